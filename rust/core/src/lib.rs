@@ -1,0 +1,3 @@
+//! The domain of `chant_mcp`.
+pub mod store;
+pub mod text;

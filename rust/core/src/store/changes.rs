@@ -1,0 +1,189 @@
+//! What changed in a folder tree since the last look.
+//!
+//! On Linux local disks an inotify queue is drained on demand: the kernel puts an event there before
+//! the system call that caused it returns, so whatever was written before a call is seen by it. There
+//! is no thread that could lag. Everywhere else, and whenever the queue cannot be trusted, the answer
+//! is [`Changed::Unknown`], and the caller compares stamps.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What is known about the changes since the last look.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// These files, by their path relative to the watched folder; none when empty.
+    Files(BTreeSet<Box<str>>),
+    /// Anything may have changed: look at every stamp.
+    Unknown,
+}
+
+/// Watches a folder and the folders below it.
+#[derive(Debug, Default)]
+pub struct Watch(Option<platform::Queue>);
+
+impl Watch {
+    /// Starts watching a folder where its file system and a test of the kernel's queue allow it.
+    pub fn start(folder: &Path) -> Self {
+        Self(platform::Queue::start(folder))
+    }
+
+    /// Adds a folder below the first one; has to be called before that folder is listed.
+    pub fn add(&mut self, folder: &Path, relative: &str) {
+        if let Some(queue) = &mut self.0
+            && !queue.add(folder, relative)
+        {
+            self.0 = None;
+        }
+    }
+
+    /// Whether changes are announced at all.
+    pub fn is_trusted(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Takes the changes since the last call.
+    pub fn take(&mut self) -> Changed {
+        match self.0.as_mut().and_then(platform::Queue::take) {
+            Some(files) => Changed::Files(files),
+            None => Changed::Unknown,
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod platform {
+    use std::collections::{BTreeSet, HashMap};
+    use std::mem::MaybeUninit;
+    use std::os::fd::OwnedFd;
+    use std::path::Path;
+
+    use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
+    use rustix::fs::{Mode, OFlags};
+
+    /// File systems whose every change goes through this kernel: ext2–4, XFS, Btrfs, tmpfs,
+    /// overlayfs, F2FS, ZFS, bcachefs.
+    const LOCAL: [u32; 8] = [
+        0xEF53,
+        0x5846_5342,
+        0x9123_683E,
+        0x0102_1994,
+        0x794C_7630,
+        0xF2F5_2010,
+        0x2FC1_2FC1,
+        0xCA45_1A4E,
+    ];
+
+    #[derive(Debug)]
+    pub(super) struct Queue {
+        fd: OwnedFd,
+        /// Watch descriptor → path relative to the first folder, empty or ending in `/`.
+        folders: HashMap<i32, Box<str>>,
+    }
+
+    impl Queue {
+        pub(super) fn start(folder: &Path) -> Option<Self> {
+            let kind = rustix::fs::statfs(folder).ok()?.f_type;
+            let is_local = u32::try_from(kind).is_ok_and(|kind| LOCAL.contains(&kind));
+            let fd = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
+            (is_local && announces(&fd, folder)).then(|| Self {
+                fd,
+                folders: HashMap::new(),
+            })
+        }
+
+        pub(super) fn add(&mut self, folder: &Path, relative: &str) -> bool {
+            let wanted = WatchFlags::MODIFY
+                | WatchFlags::CLOSE_WRITE
+                | WatchFlags::ATTRIB
+                | WatchFlags::MOVED_FROM
+                | WatchFlags::MOVED_TO
+                | WatchFlags::CREATE
+                | WatchFlags::DELETE
+                | WatchFlags::DELETE_SELF
+                | WatchFlags::MOVE_SELF
+                | WatchFlags::ONLYDIR;
+            let Ok(watch) = inotify::add_watch(&self.fd, folder, wanted) else {
+                return false;
+            };
+            let prefix = if relative.is_empty() {
+                String::new()
+            } else {
+                format!("{relative}/")
+            };
+            self.folders.insert(watch, prefix.into());
+            true
+        }
+
+        /// The changed files, or `None` when more than files changed or events were dropped.
+        pub(super) fn take(&mut self) -> Option<BTreeSet<Box<str>>> {
+            let structural = ReadFlags::QUEUE_OVERFLOW
+                | ReadFlags::UNMOUNT
+                | ReadFlags::IGNORED
+                | ReadFlags::DELETE_SELF
+                | ReadFlags::MOVE_SELF
+                | ReadFlags::ISDIR;
+            let mut files = BTreeSet::new();
+            let mut buffer = [MaybeUninit::uninit(); 8192];
+            let mut reader = Reader::new(&self.fd, &mut buffer);
+            loop {
+                let event = match reader.next() {
+                    Ok(event) => event,
+                    Err(rustix::io::Errno::AGAIN) => return Some(files),
+                    Err(_) => return None,
+                };
+                if event.events().intersects(structural) {
+                    return None;
+                }
+                let name = event.file_name()?.to_str().ok()?;
+                let prefix = self.folders.get(&event.wd())?;
+                if !name.starts_with('.') {
+                    files.insert(format!("{prefix}{name}").into());
+                }
+            }
+        }
+    }
+
+    /// Whether opening a folder shows up in the queue at once: the proof that this kernel announces.
+    fn announces(fd: &OwnedFd, folder: &Path) -> bool {
+        let Ok(watch) = inotify::add_watch(fd, folder, WatchFlags::OPEN) else {
+            return false;
+        };
+        let opened = rustix::fs::open(
+            folder,
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Mode::empty(),
+        );
+        let mut buffer = [MaybeUninit::uninit(); 1024];
+        let mut reader = Reader::new(fd, &mut buffer);
+        let mut seen = false;
+        while let Ok(event) = reader.next() {
+            seen |= event.wd() == watch && event.events().contains(ReadFlags::OPEN);
+        }
+        // The real watch takes the place of this one: one folder has one descriptor.
+        opened.is_ok() && seen
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod platform {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    /// No system but Linux announces changes before the call that made them returns.
+    #[derive(Debug)]
+    pub(super) enum Queue {}
+
+    impl Queue {
+        pub(super) fn start(_folder: &Path) -> Option<Self> {
+            None
+        }
+
+        pub(super) fn add(&mut self, _folder: &Path, _relative: &str) -> bool {
+            match *self {}
+        }
+
+        pub(super) fn take(&mut self) -> Option<BTreeSet<Box<str>>> {
+            match *self {}
+        }
+    }
+}

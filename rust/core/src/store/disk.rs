@@ -1,0 +1,560 @@
+//! What the store asks of the operating system; the only file that calls `std::fs`.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that touches the disk"
+)]
+
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use super::{StoreError, WRITE};
+
+/// The largest document that is read, in bytes.
+pub const LARGEST: u64 = 32 * 1024 * 1024;
+
+/// How long a lock or a file that others keep changing is waited for.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Age at which a temporary file of ours can only be what a crash left.
+pub const ABANDONED: Duration = Duration::from_secs(60);
+
+/// What tells one state of a file from another without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    /// Length in bytes.
+    pub size: u64,
+    /// Last change of the content, nanoseconds since the epoch.
+    pub modified: i128,
+    /// Last change of the content or of its owner, rights or links; the same on systems without it.
+    pub changed: i128,
+    /// Device and inode; zero on systems without them.
+    pub identity: (u64, u64),
+    /// Number of names the file has.
+    pub names: u64,
+}
+
+impl Stamp {
+    #[cfg(unix)]
+    fn of(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        let nanos =
+            |seconds: i64, nanos: i64| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
+        Self {
+            size: metadata.len(),
+            modified: nanos(metadata.mtime(), metadata.mtime_nsec()),
+            changed: nanos(metadata.ctime(), metadata.ctime_nsec()),
+            identity: (metadata.dev(), metadata.ino()),
+            names: metadata.nlink(),
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn of(metadata: &Metadata) -> Self {
+        let modified = metadata.modified().map_or(0, since_epoch);
+        Self {
+            size: metadata.len(),
+            modified,
+            changed: modified,
+            identity: (0, 0),
+            names: 1,
+        }
+    }
+
+    /// Whether the last change lies further back than `age`.
+    pub fn is_older_than(&self, age: Duration, now: SystemTime) -> bool {
+        since_epoch(now) - self.modified > i128::try_from(age.as_nanos()).unwrap_or(i128::MAX)
+    }
+
+    /// Whether a write that follows at once could leave the same stamp.
+    pub fn is_fresh(&self, now: SystemTime) -> bool {
+        since_epoch(now) - self.modified < 20_000_000
+    }
+}
+
+fn since_epoch(time: SystemTime) -> i128 {
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(after) => i128::try_from(after.as_nanos()).unwrap_or(i128::MAX),
+        Err(before) => -i128::try_from(before.duration().as_nanos()).unwrap_or(i128::MAX),
+    }
+}
+
+/// The stamp of what a path leads to, links followed; `None` when there is nothing.
+pub fn stamp(path: &Path) -> Option<Stamp> {
+    fs::metadata(path).ok().map(|m| Stamp::of(&m))
+}
+
+/// Whether a path is itself a link.
+pub fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|m| m.file_type().is_symlink())
+}
+
+/// Whether there is anything at a path, a link that leads nowhere included; true when that cannot
+/// be found out.
+pub fn exists(path: &Path) -> bool {
+    !matches!(fs::symlink_metadata(path), Err(e) if e.kind() == io::ErrorKind::NotFound)
+}
+
+/// The bytes of a file and the stamp they had.
+pub struct Content {
+    /// All bytes.
+    pub bytes: Vec<u8>,
+    /// The file's state at the reading.
+    pub stamp: Stamp,
+}
+
+type ReadFile = dyn Fn(&Path) -> io::Result<Content> + Send + Sync;
+type WriteFile = dyn Fn(&mut File, &[u8]) -> io::Result<()> + Send + Sync;
+type Reached = dyn Fn(&'static str) -> io::Result<()> + Send + Sync;
+
+/// The disk as the store uses it; tests put failing functions in place of the real ones.
+#[derive(Clone)]
+pub struct Disk {
+    /// Reads a whole regular file.
+    pub read: Arc<ReadFile>,
+    /// Writes all bytes to a temporary file.
+    pub write: Arc<WriteFile>,
+    /// Called at named moments of a change of several files; an error stops there.
+    pub reached: Arc<Reached>,
+    /// Whether the system's announcements of changes are used where they can be trusted.
+    pub listens: bool,
+}
+
+impl Default for Disk {
+    fn default() -> Self {
+        Self {
+            read: Arc::new(read_regular),
+            write: Arc::new(File::write_all),
+            reached: Arc::new(|_| Ok(())),
+            listens: true,
+        }
+    }
+}
+
+impl Disk {
+    /// Reads a document as text.
+    ///
+    /// # Errors
+    /// `Missing`, or `Unreadable` with what is wrong (no file, too large, not UTF-8, no rights).
+    pub fn read_text(&self, path: &Path, name: &str) -> Result<(String, Stamp), StoreError> {
+        let unreadable = |why: String| StoreError::Unreadable {
+            path: name.into(),
+            why,
+        };
+        let content = (self.read)(path).map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound => StoreError::Missing { path: name.into() },
+            _ => unreadable(e.to_string()),
+        })?;
+        match String::from_utf8(content.bytes) {
+            Ok(text) => Ok((text, content.stamp)),
+            Err(e) => Err(unreadable(format!(
+                "it is not UTF-8 text (first at byte {}); save it as UTF-8",
+                e.utf8_error().valid_up_to()
+            ))),
+        }
+    }
+}
+
+/// Reads a regular file whole; never waits on a pipe, and never returns half of two versions.
+fn read_regular(path: &Path) -> io::Result<Content> {
+    for _ in 0..5 {
+        let mut file = open_without_waiting(path)?;
+        let before = file.metadata()?;
+        if !before.is_file() {
+            let kind = if before.is_dir() {
+                "a folder"
+            } else {
+                "a device or pipe"
+            };
+            return Err(io::Error::other(format!("it is {kind}, not a file")));
+        }
+        if before.len() > LARGEST {
+            return Err(io::Error::other(format!(
+                "it is larger than {} MiB",
+                LARGEST / 1024 / 1024
+            )));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(before.len()).unwrap_or(0) + 1);
+        file.read_to_end(&mut bytes)?;
+        let (before, after) = (Stamp::of(&before), Stamp::of(&file.metadata()?));
+        if before == after && bytes.len() as u64 == after.size {
+            return Ok(Content {
+                bytes,
+                stamp: after,
+            });
+        }
+    }
+    Err(io::Error::other("it kept changing while it was read"))
+}
+
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    }
+    options.open(path)
+}
+
+/// What a folder holds.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Names of files, links to files and everything else that is not a folder; with its kind.
+    pub files: Vec<Listed>,
+    /// Names of folders, and whether each is a link to one.
+    pub folders: Vec<(String, bool)>,
+}
+
+/// One entry of a folder that is not a folder itself.
+#[derive(Debug)]
+pub struct Listed {
+    /// Its name; a name that is not UTF-8 is shown with replacement characters.
+    pub name: String,
+    /// Whether `name` is the real name.
+    pub is_named: bool,
+}
+
+/// Lists a folder, hidden entries left out; temporary files that a crash of ours left are removed.
+///
+/// # Errors
+/// `StoreError::Io` or `Missing` when the folder cannot be listed.
+pub fn list(folder: &Path) -> Result<Listing, StoreError> {
+    let mut listing = Listing::default();
+    let failed = |e| StoreError::io("list", folder, e);
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name();
+        let shown = name.to_string_lossy().into_owned();
+        if shown.starts_with('.') {
+            sweep(&entry.path(), &shown);
+            continue;
+        }
+        let Ok(kind) = entry.file_type() else {
+            continue;
+        };
+        if kind.is_dir() || (kind.is_symlink() && entry.path().is_dir()) {
+            listing.folders.push((shown, kind.is_symlink()));
+        } else {
+            listing.files.push(Listed {
+                is_named: name.to_str().is_some(),
+                name: shown,
+            });
+        }
+    }
+    Ok(listing)
+}
+
+fn temporary_name() -> String {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    format!(".chant-{}-{number}.tmp", std::process::id())
+}
+
+/// Removes a temporary file of ours that is too old to be in use.
+fn sweep(path: &Path, name: &str) {
+    let is_ours =
+        name.starts_with(".chant-") && Path::new(name).extension() == Some("tmp".as_ref());
+    let age = || {
+        fs::symlink_metadata(path)
+            .ok()?
+            .modified()
+            .ok()?
+            .elapsed()
+            .ok()
+    };
+    if is_ours && age().is_some_and(|age| age > ABANDONED) {
+        // Whoever comes first removes it; for the others it is gone, which is what they want.
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// Renames onto a free name; an existing target is never replaced.
+///
+/// # Errors
+/// `Exists`, `Missing` or `NotWritten`.
+pub fn rename_new(from: &Path, to: &Path) -> Result<(), StoreError> {
+    let failed = |e: io::Error| match e.kind() {
+        io::ErrorKind::AlreadyExists => StoreError::Exists {
+            path: to.display().to_string(),
+        },
+        _ => StoreError::io(WRITE, to, e),
+    };
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+            // Not every file system knows this flag; a second name and the removal of the first
+            // come to the same.
+            Err(
+                rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::OPNOTSUPP,
+            ) => {}
+            answer => return answer.map_err(|e| failed(e.into())),
+        }
+    }
+    fs::hard_link(from, to).map_err(failed)?;
+    fs::remove_file(from).map_err(failed)
+}
+
+/// A file beside its target that is not there yet for anybody; gone when it was not renamed.
+pub struct Temporary(PathBuf);
+
+impl Temporary {
+    /// Writes and flushes a text; with the owner and rights of the file that it will replace.
+    ///
+    /// # Errors
+    /// `NotWritten`, naming the target.
+    pub fn write(
+        disk: &Disk,
+        target: &Path,
+        text: &str,
+        replaces: bool,
+    ) -> Result<Self, StoreError> {
+        let failed = |source: io::Error| StoreError::NotWritten {
+            path: target.display().to_string(),
+            source,
+        };
+        let like = replaces
+            .then(|| fs::metadata(target))
+            .transpose()
+            .map_err(failed)?;
+        if like.as_ref().is_some_and(|m| m.permissions().readonly()) {
+            return Err(StoreError::ReadOnly {
+                path: target.display().to_string(),
+            });
+        }
+        let path = target.with_file_name(temporary_name());
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(failed)?;
+        let temporary = Self(path);
+        if let Some(like) = like {
+            keep_owner(&file, &like);
+            file.set_permissions(like.permissions()).map_err(failed)?;
+        }
+        (disk.write)(&mut file, text.as_bytes()).map_err(failed)?;
+        file.sync_all().map_err(failed)?;
+        Ok(temporary)
+    }
+
+    /// Takes the place of the target, durably.
+    ///
+    /// # Errors
+    /// `NotWritten`.
+    pub fn replace(self, target: &Path) -> Result<(), StoreError> {
+        fs::rename(&self.0, target).map_err(|e| StoreError::io(WRITE, target, e))?;
+        flush_folder_of(target)
+    }
+
+    /// Takes a place that must be free, durably.
+    ///
+    /// # Errors
+    /// `Exists` or `NotWritten`.
+    pub fn appear(self, target: &Path) -> Result<(), StoreError> {
+        rename_new(&self.0, target)?;
+        flush_folder_of(target)
+    }
+}
+
+impl Temporary {
+    /// Takes a place that must be free with its lock already held, so that nobody ever sees the
+    /// file without a holder.
+    ///
+    /// # Errors
+    /// `Exists`, `NotWritten`, or `Io` where locks do not work.
+    #[cfg(unix)]
+    pub fn appear_locked(self, target: &Path) -> Result<Lock, StoreError> {
+        let file = lockable(&self.0).map_err(|e| StoreError::io("lock", target, e))?;
+        file.lock().map_err(|e| StoreError::io("lock", target, e))?;
+        self.appear(target)?;
+        Ok(Lock { _file: file })
+    }
+
+    /// Takes a place that must be free and then its lock, which is on a file beside it.
+    ///
+    /// # Errors
+    /// `Exists`, `NotWritten`, or `Io` where locks do not work.
+    #[cfg(not(unix))]
+    pub fn appear_locked(self, target: &Path) -> Result<Lock, StoreError> {
+        self.appear(target)?;
+        Lock::take(target, Instant::now() + PATIENCE)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // After a rename there is nothing left to remove.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Gives a replacement the owner of the file it replaces, where the system lets us.
+#[cfg(unix)]
+fn keep_owner(file: &File, like: &Metadata) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let _ = fchown(file, Some(like.uid()), Some(like.gid()));
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_file: &File, _like: &Metadata) {}
+
+/// Makes a rename durable.
+///
+/// # Errors
+/// `StoreError::Io`.
+pub fn flush_folder_of(path: &Path) -> Result<(), StoreError> {
+    #[cfg(unix)]
+    if let Some(folder) = path.parent() {
+        let flush = || File::open(folder)?.sync_all();
+        flush().map_err(|e| StoreError::io("flush", folder, e))?;
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+/// A held lock on a file or folder; freed when dropped, and by the kernel when its holder dies.
+#[derive(Debug)]
+pub struct Lock {
+    /// Open as long as the lock is held.
+    _file: File,
+}
+
+impl Lock {
+    /// Waits until nobody else holds the lock of what stands at `path`.
+    ///
+    /// # Errors
+    /// `Missing`, or `Busy` after the deadline.
+    pub fn take(path: &Path, deadline: Instant) -> Result<Self, StoreError> {
+        let mut pause = Duration::from_micros(100);
+        loop {
+            let file = lockable(path).map_err(|e| StoreError::io("lock", path, e))?;
+            match file.try_lock() {
+                // The file may have been replaced while we waited: then the lock is on the old one.
+                Ok(()) if is_still(path, &file) => return Ok(Self { _file: file }),
+                Ok(()) => continue,
+                Err(TryLockError::Error(e)) => return Err(StoreError::io("lock", path, e)),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            if Instant::now() > deadline {
+                return Err(busy(path, "stayed locked by another process"));
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(5));
+        }
+    }
+
+    /// Takes the lock if nobody holds it; `None` when somebody does.
+    ///
+    /// # Errors
+    /// `Missing`, or `Io` where locks do not work.
+    pub fn try_take(path: &Path) -> Result<Option<Self>, StoreError> {
+        let file = lockable(path).map_err(|e| StoreError::io("lock", path, e))?;
+        match file.try_lock() {
+            Ok(()) => Ok(is_still(path, &file).then_some(Self { _file: file })),
+            Err(TryLockError::Error(e)) => Err(StoreError::io("lock", path, e)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn lockable(path: &Path) -> io::Result<File> {
+    open_without_waiting(path)
+}
+
+/// Elsewhere a lock on a file keeps others from reading it, so a file beside it is locked.
+#[cfg(not(unix))]
+fn lockable(path: &Path) -> io::Result<File> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.lock"));
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(beside)
+}
+
+#[cfg(unix)]
+fn is_still(path: &Path, file: &File) -> bool {
+    let held = file.metadata().ok().map(|m| Stamp::of(&m).identity);
+    held.is_some() && held == stamp(path).map(|s| s.identity)
+}
+
+#[cfg(not(unix))]
+fn is_still(_path: &Path, _file: &File) -> bool {
+    true
+}
+
+/// The error of a wait that was too long.
+pub(super) fn busy(path: &Path, why: &'static str) -> StoreError {
+    StoreError::Busy {
+        path: path.display().to_string(),
+        why,
+        seconds: PATIENCE.as_secs(),
+    }
+}
+
+/// The real place of what a path leads to, links resolved.
+///
+/// # Errors
+/// `Missing` or `Io`.
+pub fn real(path: &Path) -> Result<PathBuf, StoreError> {
+    fs::canonicalize(path).map_err(|e| StoreError::io("find", path, e))
+}
+
+/// Makes one folder; false when it exists already.
+///
+/// # Errors
+/// `Missing` when the folder above is not there, or `NotWritten`.
+pub fn make_folder(path: &Path) -> Result<bool, StoreError> {
+    match fs::create_dir(path) {
+        Ok(()) => flush_folder_of(path).map(|()| true),
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(e) => Err(StoreError::io(WRITE, path, e)),
+    }
+}
+
+/// Removes a file of our own; one that is gone already is fine.
+///
+/// # Errors
+/// `Io`.
+pub fn remove(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(StoreError::io("remove", path, e)),
+        _ => Ok(()),
+    }
+}
+
+/// Removes an empty folder of our own; one that is gone or in use is left.
+pub fn remove_folder(path: &Path) {
+    // Somebody else may just have put something there: then it stays.
+    let _ = fs::remove_dir(path);
+}
+
+/// Opens a file for reading from any place in it.
+///
+/// # Errors
+/// `Missing`, or `Unreadable` when it is no regular file.
+pub fn open(path: &Path, name: &str) -> Result<(File, u64), StoreError> {
+    let unreadable = |why: String| StoreError::Unreadable {
+        path: name.into(),
+        why,
+    };
+    let opened = open_without_waiting(path).and_then(|file| file.metadata().map(|m| (file, m)));
+    match opened {
+        Ok((file, metadata)) if metadata.is_file() => Ok((file, metadata.len())),
+        Ok(_) => Err(unreadable("it is not a file".into())),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            Err(StoreError::Missing { path: name.into() })
+        }
+        Err(e) => Err(unreadable(e.to_string())),
+    }
+}

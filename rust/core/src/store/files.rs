@@ -1,0 +1,193 @@
+//! Documents inside a root: edited, created and moved without losing anything.
+//!
+//! A replacement is a temporary file beside the target, flushed, renamed over it, and the folder
+//! flushed: a crash at any moment leaves the old file or the new one. Writers take turns by an OS
+//! lock on the very file they replace, which the kernel frees when its holder dies.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::StoreError;
+use super::disk::{self, Disk, Lock, PATIENCE, Stamp, Temporary};
+
+/// A canonical folder that nothing is read or written outside of.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Root(Arc<Path>);
+
+impl Root {
+    /// Makes a folder a root; links on the way to it are resolved once, here.
+    ///
+    /// # Errors
+    /// `StoreError` when the folder does not exist or cannot be entered.
+    pub fn open(folder: &Path) -> Result<Self, StoreError> {
+        let path = disk::real(folder)?;
+        if path.is_dir() {
+            Ok(Self(path.into()))
+        } else {
+            Err(StoreError::Unreadable {
+                path: path.display().to_string(),
+                why: "it is not a folder".into(),
+            })
+        }
+    }
+
+    /// The folder, absolute and free of links.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The real place of something that exists inside the root, links followed.
+    ///
+    /// # Errors
+    /// `Missing`, or `Outside` when a link leads out of the root.
+    pub fn locate(&self, relative: &str) -> Result<PathBuf, StoreError> {
+        let given = self.join(relative)?;
+        self.confine(relative, disk::real(&given)?)
+    }
+
+    /// The real place of a file that may not exist yet: its folder does, and lies inside the root.
+    ///
+    /// # Errors
+    /// `Missing` folder, or `Outside`.
+    pub fn place(&self, relative: &str) -> Result<PathBuf, StoreError> {
+        let given = self.join(relative)?;
+        let (Some(folder), Some(name)) = (given.parent(), given.file_name()) else {
+            return Err(self.outside(relative));
+        };
+        Ok(self.confine(relative, disk::real(folder)?)?.join(name))
+    }
+
+    fn join(&self, relative: &str) -> Result<PathBuf, StoreError> {
+        let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+        if Path::new(relative).components().all(is_plain) {
+            Ok(self.0.join(relative))
+        } else {
+            Err(self.outside(relative))
+        }
+    }
+
+    fn confine(&self, relative: &str, real: PathBuf) -> Result<PathBuf, StoreError> {
+        if real.starts_with(&self.0) {
+            Ok(real)
+        } else {
+            Err(self.outside(relative))
+        }
+    }
+
+    fn outside(&self, relative: &str) -> StoreError {
+        StoreError::Outside {
+            path: relative.into(),
+            root: self.0.display().to_string(),
+        }
+    }
+}
+
+/// What an edit did.
+#[derive(Debug)]
+pub struct Edited {
+    /// The document's text now.
+    pub text: String,
+    /// Whether that is another text than before.
+    pub changed: bool,
+}
+
+/// Reads a document, changes it and replaces it, all under its lock; nobody's update is lost.
+///
+/// `change` may be called again on a fresher text when somebody without the lock replaced the file
+/// meanwhile. When it returns the text it was given, nothing is written. The target of a link is
+/// replaced, the link stays.
+///
+/// # Errors
+/// What `change` returns, or a `StoreError`; the file is then as it was.
+pub fn edit<E: From<StoreError>>(
+    disk: &Disk,
+    root: &Root,
+    relative: &str,
+    mut change: impl FnMut(&str) -> Result<String, E>,
+) -> Result<Edited, E> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let path = root.locate(relative)?;
+        let _lock = Lock::take(&path, deadline)?;
+        let (old, stamp) = disk.read_text(&path, relative)?;
+        let text = change(&old)?;
+        if text == old {
+            return Ok(Edited {
+                text,
+                changed: false,
+            });
+        }
+        if replace(disk, &path, &text, &stamp)? {
+            return Ok(Edited {
+                text,
+                changed: true,
+            });
+        }
+        if Instant::now() > deadline {
+            return Err(disk::busy(&path, "kept changing").into());
+        }
+    }
+}
+
+/// Puts a text in the place of a file that still has `expected`; false when it has another stamp.
+pub(super) fn replace(
+    disk: &Disk,
+    path: &Path,
+    text: &str,
+    expected: &Stamp,
+) -> Result<bool, StoreError> {
+    let temporary = Temporary::write(disk, path, text, true)?;
+    if disk::stamp(path).as_ref() != Some(expected) {
+        return Ok(false);
+    }
+    temporary.replace(path)?;
+    Ok(true)
+}
+
+/// Creates a document that must not exist yet; it appears whole or not at all.
+///
+/// # Errors
+/// `Exists`, or another `StoreError`.
+pub fn create(disk: &Disk, root: &Root, relative: &str, text: &str) -> Result<(), StoreError> {
+    let path = root.place(relative)?;
+    Temporary::write(disk, &path, text, false)?.appear(&path)
+}
+
+/// Moves a document to a place that must be free; folders on the way are made.
+///
+/// # Errors
+/// `Missing`, `Exists`, or another `StoreError`.
+pub fn relocate(root: &Root, from: &str, to: &str) -> Result<(), StoreError> {
+    let source = root.place(from)?;
+    let _lock = Lock::take(&source, Instant::now() + PATIENCE)?;
+    relocate_held(root, from, to)
+}
+
+/// [`relocate`] for a caller that holds the document's lock.
+pub(super) fn relocate_held(root: &Root, from: &str, to: &str) -> Result<(), StoreError> {
+    let source = root.place(from)?;
+    let target = place_in_new_folder(root, to)?;
+    disk::rename_new(&source, &target)?;
+    disk::flush_folder_of(&target)?;
+    disk::flush_folder_of(&source)
+}
+
+/// The place of a file whose folder may have to be made.
+pub(super) fn place_in_new_folder(root: &Root, relative: &str) -> Result<PathBuf, StoreError> {
+    if let Some((folder, _)) = relative.rsplit_once('/') {
+        make_folder(root, folder)?;
+    }
+    root.place(relative)
+}
+
+/// Makes a folder inside the root, and those above it; one that exists is fine.
+///
+/// # Errors
+/// `Outside`, or another `StoreError`.
+pub fn make_folder(root: &Root, relative: &str) -> Result<PathBuf, StoreError> {
+    for (end, _) in relative.match_indices('/').chain([(relative.len(), "")]) {
+        disk::make_folder(&root.place(&relative[..end])?)?;
+    }
+    root.locate(relative)
+}

@@ -1,0 +1,348 @@
+//! The documents below a folder, brought up to date at the cost of what changed.
+//!
+//! The index remembers each file's stamp, not its content: [`Index::refresh`] says which documents
+//! are new, other or gone since the last call, and whoever keeps the parsed documents applies that.
+//! An edit made by any process before the call is always seen.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use rayon::prelude::*;
+
+use super::StoreError;
+use super::changes::{Changed, Watch};
+use super::disk::{self, Disk, Stamp};
+use super::files::Root;
+
+/// So many files are looked at before it pays to use several threads.
+const WORTH_SHARING: usize = 32;
+
+/// What a file holds.
+#[derive(Debug)]
+pub enum Source {
+    /// Its text.
+    Text(String),
+    /// Why it has none.
+    Unreadable(String),
+}
+
+/// One document that is new, other than before, or gone (`None`).
+#[derive(Debug)]
+pub struct Change<T> {
+    /// Path of the file relative to the root, with `/`.
+    pub path: Box<str>,
+    /// The parsed document.
+    pub document: Option<T>,
+}
+
+/// The files of one kind below one folder.
+pub struct Index<T> {
+    disk: Disk,
+    root: Root,
+    folder: String,
+    ending: &'static str,
+    parse: fn(&str, Source) -> T,
+    entries: HashMap<Box<str>, Entry>,
+    /// Files that events do not tell about: links, files with several names, unreadable ones.
+    loose: BTreeSet<Box<str>>,
+    /// Folders below the first that were reached through a link, relative to it.
+    links: HashSet<Box<str>>,
+    watch: Watch,
+    /// Device and inode of the watched folder.
+    identity: Option<(u64, u64)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    /// `None` for a file that could not be read: it is tried again at every look.
+    stamp: Option<Stamp>,
+    /// Events do not tell about it.
+    is_loose: bool,
+    /// It was so new when it was read that a later write may have left the same stamp.
+    is_fresh: bool,
+}
+
+/// A file to look at.
+struct Candidate {
+    path: Box<str>,
+    /// Why it cannot be a document, when the listing already shows it.
+    fault: Option<&'static str>,
+}
+
+enum Look<T> {
+    Same,
+    Gone,
+    Other(Entry, T),
+}
+
+impl<T: Send> Index<T> {
+    /// An index of the files in `folder` (relative to the root) whose names end in `ending`;
+    /// nothing is read before the first refresh.
+    pub fn new(
+        disk: Disk,
+        root: Root,
+        folder: &str,
+        ending: &'static str,
+        parse: fn(&str, Source) -> T,
+    ) -> Self {
+        Self {
+            disk,
+            root,
+            folder: folder.into(),
+            ending,
+            parse,
+            entries: HashMap::new(),
+            loose: BTreeSet::new(),
+            links: HashSet::new(),
+            watch: Watch::default(),
+            identity: None,
+        }
+    }
+
+    /// Whether changes are announced by the system, so that a refresh need not look at every file.
+    pub fn is_watched(&self) -> bool {
+        self.watch.is_trusted()
+    }
+
+    /// Finds what changed since the last call; changes come in the order of their paths.
+    ///
+    /// # Errors
+    /// `Missing` when the folder is not there, `Outside` when a link takes it out of the root. A
+    /// file that cannot be read is no error but a change whose document says so.
+    pub fn refresh(&mut self) -> Result<Vec<Change<T>>, StoreError> {
+        let folder = self.root.path().join(&self.folder);
+        let identity = disk::stamp(&folder).map(|stamp| stamp.identity);
+        if identity.is_some()
+            && identity == self.identity
+            && let Changed::Files(names) = self.watch.take()
+            && let Some(candidates) = self.announced(names.into_iter().collect())
+        {
+            return Ok(self.look_at(candidates, true));
+        }
+        self.scan()
+    }
+
+    /// The files to look at after these names changed; `None` when folders may have changed too.
+    fn announced(&self, names: Vec<Box<str>>) -> Option<Vec<Candidate>> {
+        let mut paths: Vec<Box<str>> = Vec::new();
+        for name in names {
+            if name.ends_with(self.ending) {
+                paths.push(self.under(&name));
+            } else if self.links.contains(&name)
+                || disk::is_link(&self.absolute(&self.under(&name)))
+            {
+                return None;
+            }
+        }
+        paths.extend(self.loose.iter().cloned());
+        paths.sort_unstable();
+        paths.dedup();
+        Some(
+            paths
+                .into_iter()
+                .map(|path| Candidate { path, fault: None })
+                .collect(),
+        )
+    }
+
+    /// Lists everything anew and looks at every stamp.
+    fn scan(&mut self) -> Result<Vec<Change<T>>, StoreError> {
+        self.identity = None;
+        let top = self.root.locate(&self.folder)?;
+        let identity = disk::stamp(&top).map(|stamp| stamp.identity);
+        self.watch = if self.disk.listens {
+            Watch::start(&top)
+        } else {
+            Watch::default()
+        };
+        self.links.clear();
+        let mut candidates = self.walk(&top)?;
+        candidates.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let listed: HashSet<&str> = candidates.iter().map(|c| &*c.path).collect();
+        let mut gone: Vec<Box<str>> = self
+            .entries
+            .keys()
+            .filter(|path| !listed.contains(&***path))
+            .cloned()
+            .collect();
+        gone.sort_unstable();
+        for path in &gone {
+            self.entries.remove(path);
+            self.loose.remove(path);
+        }
+        let mut changes: Vec<Change<T>> = gone
+            .into_iter()
+            .map(|path| Change {
+                path,
+                document: None,
+            })
+            .collect();
+        changes.extend(self.look_at(candidates, false));
+        self.identity = identity;
+        Ok(changes)
+    }
+
+    /// Lists the folder and all below it. A link to a folder is followed when it stays inside the
+    /// root and does not lead to a folder already seen.
+    fn walk(&mut self, top: &Path) -> Result<Vec<Candidate>, StoreError> {
+        let mut candidates = Vec::new();
+        let mut seen: HashSet<PathBuf> = HashSet::from([top.to_path_buf()]);
+        let mut open: Vec<(PathBuf, String)> = vec![(top.to_path_buf(), String::new())];
+        while let Some((folder, relative)) = open.pop() {
+            self.watch.add(&folder, &relative);
+            let listing = match disk::list(&folder) {
+                Ok(listing) => listing,
+                Err(error) if relative.is_empty() => return Err(error),
+                Err(_) => {
+                    candidates.push(Candidate {
+                        path: self.under(&relative),
+                        fault: Some("the folder cannot be listed"),
+                    });
+                    continue;
+                }
+            };
+            let within = |name: &str| {
+                if relative.is_empty() {
+                    name.to_owned()
+                } else {
+                    format!("{relative}/{name}")
+                }
+            };
+            for listed in listing.files {
+                if listed.name.ends_with(self.ending) {
+                    let fault = (!listed.is_named).then_some("its name is not UTF-8 text");
+                    candidates.push(Candidate {
+                        path: self.under(&within(&listed.name)),
+                        fault,
+                    });
+                }
+            }
+            for (name, is_link) in listing.folders {
+                let relative = within(&name);
+                if name.ends_with(self.ending) {
+                    candidates.push(Candidate {
+                        path: self.under(&relative),
+                        fault: Some("it is a folder, not a file"),
+                    });
+                }
+                let path = folder.join(&name);
+                if is_link {
+                    self.links.insert(relative.clone().into());
+                    match self.root.locate(&self.under(&relative)) {
+                        Ok(real) if seen.insert(real.clone()) => open.push((real, relative)),
+                        Ok(_) => {}
+                        Err(_) => candidates.push(Candidate {
+                            path: self.under(&relative),
+                            fault: Some("the link leads out of the project"),
+                        }),
+                    }
+                } else if seen.insert(path.clone()) {
+                    open.push((path, relative));
+                }
+            }
+        }
+        Ok(candidates)
+    }
+
+    fn look_at(&mut self, candidates: Vec<Candidate>, announced: bool) -> Vec<Change<T>> {
+        let look = |candidate: &Candidate| self.look(candidate, announced);
+        let looks: Vec<Look<T>> = if candidates.len() < WORTH_SHARING {
+            candidates.iter().map(look).collect()
+        } else {
+            candidates.par_iter().map(look).collect()
+        };
+        let mut changes = Vec::new();
+        for (Candidate { path, .. }, look) in candidates.into_iter().zip(looks) {
+            match look {
+                Look::Same => {}
+                Look::Gone => {
+                    self.loose.remove(&path);
+                    if self.entries.remove(&path).is_some() {
+                        changes.push(Change {
+                            path,
+                            document: None,
+                        });
+                    }
+                }
+                Look::Other(entry, document) => {
+                    if entry.is_loose {
+                        self.loose.insert(path.clone());
+                    } else {
+                        self.loose.remove(&path);
+                    }
+                    self.entries.insert(path.clone(), entry);
+                    changes.push(Change {
+                        path,
+                        document: Some(document),
+                    });
+                }
+            }
+        }
+        changes
+    }
+
+    /// Looks at one file; reads and parses it when its stamp is not the known one.
+    fn look(&self, Candidate { path, fault }: &Candidate, announced: bool) -> Look<T> {
+        let unreadable = |stamp: Option<Stamp>, why: String| {
+            let entry = Entry {
+                stamp,
+                is_loose: true,
+                is_fresh: false,
+            };
+            Look::Other(entry, (self.parse)(path, Source::Unreadable(why)))
+        };
+        if let Some(fault) = fault {
+            return unreadable(None, (*fault).into());
+        }
+        let given = self.absolute(path);
+        let is_link = disk::is_link(&given);
+        let real = match if is_link {
+            self.root.locate(path)
+        } else {
+            Ok(given)
+        } {
+            Ok(real) => real,
+            Err(StoreError::Outside { .. }) => {
+                return unreadable(None, "the link leads out of the project".into());
+            }
+            Err(_) => return unreadable(None, "the link leads nowhere".into()),
+        };
+        let known = self.entries.get(path);
+        let stamp = disk::stamp(&real);
+        if stamp.is_none() && !disk::exists(&real) {
+            return Look::Gone;
+        }
+        let is_same = |entry: &Entry| {
+            entry.stamp.is_some() && entry.stamp == stamp && (announced || !entry.is_fresh)
+        };
+        if known.is_some_and(is_same) {
+            return Look::Same;
+        }
+        match self.disk.read_text(&real, path) {
+            Ok((text, stamp)) => {
+                let entry = Entry {
+                    stamp: Some(stamp),
+                    is_loose: is_link || stamp.names > 1,
+                    is_fresh: stamp.is_fresh(SystemTime::now()),
+                };
+                Look::Other(entry, (self.parse)(path, Source::Text(text)))
+            }
+            Err(StoreError::Missing { .. }) => Look::Gone,
+            Err(StoreError::Unreadable { why, .. }) => unreadable(None, why),
+            Err(error) => unreadable(None, error.to_string()),
+        }
+    }
+
+    fn under(&self, relative: &str) -> Box<str> {
+        if relative.is_empty() {
+            self.folder.as_str().into()
+        } else {
+            format!("{}/{relative}", self.folder).into()
+        }
+    }
+
+    fn absolute(&self, path: &str) -> PathBuf {
+        self.root.path().join(path)
+    }
+}

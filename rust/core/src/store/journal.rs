@@ -1,0 +1,415 @@
+//! Several files changed at once: all of them or none, also after a crash in between.
+//!
+//! The new texts are staged beside the old ones in the state folder, then one intent record appears;
+//! from that moment the change will happen. Whoever opens the project next carries out what a crash
+//! left unfinished. An intent whose process lives is locked by it and left alone.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Instant, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::StoreError;
+use super::disk::{self, ABANDONED, Disk, Lock, PATIENCE, Stamp, Temporary};
+use super::files::{self, Root};
+use super::state::StateFolder;
+
+const INTENT: &str = "intent.json";
+
+/// One file's part in a change of several files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// A document of the change gets another text.
+    Replace {
+        /// Path relative to the root; one of those the change was opened with.
+        path: String,
+        /// Its new text.
+        text: String,
+    },
+    /// A new document.
+    Create {
+        /// Path relative to the root.
+        path: String,
+        /// Its text.
+        text: String,
+    },
+    /// A document goes to a place that must be free.
+    Move {
+        /// Path relative to the root; one of those the change was opened with.
+        from: String,
+        /// Path relative to the root; its folder is made where needed.
+        to: String,
+    },
+}
+
+/// The record of a change that has been decided on.
+#[derive(Debug, Serialize, Deserialize)]
+struct Intent {
+    schema: u32,
+    steps: Vec<Record>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "lowercase")]
+enum Record {
+    /// Staged as `<n>.old` and `<n>.new`.
+    Replace {
+        path: String,
+    },
+    /// Staged as `<n>.new`.
+    Create {
+        path: String,
+    },
+    Move {
+        from: String,
+        to: String,
+    },
+}
+
+/// A change that a crash left and that could not be finished, because somebody else changed one of
+/// its files meanwhile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfinished {
+    /// The files that are neither as they were nor as they should have become.
+    pub paths: Vec<String>,
+    /// Where the texts that were to be written are kept.
+    pub kept: PathBuf,
+}
+
+/// Changes of several files of one project.
+pub struct Journal<'a> {
+    /// How files are read and written.
+    pub disk: &'a Disk,
+    /// The project.
+    pub root: &'a Root,
+    /// Where intents are kept.
+    pub state: &'a StateFolder,
+}
+
+/// A document that takes part in a change, locked.
+struct Held {
+    path: String,
+    real: PathBuf,
+    text: String,
+    stamp: Stamp,
+    _lock: Lock,
+}
+
+impl Journal<'_> {
+    /// Locks the documents at `paths`, reads them, asks `plan` what to do and does all of it or
+    /// nothing.
+    ///
+    /// `plan` gets the texts in the order of `paths` and may be asked again on fresher ones.
+    ///
+    /// # Errors
+    /// What `plan` returns, or a `StoreError`; nothing is changed then.
+    pub fn change<E: From<StoreError>>(
+        &self,
+        paths: &[&str],
+        mut plan: impl FnMut(&[&str]) -> Result<Vec<Step>, E>,
+    ) -> Result<(), E> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let held = self.hold(paths, deadline)?;
+            let texts: Vec<&str> = paths
+                .iter()
+                .map(|path| {
+                    held.iter()
+                        .find(|h| h.path == *path)
+                        .map_or("", |h| h.text.as_str())
+                })
+                .collect();
+            let steps = plan(&texts)?;
+            if self.carry_out(&held, &steps)? {
+                return Ok(());
+            }
+            if Instant::now() > deadline {
+                return Err(StoreError::Busy {
+                    path: paths.join("`, `"),
+                    why: "kept changing",
+                    seconds: PATIENCE.as_secs(),
+                }
+                .into());
+            }
+        }
+    }
+
+    /// Locks documents in the order of their paths, so that two changes never wait for each other.
+    fn hold(&self, paths: &[&str], deadline: Instant) -> Result<Vec<Held>, StoreError> {
+        let mut sorted: Vec<&str> = paths.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let hold = |path: &str| {
+            let real = self.root.locate(path)?;
+            let lock = Lock::take(&real, deadline)?;
+            let (text, stamp) = self.disk.read_text(&real, path)?;
+            Ok(Held {
+                path: path.into(),
+                real,
+                text,
+                stamp,
+                _lock: lock,
+            })
+        };
+        sorted.into_iter().map(hold).collect()
+    }
+
+    /// Does the steps; false when a file changed under us, with everything as it was.
+    fn carry_out(&self, held: &[Held], steps: &[Step]) -> Result<bool, StoreError> {
+        let Some((folder, _lock)) = self.stage(held, steps)? else {
+            return match steps {
+                [step] => self.step(held, step),
+                _ => Ok(true),
+            };
+        };
+        for (done, step) in steps.iter().enumerate() {
+            let outcome = self.step(held, step);
+            if !matches!(outcome, Ok(true)) {
+                for step in steps[..done].iter().rev() {
+                    self.undo(held, step)?;
+                }
+                clear(&folder)?;
+                return outcome;
+            }
+            self.reached("journal-step")?;
+        }
+        clear(&folder)?;
+        self.reached("journal-done")?;
+        Ok(true)
+    }
+
+    /// Writes what recovery needs; the lock on the intent says that we are at it. One step needs none.
+    fn stage(&self, held: &[Held], steps: &[Step]) -> Result<Option<(PathBuf, Lock)>, StoreError> {
+        if steps.len() < 2 {
+            return Ok(None);
+        }
+        let folder = self.state.ensure(self.disk, "journal")?.join(change_name());
+        disk::make_folder(&folder)?;
+        let write = |name: String, text: &str| {
+            let path = folder.join(name);
+            Temporary::write(self.disk, &path, text, false)?.appear(&path)
+        };
+        let staged = || {
+            for (number, step) in steps.iter().enumerate() {
+                if let Step::Replace { path, .. } = step {
+                    let old = held.iter().find(|h| h.path == *path);
+                    write(format!("{number}.old"), old.map_or("", |h| &h.text))?;
+                }
+                if let Step::Replace { text, .. } | Step::Create { text, .. } = step {
+                    write(format!("{number}.new"), text)?;
+                }
+            }
+            self.reached("journal-staged")?;
+            let intent = Intent {
+                schema: 1,
+                steps: steps.iter().map(Record::of).collect(),
+            };
+            let json = serde_json::to_string_pretty(&intent).unwrap_or_default();
+            let path = folder.join(INTENT);
+            let lock = Temporary::write(self.disk, &path, &json, false)?.appear_locked(&path)?;
+            self.reached("journal-intent")?;
+            Ok(lock)
+        };
+        match staged() {
+            Ok(lock) => Ok(Some((folder, lock))),
+            Err(error) => {
+                if !matches!(error, StoreError::Stopped { .. }) {
+                    clear(&folder)?;
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn step(&self, held: &[Held], step: &Step) -> Result<bool, StoreError> {
+        match step {
+            Step::Replace { path, text } => match held.iter().find(|h| h.path == *path) {
+                Some(held) => files::replace(self.disk, &held.real, text, &held.stamp),
+                None => Err(StoreError::Missing { path: path.clone() }),
+            },
+            Step::Create { path, text } => {
+                let target = files::place_in_new_folder(self.root, path)?;
+                Temporary::write(self.disk, &target, text, false)?.appear(&target)?;
+                Ok(true)
+            }
+            Step::Move { from, to } => files::relocate_held(self.root, from, to).map(|()| true),
+        }
+    }
+
+    /// Takes back a step that was done a moment ago, unless somebody changed the file since.
+    fn undo(&self, held: &[Held], step: &Step) -> Result<(), StoreError> {
+        match step {
+            Step::Replace { path, text } => {
+                let Some(held) = held.iter().find(|h| h.path == *path) else {
+                    return Ok(());
+                };
+                let (now, stamp) = self.disk.read_text(&held.real, path)?;
+                if now == *text {
+                    files::replace(self.disk, &held.real, &held.text, &stamp)?;
+                }
+                Ok(())
+            }
+            Step::Create { path, text } => {
+                let target = self.root.place(path)?;
+                match self.disk.read_text(&target, path) {
+                    Ok((now, _)) if now == *text => disk::remove(&target),
+                    _ => Ok(()),
+                }
+            }
+            Step::Move { from, to } => files::relocate_held(self.root, to, from),
+        }
+    }
+
+    /// Finishes every change that a dead process left; what cannot be finished is reported and kept.
+    ///
+    /// # Errors
+    /// A `StoreError` when the journal itself cannot be read; changes not yet looked at stay.
+    pub fn recover(&self) -> Result<Vec<Unfinished>, StoreError> {
+        let journal = self.state.path("journal");
+        let listing = match disk::list(&journal) {
+            Err(StoreError::Missing { .. }) => return Ok(Vec::new()),
+            listing => listing?,
+        };
+        let mut unfinished = Vec::new();
+        let mut names: Vec<String> = listing.folders.into_iter().map(|(name, _)| name).collect();
+        names.sort_unstable();
+        for name in names {
+            unfinished.extend(self.finish(&journal.join(name))?);
+        }
+        Ok(unfinished)
+    }
+
+    fn finish(&self, folder: &Path) -> Result<Option<Unfinished>, StoreError> {
+        let intent = folder.join(INTENT);
+        let _lock = match Lock::try_take(&intent) {
+            Ok(Some(lock)) => lock,
+            Ok(None) => return Ok(None),
+            Err(StoreError::Missing { .. }) => {
+                let is_old = |stamp: Stamp| stamp.is_older_than(ABANDONED, SystemTime::now());
+                if disk::stamp(folder).is_some_and(is_old) {
+                    clear(folder)?;
+                }
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        let (json, _) = self.disk.read_text(&intent, INTENT)?;
+        let Ok(Intent { schema: 1, steps }) = serde_json::from_str(&json) else {
+            // Written by a later release: not ours to judge.
+            return Ok(None);
+        };
+        let mut foreign = Vec::new();
+        for (number, record) in steps.iter().enumerate() {
+            if !self.redo(folder, number, record)? {
+                foreign.push(record.path().to_owned());
+            }
+        }
+        if foreign.is_empty() {
+            clear(folder)?;
+            return Ok(None);
+        }
+        let kept = folder.with_file_name(format!("kept-{}", change_name()));
+        disk::rename_new(&intent, &folder.join("kept.json"))?;
+        disk::rename_new(folder, &kept)?;
+        Ok(Some(Unfinished {
+            paths: foreign,
+            kept,
+        }))
+    }
+
+    /// Does a step that may have been done already; false when the file is neither old nor new.
+    fn redo(&self, folder: &Path, number: usize, record: &Record) -> Result<bool, StoreError> {
+        let staged = |kind: &str| {
+            let path = folder.join(format!("{number}.{kind}"));
+            self.disk
+                .read_text(&path, &path.display().to_string())
+                .map(|(text, _)| text)
+        };
+        match record {
+            Record::Replace { path } => {
+                let (old, new) = (staged("old")?, staged("new")?);
+                let mut is_foreign = false;
+                let written = files::edit(
+                    self.disk,
+                    self.root,
+                    path,
+                    |now| -> Result<String, StoreError> {
+                        is_foreign = now != old && now != new;
+                        Ok(if is_foreign {
+                            now.to_owned()
+                        } else {
+                            new.clone()
+                        })
+                    },
+                );
+                match written {
+                    Err(StoreError::Missing { .. }) => Ok(false),
+                    written => written.map(|_| !is_foreign),
+                }
+            }
+            Record::Create { path } => {
+                let new = staged("new")?;
+                let target = files::place_in_new_folder(self.root, path)?;
+                match Temporary::write(self.disk, &target, &new, false)?.appear(&target) {
+                    Err(StoreError::Exists { .. }) => Ok(self
+                        .disk
+                        .read_text(&target, path)
+                        .is_ok_and(|(now, _)| now == new)),
+                    done => done.map(|()| true),
+                }
+            }
+            Record::Move { from, to } => match files::relocate(self.root, from, to) {
+                Ok(()) => Ok(true),
+                Err(StoreError::Missing { .. }) => Ok(disk::exists(&self.root.path().join(to))),
+                Err(StoreError::Exists { .. }) => Ok(false),
+                Err(error) => Err(error),
+            },
+        }
+    }
+
+    /// A named moment, where tests stop us as a crash would.
+    fn reached(&self, moment: &'static str) -> Result<(), StoreError> {
+        (self.disk.reached)(moment).map_err(|source| StoreError::Stopped { moment, source })
+    }
+}
+
+impl Record {
+    fn of(step: &Step) -> Self {
+        match step {
+            Step::Replace { path, .. } => Self::Replace { path: path.clone() },
+            Step::Create { path, .. } => Self::Create { path: path.clone() },
+            Step::Move { from, to } => Self::Move {
+                from: from.clone(),
+                to: to.clone(),
+            },
+        }
+    }
+
+    fn path(&self) -> &str {
+        match self {
+            Self::Replace { path } | Self::Create { path } => path,
+            Self::Move { from, .. } => from,
+        }
+    }
+}
+
+/// Removes a change's own files, the intent first: without it there is nothing to carry out.
+fn clear(folder: &Path) -> Result<(), StoreError> {
+    disk::remove(&folder.join(INTENT))?;
+    disk::flush_folder_of(&folder.join(INTENT))?;
+    for file in disk::list(folder)?.files {
+        disk::remove(&folder.join(file.name))?;
+    }
+    disk::remove_folder(folder);
+    Ok(())
+}
+
+fn change_name() -> String {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let nanos = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |d| d.as_nanos());
+    format!("{nanos:x}-{}-{number}", std::process::id())
+}

@@ -1,0 +1,108 @@
+//! Files as they lie on disk: read, watched, and replaced without ever losing a byte.
+//!
+//! The store knows folders and texts, no dialect. Everything it touches lies inside one
+//! [`files::Root`], its own state folder excepted.
+
+pub mod changes;
+pub mod disk;
+pub mod files;
+pub mod index;
+pub mod journal;
+pub mod state;
+
+use std::io;
+use std::path::Path;
+
+/// The action whose failure means that a file could not be written.
+const WRITE: &str = "write";
+
+/// Why a file could not be read, written or moved. Paths are as the caller gave them.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no such file.
+    #[error("`{path}` does not exist")]
+    Missing {
+        /// The file.
+        path: String,
+    },
+    /// The file is there but cannot be used as a document.
+    #[error("`{path}` cannot be read: {why}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A link or a name leads out of the project.
+    #[error("`{path}` leads out of the project `{root}`; only files inside it are read or written")]
+    Outside {
+        /// The file or link.
+        path: String,
+        /// The project's root.
+        root: String,
+    },
+    /// Somebody else keeps the file locked or keeps changing it.
+    #[error("`{path}` {why} for {seconds} s; nothing was changed, try again")]
+    Busy {
+        /// The file.
+        path: String,
+        /// `stayed locked by another process`, `kept changing`.
+        why: &'static str,
+        /// How long it was waited for.
+        seconds: u64,
+    },
+    /// The target of a creation or a move is taken.
+    #[error("`{path}` exists already; nothing was changed")]
+    Exists {
+        /// The file.
+        path: String,
+    },
+    /// The file is marked as not to be written.
+    #[error("`{path}` is read-only; make it writable first, nothing was changed")]
+    ReadOnly {
+        /// The file.
+        path: String,
+    },
+    /// A file could not be written.
+    #[error("cannot write `{path}`: {source}; what was there is as it was")]
+    NotWritten {
+        /// The file.
+        path: String,
+        /// The system's words.
+        source: io::Error,
+    },
+    /// A test stopped a change at a named moment, as a crash would.
+    #[error("stopped at {moment}: {source}")]
+    Stopped {
+        /// The moment.
+        moment: &'static str,
+        /// What the test said.
+        source: io::Error,
+    },
+    /// The operating system refused something else.
+    #[error("cannot {action} `{path}`: {source}")]
+    Io {
+        /// `open`, `lock`, `list`, …
+        action: &'static str,
+        /// The file or folder.
+        path: String,
+        /// The system's words.
+        source: io::Error,
+    },
+}
+
+impl StoreError {
+    pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
+        let path = path.display().to_string();
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::Missing { path },
+            io::ErrorKind::AlreadyExists => Self::Exists { path },
+            _ if action == WRITE => Self::NotWritten { path, source },
+            _ => Self::Io {
+                action,
+                path,
+                source,
+            },
+        }
+    }
+}

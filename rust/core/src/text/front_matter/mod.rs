@@ -1,0 +1,424 @@
+//! YAML front matter: found, read, and changed one key at a time.
+//!
+//! Reading goes through the YAML crate, which this file alone names; changing goes through a scan of
+//! the lines, because no YAML crate gives a file back in its own layout. Each change is read again
+//! and compared before it is returned, so a scan that misjudged exotic YAML refuses instead of harming.
+
+mod keys;
+mod lists;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use serde::de::{
+    Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
+    Visitor,
+};
+use serde_yaml::{Mapping, Value as Yaml};
+
+use super::edit::{Edit, EditError, apply, line_break};
+use super::scalar::{self, Place};
+pub use keys::{Key, keys};
+use keys::{lines, token};
+use lists::ListStyle;
+
+/// Where the parts of a document lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// The YAML between the fences, its last line break included; `None` without front matter.
+    pub yaml: Option<Range<usize>>,
+    /// First byte of the body.
+    pub body: usize,
+}
+
+/// Finds the front matter of a document: a byte order mark and blank lines may stand before it, and
+/// a fence is a line of its own that holds `---` and nothing else (blanks at its end excepted).
+///
+/// # Errors
+/// `EditError::Unclosed` when the opening fence has no partner.
+pub fn layout(text: &str) -> Result<Layout, EditError> {
+    let start = if text.starts_with('\u{feff}') {
+        '\u{feff}'.len_utf8()
+    } else {
+        0
+    };
+    let mut lines = lines(text, start..text.len())
+        .enumerate()
+        .skip_while(|(_, line)| text[line.clone()].trim().is_empty());
+    let is_fence = |line: &Range<usize>| text[line.clone()].trim_end() == "---";
+    let Some((number, fence)) = lines.next().filter(|(_, line)| is_fence(line)) else {
+        return Ok(Layout {
+            yaml: None,
+            body: start,
+        });
+    };
+    let close = lines
+        .map(|(_, line)| line)
+        .find(is_fence)
+        .ok_or(EditError::Unclosed { line: number + 1 })?;
+    Ok(Layout {
+        yaml: Some(fence.end..close.start),
+        body: close.end,
+    })
+}
+
+/// What is wrong with a piece of YAML, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct YamlProblem {
+    /// The reader's words.
+    pub message: String,
+    /// Line inside the YAML, counted from 1, where it is known.
+    pub line: Option<usize>,
+}
+
+impl From<serde_yaml::Error> for YamlProblem {
+    fn from(error: serde_yaml::Error) -> Self {
+        Self {
+            message: error.to_string(),
+            line: error.location().map(|at| at.line()),
+        }
+    }
+}
+
+/// Reads YAML as a typed value; scalars read into text keep their spelling (`001`, `no`, `1.10`).
+///
+/// # Errors
+/// The first problem found.
+pub fn read<T: DeserializeOwned>(yaml: &str) -> Result<T, YamlProblem> {
+    Ok(serde_yaml::from_str(yaml)?)
+}
+
+/// Checks that YAML is a mapping (or empty) without expecting any key.
+///
+/// # Errors
+/// When it cannot be read at all, repeats a key or is something else.
+pub fn read_any(yaml: &str) -> Result<(), YamlProblem> {
+    mapping(yaml).map(|_| ())
+}
+
+fn mapping(yaml: &str) -> Result<Mapping, YamlProblem> {
+    match read::<Option<Yaml>>(yaml)? {
+        None => Ok(Mapping::new()),
+        Some(Yaml::Mapping(map)) => Ok(map),
+        Some(_) => Err(YamlProblem {
+            message: "expected `key: value` lines".into(),
+            line: Some(1),
+        }),
+    }
+}
+
+/// Reads one top-level key as a typed value and nothing else; `None` when it is absent or null.
+///
+/// # Errors
+/// When the YAML cannot be read or the value does not fit the type.
+pub fn read_key<T: DeserializeOwned>(yaml: &str, key: &str) -> Result<Option<T>, YamlProblem> {
+    let seed = OneKey {
+        key,
+        kind: PhantomData,
+    };
+    Ok(seed.deserialize(serde_yaml::Deserializer::from_str(yaml))?)
+}
+
+/// Reads one key of a mapping in the type wanted, so that its scalars keep their spelling.
+struct OneKey<'a, T> {
+    key: &'a str,
+    kind: PhantomData<T>,
+}
+
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for OneKey<'_, T> {
+    type Value = Option<T>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OneKey<'_, T> {
+    type Value = Option<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("`key: value` lines")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
+        while let Some(name) = map.next_key::<String>()? {
+            if name == self.key {
+                found = map.next_value::<Option<T>>()?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A list of texts, or one text that stands for a list of one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Texts(pub Vec<String>);
+
+impl<'de> Deserialize<'de> for Texts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Texts;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of texts or one text")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Texts, E> {
+                Ok(Texts(vec![text.to_owned()]))
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<Texts, E> {
+                Ok(Texts(vec![number.to_string()]))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Texts, E> {
+                Ok(Texts(vec![number.to_string()]))
+            }
+
+            fn visit_f64<E>(self, number: f64) -> Result<Texts, E> {
+                Ok(Texts(vec![number.to_string()]))
+            }
+
+            fn visit_bool<E>(self, flag: bool) -> Result<Texts, E> {
+                Ok(Texts(vec![flag.to_string()]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Texts, A::Error> {
+                let mut texts = Vec::new();
+                while let Some(text) = items.next_element::<String>()? {
+                    texts.push(text);
+                }
+                Ok(Texts(texts))
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+/// Whether a plain scalar would be read as the very text it is.
+pub(super) fn reads_as_text(plain: &str) -> bool {
+    matches!(serde_yaml::from_str(plain), Ok(Yaml::String(text)) if text == plain)
+}
+
+/// A value to be written under a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// One text.
+    Text(String),
+    /// `true` or `false`.
+    Flag(bool),
+    /// A list of texts.
+    List(Vec<String>),
+    /// A map of one level.
+    Map(Vec<(&'static str, Value)>),
+}
+
+impl Value {
+    fn yaml(&self) -> Yaml {
+        match self {
+            Self::Text(text) => Yaml::String(text.clone()),
+            Self::Flag(flag) => Yaml::Bool(*flag),
+            Self::List(items) => Yaml::Sequence(items.iter().cloned().map(Yaml::String).collect()),
+            Self::Map(pairs) => Yaml::Mapping(
+                pairs
+                    .iter()
+                    .map(|(key, value)| ((*key).into(), value.yaml()))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+/// Changes one key of a document, adds it where it is absent, or takes it out (`None`).
+///
+/// `order` is the documented order of keys: an absent key goes behind the nearest one before it.
+/// A list keeps the layout it had (block, flow or single text), and items that stay keep their lines.
+///
+/// # Errors
+/// `EditError` when the front matter is unclosed, is not made of `key: value` lines, or when the
+/// changed text would not read back as intended.
+pub fn set(
+    text: &str,
+    key: &str,
+    value: Option<&Value>,
+    order: &[&str],
+) -> Result<String, EditError> {
+    let layout = layout(text)?;
+    let eol = line_break(text);
+    let Some(range) = layout.yaml else {
+        let Some(value) = value else {
+            return Ok(text.to_owned());
+        };
+        let written = fresh(key, value, eol, None);
+        return apply(
+            text,
+            &[Edit::insert(
+                layout.body,
+                format!("---{eol}{written}---{eol}"),
+            )],
+        );
+    };
+    let yaml = &text[range.clone()];
+    let Some(edit) = edit_of(yaml, key, value, order, eol)? else {
+        return Ok(text.to_owned());
+    };
+    check(yaml, &edit, key, value)?;
+    let moved = Edit {
+        range: edit.range.start + range.start..edit.range.end + range.start,
+        text: edit.text,
+    };
+    apply(text, &[moved])
+}
+
+/// Renders new front matter, fences included, for a document that does not exist yet.
+pub fn render(pairs: &[(&str, Value)]) -> String {
+    let lines: String = pairs
+        .iter()
+        .map(|(key, value)| fresh(key, value, "\n", None))
+        .collect();
+    format!("---\n{lines}---\n")
+}
+
+fn edit_of(
+    yaml: &str,
+    key: &str,
+    value: Option<&Value>,
+    order: &[&str],
+    eol: &str,
+) -> Result<Option<Edit>, EditError> {
+    let keys = keys(yaml);
+    let has_content = yaml
+        .lines()
+        .any(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    if keys.is_empty() && has_content {
+        return Err(EditError::NotLines { key: key.into() });
+    }
+    let Some(found) = keys.iter().find(|k| k.name == key) else {
+        return Ok(value.map(|value| {
+            let written = fresh(key, value, eol, Some(ListStyle::prevailing(yaml, &keys)));
+            Edit::insert(place_of(key, &keys, order, yaml.len()), written)
+        }));
+    };
+    Ok(match value {
+        None => Some(Edit::replace(found.block.clone(), "")),
+        Some(Value::List(items)) => Some(lists::edit(yaml, found, items, eol)),
+        Some(Value::Map(_)) => {
+            value.map(|value| Edit::replace(found.block.clone(), fresh(key, value, eol, None)))
+        }
+        Some(Value::Text(text)) => Some(scalar_edit(yaml, found, |old| {
+            scalar::write_like(text, old, Place::Block)
+        })),
+        Some(Value::Flag(flag)) => Some(scalar_edit(yaml, found, |_| flag.to_string())),
+    })
+}
+
+/// Reads the text as it was and as it would be: the key must say what was intended, and nothing
+/// else may differ.
+fn check(yaml: &str, edit: &Edit, key: &str, value: Option<&Value>) -> Result<(), EditError> {
+    let unfaithful = |why: String| EditError::Unfaithful {
+        key: key.into(),
+        why,
+    };
+    let broken = |problem: YamlProblem| unfaithful(problem.message);
+    let changed = apply(yaml, std::slice::from_ref(edit))?;
+    let mut before = mapping(yaml).map_err(broken)?;
+    let mut after = mapping(&changed).map_err(broken)?;
+    before.shift_remove(key);
+    let written = after.shift_remove(key);
+    let is_intended = match value {
+        None => written.is_none(),
+        Some(Value::Text(text)) => read_key(&changed, key).map_err(broken)?.as_ref() == Some(text),
+        Some(Value::List(items)) => read_key::<Texts>(&changed, key)
+            .map_err(broken)?
+            .is_some_and(|t| t.0 == *items),
+        Some(value) => written == Some(value.yaml()),
+    };
+    match (is_intended, before == after) {
+        (true, true) => Ok(()),
+        (false, _) => Err(unfaithful("it would read as something else".into())),
+        (_, false) => Err(unfaithful("other keys would change with it".into())),
+    }
+}
+
+/// Where an absent key goes: behind the nearest present key that the order names before it, else
+/// before the first present key that it names after it, else at the end.
+fn place_of(key: &str, keys: &[Key<'_>], order: &[&str], end: usize) -> usize {
+    let rank = |name: &str| order.iter().position(|o| *o == name);
+    let Some(own) = rank(key) else {
+        return keys.last().map_or(end, |k| k.block.end);
+    };
+    let before = keys
+        .iter()
+        .rev()
+        .filter(|k| rank(&k.name).is_some_and(|r| r < own))
+        .max_by_key(|k| rank(&k.name));
+    let after = keys.iter().find(|k| rank(&k.name).is_some_and(|r| r > own));
+    match (before, after) {
+        (Some(key), _) => key.block.end,
+        (None, Some(key)) => key.block.start,
+        (None, None) => keys.last().map_or(end, |k| k.block.end),
+    }
+}
+
+fn scalar_edit(yaml: &str, key: &Key<'_>, write: impl Fn(&str) -> String) -> Edit {
+    let rest = &yaml[key.rest.clone()];
+    let below = yaml[key.rest.end..key.block.end].lines().skip(1);
+    let is_one_line = below
+        .map(str::trim)
+        .all(|line| line.is_empty() || line.starts_with('#'));
+    if !is_one_line {
+        // The old value spans several lines: they all go, and what was on the key's line with them.
+        let kept = yaml[key.block.clone()].trim_end_matches(['\r', '\n']).len();
+        return Edit::replace(
+            key.rest.start..key.block.start + kept,
+            format!(" {}", write("")),
+        );
+    }
+    let old = token(rest);
+    if old.is_empty() {
+        return Edit::insert(key.rest.start, format!(" {}", write("")));
+    }
+    let at = key.rest.start + (rest.len() - rest.trim_start().len());
+    Edit::replace(at..at + old.len(), write(old))
+}
+
+/// Writes `key: value` for a key that is not there yet.
+fn fresh(key: &str, value: &Value, eol: &str, style: Option<ListStyle>) -> String {
+    match value {
+        Value::Text(text) => format!("{key}: {}{eol}", scalar::write(text, Place::Block)),
+        Value::Flag(flag) => format!("{key}: {flag}{eol}"),
+        Value::List(items) if items.is_empty() => format!("{key}: []{eol}"),
+        Value::List(items) => match style.unwrap_or(ListStyle::Block(0)) {
+            ListStyle::Flow => {
+                let items: Vec<String> = items
+                    .iter()
+                    .map(|item| scalar::write(item, Place::Flow))
+                    .collect();
+                format!("{key}: [{}]{eol}", items.join(", "))
+            }
+            ListStyle::Block(indent) => {
+                let line = |item: &String| {
+                    format!("{:indent$}- {}{eol}", "", scalar::write(item, Place::Block))
+                };
+                format!("{key}:{eol}{}", items.iter().map(line).collect::<String>())
+            }
+        },
+        Value::Map(pairs) => {
+            let lines: String = pairs
+                .iter()
+                .map(|(name, value)| format!("  {}", fresh(name, value, eol, None)))
+                .collect();
+            format!("{key}:{eol}{lines}")
+        }
+    }
+}

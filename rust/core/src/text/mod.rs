@@ -1,0 +1,10 @@
+//! Documents as text: where their parts lie, and edits that spare every other byte.
+//!
+//! Nothing here knows a dialect, touches the disk or asks what time it is.
+
+pub mod checklist;
+pub mod edit;
+pub mod front_matter;
+pub mod markdown;
+pub mod scalar;
+pub mod sections;

@@ -1,0 +1,1 @@
+//! Sections of a markdown body: a heading and what stands under it.

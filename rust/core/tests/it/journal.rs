@@ -1,0 +1,226 @@
+//! Several files changed at once: all of them or none, whenever it stops.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::sync::Arc;
+
+use chant_core::store::StoreError;
+use chant_core::store::disk::Disk;
+use chant_core::store::files::Root;
+use chant_core::store::journal::{Journal, Step};
+use chant_core::store::state::StateFolder;
+use tempfile::TempDir;
+
+struct Project {
+    folder: TempDir,
+    root: Root,
+    state: StateFolder,
+}
+
+impl Project {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let root = Root::open(folder.path()).unwrap();
+        for (name, text) in [("a.md", "a"), ("b.md", "b"), ("c.md", "c")] {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let state = StateFolder::of(&root, None);
+        Self {
+            folder,
+            root,
+            state,
+        }
+    }
+
+    fn journal<'a>(&'a self, disk: &'a Disk) -> Journal<'a> {
+        Journal {
+            disk,
+            root: &self.root,
+            state: &self.state,
+        }
+    }
+
+    /// Four steps of every kind over three files.
+    fn change(&self, disk: &Disk) -> Result<(), StoreError> {
+        self.journal(disk)
+            .change(&["c.md", "a.md", "b.md"], |texts| {
+                assert_eq!(texts, ["c", "a", "b"]);
+                let path = |path: &str| path.to_owned();
+                Ok(vec![
+                    Step::Replace {
+                        path: path("a.md"),
+                        text: "A".into(),
+                    },
+                    Step::Create {
+                        path: path("new/d.md"),
+                        text: "D".into(),
+                    },
+                    Step::Move {
+                        from: path("c.md"),
+                        to: path("old/c.md"),
+                    },
+                    Step::Replace {
+                        path: path("b.md"),
+                        text: "B".into(),
+                    },
+                ])
+            })
+    }
+
+    fn files(&self) -> BTreeMap<String, String> {
+        let mut files = BTreeMap::new();
+        for folder in ["", "new", "old"] {
+            for entry in fs::read_dir(self.folder.path().join(folder))
+                .into_iter()
+                .flatten()
+                .flatten()
+            {
+                if entry.path().is_file() {
+                    let path = entry
+                        .path()
+                        .strip_prefix(self.folder.path())
+                        .unwrap()
+                        .display()
+                        .to_string();
+                    files.insert(path, fs::read_to_string(entry.path()).unwrap());
+                }
+            }
+        }
+        files
+    }
+
+    fn leftovers(&self) -> usize {
+        fs::read_dir(self.state.path("journal")).map_or(0, Iterator::count)
+    }
+}
+
+fn files(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pairs
+        .iter()
+        .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+        .collect()
+}
+
+fn before() -> BTreeMap<String, String> {
+    files(&[("a.md", "a"), ("b.md", "b"), ("c.md", "c")])
+}
+
+fn after() -> BTreeMap<String, String> {
+    files(&[
+        ("a.md", "A"),
+        ("b.md", "B"),
+        ("new/d.md", "D"),
+        ("old/c.md", "c"),
+    ])
+}
+
+/// A disk on which the process dies the `nth` time it reaches `moment`.
+fn dying_at(moment: &'static str, nth: usize) -> Disk {
+    let count = std::sync::atomic::AtomicUsize::new(0);
+    let reached = Arc::new(move |now: &'static str| {
+        let is_it = now == moment && count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == nth;
+        if is_it {
+            Err(io::Error::other("power cut"))
+        } else {
+            Ok(())
+        }
+    });
+    Disk {
+        reached,
+        ..Disk::default()
+    }
+}
+
+#[test]
+fn all_steps_are_done_and_nothing_is_left_behind() {
+    let project = Project::new();
+    project.change(&Disk::default()).unwrap();
+    assert_eq!(project.files(), after());
+    assert_eq!(project.leftovers(), 0);
+    assert_eq!(
+        fs::read_to_string(project.folder.path().join(".chant-mcp/.gitignore")).unwrap(),
+        "*\n"
+    );
+}
+
+#[test]
+fn a_crash_at_any_moment_leaves_all_or_nothing_after_recovery() {
+    let moments = [
+        ("journal-staged", 0, false),
+        ("journal-intent", 0, true),
+        ("journal-done", 0, true),
+    ]
+    .into_iter()
+    .chain((0..4).map(|nth| ("journal-step", nth, true)));
+    for (moment, nth, happens) in moments {
+        let project = Project::new();
+        assert!(
+            project.change(&dying_at(moment, nth)).is_err(),
+            "{moment} {nth}"
+        );
+        assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
+        let expected = if happens { after() } else { before() };
+        assert_eq!(project.files(), expected, "{moment} {nth}");
+        assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
+        assert_eq!(project.files(), expected, "{moment} {nth}, recovered twice");
+    }
+}
+
+#[test]
+fn a_step_that_cannot_be_done_takes_back_the_others() {
+    let project = Project::new();
+    fs::create_dir(project.folder.path().join("old")).unwrap();
+    fs::write(project.folder.path().join("old/c.md"), "taken").unwrap();
+    assert!(matches!(
+        project.change(&Disk::default()),
+        Err(StoreError::Exists { .. })
+    ));
+    let mut expected = before();
+    expected.insert("old/c.md".into(), "taken".into());
+    assert_eq!(project.files(), expected);
+    assert_eq!(project.leftovers(), 0);
+}
+
+#[test]
+fn an_edit_between_crash_and_recovery_is_kept_and_reported() {
+    let project = Project::new();
+    assert!(project.change(&dying_at("journal-step", 0)).is_err());
+    fs::write(project.folder.path().join("b.md"), "by a person").unwrap();
+    let unfinished = project.journal(&Disk::default()).recover().unwrap();
+    assert_eq!(unfinished.len(), 1);
+    assert_eq!(unfinished[0].paths, ["b.md"]);
+    assert!(unfinished[0].kept.join("3.new").exists());
+    assert_eq!(project.files()["b.md"], "by a person");
+    assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
+}
+
+#[test]
+fn a_change_under_way_is_left_alone_by_recovery() {
+    let project = Project::new();
+    let (root, state) = (project.root.clone(), project.state.clone());
+    let reached = Arc::new(move |moment: &'static str| {
+        if moment == "journal-intent" {
+            let disk = Disk::default();
+            assert_eq!(
+                Journal {
+                    disk: &disk,
+                    root: &root,
+                    state: &state
+                }
+                .recover()
+                .unwrap(),
+                []
+            );
+            assert_eq!(fs::read_to_string(root.path().join("a.md")).unwrap(), "a");
+        }
+        Ok(())
+    });
+    project
+        .change(&Disk {
+            reached,
+            ..Disk::default()
+        })
+        .unwrap();
+    assert_eq!(project.files(), after());
+}
