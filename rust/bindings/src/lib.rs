@@ -1,1 +1,18 @@
-//! x
+//! Rust core of `chant_mcp`, for Python. Extracts, calls, converts; decides nothing.
+
+use pyo3::prelude::*;
+
+mod answer;
+mod chant;
+mod raise;
+
+/// Rust core of `chant_mcp`; import it through the package, never directly.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use crate::answer::Answer;
+    #[pymodule_export]
+    use crate::chant::ChantProject;
+    #[pymodule_export]
+    use crate::raise::error_codes;
+}

@@ -159,33 +159,38 @@ impl Disk {
     }
 }
 
-/// Reads a regular file whole; never waits on a pipe, and never returns half of two versions.
+/// Reads a regular file whole; never waits on a pipe.
+///
+/// The stamp is that of the moment before the reading: whoever writes meanwhile changes it, so that
+/// a later look or the check before a replacement notices.
 fn read_regular(path: &Path) -> io::Result<Content> {
     for _ in 0..5 {
         let mut file = open_without_waiting(path)?;
-        let before = file.metadata()?;
-        if !before.is_file() {
-            let kind = if before.is_dir() {
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            let kind = if metadata.is_dir() {
                 "a folder"
             } else {
                 "a device or pipe"
             };
             return Err(io::Error::other(format!("it is {kind}, not a file")));
         }
-        if before.len() > LARGEST {
-            return Err(io::Error::other(format!(
-                "it is larger than {} MiB",
-                LARGEST / 1024 / 1024
-            )));
+        if metadata.len() > LARGEST {
+            let most = LARGEST / 1024 / 1024;
+            return Err(io::Error::other(format!("it is larger than {most} MiB")));
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(before.len()).unwrap_or(0) + 1);
-        file.read_to_end(&mut bytes)?;
-        let (before, after) = (Stamp::of(&before), Stamp::of(&file.metadata()?));
-        if before == after && bytes.len() as u64 == after.size {
-            return Ok(Content {
-                bytes,
-                stamp: after,
-            });
+        let length = usize::try_from(metadata.len()).unwrap_or(0);
+        let mut bytes = vec![0; length];
+        // A file that became shorter is read again; one that became longer has another stamp by now.
+        match file.read_exact(&mut bytes) {
+            Ok(()) => {
+                return Ok(Content {
+                    bytes,
+                    stamp: Stamp::of(&metadata),
+                });
+            }
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
+            Err(error) => return Err(error),
         }
     }
     Err(io::Error::other("it kept changing while it was read"))
@@ -216,6 +221,8 @@ pub struct Listing {
 pub struct Listed {
     /// Its name; a name that is not UTF-8 is shown with replacement characters.
     pub name: String,
+    /// Whether it is a link.
+    pub is_link: bool,
     /// Whether `name` is the real name.
     pub is_named: bool,
 }
@@ -243,6 +250,7 @@ pub fn list(folder: &Path) -> Result<Listing, StoreError> {
         } else {
             listing.files.push(Listed {
                 is_named: name.to_str().is_some(),
+                is_link: kind.is_symlink(),
                 name: shown,
             });
         }
@@ -537,6 +545,11 @@ pub fn remove(path: &Path) -> Result<(), StoreError> {
 pub fn remove_folder(path: &Path) {
     // Somebody else may just have put something there: then it stays.
     let _ = fs::remove_dir(path);
+}
+
+/// Reads a file that the kernel makes up at the reading, such as those of `/proc`.
+pub fn read_made_up(path: &str) -> Option<String> {
+    fs::read_to_string(path).ok()
 }
 
 /// Opens a file for reading from any place in it.

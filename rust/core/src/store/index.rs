@@ -66,6 +66,8 @@ struct Entry {
 /// A file to look at.
 struct Candidate {
     path: Box<str>,
+    /// Whether it is a link, when the listing already shows it.
+    is_link: Option<bool>,
     /// Why it cannot be a document, when the listing already shows it.
     fault: Option<&'static str>,
 }
@@ -141,7 +143,11 @@ impl<T: Send> Index<T> {
         Some(
             paths
                 .into_iter()
-                .map(|path| Candidate { path, fault: None })
+                .map(|path| Candidate {
+                    path,
+                    is_link: None,
+                    fault: None,
+                })
                 .collect(),
         )
     }
@@ -197,6 +203,7 @@ impl<T: Send> Index<T> {
                 Err(_) => {
                     candidates.push(Candidate {
                         path: self.under(&relative),
+                        is_link: None,
                         fault: Some("the folder cannot be listed"),
                     });
                     continue;
@@ -214,6 +221,7 @@ impl<T: Send> Index<T> {
                     let fault = (!listed.is_named).then_some("its name is not UTF-8 text");
                     candidates.push(Candidate {
                         path: self.under(&within(&listed.name)),
+                        is_link: Some(listed.is_link),
                         fault,
                     });
                 }
@@ -223,6 +231,7 @@ impl<T: Send> Index<T> {
                 if name.ends_with(self.ending) {
                     candidates.push(Candidate {
                         path: self.under(&relative),
+                        is_link: None,
                         fault: Some("it is a folder, not a file"),
                     });
                 }
@@ -234,6 +243,7 @@ impl<T: Send> Index<T> {
                         Ok(_) => {}
                         Err(_) => candidates.push(Candidate {
                             path: self.under(&relative),
+                            is_link: None,
                             fault: Some("the link leads out of the project"),
                         }),
                     }
@@ -283,20 +293,25 @@ impl<T: Send> Index<T> {
     }
 
     /// Looks at one file; reads and parses it when its stamp is not the known one.
-    fn look(&self, Candidate { path, fault }: &Candidate, announced: bool) -> Look<T> {
-        let unreadable = |stamp: Option<Stamp>, why: String| {
+    fn look(&self, candidate: &Candidate, announced: bool) -> Look<T> {
+        let Candidate {
+            path,
+            is_link,
+            fault,
+        } = candidate;
+        let unreadable = |why: String| {
             let entry = Entry {
-                stamp,
+                stamp: None,
                 is_loose: true,
                 is_fresh: false,
             };
             Look::Other(entry, (self.parse)(path, Source::Unreadable(why)))
         };
         if let Some(fault) = fault {
-            return unreadable(None, (*fault).into());
+            return unreadable((*fault).into());
         }
         let given = self.absolute(path);
-        let is_link = disk::is_link(&given);
+        let is_link = is_link.unwrap_or_else(|| disk::is_link(&given));
         let real = match if is_link {
             self.root.locate(path)
         } else {
@@ -304,20 +319,19 @@ impl<T: Send> Index<T> {
         } {
             Ok(real) => real,
             Err(StoreError::Outside { .. }) => {
-                return unreadable(None, "the link leads out of the project".into());
+                return unreadable("the link leads out of the project".into());
             }
-            Err(_) => return unreadable(None, "the link leads nowhere".into()),
+            Err(_) if !disk::exists(&self.absolute(path)) => return Look::Gone,
+            Err(_) => return unreadable("the link leads nowhere".into()),
         };
-        let known = self.entries.get(path);
-        let stamp = disk::stamp(&real);
-        if stamp.is_none() && !disk::exists(&real) {
-            return Look::Gone;
-        }
-        let is_same = |entry: &Entry| {
-            entry.stamp.is_some() && entry.stamp == stamp && (announced || !entry.is_fresh)
-        };
-        if known.is_some_and(is_same) {
-            return Look::Same;
+        if let Some(known) = self.entries.get(path) {
+            let stamp = disk::stamp(&real);
+            if stamp.is_none() && !disk::exists(&real) {
+                return Look::Gone;
+            }
+            if stamp.is_some() && stamp == known.stamp && (announced || !known.is_fresh) {
+                return Look::Same;
+            }
         }
         match self.disk.read_text(&real, path) {
             Ok((text, stamp)) => {
@@ -329,8 +343,8 @@ impl<T: Send> Index<T> {
                 Look::Other(entry, (self.parse)(path, Source::Text(text)))
             }
             Err(StoreError::Missing { .. }) => Look::Gone,
-            Err(StoreError::Unreadable { why, .. }) => unreadable(None, why),
-            Err(error) => unreadable(None, error.to_string()),
+            Err(StoreError::Unreadable { why, .. }) => unreadable(why),
+            Err(error) => unreadable(error.to_string()),
         }
     }
 

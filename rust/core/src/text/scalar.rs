@@ -35,7 +35,7 @@ const LOADED_WORDS: [&str; 8] = ["y", "n", "yes", "no", "on", "off", "~", "null"
 fn is_plain(text: &str, place: Place) -> bool {
     let starts_well =
         text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_'));
-    let flow_mark = |c: char| matches!(c, ',' | '[' | ']' | '{' | '}');
+    let flow_mark = |c: char| matches!(c, ',' | '[' | ']' | '{' | '}' | ':' | '?');
     starts_well
         && !text.ends_with(char::is_whitespace)
         && !text.ends_with(':')
@@ -93,11 +93,7 @@ mod tests {
     #[test]
     fn plain_where_safe_and_quoted_where_not() {
         check("in_progress", "in_progress", "in_progress");
-        check(
-            "2026-01-22T10:00:00Z",
-            "2026-01-22T10:00:00Z",
-            "2026-01-22T10:00:00Z",
-        );
+        check("10:00Z", "10:00Z", "\"10:00Z\"");
         check("src/a b.rs", "src/a b.rs", "src/a b.rs");
         check("a, b", "a, b", "\"a, b\"");
         check("no", "\"no\"", "\"no\"");

@@ -1,7 +1,12 @@
 //! Behaviour of the core, in one binary.
-#![expect(clippy::disallowed_methods, reason = "tests lay out files themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests lay out files themselves and stop at the first surprise"
+)]
 
 mod files;
 mod front_matter;
+mod git;
 mod index;
 mod journal;

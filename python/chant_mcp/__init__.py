@@ -1,0 +1,8 @@
+"""Chant specs and other plain-text work files: for agents over MCP, for scripts in Python."""
+
+from __future__ import annotations
+
+from chant_mcp import errors
+from chant_mcp._core import Answer, ChantProject
+
+__all__ = ["Answer", "ChantProject", "errors"]

@@ -1,0 +1,72 @@
+from os import PathLike
+from pathlib import Path
+from typing import Any, final
+
+@final
+class Answer:
+    @property
+    def text(self) -> str: ...
+    @property
+    def data(self) -> Any: ...
+
+@final
+class ChantProject:
+    def __new__(
+        cls,
+        root: str | PathLike[str],
+        *,
+        user_config: str | PathLike[str] | None = None,
+        searched: list[str] = ...,
+        environment: dict[str, str] = ...,
+        events: bool = True,
+        stop_at: str | None = None,
+    ) -> ChantProject: ...
+    @property
+    def root(self) -> Path: ...
+    def spec_list(self, status: str | None = None, *, limit: int = 50, offset: int = 0) -> Answer: ...
+    def spec_get(self, id: str, *, offset: int = 0, max_chars: int = 40000) -> Answer: ...
+    def ready(self, *, limit: int = 50, offset: int = 0) -> Answer: ...
+    def status(self, *, brief: bool = False, include_activity: bool = False) -> Answer: ...
+    def log(
+        self, id: str, *, lines: int = 100, offset: int | None = None, since: str | None = None
+    ) -> Answer: ...
+    def search(
+        self, query: str, status: str | None = None, *, limit: int = 50, offset: int = 0
+    ) -> Answer: ...
+    def diagnose(self, id: str) -> Answer: ...
+    def lint(self, id: str | None = None, *, limit: int = 50, offset: int = 0) -> Answer: ...
+    def verify(self, id: str) -> Answer: ...
+    def spec_update(
+        self,
+        id: str,
+        *,
+        status: str | None = None,
+        output: str | None = None,
+        depends_on: list[str] | None = None,
+        labels: list[str] | None = None,
+        target_files: list[str] | None = None,
+        model: str | None = None,
+        check: list[str] = ...,
+        uncheck: list[str] = ...,
+        replace_body: bool = False,
+        force: bool = False,
+    ) -> Answer: ...
+    def add(
+        self,
+        description: str,
+        *,
+        prompt: str | None = None,
+        criteria: list[str] = ...,
+        depends_on: list[str] | None = None,
+        labels: list[str] = ...,
+        target_files: list[str] = ...,
+        type: str | None = None,
+        parent: str | None = None,
+    ) -> Answer: ...
+    def finalize(self, id: str, *, force: bool = False) -> Answer: ...
+    def reset(self, id: str) -> Answer: ...
+    def cancel(self, id: str) -> Answer: ...
+    def archive(self, id: str) -> Answer: ...
+    def work_list(self, *, process_id: str | None = None, include_completed: bool = False) -> Answer: ...
+
+def error_codes() -> list[str]: ...

@@ -1,0 +1,107 @@
+"""What can go wrong, one exception a kind.
+
+Every exception carries the sentence a user sees, a `code` that never changes, and `details`: the
+values in the sentence, by name.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import ClassVar
+
+__all__ = [
+    "AmbiguousIdError",
+    "ChantError",
+    "ConfigError",
+    "ConflictError",
+    "GitError",
+    "IllegalTransitionError",
+    "InvalidArgumentError",
+    "InvalidDocumentError",
+    "NotFoundError",
+    "NotInitializedError",
+    "RefusedError",
+    "StorageError",
+]
+
+
+class ChantError(Exception):
+    """Base of all errors of this package.
+
+    Attributes:
+        code: The kind, in capitals, such as `NOT_FOUND`.
+        details: The values in the message, by name.
+    """
+
+    code: ClassVar[str] = "ERROR"
+
+    def __init__(self, message: str, details: str = "{}") -> None:
+        """Take the message and the details as a JSON object."""
+        super().__init__(message)
+        self.details: dict[str, object] = json.loads(details)
+
+
+class NotInitializedError(ChantError):
+    """There is no project of that dialect here."""
+
+    code = "NOT_INITIALIZED"
+
+
+class NotFoundError(ChantError):
+    """Nothing of that name exists."""
+
+    code = "NOT_FOUND"
+
+
+class AmbiguousIdError(ChantError):
+    """Several things match; `details["matches"]` lists them."""
+
+    code = "AMBIGUOUS_ID"
+
+
+class InvalidArgumentError(ChantError):
+    """An argument is not what it should be."""
+
+    code = "INVALID_ARGUMENT"
+
+
+class InvalidDocumentError(ChantError):
+    """A document cannot be read, or not be edited without risk."""
+
+    code = "INVALID_DOCUMENT"
+
+
+class IllegalTransitionError(ChantError):
+    """The item may not change from its state to the one wanted."""
+
+    code = "ILLEGAL_TRANSITION"
+
+
+class RefusedError(ChantError):
+    """Something that has to be true first is not."""
+
+    code = "REFUSED"
+
+
+class ConflictError(ChantError):
+    """Somebody else holds it, changed it, or took its name."""
+
+    code = "CONFLICT"
+
+
+class StorageError(ChantError):
+    """The disk or the system refused; nothing was changed."""
+
+    code = "STORAGE"
+
+
+class GitError(ChantError):
+    """Git refused or failed."""
+
+    code = "GIT"
+
+
+class ConfigError(ChantError):
+    """The configuration cannot be read."""
+
+    code = "CONFIG"

@@ -1,0 +1,206 @@
+"""The server: tools from the toolsets, errors in the words of the seeds."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+import itertools
+import logging
+import signal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from typing import Any, cast
+
+import anyio
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.mcpserver.tools import Tool
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
+from mcp_types import Tool as ListedTool
+
+from chant_mcp.errors import ChantError
+from chant_mcp.server import arguments as arguments_check
+from chant_mcp.server import reply
+from chant_mcp.server.wire import lenient, stdio
+from chant_mcp.session import Session, dialects_in
+from chant_mcp.toolsets import ToolEntry, toolsets
+
+logger = logging.getLogger("chant_mcp.server")
+
+INSTRUCTIONS = (
+    "Chant specs are the project's tasks. chant_ready lists what can be worked on now, chant_spec_get "
+    "shows one. Tick criteria that are met with chant_spec_update(check=[…]) and complete a spec with "
+    "chant_finalize. IDs may be partial. Results that were cut say how to get the rest."
+)
+
+_references = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Which tools are listed."""
+
+    toolsets: Sequence[str]
+    """Names of toolsets; `auto` for those of the dialects found, `all` for all."""
+    read_only: bool = False
+    """Whether tools that change something are neither listed nor run."""
+
+
+class ChantServer(MCPServer[Any]):
+    """An MCP server over one project."""
+
+    def __init__(self, session: Session, offer: Offer) -> None:
+        """Register all tools; which of them are listed is decided at each listing."""
+        self._session = session
+        self._offer = offer
+        self._entries = {entry.name: entry for tools in toolsets().values() for entry in tools}
+        tools = [_tool(entry, session) for entry in self._entries.values()]
+        super().__init__(
+            "chant",
+            version=version("chant-mcp"),
+            instructions=INSTRUCTIONS,
+            tools=tools,
+            log_level=cast(Any, logging.getLevelName(logging.getLogger().getEffectiveLevel())),
+            middleware=[_name_may_be_absent],
+        )
+        self._schemas: dict[str, Mapping[str, Any]] = {tool.name: tool.parameters for tool in tools}
+
+    async def list_tools(self) -> list[ListedTool]:
+        """List the tools on offer, in the order of the seeds."""
+        offered = self._offered()
+        return [tool for tool in await super().list_tools() if tool.name in offered]
+
+    def _offered(self) -> set[str]:
+        everything = toolsets()
+        wanted = set(self._offer.toolsets)
+        if "auto" in wanted:
+            wanted |= set(dialects_in(self._session.place.root)) or {"all"}
+        names = [name for name in everything if name in wanted or "all" in wanted]
+        entries = [entry for name in names for entry in everything[name]]
+        return {entry.name for entry in entries if self._may_run(entry)}
+
+    def _may_run(self, entry: ToolEntry) -> bool:
+        return entry.hints.read_only or not self._offer.read_only
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Run a tool.
+
+        Raises:
+            ToolError: With a text the model can act on; a crash of ours is told with a reference that
+                the log explains.
+        """
+        entry = self._entries.get(name)
+        if entry is None:
+            raise ToolError(_unknown_tool(name, list(self._entries)))
+        if not self._may_run(entry):
+            raise ToolError(f"{name} changes files, and this server was started with --read-only")
+        try:
+            checked = arguments_check.check(self._schemas[name], arguments)
+            return cast(CallToolResult, await super().call_tool(name, checked, context))
+        except arguments_check.BadArguments as error:
+            raise ToolError(str(error)) from error
+        except UnexpectedToolError as error:
+            reference = f"E{next(_references):04d}"
+            logger.error("reference %s: %s crashed", reference, name, exc_info=error)
+            raise ToolError(f"Internal error in {name}, reference {reference}") from error
+        except ToolError as error:
+            cause = error.__cause__
+            raise ToolError(str(cause) if isinstance(cause, ToolError) else str(error)) from cause
+
+    async def run_stdio_async(self) -> None:
+        """Serve standard input and output until the input ends or a signal comes."""
+        options = self._lowlevel_server.create_initialization_options()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_stop_on_signal, tasks.cancel_scope)
+            async with stdio() as (read, write):
+                gate_in, gate_out = lenient(read, write)
+                await self._lowlevel_server.run(cast(Any, gate_in), cast(Any, gate_out), options)
+            tasks.cancel_scope.cancel()
+
+
+async def _stop_on_signal(scope: anyio.CancelScope) -> None:
+    try:
+        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as received:
+            async for _ in received:
+                scope.cancel()
+                return
+    except NotImplementedError:  # Windows: Ctrl-C arrives as KeyboardInterrupt
+        pass
+
+
+async def _name_may_be_absent(
+    context: ServerRequestContext[Any, Any], call_next: CallNext
+) -> HandlerResult:
+    """Let a `tools/call` without a name through, so that it is answered like any other bad call."""
+    if context.method == "tools/call":
+        params = dict(context.params or {})
+        if not isinstance(params.get("name"), str):
+            context = replace(context, params={**params, "name": ""})
+    return await call_next(context)
+
+
+def _unknown_tool(name: str, known: list[str]) -> str:
+    if not name:
+        return "Missing tool name"
+    nearest = difflib.get_close_matches(name, known, n=1)
+    hint = f"\nDid you mean {nearest[0]}?" if nearest else ""
+    return f"Unknown tool: {name}{hint}"
+
+
+def _tool(entry: ToolEntry, session: Session) -> Tool:
+    """Make an SDK tool of an entry, its schemas without what hosts stumble over."""
+    signature = inspect.signature(entry.run)
+    own = [parameter for name, parameter in signature.parameters.items() if name != "session"]
+
+    @functools.wraps(entry.run)
+    def run(**given: Any) -> CallToolResult:
+        try:
+            return reply.result(entry.run(session, **given))
+        except ChantError as error:
+            raise ToolError(str(error)) from error
+
+    del run.__wrapped__
+    run.__signature__ = signature.replace(parameters=own, return_annotation=CallToolResult)  # pyright: ignore[reportFunctionMemberAccess]
+    run.__annotations__ = {}
+    hints = entry.hints
+    tool = Tool.from_function(
+        run,
+        structured_output=False,
+        annotations=ToolAnnotations(
+            read_only_hint=hints.read_only,
+            destructive_hint=hints.destructive,
+            idempotent_hint=hints.idempotent,
+            open_world_hint=hints.open_world,
+        ),
+    )
+    tool.parameters = _plain(tool.parameters)
+    tool.fn_metadata = _Arguments(arg_model=tool.fn_metadata.arg_model, output_schema=entry.answer)
+    return tool
+
+
+class _Arguments(FuncMetadata):
+    """Arguments that were checked already: no text is taken for JSON."""
+
+    def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
+        return data
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """Drop pydantic's titles and defaults, and turn `T | None` into a plain optional `T`."""
+    properties = {name: _plain_property(node) for name, node in schema.get("properties", {}).items()}
+    plain: dict[str, Any] = {"type": "object", "properties": properties}
+    if schema.get("required"):
+        plain["required"] = schema["required"]
+    return plain
+
+
+def _plain_property(node: dict[str, Any]) -> dict[str, Any]:
+    arms = [arm for arm in node.get("anyOf", []) if arm != {"type": "null"}]
+    merged = {**(arms[0] if arms else {}), **node}
+    return {key: merged[key] for key in ("type", "items", "minimum", "description") if key in merged}

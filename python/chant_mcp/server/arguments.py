@@ -1,0 +1,101 @@
+"""Arguments of a call against a tool's schema, refused in the words of the seed (decisions 3).
+
+The SDK's own check is lenient where we must not be (`"5"` for an integer, unknown names) and strict
+where hosts are sloppy (`null` for an absent argument, `5.0` for an integer), so this one comes first.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+_MOST = 2**53
+_NAMES = {"string": "string", "integer": "integer", "boolean": "boolean", "array": "array of strings"}
+
+
+class BadArguments(Exception):
+    """Arguments that a tool does not take; the text says which and why."""
+
+
+def check(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the arguments as the tool takes them.
+
+    Args:
+        schema: The tool's input schema: a flat object of strings, integers, booleans and lists of
+            strings.
+        arguments: What the client sent.
+
+    Returns:
+        The arguments that were given, whole floats as integers, `null` ones left out.
+
+    Raises:
+        BadArguments: For a missing, unknown or ill-typed argument.
+    """
+    properties: dict[str, dict[str, Any]] = schema.get("properties", {})
+    given = {name: value for name, value in arguments.items() if value is not None}
+    for name in schema.get("required", []):
+        if name not in given:
+            raise BadArguments(f"Missing required parameter: {name}")
+    for name in given:
+        if name not in properties:
+            raise BadArguments(_unknown(name, list(properties)))
+    return {name: _value(name, value, properties[name]) for name, value in given.items()}
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0)
+    hint = f" Did you mean '{nearest[0]}'?" if nearest else " This tool takes no parameters."
+    return f"Unknown parameter: {name}.{hint}"
+
+
+def _value(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
+    kind: str = schema["type"]
+    if kind == "integer":
+        return _integer(name, value, schema.get("minimum"))
+    if kind == "boolean" and isinstance(value, bool):
+        return value
+    if kind == "string" and isinstance(value, str):
+        return _text(name, value)
+    if kind == "array" and isinstance(value, list):
+        return [_item(name, at, item) for at, item in enumerate(value)]
+    raise BadArguments(f"Invalid parameter '{name}': expected {_NAMES[kind]}, got {_kind(value)}")
+
+
+def _integer(name: str, value: Any, minimum: int | None) -> int:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise BadArguments(f"Invalid parameter '{name}': expected integer, got {_kind(value)}")
+    if minimum is not None and value < minimum:
+        raise BadArguments(
+            f"Invalid parameter '{name}': expected integer of at least {minimum}, got {value}"
+        )
+    if abs(value) > _MOST:
+        raise BadArguments(f"Invalid parameter '{name}': expected integer of at most {_MOST}")
+    return value
+
+
+def _item(name: str, at: int, item: Any) -> str:
+    if not isinstance(item, str):
+        raise BadArguments(
+            f"Invalid parameter '{name}': expected array of strings, got {_kind(item)} at index {at}"
+        )
+    return _text(name, item)
+
+
+def _text(name: str, value: str) -> str:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise BadArguments(
+            f"Invalid parameter '{name}': expected Unicode text, got an unpaired surrogate"
+        ) from None
+    return value
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    names = {str: "string", int: "integer", float: "number", list: "array", dict: "object"}
+    return names.get(type(value), "null")

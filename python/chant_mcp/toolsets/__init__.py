@@ -1,0 +1,54 @@
+"""The tools as data: what they are called, what they change, which function answers.
+
+A toolset is the tuple `TOOLS` of a dialect's module, in the order of its seed. Functions take the
+session first and their tool's parameters after it; the server derives schemas from their types and
+descriptions from their docstrings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from chant_mcp._core import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What a host may assume of a tool (all four hints of the protocol)."""
+
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = False
+    open_world: bool = False
+
+
+READS = Hints(read_only=True, idempotent=True)
+"""Changes nothing."""
+CHANGES = Hints()
+"""Makes or changes something, again at each call."""
+TAKES_AWAY = Hints(destructive=True, idempotent=True)
+"""Ends or removes something."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEntry:
+    """One tool."""
+
+    run: Callable[..., Answer]
+    hints: Hints
+    answer: dict[str, Any] | None = None
+    """JSON Schema of the answer, for tools that always answer with one shape."""
+
+    @property
+    def name(self) -> str:
+        """The tool's name on the wire."""
+        return self.run.__name__
+
+
+def toolsets() -> dict[str, tuple[ToolEntry, ...]]:
+    """Give all tools by dialect, in the order in which they are listed."""
+    from chant_mcp.toolsets import chant
+
+    return {"chant": chant.TOOLS}

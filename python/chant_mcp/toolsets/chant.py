@@ -1,0 +1,244 @@
+"""The tools of the chant dialect (seed chant; reference chant 5)."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from chant_mcp._core import Answer
+from chant_mcp.session import Session
+from chant_mcp.toolsets import CHANGES, READS, TAKES_AWAY, ToolEntry
+
+Id = Annotated[str, Field(description="Spec ID (full or partial)")]
+Limit = Annotated[int, Field(ge=0, description="Maximum number of specs to return (default: 50)")]
+Offset = Annotated[int, Field(ge=0, description="Entries to skip")]
+Names = list[str] | None
+
+
+def chant_spec_list(
+    session: Session,
+    status: Annotated[
+        str | None,
+        Field(description="Filter by status (pending, in_progress, completed, failed, ready, blocked)"),
+    ] = None,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> Answer:
+    """List all chant specs in the current project"""
+    return session.chant.spec_list(status, limit=limit, offset=offset)
+
+
+def chant_spec_get(
+    session: Session,
+    id: Id,
+    offset: Annotated[int, Field(ge=0, description="Characters of the body to skip")] = 0,
+    max_chars: Annotated[int, Field(ge=1, description="Body characters (default: 40000)")] = 40_000,
+) -> Answer:
+    """Get details of a chant spec including full body content"""
+    return session.chant.spec_get(id, offset=offset, max_chars=max_chars)
+
+
+def chant_ready(session: Session, limit: Limit = 50, offset: Offset = 0) -> Answer:
+    """List all specs that are ready to be worked (no unmet dependencies)"""
+    return session.chant.ready(limit=limit, offset=offset)
+
+
+def chant_status(
+    session: Session,
+    brief: Annotated[
+        bool,
+        Field(
+            description="Return brief single-line output (e.g., '3 pending | 2 in_progress | 15 completed')"
+        ),
+    ] = False,
+    include_activity: Annotated[
+        bool,
+        Field(
+            description="Include activity info for in_progress specs (last modified time, log activity)"
+        ),
+    ] = False,
+) -> Answer:
+    """Get project status summary with spec counts by status"""
+    return session.chant.status(brief=brief, include_activity=include_activity)
+
+
+def chant_log(
+    session: Session,
+    id: Id,
+    lines: Annotated[int, Field(ge=0, description="Number of lines to return (default: 100)")] = 100,
+    offset: Annotated[
+        int | None, Field(ge=0, description="Start from byte offset (for incremental reads)")
+    ] = None,
+    since: Annotated[str | None, Field(description="ISO timestamp - only lines after this time")] = None,
+) -> Answer:
+    """Read execution log for a spec"""
+    return session.chant.log(id, lines=lines, offset=offset, since=since)
+
+
+def chant_search(
+    session: Session,
+    query: Annotated[str, Field(description="Search query (case-insensitive substring match)")],
+    status: Annotated[str | None, Field(description="Filter by status")] = None,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> Answer:
+    """Search specs by title and body content"""
+    return session.chant.search(query, status, limit=limit, offset=offset)
+
+
+def chant_diagnose(session: Session, id: Id) -> Answer:
+    """Diagnose issues with a spec (check file, log, locks, commits, criteria)"""
+    return session.chant.diagnose(id)
+
+
+def chant_lint(
+    session: Session,
+    id: Annotated[
+        str | None, Field(description="Spec ID to lint (optional, lints all if not provided)")
+    ] = None,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> Answer:
+    """Lint specs to check for quality issues (complexity, missing criteria, etc.)"""
+    return session.chant.lint(id, limit=limit, offset=offset)
+
+
+def chant_verify(session: Session, id: Id) -> Answer:
+    """Verify a spec meets its acceptance criteria"""
+    return session.chant.verify(id)
+
+
+def chant_spec_update(
+    session: Session,
+    id: Id,
+    status: Annotated[
+        str | None, Field(description="New status (pending, in_progress, completed, failed)")
+    ] = None,
+    output: Annotated[str | None, Field(description="Output text to append to spec body")] = None,
+    depends_on: Annotated[Names, Field(description="Spec IDs this spec depends on")] = None,
+    labels: Annotated[Names, Field(description="Labels to assign to the spec")] = None,
+    target_files: Annotated[Names, Field(description="Target file paths for the spec")] = None,
+    model: Annotated[str | None, Field(description="Model name to use for the spec")] = None,
+    check: Annotated[Names, Field(description="Texts of acceptance criteria to tick")] = None,
+    uncheck: Annotated[Names, Field(description="Texts of acceptance criteria to untick")] = None,
+    replace_body: Annotated[bool, Field(description="output replaces the body")] = False,
+    force: Annotated[bool, Field(description="Skip transition, criteria and cycle checks")] = False,
+) -> Answer:
+    """Update a chant spec status, frontmatter fields, or add output"""
+    return session.chant.spec_update(
+        id,
+        status=status,
+        output=output,
+        depends_on=depends_on,
+        labels=labels,
+        target_files=target_files,
+        model=model,
+        check=check or [],
+        uncheck=uncheck or [],
+        replace_body=replace_body,
+        force=force,
+    )
+
+
+def chant_add(
+    session: Session,
+    description: Annotated[
+        str, Field(description="Description of work to be done (becomes spec title)")
+    ],
+    prompt: Annotated[str | None, Field(description="Optional prompt template name to use")] = None,
+    criteria: Annotated[Names, Field(description="Acceptance criteria, one line each")] = None,
+    depends_on: Annotated[Names, Field(description="Spec IDs this spec depends on")] = None,
+    labels: Annotated[Names, Field(description="Labels")] = None,
+    target_files: Annotated[Names, Field(description="Target file paths")] = None,
+    type: Annotated[
+        str | None, Field(description="code (default), task, driver, documentation, research, group")
+    ] = None,
+    parent: Annotated[str | None, Field(description="Spec ID it becomes a member of")] = None,
+) -> Answer:
+    """Create a new spec with description"""
+    return session.chant.add(
+        description,
+        prompt=prompt,
+        criteria=criteria or [],
+        depends_on=depends_on,
+        labels=labels or [],
+        target_files=target_files or [],
+        type=type,
+        parent=parent,
+    )
+
+
+def chant_finalize(
+    session: Session,
+    id: Id,
+    force: Annotated[bool, Field(description="Accept a missing log")] = False,
+) -> Answer:
+    """Mark a spec as completed (validates all criteria are checked)"""
+    return session.chant.finalize(id, force=force)
+
+
+def chant_reset(session: Session, id: Id) -> Answer:
+    """Reset a failed spec to pending status so it can be reworked"""
+    return session.chant.reset(id)
+
+
+def chant_resume(session: Session, id: Id) -> Answer:
+    """(deprecated, use chant_reset) Reset a failed spec to pending"""
+    return session.chant.reset(id)
+
+
+def chant_cancel(session: Session, id: Id) -> Answer:
+    """Cancel a spec (sets status to cancelled)"""
+    return session.chant.cancel(id)
+
+
+def chant_archive(session: Session, id: Id) -> Answer:
+    """Move a completed spec to the archive directory"""
+    return session.chant.archive(id)
+
+
+def chant_work_list(
+    session: Session,
+    process_id: Annotated[str | None, Field(description="Filter to specific process")] = None,
+    include_completed: Annotated[
+        bool, Field(description="Include recently completed processes")
+    ] = False,
+) -> Answer:
+    """List running work processes"""
+    return session.chant.work_list(process_id=process_id, include_completed=include_completed)
+
+
+def _object(**properties: str) -> dict[str, Any]:
+    """Build the schema of an answer that always has these keys."""
+    return {
+        "type": "object",
+        "properties": {name: {"type": kind} for name, kind in properties.items()},
+        "required": list(properties),
+    }
+
+
+_SPEC_LIST = _object(specs="array", total="integer", limit="integer", returned="integer")
+
+TOOLS = (
+    ToolEntry(chant_spec_list, READS, _SPEC_LIST),
+    ToolEntry(chant_spec_get, READS, _object(id="string", status="string", body="string")),
+    ToolEntry(chant_ready, READS, _SPEC_LIST),
+    ToolEntry(chant_status, READS),
+    ToolEntry(
+        chant_log,
+        READS,
+        _object(content="string", byte_offset="integer", line_count="integer", has_more="boolean"),
+    ),
+    ToolEntry(chant_search, READS, _SPEC_LIST),
+    ToolEntry(chant_diagnose, READS, _object(spec_id="string", checks="array", diagnosis="string")),
+    ToolEntry(chant_lint, READS, _object(specs_checked="integer", diagnostics="array", scores="array")),
+    ToolEntry(chant_verify, READS, _object(spec_id="string", verified="boolean", criteria="object")),
+    ToolEntry(chant_spec_update, CHANGES),
+    ToolEntry(chant_add, CHANGES),
+    ToolEntry(chant_finalize, CHANGES),
+    ToolEntry(chant_reset, TAKES_AWAY),
+    ToolEntry(chant_resume, TAKES_AWAY),
+    ToolEntry(chant_cancel, TAKES_AWAY),
+    ToolEntry(chant_archive, TAKES_AWAY),
+    ToolEntry(chant_work_list, READS, _object(processes="array", summary="object")),
+)
+"""All tools of the dialect, in the order of the seed."""

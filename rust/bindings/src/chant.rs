@@ -1,0 +1,251 @@
+//! `ChantProject`: the seventeen tools of the chant dialect as methods.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT, Page};
+use chant_core::dialects::chant::ops;
+use chant_core::dialects::chant::project::{Clock, Options, Project};
+use chant_core::store::disk::Disk;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use pyo3::prelude::*;
+
+use crate::answer::Answer;
+use crate::raise::{Raised, answer, call};
+
+/// A chant project: the folder that holds `.chant`. Safe to share between threads; every answer is as
+/// of the moment it is asked for.
+#[pyclass(frozen, module = "chant_mcp._core")]
+pub(crate) struct ChantProject {
+    project: Project,
+}
+
+#[pymethods]
+impl ChantProject {
+    #[new]
+    #[pyo3(signature = (root, *, user_config = None, searched = Vec::new(), environment = BTreeMap::new(), events = true, stop_at = None))]
+    fn new(
+        py: Python<'_>,
+        root: PathBuf,
+        user_config: Option<PathBuf>,
+        searched: Vec<String>,
+        environment: BTreeMap<String, String>,
+        events: bool,
+        stop_at: Option<String>,
+    ) -> Result<Self, Raised> {
+        let clock = Clock {
+            now: Timestamp::now,
+            zone: TimeZone::system(),
+        };
+        let mut disk = Disk {
+            listens: events,
+            ..Disk::default()
+        };
+        if let Some(moment) = stop_at {
+            // A crash on demand: tests prove with it that no moment is a bad one to die at.
+            disk.reached = Arc::new(move |now| {
+                if now == moment {
+                    std::process::abort()
+                } else {
+                    Ok(())
+                }
+            });
+        }
+        let options = Options {
+            root,
+            user_config,
+            searched,
+            environment,
+            clock,
+            disk,
+        };
+        Ok(Self {
+            project: call(py, || Project::open(options))?,
+        })
+    }
+
+    #[getter]
+    fn root(&self) -> PathBuf {
+        self.project.root().to_path_buf()
+    }
+
+    #[pyo3(signature = (status = None, *, limit = DEFAULT_LIMIT, offset = 0))]
+    fn spec_list(
+        &self,
+        py: Python<'_>,
+        status: Option<&str>,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Answer, Raised> {
+        answer(py, || {
+            ops::list(&self.project, status, Page { limit, offset })
+        })
+    }
+
+    #[pyo3(signature = (id, *, offset = 0, max_chars = DEFAULT_CHARS))]
+    fn spec_get(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        offset: usize,
+        max_chars: usize,
+    ) -> Result<Answer, Raised> {
+        answer(py, || {
+            ops::get(&self.project, id, ops::Piece { offset, max_chars })
+        })
+    }
+
+    #[pyo3(signature = (*, limit = DEFAULT_LIMIT, offset = 0))]
+    fn ready(&self, py: Python<'_>, limit: usize, offset: usize) -> Result<Answer, Raised> {
+        answer(py, || ops::ready(&self.project, Page { limit, offset }))
+    }
+
+    #[pyo3(signature = (*, brief = false, include_activity = false))]
+    fn status(
+        &self,
+        py: Python<'_>,
+        brief: bool,
+        include_activity: bool,
+    ) -> Result<Answer, Raised> {
+        answer(py, || ops::status(&self.project, brief, include_activity))
+    }
+
+    #[pyo3(signature = (id, *, lines = 100, offset = None, since = None))]
+    fn log(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        lines: usize,
+        offset: Option<u64>,
+        since: Option<&str>,
+    ) -> Result<Answer, Raised> {
+        answer(py, || ops::log(&self.project, id, lines, offset, since))
+    }
+
+    #[pyo3(signature = (query, status = None, *, limit = DEFAULT_LIMIT, offset = 0))]
+    fn search(
+        &self,
+        py: Python<'_>,
+        query: &str,
+        status: Option<&str>,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Answer, Raised> {
+        answer(py, || {
+            ops::search(&self.project, query, status, Page { limit, offset })
+        })
+    }
+
+    fn diagnose(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
+        answer(py, || ops::diagnose(&self.project, id))
+    }
+
+    #[pyo3(signature = (id = None, *, limit = DEFAULT_LIMIT, offset = 0))]
+    fn lint(
+        &self,
+        py: Python<'_>,
+        id: Option<&str>,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Answer, Raised> {
+        answer(py, || ops::lint(&self.project, id, Page { limit, offset }))
+    }
+
+    fn verify(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
+        answer(py, || ops::verify(&self.project, id))
+    }
+
+    #[pyo3(signature = (id, *, status = None, output = None, depends_on = None, labels = None, target_files = None,
+                        model = None, check = Vec::new(), uncheck = Vec::new(), replace_body = false, force = false))]
+    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    fn spec_update(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        status: Option<String>,
+        output: Option<String>,
+        depends_on: Option<Vec<String>>,
+        labels: Option<Vec<String>>,
+        target_files: Option<Vec<String>>,
+        model: Option<String>,
+        check: Vec<String>,
+        uncheck: Vec<String>,
+        replace_body: bool,
+        force: bool,
+    ) -> Result<Answer, Raised> {
+        let update = ops::Update {
+            status,
+            output,
+            depends_on,
+            labels,
+            target_files,
+            model,
+            check,
+            uncheck,
+            replace_body,
+            force,
+        };
+        answer(py, || ops::update(&self.project, id, &update))
+    }
+
+    #[pyo3(signature = (description, *, prompt = None, criteria = Vec::new(), depends_on = None, labels = Vec::new(),
+                        target_files = Vec::new(), r#type = None, parent = None))]
+    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    fn add(
+        &self,
+        py: Python<'_>,
+        description: String,
+        prompt: Option<String>,
+        criteria: Vec<String>,
+        depends_on: Option<Vec<String>>,
+        labels: Vec<String>,
+        target_files: Vec<String>,
+        r#type: Option<String>,
+        parent: Option<String>,
+    ) -> Result<Answer, Raised> {
+        let new = ops::Add {
+            description,
+            prompt,
+            criteria,
+            depends_on,
+            labels,
+            target_files,
+            kind: r#type,
+            parent,
+        };
+        answer(py, || ops::add(&self.project, &new))
+    }
+
+    #[pyo3(signature = (id, *, force = false))]
+    fn finalize(&self, py: Python<'_>, id: &str, force: bool) -> Result<Answer, Raised> {
+        answer(py, || {
+            ops::finalize(&self.project, id, ops::Finalize { force })
+        })
+    }
+
+    fn reset(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
+        answer(py, || ops::reset(&self.project, id))
+    }
+
+    fn cancel(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
+        answer(py, || ops::cancel(&self.project, id))
+    }
+
+    fn archive(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
+        answer(py, || ops::archive(&self.project, id))
+    }
+
+    #[pyo3(signature = (*, process_id = None, include_completed = false))]
+    fn work_list(
+        &self,
+        py: Python<'_>,
+        process_id: Option<&str>,
+        include_completed: bool,
+    ) -> Result<Answer, Raised> {
+        answer(py, || {
+            ops::work_list(&self.project, process_id, include_completed)
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! Errors of the core as exceptions of `chant_mcp.errors`, one class a kind.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use chant_core::error::{Error, ErrorKind};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+use crate::answer::Answer;
+
+mod errors {
+    pyo3::import_exception!(chant_mcp.errors, AmbiguousIdError);
+    pyo3::import_exception!(chant_mcp.errors, ConfigError);
+    pyo3::import_exception!(chant_mcp.errors, ConflictError);
+    pyo3::import_exception!(chant_mcp.errors, GitError);
+    pyo3::import_exception!(chant_mcp.errors, IllegalTransitionError);
+    pyo3::import_exception!(chant_mcp.errors, InvalidArgumentError);
+    pyo3::import_exception!(chant_mcp.errors, InvalidDocumentError);
+    pyo3::import_exception!(chant_mcp.errors, NotFoundError);
+    pyo3::import_exception!(chant_mcp.errors, NotInitializedError);
+    pyo3::import_exception!(chant_mcp.errors, RefusedError);
+    pyo3::import_exception!(chant_mcp.errors, StorageError);
+}
+
+/// Codes of all kinds of errors, so that tests can prove that each has a class.
+#[pyfunction]
+pub(crate) fn error_codes() -> Vec<&'static str> {
+    ErrorKind::ALL.map(ErrorKind::code).to_vec()
+}
+
+/// Why a call ended without an answer.
+pub(crate) enum Raised {
+    /// The core refused.
+    Refused(Error),
+    /// The core crashed: a fault of ours, told as such.
+    Crashed(String),
+    /// Python itself raised.
+    Python(PyErr),
+}
+
+impl From<Error> for Raised {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<PyErr> for Raised {
+    fn from(error: PyErr) -> Self {
+        Self::Python(error)
+    }
+}
+
+/// Runs a call of the core without the interpreter; a panic becomes an ordinary exception, so that it
+/// ends one call and not the process.
+pub(crate) fn call<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T, Error> + Send,
+) -> Result<T, Raised> {
+    match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
+        Ok(outcome) => outcome.map_err(Raised::Refused),
+        Err(payload) => Err(Raised::Crashed(words(payload.as_ref()))),
+    }
+}
+
+/// [`call`] for a function of the core that answers a tool.
+pub(crate) fn answer(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<chant_core::answer::Answer, Error> + Send,
+) -> Result<Answer, Raised> {
+    let answer = call(py, work)?;
+    Ok(Answer::new(py, answer)?)
+}
+
+fn words(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("panic")
+        .to_owned()
+}
+
+impl From<Raised> for PyErr {
+    fn from(raised: Raised) -> Self {
+        let error = match raised {
+            Raised::Refused(error) => error,
+            Raised::Crashed(words) => {
+                return PyRuntimeError::new_err(format!("the core crashed: {words}"));
+            }
+            Raised::Python(error) => return error,
+        };
+        let details = serde_json::Value::Object(error.details()).to_string();
+        let args = (error.to_string(), details);
+        match error.kind() {
+            ErrorKind::NotInitialized => errors::NotInitializedError::new_err(args),
+            ErrorKind::NotFound => errors::NotFoundError::new_err(args),
+            ErrorKind::AmbiguousId => errors::AmbiguousIdError::new_err(args),
+            ErrorKind::InvalidArgument => errors::InvalidArgumentError::new_err(args),
+            ErrorKind::InvalidDocument => errors::InvalidDocumentError::new_err(args),
+            ErrorKind::IllegalTransition => errors::IllegalTransitionError::new_err(args),
+            ErrorKind::Refused => errors::RefusedError::new_err(args),
+            ErrorKind::Conflict => errors::ConflictError::new_err(args),
+            ErrorKind::Storage => errors::StorageError::new_err(args),
+            ErrorKind::Git => errors::GitError::new_err(args),
+            ErrorKind::Config => errors::ConfigError::new_err(args),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Answers of a bounded size: pages of lists and pieces of documents.
+//!
+//! Hosts cut or refuse long results, so an answer's text stays under [`MOST_CHARS`] characters, and
+//! whatever is left out is said in the answer together with the way to get it.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// Characters that the text of an answer stays under.
+pub const MOST_CHARS: usize = 50_000;
+
+/// What an answer's own keys and a few notes may take of it.
+const RESERVE: usize = 2_500;
+
+/// Default number of characters of a document's body in one answer.
+pub const DEFAULT_CHARS: usize = 40_000;
+
+/// Default number of entries of a list in one answer.
+pub const DEFAULT_LIMIT: usize = 50;
+
+/// What a tool answers: a text, and for answers that are data the same data as a value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Prose, or the data as JSON, indented by two blanks.
+    pub text: String,
+    /// The data; `None` for prose.
+    pub data: Option<Value>,
+}
+
+impl Answer {
+    /// An answer that is data.
+    pub fn data(view: &impl Serialize) -> Self {
+        Self {
+            text: serde_json::to_string_pretty(view).unwrap_or_default(),
+            data: serde_json::to_value(view).ok(),
+        }
+    }
+
+    /// An answer in words.
+    pub fn prose(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            data: None,
+        }
+    }
+}
+
+/// Which part of a list is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page {
+    /// Most entries.
+    pub limit: usize,
+    /// Entries to pass over.
+    pub offset: usize,
+}
+
+impl Default for Page {
+    fn default() -> Self {
+        Self {
+            limit: DEFAULT_LIMIT,
+            offset: 0,
+        }
+    }
+}
+
+/// Takes entries until their text would fill an answer; always at least one, so that paging goes on.
+pub fn fitting<T: Serialize>(entries: impl Iterator<Item = T>, taken: usize) -> Vec<T> {
+    let mut room = (MOST_CHARS - RESERVE).saturating_sub(taken);
+    let mut fitting = Vec::new();
+    for entry in entries {
+        let size = size_of(&entry);
+        if size > room && !fitting.is_empty() {
+            break;
+        }
+        room = room.saturating_sub(size);
+        fitting.push(entry);
+    }
+    fitting
+}
+
+/// Characters an entry of a list takes in an answer's text, its indentation included.
+pub fn size_of<T: Serialize>(entry: &T) -> usize {
+    let text = serde_json::to_string_pretty(entry).unwrap_or_default();
+    text.chars().count() + 4 * (text.matches('\n').count() + 2)
+}
+
+/// A piece of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece<'a> {
+    /// The characters.
+    pub text: &'a str,
+    /// Where the next piece begins, in characters, when there is more.
+    pub next: Option<usize>,
+}
+
+/// The piece of `text` from character `offset`: at most `most` characters, and no more than fit an
+/// answer that already takes `taken` characters once line breaks and quotes are escaped.
+pub fn piece(text: &str, offset: usize, most: usize, taken: usize) -> Piece<'_> {
+    let mut room = (MOST_CHARS - RESERVE).saturating_sub(taken);
+    let start = text
+        .char_indices()
+        .nth(offset)
+        .map_or(text.len(), |(at, _)| at);
+    let mut end = text.len();
+    let mut count = 0;
+    for (at, c) in text[start..].char_indices() {
+        let size = escaped(c);
+        if count == most || (size > room && count > 0) {
+            end = start + at;
+            break;
+        }
+        room = room.saturating_sub(size);
+        count += 1;
+    }
+    Piece {
+        text: &text[start..end],
+        next: (end < text.len()).then_some(offset + count),
+    }
+}
+
+/// Characters a character takes inside a JSON string.
+fn escaped(c: char) -> usize {
+    match c {
+        '"' | '\\' | '\n' | '\r' | '\t' => 2,
+        c if c < ' ' => 6,
+        _ => 1,
+    }
+}
+
+/// Characters a text takes inside a JSON string.
+pub fn escaped_len(text: &str) -> usize {
+    text.chars().map(escaped).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_put_together_are_the_text() {
+        let text = "é\n\"".repeat(30_000);
+        let (mut all, mut at) = (String::new(), Some(0));
+        while let Some(offset) = at {
+            let piece = piece(&text, offset, usize::MAX, 1_000);
+            assert!(serde_json::to_string(piece.text).unwrap().chars().count() < MOST_CHARS);
+            all.push_str(piece.text);
+            at = piece.next;
+        }
+        assert_eq!(all, text);
+        assert_eq!(
+            piece("abc", 1, 1, 0),
+            Piece {
+                text: "b",
+                next: Some(2)
+            }
+        );
+        assert_eq!(
+            piece("abc", 9, 1, 0),
+            Piece {
+                text: "",
+                next: None
+            }
+        );
+    }
+
+    #[test]
+    fn a_page_ends_before_the_answer_is_full_and_never_empty() {
+        let entry = "x".repeat(1_000);
+        assert_eq!(fitting(std::iter::repeat_n(&entry, 100), 0).len(), 47);
+        assert_eq!(fitting(std::iter::once("x".repeat(60_000)), 0).len(), 1);
+    }
+}

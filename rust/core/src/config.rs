@@ -1,0 +1,286 @@
+//! Configuration: the user's, then the project's, with defaults (reference chant 7).
+//!
+//! A configuration file is markdown whose front matter holds the keys; the body is free text. Keys of
+//! `project` and `defaults` are merged one by one, every other block is taken whole from the last
+//! file that has it. Unknown keys are left alone.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::text::edit::EditError;
+use crate::text::front_matter::{self, YamlProblem};
+
+/// Why a configuration file cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("Failed to load config: `{file}`: {why}")]
+pub struct ConfigError {
+    /// The file as shown to people.
+    pub file: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// What is configured, defaults filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// The project's name; empty when none is given.
+    pub project_name: String,
+    /// What stands before a spec's ID in the name of its branch.
+    pub branch_prefix: String,
+    /// The branch that work ends on.
+    pub main_branch: String,
+    /// The model for runs that name none.
+    pub model: Option<String>,
+    /// Other projects whose specs may be depended on, by name.
+    pub repositories: Vec<Repository>,
+    /// Rules that fill keys of new specs, by key.
+    pub derived: BTreeMap<String, DerivedKey>,
+    /// Keys that every spec must have.
+    pub required: Vec<String>,
+    /// Whether work with an agent's commits needs approval before it is merged.
+    pub approves_agent_work: bool,
+    /// Limits of the lint rules.
+    pub thresholds: Thresholds,
+    /// Names of lint rules, or of thresholds, that are switched off.
+    pub disabled: Vec<String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            project_name: String::new(),
+            branch_prefix: "chant/".into(),
+            main_branch: "main".into(),
+            model: None,
+            repositories: Vec::new(),
+            derived: BTreeMap::new(),
+            required: Vec::new(),
+            approves_agent_work: false,
+            thresholds: Thresholds::default(),
+            disabled: vec!["complexity_words".into()],
+        }
+    }
+}
+
+/// Another project.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Repository {
+    /// What stands before the colon in a dependency on one of its specs.
+    pub name: String,
+    /// Its root, absolute or relative to this project's.
+    pub path: String,
+}
+
+/// Where a key of a new spec comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct DerivedKey {
+    /// `branch`, `path`, `env` or `git_user`.
+    pub from: String,
+    /// A regular expression whose first group is the value, a variable's name, or `name`/`email`.
+    #[serde(default)]
+    pub pattern: String,
+    /// Values that are allowed, when not all are.
+    pub validate: Option<AllowedValues>,
+}
+
+/// The values a derived key may take.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct AllowedValues {
+    /// The values.
+    #[serde(default)]
+    pub values: Vec<String>,
+}
+
+/// Limits of the lint rules (reference chant 5.8.2).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Thresholds {
+    /// Most criteria a spec should have.
+    pub complexity_criteria: usize,
+    /// Most target files.
+    pub complexity_files: usize,
+    /// Most words of the body.
+    pub complexity_words: usize,
+    /// Up to so many criteria a spec is simple …
+    pub simple_criteria: usize,
+    /// … if it has no more target files than this …
+    pub simple_files: usize,
+    /// … and no more words than this.
+    pub simple_words: usize,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self {
+            complexity_criteria: 10,
+            complexity_files: 5,
+            complexity_words: 150,
+            simple_criteria: 1,
+            simple_files: 1,
+            simple_words: 3,
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct File {
+    project: Option<ProjectBlock>,
+    defaults: Option<DefaultsBlock>,
+    repos: Option<Vec<Repository>>,
+    enterprise: Option<EnterpriseBlock>,
+    approval: Option<ApprovalBlock>,
+    lint: Option<LintBlock>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct ProjectBlock {
+    name: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct DefaultsBlock {
+    branch_prefix: Option<String>,
+    main_branch: Option<String>,
+    model: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct EnterpriseBlock {
+    derived: BTreeMap<String, DerivedKey>,
+    required: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ApprovalBlock {
+    require_approval_for_agent_work: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct LintBlock {
+    thresholds: Thresholds,
+    disable: Option<Vec<String>>,
+}
+
+impl Config {
+    /// Reads the user's and the project's configuration, each given as its name for messages and its
+    /// text; a file that does not exist is `None`.
+    ///
+    /// # Errors
+    /// `ConfigError` naming the first file that cannot be read as configuration.
+    pub fn read(
+        user: Option<(&str, &str)>,
+        project: Option<(&str, &str)>,
+    ) -> Result<Self, ConfigError> {
+        let mut config = Self::default();
+        if let Some((name, text)) = user {
+            let file = parse(name, text)?;
+            config.take(File {
+                project: None,
+                ..file
+            });
+        }
+        if let Some((name, text)) = project {
+            config.take(parse(name, text)?);
+        }
+        Ok(config)
+    }
+
+    fn take(&mut self, file: File) {
+        if let Some(name) = file.project.and_then(|project| project.name) {
+            self.project_name = name;
+        }
+        if let Some(defaults) = file.defaults {
+            put(&mut self.branch_prefix, defaults.branch_prefix);
+            put(&mut self.main_branch, defaults.main_branch);
+            self.model = defaults.model.or(self.model.take());
+        }
+        put(&mut self.repositories, file.repos);
+        if let Some(enterprise) = file.enterprise {
+            self.derived = enterprise.derived;
+            self.required = enterprise.required;
+        }
+        if let Some(approval) = file.approval {
+            self.approves_agent_work = approval.require_approval_for_agent_work;
+        }
+        if let Some(lint) = file.lint {
+            self.thresholds = lint.thresholds;
+            put(&mut self.disabled, lint.disable);
+        }
+    }
+
+    /// Whether a lint rule or a threshold of one is switched off.
+    pub fn disables(&self, name: &str) -> bool {
+        self.disabled.iter().any(|disabled| disabled == name)
+    }
+}
+
+fn put<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
+
+fn parse(name: &str, text: &str) -> Result<File, ConfigError> {
+    let failed = |why: String| ConfigError {
+        file: name.into(),
+        why,
+    };
+    let layout = front_matter::layout(text).map_err(|e: EditError| failed(e.to_string()))?;
+    let Some(range) = layout.yaml else {
+        return Ok(File::default());
+    };
+    let read = front_matter::read::<Option<File>>(&text[range]);
+    Ok(read
+        .map_err(|e: YamlProblem| failed(e.to_string()))?
+        .unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(user: &str, project: &str) -> Result<Config, ConfigError> {
+        Config::read(Some(("user", user)), Some(("project", project)))
+    }
+
+    #[test]
+    fn project_keys_win_one_by_one_and_other_blocks_whole() {
+        let user = "---\nproject: {name: mine}\ndefaults: {main_branch: trunk, branch_prefix: w/}\nlint:\n  thresholds: {complexity_criteria: 3, complexity_files: 2}\nrepos: [{name: a, path: ../a}]\n---\n";
+        let project = "---\ndefaults: {branch_prefix: chant/, model: opus}\nlint: {disable: [title]}\nunknown: 1\n---\n# Notes\n";
+        let config = read(user, project).unwrap();
+        assert_eq!(
+            (config.main_branch.as_str(), config.branch_prefix.as_str()),
+            ("trunk", "chant/")
+        );
+        assert_eq!(config.project_name, "", "a name is the project's own");
+        assert_eq!(config.thresholds, Thresholds::default());
+        assert!(config.disables("title") && !config.disables("complexity_words"));
+        assert_eq!(config.repositories[0].path, "../a");
+        assert_eq!(config.model.as_deref(), Some("opus"));
+    }
+
+    #[test]
+    fn nothing_configured_means_defaults() {
+        assert_eq!(
+            read("# no front matter\n", "---\n---\n"),
+            Ok(Config::default())
+        );
+        assert_eq!(Config::read(None, None), Ok(Config::default()));
+    }
+
+    #[test]
+    fn a_wrong_value_names_file_and_key() {
+        let error = read(
+            "",
+            "---\nlint: {thresholds: {complexity_criteria: many}}\n---\n",
+        )
+        .unwrap_err()
+        .to_string();
+        assert!(error.starts_with("Failed to load config: `project`: lint.thresholds.complexity_criteria: invalid type"), "{error}");
+    }
+}

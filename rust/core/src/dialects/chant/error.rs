@@ -1,0 +1,194 @@
+//! What the chant dialect refuses, in the words of the seed and of reference chant 3 and 5.
+
+use serde_json::{Value, json};
+
+use super::model::{InvalidStatus, Status};
+use crate::error::ErrorKind;
+
+/// A refusal; its `Display` is the sentence a client sees, further help on the lines after it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChantError {
+    /// There is no `.chant/specs`.
+    #[error("Chant not initialized. Run `chant init` first.\nLooked for .chant/specs in: {}", searched.join(", "))]
+    NotInitialized {
+        /// The folders that were searched.
+        searched: Vec<String>,
+    },
+    /// No active spec has that ID.
+    #[error("Spec not found: {text}{}", hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default())]
+    NotFound {
+        /// What was asked for.
+        text: String,
+        /// What may have been meant.
+        hint: Option<String>,
+    },
+    /// Several active specs match.
+    #[error("Ambiguous spec ID '{text}'. Matches: {}{}", matches.join(", "), more(*.further))]
+    Ambiguous {
+        /// What was asked for.
+        text: String,
+        /// The first matching IDs, in order.
+        matches: Vec<String>,
+        /// How many more there are.
+        further: usize,
+    },
+    /// The spec's file cannot be read as one.
+    #[error(
+        "Spec '{id}' cannot be read: {place}: {message}\nMend the file and call again; other specs are not affected."
+    )]
+    Unreadable {
+        /// The ID.
+        id: String,
+        /// File and line.
+        place: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The ID stands in several files.
+    #[error("Spec '{id}' stands in several files: {}. Nothing was changed; rename or remove all but one.", paths.join(", "))]
+    Duplicate {
+        /// The ID.
+        id: String,
+        /// The files.
+        paths: Vec<String>,
+    },
+    /// An argument has a value it may not have.
+    #[error("Invalid parameter '{name}': {why}")]
+    InvalidArgument {
+        /// The argument.
+        name: &'static str,
+        /// What is wrong and what was expected.
+        why: String,
+    },
+    /// An argument names no state.
+    #[error(transparent)]
+    InvalidStatus(#[from] InvalidStatus),
+    /// Nothing to do.
+    #[error("No updates specified")]
+    NoUpdates,
+    /// The state may not change like that.
+    #[error("Invalid transition from {} to {}", from.name(), to.name())]
+    Transition {
+        /// State as it is.
+        from: Status,
+        /// State that was wanted.
+        to: Status,
+    },
+    /// A state that the operation cannot begin from; the sentence says which it can.
+    #[error("{message}")]
+    WrongState {
+        /// The sentence.
+        message: String,
+        /// State as it is.
+        status: Status,
+    },
+    /// Criteria are open.
+    #[error("{message}")]
+    Unchecked {
+        /// The sentence.
+        message: String,
+        /// The open criteria.
+        criteria: Vec<String>,
+    },
+    /// Members are open.
+    #[error("{message}")]
+    OpenMembers {
+        /// The sentence.
+        message: String,
+        /// Their IDs.
+        members: Vec<String>,
+    },
+    /// A dependency would close a loop.
+    #[error("Circular dependency detected: {}", path.join(" -> "))]
+    Cycle {
+        /// The loop, starting at the spec; implied steps say why.
+        path: Vec<String>,
+    },
+    /// No criterion reads like that.
+    #[error("No acceptance criterion reads '{text}'.\n{}", listed(criteria))]
+    NoSuchCriterion {
+        /// What was asked for.
+        text: String,
+        /// The criteria there are.
+        criteria: Vec<String>,
+    },
+    /// There is no log.
+    #[error(
+        "No log file found for spec '{id}'. Logs are created when a spec is executed with `chant work`."
+    )]
+    NoLog {
+        /// The ID.
+        id: String,
+    },
+    /// Something else that has to be true first is not.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl ChantError {
+    /// What kind of refusal it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NotInitialized { .. } => ErrorKind::NotInitialized,
+            Self::NotFound { .. } | Self::NoLog { .. } | Self::NoSuchCriterion { .. } => {
+                ErrorKind::NotFound
+            }
+            Self::Ambiguous { .. } => ErrorKind::AmbiguousId,
+            Self::Unreadable { .. } => ErrorKind::InvalidDocument,
+            Self::Duplicate { .. } => ErrorKind::Conflict,
+            Self::InvalidArgument { .. } | Self::InvalidStatus(_) | Self::NoUpdates => {
+                ErrorKind::InvalidArgument
+            }
+            Self::Transition { .. } | Self::WrongState { .. } => ErrorKind::IllegalTransition,
+            Self::Unchecked { .. }
+            | Self::OpenMembers { .. }
+            | Self::Cycle { .. }
+            | Self::Refused(_) => ErrorKind::Refused,
+        }
+    }
+
+    /// The values in the sentence, by name.
+    pub fn details(&self) -> Value {
+        match self {
+            Self::NotInitialized { searched } => json!({"searched": searched}),
+            Self::NotFound { text, .. } => json!({"id": text}),
+            Self::Ambiguous {
+                text,
+                matches,
+                further,
+            } => {
+                json!({"id": text, "matches": matches, "further": further})
+            }
+            Self::Unreadable { id, place, message } => {
+                json!({"id": id, "place": place, "problem": message})
+            }
+            Self::Duplicate { id, paths } => json!({"id": id, "paths": paths}),
+            Self::InvalidArgument { name, .. } => json!({"parameter": name}),
+            Self::InvalidStatus(status) => json!({"status": status.0}),
+            Self::Transition { from, to } => json!({"from": from.as_str(), "to": to.as_str()}),
+            Self::WrongState { status, .. } => json!({"status": status.as_str()}),
+            Self::Unchecked { criteria, .. } => json!({"criteria": criteria}),
+            Self::OpenMembers { members, .. } => json!({"members": members}),
+            Self::Cycle { path } => json!({"path": path}),
+            Self::NoSuchCriterion { text, criteria } => {
+                json!({"criterion": text, "criteria": criteria})
+            }
+            Self::NoLog { id } => json!({"id": id}),
+            Self::NoUpdates | Self::Refused(_) => Value::Null,
+        }
+    }
+}
+
+fn more(further: usize) -> String {
+    match further {
+        0 => String::new(),
+        further => format!(" and {further} more"),
+    }
+}
+
+fn listed(criteria: &[String]) -> String {
+    match criteria {
+        [] => "The spec has no acceptance criteria.".into(),
+        criteria => format!("Criteria are: {}", criteria.join("; ")),
+    }
+}

@@ -1,0 +1,14 @@
+//! Chant specs: `.chant/specs/*.md` (seed chant, reference chant).
+
+pub mod derive;
+pub mod error;
+pub mod id;
+pub mod model;
+pub mod ops;
+pub mod output;
+pub mod parse;
+pub mod project;
+pub mod rules;
+pub mod scores;
+pub mod specs;
+pub mod view;

@@ -1,0 +1,301 @@
+//! New specs.
+
+use std::sync::Arc;
+
+use super::super::error::ChantError;
+use super::super::id::{InvalidSpecId, SpecId, date_and_sequence, sequence_text};
+use super::super::model::{Spec, Status};
+use super::super::parse;
+use super::super::project::{Project, SPECS, Snapshot};
+use super::super::{derive, parse::CRITERIA};
+use super::edit::unreadable;
+use super::lint::findings;
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::store::disk::{Lock, PATIENCE};
+use crate::store::index::Source;
+use crate::store::{StoreError, files};
+use crate::text::front_matter::{self, Value};
+
+/// Bytes of a description beyond which its first line or sentence becomes the title.
+const LONG: usize = 80;
+
+/// What a new spec says.
+#[derive(Debug, Clone, Default)]
+pub struct Add {
+    /// What is to be done; becomes title and body.
+    pub description: String,
+    /// Name of a prompt template.
+    pub prompt: Option<String>,
+    /// Acceptance criteria.
+    pub criteria: Vec<String>,
+    /// IDs it waits for; partial ones are completed.
+    pub depends_on: Option<Vec<String>>,
+    /// Labels.
+    pub labels: Vec<String>,
+    /// Files the work touches.
+    pub target_files: Vec<String>,
+    /// Kind of work; `code` when not given.
+    pub kind: Option<String>,
+    /// The spec it becomes a member of.
+    pub parent: Option<String>,
+}
+
+/// `chant_add`: writes a new spec, which appears whole and under an ID of its own, and lints it.
+///
+/// # Errors
+/// `InvalidArgument`; as [`Project::resolve`] for the parent; that the configuration cannot be read;
+/// else prefixed `Failed to create spec`.
+pub fn add(project: &Project, new: &Add) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let config = snapshot.config.clone()?;
+    check_words(new)?;
+    let parent = new
+        .parent
+        .as_deref()
+        .map(|id| project.resolve(&snapshot, id))
+        .transpose()?;
+    let mut unknown = Vec::new();
+    let depends_on = new
+        .depends_on
+        .as_ref()
+        .map(|names| super::update::full_names(project, &snapshot, names, &mut unknown));
+    let depends_on = depends_on.transpose()?;
+    let derived = derive::derive(project, &config);
+    let text = render(new, depends_on, &derived)?;
+    let id = create(project, parent.as_deref(), &text)
+        .map_err(|error| error.during("Failed to create spec"))?;
+    let snapshot = project.snapshot()?;
+    let spec = snapshot.specs.find(id.as_str()).cloned();
+    let findings = match &spec {
+        Some(spec) => findings(project, &snapshot, spec)?,
+        None => Vec::new(),
+    };
+    let mut answer = format!("Created spec: {id}");
+    for warning in &derived.warnings {
+        answer.push_str(&format!("\nWarning: {warning}"));
+    }
+    if !findings.is_empty() {
+        answer.push_str("\n\nLint diagnostics:");
+        for finding in findings {
+            answer.push_str(&format!(
+                "\n  [{}] {}: {}",
+                finding.severity.to_uppercase(),
+                finding.rule,
+                finding.message
+            ));
+            if let Some(suggestion) = finding.suggestion {
+                answer.push_str(&format!("\n    → {suggestion}"));
+            }
+        }
+    }
+    Ok(Answer::prose(answer))
+}
+
+fn check_words(new: &Add) -> Result<(), ChantError> {
+    let refuse = |name: &'static str, why: &str| {
+        Err(ChantError::InvalidArgument {
+            name,
+            why: why.into(),
+        })
+    };
+    if new.description.trim().is_empty() {
+        return refuse(
+            "description",
+            "expected what is to be done, got an empty text",
+        );
+    }
+    if new.description.contains('\0') {
+        return refuse("description", "expected text without NUL characters");
+    }
+    let is_line = |text: &String| !text.trim().is_empty() && !text.contains(['\n', '\r', '\0']);
+    if !new.criteria.iter().all(is_line) {
+        return refuse("criteria", "expected one line of text for each criterion");
+    }
+    Ok(())
+}
+
+/// Title and body of a description (reference chant 5.10): a long one, or one of several lines, is
+/// cut at its first line break or else behind its first sentence.
+fn title_and_body(description: &str) -> (String, String) {
+    let description = description.trim();
+    let at_line = description.find('\n').map(|at| (at, at + 1));
+    let sentence = || {
+        let ends = description.match_indices('.').map(|(at, _)| at + 1);
+        let mut ends = ends.filter(|end| {
+            description[*end..]
+                .chars()
+                .next()
+                .is_none_or(char::is_whitespace)
+        });
+        ends.next().map(|end| (end, end))
+    };
+    let cut = at_line.or_else(|| {
+        if description.len() > LONG {
+            sentence()
+        } else {
+            None
+        }
+    });
+    match cut {
+        Some((end, rest)) if !description[rest..].trim().is_empty() => (
+            description[..end].trim().to_owned(),
+            description[rest..].trim().to_owned(),
+        ),
+        _ => (description.to_owned(), String::new()),
+    }
+}
+
+fn render(
+    new: &Add,
+    depends_on: Option<Vec<String>>,
+    derived: &derive::Derived,
+) -> Result<String, Error> {
+    let list = |own: &[String], more: &[String]| {
+        let mut all = own.to_vec();
+        all.extend(more.iter().filter(|item| !own.contains(item)).cloned());
+        (!all.is_empty()).then_some(Value::List(all))
+    };
+    let pairs = [
+        (
+            "type",
+            Some(Value::Text(
+                new.kind.clone().unwrap_or_else(|| "code".into()),
+            )),
+        ),
+        ("status", Some(Value::Text(Status::Pending.as_str().into()))),
+        ("depends_on", depends_on.map(Value::List)),
+        ("labels", list(&new.labels, &derived.labels)),
+        ("target_files", list(&new.target_files, &[])),
+        ("context", list(&derived.context, &[])),
+        ("prompt", new.prompt.clone().map(Value::Text)),
+        ("derived_fields", list(&derived.fields, &[])),
+    ];
+    let pairs: Vec<(&str, Value)> = pairs
+        .into_iter()
+        .filter_map(|(key, value)| Some((key, value?)))
+        .collect();
+    let (title, body) = title_and_body(&new.description);
+    let mut text = format!("{}\n# {title}\n", front_matter::render(&pairs));
+    if !body.is_empty() {
+        text.push_str(&format!("\n{body}\n"));
+    }
+    if !new.criteria.is_empty() {
+        text.push_str(&format!("\n## {CRITERIA}\n\n"));
+        for criterion in &new.criteria {
+            text.push_str(&format!("- [ ] {}\n", criterion.trim()));
+        }
+    }
+    check_reads_back(&text, &pairs, new)?;
+    Ok(text)
+}
+
+/// A text that would not say what was asked for is not written.
+fn check_reads_back(text: &str, pairs: &[(&str, Value)], new: &Add) -> Result<(), Error> {
+    let spec: Spec = parse::document("new.md", Source::Text(text.to_owned()))
+        .map_err(|broken| unreadable(&broken))?;
+    let list = |key: &str| match pairs.iter().find(|(name, _)| *name == key) {
+        Some((_, Value::List(items))) => items.clone(),
+        _ => Vec::new(),
+    };
+    let same = |read: &Option<Vec<Box<str>>>, key: &str| {
+        let read: Vec<String> = read.iter().flatten().map(ToString::to_string).collect();
+        read == list(key)
+    };
+    let wrong = match () {
+        () if !same(&spec.labels, "labels") => "labels",
+        () if !same(&spec.target_files, "target_files") => "target_files",
+        () if !same(&spec.depends_on, "depends_on") => "depends_on",
+        () if spec.criteria.len() < new.criteria.len() => "criteria",
+        () => return Ok(()),
+    };
+    let why = "it would not read back from the file as it was given".into();
+    Err(ChantError::InvalidArgument { name: wrong, why }.into())
+}
+
+/// Writes the text under the next free ID. The folder is locked meanwhile, so that numbers do not
+/// recur, and the file is created exclusively, so that an ID never does.
+fn create(project: &Project, parent: Option<&Spec>, text: &str) -> Result<SpecId, Error> {
+    let folder = project.root.locate(SPECS)?;
+    let _lock = Lock::take(&folder, std::time::Instant::now() + PATIENCE)?;
+    for _ in 0..100 {
+        let snapshot = project.snapshot()?;
+        let id = next_id(project, &snapshot, parent)?;
+        match files::create(
+            &project.disk,
+            &project.root,
+            &format!("{SPECS}/{id}.md"),
+            text,
+        ) {
+            Ok(()) => return Ok(id),
+            Err(StoreError::Exists { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(ChantError::Refused("no free ID was found; try again".into()).into())
+}
+
+fn next_id(project: &Project, snapshot: &Snapshot, parent: Option<&Spec>) -> Result<SpecId, Error> {
+    let text = if let Some(parent) = parent {
+        let is_direct = |member: &&Arc<Spec>| member.id.parent() == Some(parent.id.as_str());
+        let members = snapshot.specs.members(&parent.id).filter(is_direct);
+        let last = members
+            .filter_map(|member| member.id.numbers().last())
+            .max();
+        format!("{}.{}", parent.id, last.unwrap_or(0) + 1)
+    } else {
+        let today = project.clock.today();
+        let sequence = |spec: &Arc<Spec>| {
+            let (date, sequence) = date_and_sequence(&spec.id)?;
+            (date == today).then_some(sequence)
+        };
+        let last = snapshot.specs.all().iter().filter_map(sequence).max();
+        format!(
+            "{today}-{}-{}",
+            sequence_text(last.unwrap_or(0) + 1),
+            suffix()
+        )
+    };
+    text.parse()
+        .map_err(|error: InvalidSpecId| ChantError::Refused(error.to_string()).into())
+}
+
+/// Three random characters that tell apart what two machines made on one day.
+fn suffix() -> String {
+    std::iter::repeat_with(|| fastrand::digit(36))
+        .take(3)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(description: &str, title: &str, body: &str) {
+        assert_eq!(
+            title_and_body(description),
+            (title.to_owned(), body.to_owned())
+        );
+    }
+
+    /// Reference chant 10.5.
+    #[test]
+    fn long_descriptions_are_cut_behind_their_first_line_or_sentence() {
+        let sentence = format!("{}.", "x".repeat(83));
+        check(
+            &format!("{sentence} And then a second sentence."),
+            &sentence,
+            "And then a second sentence.",
+        );
+        check(
+            &format!("{}\nrest", "y".repeat(90)),
+            &"y".repeat(90),
+            "rest",
+        );
+        check(&"z".repeat(100), &"z".repeat(100), "");
+        check(&sentence, &sentence, "");
+        check("Add v1.2 support. Now.", "Add v1.2 support. Now.", "");
+        check("Title\nbody", "Title", "body");
+    }
+}

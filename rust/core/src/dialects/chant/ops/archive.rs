@@ -1,0 +1,129 @@
+//! Moving what is done out of the way.
+
+use std::sync::Arc;
+
+use super::super::error::ChantError;
+use super::super::model::{Spec, Status};
+use super::super::project::{ARCHIVE, Project, Snapshot};
+use crate::answer::Answer;
+use crate::config::Config;
+use crate::error::Error;
+use crate::store::files;
+use crate::store::journal::Step;
+
+/// `chant_archive`: moves a completed or cancelled spec to `.chant/archive/<first ten characters>/`;
+/// what git tracks is staged as moved. A driver goes only when all its members are done, and takes
+/// them along; a member may go alone. Dependencies on archived specs stay satisfied.
+///
+/// # Errors
+/// As [`Project::resolve`]; when it is not done, has open members, or its branch is not merged.
+pub fn archive(project: &Project, id: &str) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve_to_edit(&snapshot, id)?;
+    let config = snapshot.config.clone().unwrap_or_default();
+    refuse_open(&snapshot, &spec)?;
+    refuse_unmerged(project, &spec, &config)?;
+    let members: Vec<Arc<Spec>> = snapshot.specs.members(&spec.id).cloned().collect();
+    for member in &members {
+        project.resolve_to_edit(&snapshot, member.id.as_str())?;
+        refuse_unmerged(project, member, &config)?;
+    }
+    let moves: Vec<(String, String)> = members
+        .iter()
+        .chain([&spec])
+        .map(|spec| (spec.path.to_string(), place_of(spec)))
+        .collect();
+    let paths: Vec<&str> = moves.iter().map(|(from, _)| from.as_str()).collect();
+    let failed = |error: Error| error.during("Failed to archive spec");
+    if let [(from, to)] = moves.as_slice() {
+        files::relocate(&project.root, from, to).map_err(|e| failed(e.into()))?;
+    } else {
+        let state = project.state().map_err(failed)?;
+        let step = |(from, to): &(String, String)| Step::Move {
+            from: from.clone(),
+            to: to.clone(),
+        };
+        let plan =
+            |_: &[&str]| -> Result<Vec<Step>, Error> { Ok(moves.iter().map(step).collect()) };
+        project
+            .journal(&state)
+            .change(&paths, plan)
+            .map_err(failed)?;
+    }
+    let (_, place) = moves.last().cloned().unwrap_or_default();
+    let mut text = format!("Archived spec: {id} -> {place}");
+    for (from, to) in &moves[..moves.len() - 1] {
+        text.push_str(&format!("\nArchived member: {from} -> {to}"));
+    }
+    if let Err(error) = stage(project, &moves) {
+        text.push_str(&format!("\nThe move is not staged in git: {error}"));
+    }
+    Ok(Answer::prose(text))
+}
+
+fn place_of(spec: &Spec) -> String {
+    format!("{ARCHIVE}/{}/{}.md", spec.id.archive_folder(), spec.id)
+}
+
+fn refuse_open(snapshot: &Snapshot, spec: &Spec) -> Result<(), ChantError> {
+    if !spec.status.is_done() {
+        let status = snapshot.specs.status(spec);
+        let message = format!(
+            "Spec '{}' must be completed to archive (current: {})",
+            spec.id,
+            status.name()
+        );
+        return Err(ChantError::WrongState { message, status });
+    }
+    let open = snapshot
+        .specs
+        .members(&spec.id)
+        .filter(|member| !member.status.is_done());
+    let members: Vec<String> = open.map(|member| member.id.to_string()).collect();
+    if members.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "Cannot archive driver spec '{}' while members are open: {}",
+        spec.id,
+        members.join(", ")
+    );
+    Err(ChantError::OpenMembers { message, members })
+}
+
+/// Work that is on no main branch yet would be forgotten with the spec.
+fn refuse_unmerged(project: &Project, spec: &Spec, config: &Config) -> Result<(), Error> {
+    let main = config.main_branch.as_str();
+    let Some(branch) = spec
+        .branch
+        .as_deref()
+        .filter(|branch| *branch != main && spec.status == Status::Completed)
+    else {
+        return Ok(());
+    };
+    let Some(repo) = project.repo()? else {
+        return Ok(());
+    };
+    if !matches!(repo.branch_tip(branch), Ok(Some(_))) || repo.is_merged(branch, main)? {
+        return Ok(());
+    }
+    let message = format!(
+        "Spec '{}' cannot be archived: its branch {branch} is not merged into {main}. Merge it, then archive.",
+        spec.id
+    );
+    Err(ChantError::Refused(message).into())
+}
+
+/// Tells git of the moves of files that it tracks.
+fn stage(project: &Project, moves: &[(String, String)]) -> Result<(), Error> {
+    let Some(repo) = project.repo()? else {
+        return Ok(());
+    };
+    for (from, to) in moves {
+        let (from, to) = (project.root().join(from), project.root().join(to));
+        if repo.is_tracked(&from)? {
+            repo.stage_move(&from, &to)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,401 @@
+//! What is the matter with a spec: its file, log, locks, commits, criteria, dependencies, branch.
+
+use std::time::SystemTime;
+
+use super::super::model::{Spec, Status};
+use super::super::project::{LOCKS, Project, Snapshot};
+use super::super::specs::{Specs, Wait, steps};
+use super::super::view::{Check, Diagnosis, sentence};
+use super::read::log_stamp;
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::git::tags::Commit;
+use crate::git::worktree::Worktree;
+use crate::git::{GitError, Repo, Tip};
+use crate::work::record::{self, Run, RunStatus};
+
+/// What was found outside the spec's file.
+struct Findings {
+    /// Commits that carry the spec's tag; the error's words when git could not say.
+    commits: Result<Vec<Commit>, String>,
+    branch: String,
+    branch_exists: bool,
+    is_merged: bool,
+    worktree: Option<Worktree>,
+    uncommitted: Vec<String>,
+    runs: Vec<Run>,
+}
+
+/// `chant_diagnose`: checks graded by the spec's state, the result in a sentence, and what to do.
+///
+/// # Errors
+/// As [`Project::resolve`].
+pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve(&snapshot, id)?;
+    let status = snapshot.specs.status(&spec);
+    let found = look(project, &snapshot, &spec);
+    let checks = vec![
+        Check {
+            name: "Spec file",
+            passed: true,
+            details: Some("Valid YAML".into()),
+        },
+        log_check(project, &spec, &found),
+        lock_check(project, &spec, &found),
+        commit_check(&found),
+        criteria_check(&spec, status),
+        status_check(&spec, status, &found),
+        dependency_check(&spec, status, &snapshot.specs),
+        process_check(status, &found),
+        branch_check(status, &found),
+    ];
+    let (diagnosis, suggestion) = conclusion(&spec, status, &found, &checks, &snapshot.specs);
+    Ok(Answer::data(&Diagnosis {
+        spec_id: spec.id.as_str(),
+        status: status.as_str(),
+        location: match &found.worktree {
+            Some(worktree) => format!("worktree: {}", worktree.path.display()),
+            None => "main repository".into(),
+        },
+        checks,
+        diagnosis,
+        suggestion,
+    }))
+}
+
+fn look(project: &Project, snapshot: &Snapshot, spec: &Spec) -> Findings {
+    let branch = snapshot.branch_of(spec);
+    let (mut runs, _) = record::all(&project.disk, &project.root).unwrap_or_default();
+    runs.retain(|run| run.spec_id == spec.id.as_str());
+    let mut found = Findings {
+        commits: Ok(Vec::new()),
+        branch,
+        branch_exists: false,
+        is_merged: false,
+        worktree: None,
+        uncommitted: Vec::new(),
+        runs,
+    };
+    match project.repo() {
+        Ok(None) => {}
+        Ok(Some(repo)) => found.look_in(&repo, snapshot, spec),
+        Err(error) => found.commits = Err(error.to_string()),
+    }
+    found
+}
+
+impl Findings {
+    fn look_in(&mut self, repo: &Repo, snapshot: &Snapshot, spec: &Spec) {
+        let main = snapshot
+            .config
+            .as_ref()
+            .map_or("main", |config| config.main_branch.as_str());
+        self.commits = repo
+            .tagged(Tip::Head, spec.id.as_str())
+            .map_err(|error: GitError| error.to_string());
+        self.branch_exists = matches!(repo.branch_tip(&self.branch), Ok(Some(_)));
+        if !self.branch_exists {
+            return;
+        }
+        self.is_merged = self.branch == main || repo.is_merged(&self.branch, main).unwrap_or(false);
+        let worktrees = repo.worktrees().unwrap_or_default();
+        self.worktree = worktrees
+            .into_iter()
+            .find(|w| !w.is_main && w.branch.as_deref() == Some(&self.branch));
+        if let Some(worktree) = &self.worktree {
+            self.uncommitted = repo.uncommitted(&worktree.path).unwrap_or_default();
+        }
+    }
+
+    fn has_commit(&self) -> bool {
+        self.commits
+            .as_ref()
+            .is_ok_and(|commits| !commits.is_empty())
+    }
+
+    fn place(&self) -> &'static str {
+        if self.worktree.is_some() {
+            "worktree"
+        } else {
+            "main"
+        }
+    }
+
+    fn living_run(&self) -> Option<&Run> {
+        self.runs
+            .iter()
+            .find(|run| run.status == RunStatus::Running)
+    }
+}
+
+/// A log is missed only where an agent ran.
+fn log_check(project: &Project, spec: &Spec, found: &Findings) -> Check {
+    let place = found.place();
+    let stamp = log_stamp(project, spec);
+    let details = match &stamp {
+        Some(stamp) => {
+            let age = age(stamp.modified);
+            format!(
+                "Exists ({} bytes), last modified: {age} (checked in {place})",
+                stamp.size
+            )
+        }
+        None => format!("Does not exist (checked in {place})"),
+    };
+    Check {
+        name: "Log file",
+        passed: stamp.is_some() || found.runs.is_empty(),
+        details: Some(details),
+    }
+}
+
+fn age(modified: i128) -> String {
+    let now = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |d| d.as_nanos());
+    let Ok(now) = i128::try_from(now) else {
+        return "unknown age".into();
+    };
+    match (now - modified) / 1_000_000_000 {
+        seconds if seconds < 60 => "just now".into(),
+        seconds if seconds < 3_600 => format!("{} minutes ago", seconds / 60),
+        seconds if seconds < 86_400 => format!("{} hours ago", seconds / 3_600),
+        seconds => format!("{} days ago", seconds / 86_400),
+    }
+}
+
+fn lock_check(project: &Project, spec: &Spec, found: &Findings) -> Check {
+    let place = found.place();
+    let details = match super::state::holder(project, &spec.id) {
+        None => format!("Not present (checked in {place})"),
+        Some(holder) => format!(
+            "Present (spec may be running) (checked in {place}); {}",
+            holder.words(LOCKS)
+        ),
+    };
+    Check {
+        name: "Lock file",
+        passed: true,
+        details: Some(details),
+    }
+}
+
+fn commit_check(found: &Findings) -> Check {
+    let (passed, details) = match &found.commits {
+        Ok(commits) => match commits.last() {
+            Some(commit) => (true, format!("Found: {}", commit.short)),
+            None => (true, "No matching commit found".into()),
+        },
+        Err(why) => (false, format!("Cannot run git log: {why}")),
+    };
+    Check {
+        name: "Git commit",
+        passed,
+        details: Some(details),
+    }
+}
+
+/// Open criteria are normal as long as nobody claims that the work is done.
+fn criteria_check(spec: &Spec, status: Status) -> Check {
+    let unchecked = spec.unchecked();
+    let details = if unchecked == 0 {
+        "All satisfied".into()
+    } else {
+        format!("{unchecked} unchecked items remaining")
+    };
+    Check {
+        name: "Acceptance criteria",
+        passed: unchecked == 0 || status != Status::Completed,
+        details: Some(details),
+    }
+}
+
+fn status_check(spec: &Spec, status: Status, found: &Findings) -> Check {
+    let (passed, details) = match status {
+        Status::InProgress if found.has_commit() => (
+            false,
+            "Status is in_progress but commit exists (should be completed?)",
+        ),
+        Status::InProgress => (true, "In progress"),
+        Status::Completed if spec.unchecked() > 0 => (
+            false,
+            "Status is completed but acceptance criteria unchecked",
+        ),
+        Status::Completed
+            if found.commits.is_ok() && !found.has_commit() && !found.runs.is_empty() =>
+        {
+            (false, "Status is completed but no commit found")
+        }
+        Status::Completed if !found.has_commit() => {
+            (true, "Completed by hand, no commit carries its tag")
+        }
+        Status::Completed => (true, "Completed"),
+        Status::Pending | Status::Ready | Status::Blocked if found.has_commit() => {
+            (false, "Status is pending but commit exists")
+        }
+        Status::Pending | Status::Ready => (true, "Not begun"),
+        Status::Blocked => (true, "Blocked by unmet dependencies"),
+        Status::Paused => (true, "Paused (work stopped mid-execution)"),
+        Status::Failed => (true, "Marked as failed"),
+        Status::NeedsAttention => (true, "Marked as needs attention"),
+        Status::Cancelled => (true, "Marked as cancelled (nothing more will be done)"),
+    };
+    Check {
+        name: "Status consistency",
+        passed,
+        details: Some(details.into()),
+    }
+}
+
+/// Waiting is normal before work begins, unless what is waited for does not exist.
+fn dependency_check(spec: &Spec, status: Status, specs: &Specs) -> Check {
+    let waits = specs.waits(spec);
+    let is_before = matches!(
+        status,
+        Status::Pending | Status::Blocked | Status::Ready | Status::Cancelled
+    );
+    let is_hopeless = waits.iter().any(|wait| match wait {
+        Wait::Item { status, kind, .. } => status.is_none() && kind.blocks(),
+        Wait::Approval => false,
+    });
+    let is_loop = specs
+        .graph()
+        .find(spec.id.as_str())
+        .and_then(|node| specs.graph().cycle_through(node));
+    let mut words: Vec<String> = waits.iter().take(5).map(sentence).collect();
+    if waits.len() > 5 {
+        words.push(format!("{} more", waits.len() - 5));
+    }
+    let details = match (&is_loop, words.is_empty()) {
+        (Some(cycle), _) => format!("Circular: {}", steps(specs.graph(), cycle).join(" -> ")),
+        (None, true) => "All met".into(),
+        (None, false) => format!("Waits for: {}", words.join("; ")),
+    };
+    let passed =
+        is_loop.is_none() && !is_hopeless && (is_before || !waits.iter().any(Wait::blocks));
+    Check {
+        name: "Dependencies",
+        passed,
+        details: Some(details),
+    }
+}
+
+fn process_check(status: Status, found: &Findings) -> Check {
+    let stale = found.runs.iter().rev().find(|run| run.is_stale);
+    let (passed, details) = match (found.living_run(), stale) {
+        (Some(run), _) => (
+            true,
+            format!(
+                "{} is running (PID {})",
+                run.process_id,
+                run.pid.unwrap_or(0)
+            ),
+        ),
+        (None, Some(run)) if status == Status::InProgress => (
+            false,
+            format!("{} says it runs, but no such process lives", run.process_id),
+        ),
+        _ if found.runs.is_empty() => (true, "No run recorded".into()),
+        _ => (
+            true,
+            format!("{} run(s) recorded, none running", found.runs.len()),
+        ),
+    };
+    Check {
+        name: "Process",
+        passed,
+        details: Some(details),
+    }
+}
+
+fn branch_check(status: Status, found: &Findings) -> Check {
+    let branch = &found.branch;
+    let (passed, mut details) = match (found.branch_exists, found.is_merged) {
+        (false, _) => (true, format!("{branch} does not exist")),
+        (true, true) => (true, format!("{branch} is merged")),
+        (true, false) => (
+            status != Status::Completed,
+            format!("{branch} is not merged"),
+        ),
+    };
+    if let Some(first) = found.uncommitted.first() {
+        details.push_str(&format!(
+            "; {} uncommitted change(s) in its worktree, such as {first}",
+            found.uncommitted.len()
+        ));
+    }
+    let is_clean = found.uncommitted.is_empty() || status != Status::Completed;
+    Check {
+        name: "Branch",
+        passed: passed && is_clean,
+        details: Some(details),
+    }
+}
+
+fn conclusion(
+    spec: &Spec,
+    status: Status,
+    found: &Findings,
+    checks: &[Check],
+    specs: &Specs,
+) -> (String, Option<String>) {
+    let failed: Vec<&str> = checks
+        .iter()
+        .filter(|check| !check.passed)
+        .map(|check| check.name)
+        .collect();
+    if failed.is_empty() {
+        return ("All checks passed. Spec appears healthy.".into(), None);
+    }
+    let open = || {
+        let open = spec
+            .criteria
+            .iter()
+            .filter(|criterion| !criterion.checked)
+            .take(5);
+        open.map(|criterion| spec.criterion_text(criterion))
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
+    let is_met = spec.unchecked() == 0;
+    match status {
+        Status::InProgress if found.has_commit() && is_met => (
+            "Spec appears complete but wasn't finalized.".into(),
+            Some("Complete it with chant_finalize.".into()),
+        ),
+        Status::InProgress if found.has_commit() => (
+            "Spec has a commit but acceptance criteria not all satisfied.".into(),
+            Some(format!("Open criteria: {}", open())),
+        ),
+        Status::InProgress => (
+            "Spec is in progress but has issues.".into(),
+            Some("Look at its log with chant_log; chant_reset makes it pending again.".into()),
+        ),
+        _ => {
+            let suggestion = match failed.first() {
+                Some(&"Dependencies") => {
+                    let unknown = specs
+                        .waits(spec)
+                        .iter()
+                        .map(sentence)
+                        .next()
+                        .unwrap_or_default();
+                    format!("Mend depends_on with chant_spec_update: {unknown}")
+                }
+                Some(&"Acceptance criteria" | &"Status consistency") if !is_met => {
+                    format!("Open criteria: {}", open())
+                }
+                Some(&"Status consistency") => {
+                    "Compare the commits with the status; chant_spec_update changes it.".into()
+                }
+                Some(&"Branch") => format!("Merge {} or look at its worktree.", found.branch),
+                _ => "Look at its log with chant_log.".into(),
+            };
+            (
+                format!("Spec has issues: {}", failed.join(", ")),
+                Some(suggestion),
+            )
+        }
+    }
+}

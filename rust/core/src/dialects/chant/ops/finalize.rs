@@ -1,0 +1,256 @@
+//! Completing a spec on evidence (reference chant 5.11, as decisions settle it).
+
+use super::super::error::ChantError;
+use super::super::model::{Spec, Status};
+use super::super::project::{Project, Snapshot};
+use super::edit::{self, Draft};
+use super::read::log_stamp;
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::git::tags::Commit;
+use crate::git::{Repo, Tip};
+use crate::text::front_matter::Value;
+use crate::work::record;
+
+/// How to complete.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Finalize {
+    /// Whether a missing log is no obstacle for a spec that an agent worked on.
+    pub force: bool,
+}
+
+/// Trailers by which agents sign commits.
+const AGENTS: [&str; 9] = [
+    "claude",
+    "gpt",
+    "copilot",
+    "gemini",
+    "cursor",
+    "anthropic",
+    "openai",
+    "assistant",
+    "codex",
+];
+
+/// `chant_finalize`: completes a spec whose criteria are met and whose members are done, and the
+/// specs around it that only waited for that. The answer names the commits that carry its tag.
+///
+/// A spec that an agent ran on also needs its log and a commit; one worked by hand needs neither.
+///
+/// # Errors
+/// As [`Project::resolve`]; what is missing, in the order of reference chant 5.11.
+pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve_to_edit(&snapshot, id)?;
+    refuse_unfit(&snapshot, &spec)?;
+    let config = snapshot.config.clone()?;
+    let failed = |error: Error| error.during("Failed to finalize spec");
+    let repo = project.repo().map_err(failed)?;
+    if let Some(repo) = &repo {
+        refuse_dirty_worktree(repo, &snapshot.branch_of(&spec)).map_err(failed)?;
+    }
+    refuse_open_members(&snapshot, &spec).map_err(|error| failed(error.into()))?;
+    let commits = match &repo {
+        Some(repo) => commits_of(repo, &spec).map_err(failed)?,
+        None => Vec::new(),
+    };
+    refuse_without_evidence(project, &spec, &commits, how).map_err(failed)?;
+    let needs_approval =
+        config.approves_agent_work && commits.iter().any(is_of_agent) && spec.approval.is_none();
+    let model = model_of(project, &config);
+    let now = project.clock.stamp();
+    let containers = edit::completed_with(&snapshot, &spec);
+    let change = |draft: &mut Draft| {
+        refuse_unfit(&snapshot, draft.spec())?;
+        draft.set_text("status", Status::Completed.as_str())?;
+        if !commits.is_empty() {
+            let hashes = commits.iter().map(|commit| commit.short.clone()).collect();
+            draft.set("commits", Some(Value::List(hashes)))?;
+        }
+        draft.set_text("completed_at", &now)?;
+        if let Some(model) = model.as_deref().filter(|_| draft.spec().model.is_none()) {
+            draft.set_text("model", model)?;
+        }
+        if needs_approval {
+            let pending = vec![
+                ("required", Value::Flag(true)),
+                ("status", Value::Text("pending".into())),
+            ];
+            draft.set("approval", Some(Value::Map(pending)))?;
+        }
+        Ok(())
+    };
+    edit::change_and_complete(project, &spec, &containers, change).map_err(
+        |error| match error {
+            error @ Error::Chant(_) => error,
+            error => failed(error),
+        },
+    )?;
+    let mut text = format!(
+        "Finalized spec: {}\n{}",
+        spec.id,
+        found(&commits, repo.is_some())
+    );
+    if needs_approval {
+        text.push_str("\nAn agent signed a commit: the work needs approval before it is merged.");
+    }
+    text.push_str(&edit::told(&containers));
+    Ok(Answer::prose(text))
+}
+
+/// State and criteria: what nothing waives.
+fn refuse_unfit(snapshot: &Snapshot, spec: &Spec) -> Result<(), ChantError> {
+    let id = &spec.id;
+    if !matches!(
+        spec.status,
+        Status::InProgress | Status::Completed | Status::Failed
+    ) {
+        let status = snapshot.specs.status(spec);
+        let message = format!(
+            "Spec '{id}' must be in_progress, completed, or failed to finalize. Current status: {}",
+            status.name()
+        );
+        return Err(ChantError::WrongState { message, status });
+    }
+    let criteria: Vec<String> = spec
+        .criteria
+        .iter()
+        .filter(|c| !c.checked)
+        .map(|c| spec.criterion_text(c))
+        .collect();
+    if criteria.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "Spec '{id}' has {} unchecked acceptance criteria. All criteria must be checked before finalization.\nOpen: {}",
+        criteria.len(),
+        criteria.join("; ")
+    );
+    Err(ChantError::Unchecked { message, criteria })
+}
+
+fn refuse_dirty_worktree(repo: &Repo, branch: &str) -> Result<(), Error> {
+    let worktrees = repo.worktrees()?;
+    let Some(worktree) = worktrees
+        .into_iter()
+        .find(|w| !w.is_main && w.branch.as_deref() == Some(branch))
+    else {
+        return Ok(());
+    };
+    if repo.uncommitted(&worktree.path)?.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "Cannot finalize: uncommitted changes in worktree. Commit your changes first.\n{}",
+        worktree.path.display()
+    );
+    Err(ChantError::Refused(message).into())
+}
+
+fn refuse_open_members(snapshot: &Snapshot, spec: &Spec) -> Result<(), ChantError> {
+    let open = snapshot
+        .specs
+        .members(&spec.id)
+        .filter(|member| !member.status.is_done());
+    let members: Vec<String> = open.map(|member| member.id.to_string()).collect();
+    if members.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "Cannot complete driver spec '{}' while {} member spec(s) are incomplete: {}",
+        spec.id,
+        members.len(),
+        members.join(", ")
+    );
+    Err(ChantError::OpenMembers { message, members })
+}
+
+/// Commits with the spec's tag, oldest first: those of its branch where that has some, else those
+/// of what is checked out.
+fn commits_of(repo: &Repo, spec: &Spec) -> Result<Vec<Commit>, Error> {
+    let tag = format!("chant({}):", spec.id);
+    let of = |tip: Tip<'_>| -> Result<Vec<Commit>, Error> {
+        let commits = repo.tagged(tip, spec.id.as_str())?;
+        Ok(commits
+            .into_iter()
+            .filter(|commit| commit.message.contains(&tag))
+            .collect())
+    };
+    if let Some(branch) = spec
+        .branch
+        .as_deref()
+        .filter(|branch| matches!(repo.branch_tip(branch), Ok(Some(_))))
+    {
+        let commits = of(Tip::Branch(branch))?;
+        if !commits.is_empty() {
+            return Ok(commits);
+        }
+    }
+    of(Tip::Head)
+}
+
+/// Where an agent ran, its log and a commit of it are asked for.
+fn refuse_without_evidence(
+    project: &Project,
+    spec: &Spec,
+    commits: &[Commit],
+    how: Finalize,
+) -> Result<(), Error> {
+    let (runs, _) = record::all(&project.disk, &project.root)?;
+    if !runs.iter().any(|run| run.spec_id == spec.id.as_str()) {
+        return Ok(());
+    }
+    if log_stamp(project, spec).is_none() && !how.force {
+        let message = "Cannot mark spec as completed: no agent execution log found. Use force parameter to override.";
+        return Err(ChantError::Refused(message.into()).into());
+    }
+    if commits.is_empty() {
+        let message = format!(
+            "No matching commits found\nA run is recorded, but no commit message contains chant({}):",
+            spec.id
+        );
+        return Err(ChantError::Refused(message).into());
+    }
+    Ok(())
+}
+
+/// Whether an agent is named as co-author.
+fn is_of_agent(commit: &Commit) -> bool {
+    let signed = commit.message.lines().filter_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.trim()
+            .eq_ignore_ascii_case("co-authored-by")
+            .then(|| value.to_lowercase())
+    });
+    signed.into_iter().any(|value| {
+        AGENTS.iter().any(|agent| value.contains(agent))
+            || value
+                .split(|c: char| !c.is_alphanumeric())
+                .any(|word| word == "ai")
+    })
+}
+
+/// The model that does the work here, as far as anything says.
+fn model_of(project: &Project, config: &crate::config::Config) -> Option<String> {
+    let named = |name: &str| {
+        project
+            .environment
+            .get(name)
+            .filter(|model| !model.is_empty())
+            .cloned()
+    };
+    named("CHANT_MODEL")
+        .or_else(|| named("ANTHROPIC_MODEL"))
+        .or_else(|| config.model.clone())
+}
+
+fn found(commits: &[Commit], has_repository: bool) -> String {
+    match commits {
+        [] if has_repository => "Commits: none found with its tag".into(),
+        [] => "Commits: none, not a git repository".into(),
+        commits => {
+            let hashes: Vec<&str> = commits.iter().map(|commit| commit.short.as_str()).collect();
+            format!("Commits: {}", hashes.join(", "))
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Lists, one spec, counts, criteria and logs.
+
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use super::super::error::ChantError;
+use super::super::model::{Spec, Status};
+use super::super::parse;
+use super::super::project::{LOGS, Project, Snapshot};
+use super::super::view::{
+    Activity, Log, SpecDetails, SpecEntry, SpecList, StatusCounts, Verification, problems,
+};
+use crate::answer::{Answer, Page, escaped_len, fitting, piece};
+use crate::error::Error;
+use crate::store::StoreError;
+use crate::store::disk::{self, Stamp};
+use crate::store::index::Source;
+use crate::text::front_matter;
+use crate::work::log::{self, Query};
+
+/// Specs in progress whose activity one answer shows.
+const ACTIVITY_SHOWN: usize = 50;
+
+/// Documented keys that are shown only when a file has them (reference chant 2.2).
+const FURTHER_KEYS: [&str; 19] = [
+    "tracks",
+    "informed_by",
+    "origin",
+    "schedule",
+    "source_branch",
+    "target_branch",
+    "conflicting_files",
+    "blocked_specs",
+    "original_spec",
+    "last_verified",
+    "verification_status",
+    "verification_failures",
+    "replayed_at",
+    "replay_count",
+    "original_completed_at",
+    "derived_fields",
+    "output_schema",
+    "public",
+    "retry_state",
+];
+
+/// `chant_spec_list`: specs in the order of their IDs; cancelled ones only when asked for.
+///
+/// `ready` asks for what can be worked on now, as [`ready`] does, and for specs marked so by hand.
+///
+/// # Errors
+/// `InvalidStatus`, or that there is no project.
+pub fn list(project: &Project, status: Option<&str>, page: Page) -> Result<Answer, Error> {
+    let status: Option<Status> = status
+        .map(str::parse)
+        .transpose()
+        .map_err(ChantError::from)?;
+    let snapshot = project.snapshot()?;
+    let overview = snapshot.specs.overview();
+    let of_status = |wanted: Status| move |at: &usize| overview.statuses[*at] == wanted;
+    let all = 0..overview.statuses.len();
+    Ok(match status {
+        None => {
+            let shown = all.filter(|at| overview.statuses[*at] != Status::Cancelled);
+            let total = overview.statuses.len() - overview.counts[Status::Cancelled as usize];
+            page_of(project, &snapshot, shown, total, page)
+        }
+        Some(Status::Ready) => {
+            let mut found: Vec<usize> = all
+                .filter(of_status(Status::Ready))
+                .chain(overview.ready.iter().copied())
+                .collect();
+            found.sort_unstable();
+            found.dedup();
+            let total = found.len();
+            page_of(project, &snapshot, found.into_iter(), total, page)
+        }
+        Some(status) => page_of(
+            project,
+            &snapshot,
+            all.filter(of_status(status)),
+            overview.counts[status as usize],
+            page,
+        ),
+    })
+}
+
+/// `chant_ready`: what can be worked on now, in the order of IDs.
+///
+/// # Errors
+/// That there is no project.
+pub fn ready(project: &Project, page: Page) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let ready = &snapshot.specs.overview().ready;
+    Ok(page_of(
+        project,
+        &snapshot,
+        ready.iter().copied(),
+        ready.len(),
+        page,
+    ))
+}
+
+fn page_of(
+    project: &Project,
+    snapshot: &Snapshot,
+    found: impl Iterator<Item = usize>,
+    total: usize,
+    page: Page,
+) -> Answer {
+    let (specs, statuses) = (snapshot.specs.all(), &snapshot.specs.overview().statuses);
+    let entry = |at: usize| SpecEntry::of(&specs[at], statuses[at]);
+    let entries = found.skip(page.offset).take(page.limit).map(entry);
+    spec_list(project, snapshot, entries, total, page)
+}
+
+/// A page of entries with what is wrong in the project.
+pub(super) fn spec_list<'a>(
+    project: &Project,
+    snapshot: &Snapshot,
+    entries: impl Iterator<Item = SpecEntry<'a>>,
+    total: usize,
+    page: Page,
+) -> Answer {
+    let (problems, problems_total) = problems(&project.problems(snapshot));
+    let taken = if problems.is_empty() {
+        0
+    } else {
+        crate::answer::size_of(&problems)
+    };
+    let specs = fitting(entries, taken);
+    let returned = specs.len();
+    let next = page.offset + returned;
+    let next_offset = (returned > 0 && next < total).then_some(next);
+    Answer::data(&SpecList {
+        specs,
+        total,
+        limit: page.limit,
+        returned,
+        next_offset,
+        problems,
+        problems_total,
+    })
+}
+
+/// Which piece of a body is wanted, in characters.
+#[derive(Debug, Clone, Copy)]
+pub struct Piece {
+    /// Characters to pass over.
+    pub offset: usize,
+    /// Most characters.
+    pub max_chars: usize,
+}
+
+/// `chant_spec_get`: everything about one spec.
+///
+/// While a spec is being worked on a branch of its own, the body shown is that branch's copy, and
+/// `body_from` says so; nothing is ever written on the ground of it.
+///
+/// # Errors
+/// As [`Project::resolve`].
+pub fn get(project: &Project, id: &str, wanted: Piece) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve(&snapshot, id)?;
+    let on_branch = copy_on_branch(project, &snapshot, &spec);
+    let mut view = SpecDetails::of(&spec, &snapshot.specs);
+    view.further = further_keys(&spec);
+    let body = match &on_branch {
+        Some((branch, copy)) => {
+            view.body_from = Some(branch.clone());
+            copy.body().trim()
+        }
+        None => spec.body().trim(),
+    };
+    let taken = crate::answer::size_of(&view);
+    let shown = piece(body, wanted.offset, wanted.max_chars, taken);
+    shown.text.clone_into(&mut view.body);
+    if shown.next.is_some() || wanted.offset > 0 {
+        view.body_chars = Some(body.chars().count());
+        view.next_offset = shown.next;
+    }
+    Ok(Answer::data(&view))
+}
+
+fn further_keys(spec: &Spec) -> Map<String, Value> {
+    let yaml = spec.yaml();
+    let present = front_matter::keys(yaml);
+    let wanted = FURTHER_KEYS
+        .into_iter()
+        .filter(|key| present.iter().any(|p| p.name == *key));
+    wanted
+        .filter_map(|key| {
+            Some((
+                key.to_owned(),
+                front_matter::read_key::<Value>(yaml, key).ok()??,
+            ))
+        })
+        .collect()
+}
+
+/// The copy of a spec in progress on its own branch, unless that branch is checked out here or the
+/// copy is the same; a repository that cannot be read has none.
+fn copy_on_branch(project: &Project, snapshot: &Snapshot, spec: &Spec) -> Option<(String, Spec)> {
+    if spec.status != Status::InProgress {
+        return None;
+    }
+    let repo = project.repo().ok()??;
+    let branch = snapshot.branch_of(spec);
+    if repo.head().ok()?.branch() == Some(&branch) {
+        return None;
+    }
+    let path = project.path_in_repository(&repo, &spec.path)?;
+    let bytes = repo
+        .file_at(&format!("refs/heads/{branch}"), &path)
+        .ok()??;
+    let text = String::from_utf8(bytes).ok()?;
+    if *text == *spec.text {
+        return None;
+    }
+    Some((
+        branch,
+        parse::document(&spec.path, Source::Text(text)).ok()?,
+    ))
+}
+
+/// `chant_status`: how many specs are in each state; `brief` on one line.
+///
+/// # Errors
+/// That there is no project.
+pub fn status(project: &Project, brief: bool, include_activity: bool) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let mut counts = StatusCounts::of(&snapshot.specs);
+    if brief {
+        return Ok(Answer::prose(counts.brief()));
+    }
+    if include_activity {
+        let statuses = &snapshot.specs.overview().statuses;
+        let in_progress = || {
+            snapshot
+                .specs
+                .all()
+                .iter()
+                .zip(statuses)
+                .filter(|(_, status)| **status == Status::InProgress)
+        };
+        let total = in_progress().count();
+        counts.in_progress_activity = Some(
+            in_progress()
+                .take(ACTIVITY_SHOWN)
+                .map(|(spec, _)| activity(project, spec))
+                .collect(),
+        );
+        counts.in_progress_activity_total = (total > ACTIVITY_SHOWN).then_some(total);
+    }
+    (counts.problems, counts.problems_total) = problems(&project.problems(&snapshot));
+    Ok(Answer::data(&counts))
+}
+
+fn activity(project: &Project, spec: &Spec) -> Activity {
+    let modified = |path: &str| {
+        let stamp = disk::stamp(&project.root.locate(path).ok()?)?;
+        Timestamp::from_nanosecond(stamp.modified).ok()
+    };
+    let local = |at: Timestamp| {
+        at.to_zoned(project.clock.zone.clone())
+            .strftime("%Y-%m-%d %H:%M:%S")
+            .to_string()
+    };
+    let utc = |at: Timestamp| at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let (spec_modified, log_modified) = (modified(&spec.path), modified(&log_path(spec)));
+    Activity {
+        id: spec.id.to_string(),
+        title: spec.title.as_deref().map(str::to_owned),
+        spec_modified: spec_modified.map(local),
+        log_modified: log_modified.map(local),
+        has_log: log_modified.is_some(),
+        spec_modified_utc: spec_modified.map(utc),
+        log_modified_utc: log_modified.map(utc),
+    }
+}
+
+/// `chant_verify`: counts a spec's criteria; nothing is executed.
+///
+/// # Errors
+/// As [`Project::resolve`].
+pub fn verify(project: &Project, id: &str) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve(&snapshot, id)?;
+    Ok(Answer::data(&Verification::of(&spec)))
+}
+
+/// A spec's log, relative to the root.
+pub(super) fn log_path(spec: &Spec) -> String {
+    format!("{LOGS}/{}.log", spec.id)
+}
+
+/// The stamp of a spec's log, when it has one.
+pub(super) fn log_stamp(project: &Project, spec: &Spec) -> Option<Stamp> {
+    disk::stamp(&project.root.locate(&log_path(spec)).ok()?)
+}
+
+/// `chant_log`: the last lines of a spec's log, or lines from a byte on.
+///
+/// # Errors
+/// As [`Project::resolve`], `NoLog`, or `InvalidArgument` for a `since` that is no moment.
+pub fn log(
+    project: &Project,
+    id: &str,
+    lines: usize,
+    offset: Option<u64>,
+    since: Option<&str>,
+) -> Result<Answer, Error> {
+    let since = since.map(moment).transpose()?;
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve(&snapshot, id)?;
+    let path = log_path(&spec);
+    let opened = project
+        .root
+        .locate(&path)
+        .and_then(|real| disk::open(&real, &path));
+    let (file, length) = opened.map_err(|error| match error {
+        StoreError::Missing { .. } => ChantError::NoLog {
+            id: spec.id.to_string(),
+        }
+        .into(),
+        error => Error::from(error),
+    })?;
+    let unreadable = |e: std::io::Error| StoreError::Unreadable {
+        path: path.clone(),
+        why: e.to_string(),
+    };
+    let read = log::read(
+        file,
+        length,
+        Query {
+            lines,
+            offset,
+            since,
+        },
+    )
+    .map_err(unreadable)?;
+    debug_assert!(escaped_len(&read.content) < crate::answer::MOST_CHARS || read.line_count == 1);
+    Ok(Answer::data(&Log {
+        content: read.content,
+        byte_offset: read.byte_offset,
+        line_count: read.line_count,
+        has_more: read.has_more,
+        start_offset: read.start_offset,
+    }))
+}
+
+fn moment(text: &str) -> Result<Timestamp, ChantError> {
+    log::moment(text).ok_or_else(|| ChantError::InvalidArgument {
+        name: "since",
+        why: format!("expected an ISO timestamp such as 2026-02-02T10:00:00Z, got '{text}'"),
+    })
+}

@@ -1,0 +1,257 @@
+//! Giving a spec up, and making it pending again.
+
+use std::time::{Duration, SystemTime};
+
+use super::super::error::ChantError;
+use super::super::id::SpecId;
+use super::super::model::{Spec, Status};
+use super::super::project::{LOCKS, Project, Snapshot};
+use super::edit;
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::git::Repo;
+use crate::store::disk::{self, Lock};
+use crate::work::process;
+use crate::work::record::{self, RunStatus};
+
+/// What stands in a spec's lock file, and whether anybody is behind it.
+pub(super) struct Holder {
+    name: String,
+    pid: Option<u32>,
+    is_held: bool,
+    is_alive: bool,
+}
+
+impl Holder {
+    /// What a diagnosis says of it.
+    pub(super) fn words(&self, folder: &str) -> String {
+        let who = self
+            .pid
+            .map_or_else(|| "no PID in it".to_owned(), |pid| format!("PID {pid}"));
+        let state = if self.lives() {
+            "alive"
+        } else {
+            "not alive, the lock is stale"
+        };
+        format!("{folder}/{}: {who}, {state}", self.name)
+    }
+
+    fn lives(&self) -> bool {
+        self.is_held || self.is_alive
+    }
+}
+
+/// Who holds a spec's lock, if the file is there. The runtime holds an OS lock on it; earlier
+/// programs only wrote their PID, which counts while a process of that number is older than the file.
+pub(super) fn holder(project: &Project, id: &SpecId) -> Option<Holder> {
+    let name = format!("{id}.lock");
+    let path = project.root.locate(&format!("{LOCKS}/{name}")).ok()?;
+    let (text, stamp) = project.disk.read_text(&path, &name).ok()?;
+    let pid = text
+        .split_whitespace()
+        .next()
+        .and_then(|word| word.parse().ok());
+    let nanos = u64::try_from(stamp.modified).unwrap_or(0);
+    let written = SystemTime::UNIX_EPOCH + Duration::from_nanos(nanos);
+    Some(Holder {
+        is_held: matches!(Lock::try_take(&path), Ok(None)),
+        is_alive: pid.is_some_and(|pid| process::is_writer_alive(pid, written)),
+        name,
+        pid,
+    })
+}
+
+/// Refuses while a process works on the spec.
+fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error> {
+    let (runs, _) = record::all(&project.disk, &project.root)?;
+    let run = runs
+        .iter()
+        .find(|run| run.spec_id == spec.id.as_str() && run.status == RunStatus::Running);
+    let by_run = run.map(|run| format!("{} (PID {})", run.process_id, run.pid.unwrap_or(0)));
+    let by_lock = || {
+        let holder = holder(project, &spec.id).filter(Holder::lives)?;
+        Some(holder.words(LOCKS))
+    };
+    match by_run.or_else(by_lock) {
+        None => Ok(()),
+        Some(who) => {
+            let message = format!(
+                "Spec '{}' is being worked by {who}. Stop that first; nothing was {what}.",
+                spec.id
+            );
+            Err(ChantError::Refused(message).into())
+        }
+    }
+}
+
+/// `chant_cancel`: gives a spec up; those that waited for it need not wait any more.
+///
+/// # Errors
+/// As [`Project::resolve`]; when it is cancelled already, may not be cancelled, or is being worked.
+pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve_to_edit(&snapshot, id)?;
+    refuse_worked(project, &spec, "cancelled")?;
+    edit::change(project, &spec, |draft| {
+        let status = draft.spec().status;
+        if status == Status::Cancelled {
+            let message = format!("Spec '{}' is already cancelled", spec.id);
+            return Err(ChantError::WrongState { message, status }.into());
+        }
+        if !status.may_become(Status::Cancelled) {
+            let error = Error::from(ChantError::Transition {
+                from: status,
+                to: Status::Cancelled,
+            });
+            return Err(error.during("Failed to transition spec to Cancelled"));
+        }
+        draft.set_text("status", Status::Cancelled.as_str())
+    })?;
+    let mut text = format!("Cancelled spec: {}", spec.id);
+    let dependants = open_dependants(&snapshot, &spec);
+    if !dependants.is_empty() {
+        text.push_str(&format!(
+            "\nNo longer waiting for it: {}",
+            dependants.join(", ")
+        ));
+    }
+    let members: Vec<&str> = snapshot
+        .specs
+        .members(&spec.id)
+        .filter(|m| !m.status.is_done())
+        .map(|m| m.id.as_str())
+        .collect();
+    if !members.is_empty() {
+        text.push_str(&format!(
+            "\nMembers that are still open: {}",
+            members.join(", ")
+        ));
+    }
+    Ok(Answer::prose(text))
+}
+
+/// The specs that name this one and are not done, in order.
+fn open_dependants(snapshot: &Snapshot, spec: &Spec) -> Vec<String> {
+    let graph = snapshot.specs.graph();
+    let Some(node) = graph.find(spec.id.as_str()) else {
+        return Vec::new();
+    };
+    let named_by = graph
+        .named_by(node)
+        .into_iter()
+        .filter_map(|node| snapshot.specs.find(graph.key(node)));
+    let mut open: Vec<_> = named_by.filter(|spec| !spec.status.is_done()).collect();
+    open.sort_by(|a, b| a.id.cmp(&b.id));
+    open.into_iter().map(|spec| spec.id.to_string()).collect()
+}
+
+/// Keys that tell of the work that is taken back.
+const RUN_KEYS: [&str; 4] = ["branch", "commits", "completed_at", "retry_state"];
+
+/// `chant_reset`: makes a failed spec, or one in progress that nobody works on, pending again.
+///
+/// The branch the runtime made for it is kept under `refs/chant/backup/<id>/<n>`, then its worktree
+/// and the branch itself are removed; a worktree with uncommitted changes stops the reset before
+/// anything happened. A branch of the user's own that the spec names is left alone.
+///
+/// # Errors
+/// As [`Project::resolve`]; else prefixed `Failed to reset spec`.
+pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve_to_edit(&snapshot, id)?;
+    let failed = |error: Error| error.during("Failed to reset spec");
+    refuse_unresettable(&spec).map_err(|error| failed(error.into()))?;
+    refuse_worked(project, &spec, "reset").map_err(failed)?;
+    let branch = snapshot.own_branch(&spec);
+    let repo = project.repo().map_err(failed)?;
+    let backup = match &repo {
+        Some(repo) => back_up(repo, &spec, &branch).map_err(failed)?,
+        None => None,
+    };
+    edit::change(project, &spec, |draft| {
+        refuse_unresettable(draft.spec())?;
+        draft.set_text("status", Status::Pending.as_str())?;
+        for key in RUN_KEYS {
+            let is_own = key != "branch" || draft.spec().branch.as_deref() == Some(&*branch);
+            if is_own {
+                draft.set(key, None)?;
+            }
+        }
+        Ok(())
+    })
+    .map_err(failed)?;
+    let mut text = format!("Reset spec '{}' to pending", spec.id);
+    if let (Some(repo), Some(backup)) = (&repo, backup) {
+        text.push_str(&format!("\nBranch {branch} is kept as {backup}"));
+        if let Err(error) = remove_work(repo, &branch) {
+            text.push_str(&format!(
+                "\nIts worktree or branch was left in place: {error}"
+            ));
+        }
+    }
+    remove_stale_lock(project, &spec)?;
+    Ok(Answer::prose(text))
+}
+
+fn refuse_unresettable(spec: &Spec) -> Result<(), ChantError> {
+    if matches!(spec.status, Status::Failed | Status::InProgress) {
+        return Ok(());
+    }
+    let message = format!(
+        "Spec '{}' is not in failed or in_progress state (current: {}). Only failed or in_progress specs can be reset.",
+        spec.id,
+        spec.status.name()
+    );
+    Err(ChantError::WrongState {
+        message,
+        status: spec.status,
+    })
+}
+
+/// Keeps the spec's own branch under a reference that nothing removes; before that, looks whether
+/// its worktree can go without a loss.
+fn back_up(repo: &Repo, spec: &Spec, branch: &str) -> Result<Option<String>, Error> {
+    let worktrees = repo.worktrees()?;
+    if let Some(worktree) = worktrees
+        .iter()
+        .find(|w| w.branch.as_deref() == Some(branch))
+    {
+        if worktree.is_main {
+            let message = format!(
+                "branch {branch} is checked out in {}; check out another one there first",
+                worktree.path.display()
+            );
+            return Err(ChantError::Refused(message).into());
+        }
+        let uncommitted = repo.uncommitted(&worktree.path)?;
+        if let Some(first) = uncommitted.first() {
+            let message = format!(
+                "{} has uncommitted changes ({first}{}); commit or move them first, nothing was changed",
+                worktree.path.display(),
+                if uncommitted.len() > 1 { ", …" } else { "" }
+            );
+            return Err(ChantError::Refused(message).into());
+        }
+    }
+    Ok(repo.back_up(branch, spec.id.as_str())?)
+}
+
+fn remove_work(repo: &Repo, branch: &str) -> Result<(), Error> {
+    let worktrees = repo.worktrees()?;
+    if let Some(worktree) = worktrees
+        .iter()
+        .find(|w| w.branch.as_deref() == Some(branch))
+    {
+        repo.remove_worktree(&worktree.path)?;
+    }
+    Ok(repo.delete_backed_up_branch(branch)?)
+}
+
+/// Removes what a dead process left of its lock.
+fn remove_stale_lock(project: &Project, spec: &Spec) -> Result<(), Error> {
+    if holder(project, &spec.id).is_some_and(|holder| !holder.lives()) {
+        let path = project.root.locate(&format!("{LOCKS}/{}.lock", spec.id))?;
+        disk::remove(&path)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,361 @@
+//! A spec's keys, criteria and body, changed in place.
+
+use std::collections::HashSet;
+
+use super::super::error::ChantError;
+use super::super::model::{Criterion, Spec, Status};
+use super::super::project::{Project, Snapshot};
+use super::super::specs::steps;
+use super::edit::{self, Draft};
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::graph::cycles::Cycle;
+use crate::graph::{Edge, Kind, Node};
+use crate::ident::Resolved;
+use crate::text::edit::{Edit, line_break, with_line_break};
+use crate::text::front_matter::Value;
+use crate::text::markdown;
+
+/// What to change; what is `None` or empty stays.
+#[derive(Debug, Clone, Default)]
+pub struct Update {
+    /// New state.
+    pub status: Option<String>,
+    /// Text to append as a section `## Output`, or the new body.
+    pub output: Option<String>,
+    /// IDs the spec waits for, in place of those it has.
+    pub depends_on: Option<Vec<String>>,
+    /// Labels, in place of those it has.
+    pub labels: Option<Vec<String>>,
+    /// Target files, in place of those it has.
+    pub target_files: Option<Vec<String>>,
+    /// Model; an empty text takes the key out.
+    pub model: Option<String>,
+    /// Criteria to tick, by their text.
+    pub check: Vec<String>,
+    /// Criteria to untick, by their text.
+    pub uncheck: Vec<String>,
+    /// Whether `output` takes the place of the body.
+    pub replace_body: bool,
+    /// Whether to skip the rules about states, criteria, members and loops.
+    pub force: bool,
+}
+
+impl Update {
+    fn is_empty(&self) -> bool {
+        let has_output = self
+            .output
+            .as_deref()
+            .is_some_and(|output| !output.is_empty());
+        let keys = [&self.depends_on, &self.labels, &self.target_files]
+            .iter()
+            .any(|list| list.is_some());
+        !(self.status.is_some()
+            || has_output
+            || keys
+            || self.model.is_some()
+            || !self.check.is_empty()
+            || !self.uncheck.is_empty())
+    }
+}
+
+/// `chant_spec_update`: changes what is given, all of it or nothing.
+///
+/// To `completed` a spec goes only with its criteria met, counting the ones ticked by this call, and
+/// its members done; `force` waives that and the table of transitions. Dependencies may be partial
+/// IDs; unknown ones are kept and reported.
+///
+/// # Errors
+/// As [`Project::resolve`]; `InvalidStatus`, `NoUpdates`; else prefixed `Failed to update spec`.
+pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve_to_edit(&snapshot, id)?;
+    let status: Option<Status> = update
+        .status
+        .as_deref()
+        .map(str::parse)
+        .transpose()
+        .map_err(ChantError::from)?;
+    if update.is_empty() {
+        return Err(ChantError::NoUpdates.into());
+    }
+    let failed = |error: Error| error.during("Failed to update spec");
+    if update
+        .output
+        .as_deref()
+        .is_some_and(|output| output.contains('\0'))
+    {
+        let why = "expected text without NUL characters".into();
+        return Err(ChantError::InvalidArgument {
+            name: "output",
+            why,
+        }
+        .into());
+    }
+    let mut unknown = Vec::new();
+    let depends_on = update
+        .depends_on
+        .as_ref()
+        .map(|names| full_names(project, &snapshot, names, &mut unknown));
+    let depends_on = depends_on.transpose()?;
+    if let Some(names) = depends_on.as_ref().filter(|_| !update.force) {
+        refuse_loop(&snapshot, &spec, names).map_err(|error| failed(error.into()))?;
+    }
+    let is_completed = status == Some(Status::Completed) && spec.status != Status::Completed;
+    let containers = if is_completed {
+        edit::completed_with(&snapshot, &spec)
+    } else {
+        Vec::new()
+    };
+    let change = |draft: &mut Draft| apply(&snapshot, draft, update, status, depends_on.as_deref());
+    edit::change_and_complete(project, &spec, &containers, change).map_err(failed)?;
+    let mut text = format!("Updated spec: {}", spec.id);
+    for name in unknown {
+        text.push_str(&format!(
+            "\nWarning: unknown dependency '{name}'; the spec stays blocked until there is one."
+        ));
+    }
+    text.push_str(&edit::told(&containers));
+    Ok(Answer::prose(text))
+}
+
+fn apply(
+    snapshot: &Snapshot,
+    draft: &mut Draft,
+    update: &Update,
+    status: Option<Status>,
+    depends_on: Option<&[String]>,
+) -> Result<(), Error> {
+    tick(draft, &update.check, true)?;
+    tick(draft, &update.uncheck, false)?;
+    if let Some(status) = status {
+        if !update.force {
+            refuse_status(snapshot, draft.spec(), status)?;
+        }
+        draft.set_text("status", status.as_str())?;
+    }
+    let lists = [
+        ("depends_on", depends_on),
+        ("labels", update.labels.as_deref()),
+        ("target_files", update.target_files.as_deref()),
+    ];
+    for (key, items) in lists {
+        if let Some(items) = items {
+            draft.set(key, Some(Value::List(items.to_vec())))?;
+        }
+    }
+    match update.model.as_deref() {
+        None => {}
+        Some("") => draft.set("model", None)?,
+        Some(model) => draft.set_text("model", model)?,
+    }
+    match update.output.as_deref().filter(|output| !output.is_empty()) {
+        None => Ok(()),
+        Some(output) if update.replace_body => replace_body(draft, output),
+        Some(output) => append_output(draft, output),
+    }
+}
+
+/// The rules for a change of state by hand.
+fn refuse_status(snapshot: &Snapshot, spec: &Spec, status: Status) -> Result<(), ChantError> {
+    // Between pending and blocked only derivation tells; what is stored decides what may follow.
+    if !spec.status.may_become(status) {
+        return Err(ChantError::Transition {
+            from: spec.status,
+            to: status,
+        });
+    }
+    if status != Status::Completed || spec.status == Status::Completed {
+        return Ok(());
+    }
+    let open: Vec<String> = spec
+        .criteria
+        .iter()
+        .filter(|c| !c.checked)
+        .map(|c| spec.criterion_text(c))
+        .collect();
+    if !open.is_empty() {
+        let message = format!(
+            "All acceptance criteria must be checked\n{} open: {}. Tick those that are met with `check`, or use `force`.",
+            open.len(),
+            open.join("; ")
+        );
+        return Err(ChantError::Unchecked {
+            message,
+            criteria: open,
+        });
+    }
+    let members: Vec<String> = snapshot
+        .specs
+        .members(&spec.id)
+        .filter(|m| !m.status.is_done())
+        .map(|m| m.id.to_string())
+        .collect();
+    if members.is_empty() {
+        return Ok(());
+    }
+    let message = format!("Incomplete driver members: {}", members.join(", "));
+    Err(ChantError::OpenMembers { message, members })
+}
+
+/// Partial IDs made full; names of other repositories and dialects, and unknown ones, as given.
+pub(super) fn full_names(
+    project: &Project,
+    snapshot: &Snapshot,
+    names: &[String],
+    unknown: &mut Vec<String>,
+) -> Result<Vec<String>, Error> {
+    let mut full = Vec::new();
+    for name in names {
+        let name = name.trim();
+        if name.is_empty() {
+            let why = "expected spec IDs, got an empty text".into();
+            return Err(ChantError::InvalidArgument {
+                name: "depends_on",
+                why,
+            }
+            .into());
+        }
+        let resolved = match snapshot.specs.resolve(name, &project.clock.today()) {
+            Resolved::One(spec) => spec.id.to_string(),
+            Resolved::Many(_) => {
+                project.resolve(snapshot, name)?;
+                continue;
+            }
+            Resolved::None => {
+                let local = name.strip_prefix("chant:").unwrap_or(name);
+                let is_known = snapshot.specs.find(local).is_some() || project.is_archived(local);
+                if !local.contains(':') && !is_known {
+                    unknown.push(name.to_owned());
+                }
+                name.to_owned()
+            }
+        };
+        if !full.contains(&resolved) {
+            full.push(resolved);
+        }
+    }
+    Ok(full)
+}
+
+/// Refuses dependencies that would close a loop through the spec, implied steps included.
+fn refuse_loop(snapshot: &Snapshot, spec: &Spec, names: &[String]) -> Result<(), ChantError> {
+    let graph = snapshot.specs.graph();
+    let Some(own) = graph.find(spec.id.as_str()) else {
+        return Ok(());
+    };
+    // What a driver names its members wait for too.
+    let members = snapshot
+        .specs
+        .members(&spec.id)
+        .filter_map(|member| graph.find(member.id.as_str()));
+    let goals: HashSet<Node> = std::iter::once(own).chain(members).collect();
+    for name in names {
+        let name = name.strip_prefix("chant:").unwrap_or(name);
+        let inside = name
+            .strip_prefix(spec.id.as_str())
+            .is_some_and(|rest| rest.starts_with('.'));
+        let Some(to) = graph.find(name).filter(|_| !inside) else {
+            continue;
+        };
+        let first = Edge {
+            to,
+            kind: Kind::Explicit,
+            via: own,
+        };
+        if let Some(path) = graph.path_to(to, &goals) {
+            let cycle: Cycle = std::iter::once((own, first)).chain(path).collect();
+            let mut path = steps(graph, &cycle);
+            if let Some((_, last)) = cycle.last().filter(|(_, last)| last.to != own) {
+                // The loop closes because a member waits for what its driver names.
+                path.push(format!("{} (driver of {})", spec.id, graph.key(last.to)));
+            }
+            return Err(ChantError::Cycle { path });
+        }
+    }
+    Ok(())
+}
+
+/// Ticks or unticks criteria; each is named by its text, with or without its box.
+fn tick(draft: &mut Draft, texts: &[String], checked: bool) -> Result<(), Error> {
+    let mut edits = Vec::new();
+    for text in texts {
+        let wanted = without_box(text);
+        let spec = draft.spec();
+        let found: Vec<&Criterion> = spec
+            .criteria
+            .iter()
+            .filter(|c| spec.criterion_text(c) == wanted)
+            .collect();
+        if found.is_empty() || wanted.is_empty() {
+            let criteria = spec
+                .criteria
+                .iter()
+                .map(|c| spec.criterion_text(c))
+                .collect();
+            return Err(ChantError::NoSuchCriterion {
+                text: text.clone(),
+                criteria,
+            }
+            .into());
+        }
+        for criterion in found.into_iter().filter(|c| c.checked != checked) {
+            let mark = criterion.marker as usize + 1;
+            let edit = Edit::replace(mark..mark + 1, if checked { "x" } else { " " });
+            if !edits.contains(&edit) {
+                edits.push(edit);
+            }
+        }
+    }
+    draft.edit_body(edits)
+}
+
+/// A criterion's text as a person may copy it: bullet and box left out, blanks folded.
+fn without_box(text: &str) -> String {
+    let text = text.trim();
+    let text = text
+        .strip_prefix(['-', '*', '+'])
+        .map_or(text, str::trim_start);
+    let boxed = ["[ ]", "[x]", "[X]"]
+        .into_iter()
+        .find_map(|mark| text.strip_prefix(mark));
+    boxed
+        .unwrap_or(text)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Appends a section `## Output` in the line ends of the file.
+fn append_output(draft: &mut Draft, output: &str) -> Result<(), Error> {
+    let body = draft.spec().body();
+    let eol = line_break(&draft.spec().text);
+    let gap = if body.is_empty() || body.ends_with('\n') {
+        ""
+    } else {
+        eol
+    };
+    let section = with_line_break(&format!("\n## Output\n\n{output}\n"), eol);
+    let end = body.len();
+    draft.edit_body(vec![Edit::insert(end, format!("{gap}{section}"))])
+}
+
+/// Puts a text in the place of the body; without a title of its own it keeps the old one.
+fn replace_body(draft: &mut Draft, text: &str) -> Result<(), Error> {
+    let spec = draft.spec();
+    let eol = line_break(&spec.text);
+    let has_title = markdown::outline(text)
+        .headings
+        .iter()
+        .any(|heading| heading.level == 1);
+    let title = spec
+        .title
+        .as_deref()
+        .filter(|_| !has_title)
+        .map(|title| format!("# {title}\n\n"))
+        .unwrap_or_default();
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    let body = with_line_break(&format!("{title}{text}{end}"), eol);
+    let length = spec.body().len();
+    draft.edit_body(vec![Edit::replace(0..length, body)])
+}

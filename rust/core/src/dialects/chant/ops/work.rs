@@ -1,0 +1,74 @@
+//! Runs of agents, as their records tell.
+
+use super::super::project::Project;
+use super::super::view::{ProblemEntry, RunCounts, RunEntry, WorkList};
+use crate::answer::{Answer, fitting};
+use crate::dialects::chant::model::Problem;
+use crate::error::Error;
+use crate::work::record::{self, Run, RunStatus};
+
+/// `chant_work_list`: runs that are under way, and with `include_completed` those that ended; a
+/// `process_id` picks those whose name contains it. The summary counts all that are kept.
+///
+/// # Errors
+/// That there is no project, or a `StoreError`.
+pub fn work_list(
+    project: &Project,
+    process_id: Option<&str>,
+    include_completed: bool,
+) -> Result<Answer, Error> {
+    project.snapshot()?;
+    let (runs, broken) = record::all(&project.disk, &project.root)?;
+    let mut summary = RunCounts::default();
+    for run in &runs {
+        match run.status {
+            RunStatus::Running => summary.running += 1,
+            RunStatus::Completed => summary.completed += 1,
+            RunStatus::Failed => summary.failed += 1,
+        }
+    }
+    let is_wanted = |run: &Run| {
+        (include_completed || run.status == RunStatus::Running)
+            && process_id.is_none_or(|part| run.process_id.contains(part))
+    };
+    let wanted: Vec<RunEntry> = runs
+        .into_iter()
+        .filter(is_wanted)
+        .map(RunEntry::from)
+        .collect();
+    let total = wanted.len();
+    let processes = fitting(wanted.into_iter(), 0);
+    let problem = |record: record::BrokenRecord| {
+        ProblemEntry::from(&Problem {
+            path: record.path.as_str().into(),
+            line: None,
+            message: record.why,
+        })
+    };
+    let processes_total = (processes.len() < total).then_some(total);
+    let problems = broken.into_iter().take(20).map(problem).collect();
+    Ok(Answer::data(&WorkList {
+        processes,
+        summary,
+        problems,
+        processes_total,
+    }))
+}
+
+impl From<Run> for RunEntry {
+    fn from(run: Run) -> Self {
+        Self {
+            process_id: run.process_id,
+            spec_id: run.spec_id,
+            pid: run.pid,
+            status: run.status.as_str(),
+            started_at: run.started_at,
+            completed_at: run.completed_at,
+            mode: run.mode,
+            stale: run.is_stale,
+            end_state: run.end_state,
+            reason: run.reason,
+            branch: run.branch,
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! A spec's file as text, read into the model; anything odd becomes a problem, never a failure of others.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::id::SpecId;
+use super::model::{Approval, Broken, Criterion, Problem, Spec, SpecType, Status};
+use crate::store::index::Source;
+use crate::text::front_matter::{self, Texts, YamlProblem};
+use crate::text::{checklist, markdown};
+
+/// The heading under which criteria stand.
+pub const CRITERIA: &str = "Acceptance Criteria";
+
+/// A file below `specs/` or `archive/`.
+pub type Document = Result<Spec, Broken>;
+
+/// The keys of front matter, as far as answers and decisions need them (reference chant 2.2).
+#[derive(Debug, Default, Deserialize)]
+struct Front {
+    #[serde(rename = "type")]
+    kind: Option<Box<str>>,
+    status: Option<Box<str>>,
+    depends_on: Option<Texts>,
+    labels: Option<Vec<Box<str>>>,
+    target_files: Option<Vec<Box<str>>>,
+    context: Option<Vec<Box<str>>>,
+    prompt: Option<Box<str>>,
+    branch: Option<Box<str>>,
+    commits: Option<Vec<Box<str>>>,
+    completed_at: Option<Box<str>>,
+    model: Option<Box<str>>,
+    members: Option<Vec<Box<str>>>,
+    approval: Option<Consent>,
+    output_schema: Option<Box<str>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Consent {
+    #[serde(default)]
+    required: bool,
+    status: Option<Box<str>>,
+    by: Option<Box<str>>,
+    at: Option<Box<str>>,
+}
+
+/// Reads one file; `path` is relative to the root.
+pub fn document(path: &str, source: Source) -> Document {
+    let stem = path.rsplit('/').next().unwrap_or(path);
+    let stem = stem.strip_suffix(".md").unwrap_or(stem);
+    let broken = |line, message| {
+        let problem = Problem {
+            path: path.into(),
+            line,
+            message,
+        };
+        Broken {
+            id: stem.into(),
+            problem,
+        }
+    };
+    let text = match source {
+        Source::Text(text) => text,
+        Source::Unreadable(why) => return Err(broken(None, format!("cannot be read: {why}"))),
+    };
+    let id: SpecId = stem
+        .parse()
+        .map_err(|e: super::id::InvalidSpecId| broken(None, e.to_string()))?;
+    read(id, path, text).map_err(|(line, message)| broken(line, message))
+}
+
+type Fault = (Option<usize>, String);
+
+fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
+    let layout = front_matter::layout(&text).map_err(|e| (None, e.to_string()))?;
+    let mut reader = Reader {
+        path,
+        lines_before: 0,
+        problems: Vec::new(),
+    };
+    let front = match layout.yaml.clone() {
+        None => Front::default(),
+        Some(range) => {
+            reader.lines_before = text[..range.start].matches('\n').count();
+            reader.front(&text[range])?
+        }
+    };
+    let status = match front.status.as_deref() {
+        None => Status::Pending,
+        Some(word) => word.parse().map_err(|e: super::model::InvalidStatus| {
+            let yaml = layout.yaml.clone().map_or("", |range| &text[range]);
+            (reader.line_of(yaml, "status"), e.to_string())
+        })?,
+    };
+    let kind = front.kind.as_deref().map_or(SpecType::Code, SpecType::from);
+    if let SpecType::Other(word) = &kind {
+        let yaml = layout.yaml.clone().map_or("", |range| &text[range]);
+        let message = unknown_type(word);
+        reader.problems.push(Problem {
+            path: path.into(),
+            line: reader.line_of(yaml, "type"),
+            message,
+        });
+    }
+    let body = &text[layout.body..];
+    let outline = markdown::outline(body);
+    let title = outline.headings.iter().find(|heading| heading.level == 1);
+    Ok(Spec {
+        id,
+        path: path.into(),
+        title: title
+            .filter(|heading| !heading.text.is_empty())
+            .map(|heading| heading.text.as_str().into()),
+        criteria: checklist::under(&outline, CRITERIA)
+            .into_iter()
+            .map(criterion)
+            .collect(),
+        body_start: layout.body,
+        kind,
+        status,
+        depends_on: front
+            .depends_on
+            .map(|texts| texts.0.into_iter().map(Into::into).collect()),
+        labels: front.labels,
+        target_files: front.target_files,
+        context: front.context,
+        prompt: front.prompt,
+        branch: front.branch,
+        commits: front.commits,
+        completed_at: front.completed_at,
+        model: front.model,
+        members: front.members,
+        approval: front.approval.map(|c| Approval {
+            required: c.required,
+            status: c.status,
+            by: c.by,
+            at: c.at,
+        }),
+        output_schema: front.output_schema,
+        problems: reader.problems,
+        text: text.into(),
+    })
+}
+
+/// The words for a type that is none of ours; the lint rule says the same.
+pub fn unknown_type(word: &str) -> String {
+    format!(
+        "Invalid spec type '{word}'. Must be one of: {}",
+        SpecType::NAMES.join(", ")
+    )
+}
+
+fn criterion(item: &markdown::TaskItem) -> Criterion {
+    // Documents are at most 32 MiB, so every offset fits.
+    let short = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    Criterion {
+        marker: short(item.marker.start),
+        start: short(item.text.start),
+        end: short(item.text.end),
+        checked: item.checked,
+    }
+}
+
+/// Reads front matter whole where it fits, key by key where something does not.
+struct Reader<'a> {
+    path: &'a str,
+    /// How many lines of the file stand before the YAML.
+    lines_before: usize,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn front(&mut self, yaml: &str) -> Result<Front, Fault> {
+        self.repeated(yaml);
+        if let Ok(front) = front_matter::read::<Option<Front>>(yaml) {
+            return Ok(front.unwrap_or_default());
+        }
+        front_matter::read_any(yaml).map_err(|problem| self.invalid(&problem))?;
+        Ok(Front {
+            kind: self.key(yaml, "type"),
+            status: self.decisive(yaml, "status")?,
+            depends_on: self.decisive(yaml, "depends_on")?,
+            labels: self.key(yaml, "labels"),
+            target_files: self.key(yaml, "target_files"),
+            context: self.key(yaml, "context"),
+            prompt: self.key(yaml, "prompt"),
+            branch: self.key(yaml, "branch"),
+            commits: self.key(yaml, "commits"),
+            completed_at: self.key(yaml, "completed_at"),
+            model: self.key(yaml, "model"),
+            members: self.key(yaml, "members"),
+            approval: self.decisive(yaml, "approval")?,
+            output_schema: self.key(yaml, "output_schema"),
+        })
+    }
+
+    fn invalid(&self, problem: &YamlProblem) -> Fault {
+        let line = problem.line.map(|line| line + self.lines_before);
+        (line, format!("Invalid YAML frontmatter: {problem}"))
+    }
+
+    /// A key that is merely told: a value that does not fit is reported and left out.
+    fn key<T: DeserializeOwned>(&mut self, yaml: &str, key: &str) -> Option<T> {
+        front_matter::read_key(yaml, key).unwrap_or_else(|problem| {
+            let line = self.line_of(yaml, key);
+            let message = format!("`{key}` cannot be used: {problem}");
+            self.problems.push(Problem {
+                path: self.path.into(),
+                line,
+                message,
+            });
+            None
+        })
+    }
+
+    /// A key that decides what may be worked on: guessing at it could start work too early.
+    fn decisive<T: DeserializeOwned>(&self, yaml: &str, key: &str) -> Result<Option<T>, Fault> {
+        front_matter::read_key(yaml, key).map_err(|problem| {
+            (
+                self.line_of(yaml, key),
+                format!("`{key}` cannot be used: {problem}"),
+            )
+        })
+    }
+
+    /// Reports unknown keys that stand twice; known ones are refused by the reader of the whole.
+    fn repeated(&mut self, yaml: &str) {
+        let keys = front_matter::keys(yaml);
+        let mut names: Vec<(&str, usize)> = keys.iter().map(|key| (&*key.name, key.line)).collect();
+        names.sort_unstable();
+        for pair in names.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+            let (name, line) = pair[1];
+            let message = format!("`{name}` stands more than once; keep one of them");
+            self.problems.push(Problem {
+                path: self.path.into(),
+                line: Some(line + self.lines_before),
+                message,
+            });
+        }
+    }
+
+    fn line_of(&self, yaml: &str, key: &str) -> Option<usize> {
+        front_matter::keys(yaml)
+            .iter()
+            .find(|k| k.name == key)
+            .map(|k| k.line + self.lines_before)
+    }
+}

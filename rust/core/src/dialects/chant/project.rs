@@ -1,0 +1,552 @@
+//! A chant project: where its files lie, and its specs as of now.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::error::ChantError;
+use super::model::{Problem, Spec, Status};
+use super::parse::{self, Document};
+use super::specs::{Elsewhere, Specs};
+use crate::config::{Config, ConfigError};
+use crate::error::Error;
+use crate::git::Repo;
+use crate::graph::Node;
+use crate::ident::{Resolved, nearest};
+use crate::store::StoreError;
+use crate::store::disk::{self, Disk, Stamp};
+use crate::store::files::Root;
+use crate::store::index::{Index, Source};
+use crate::store::journal::{Journal, Unfinished};
+use crate::store::state::StateFolder;
+
+/// Where active specs lie.
+pub const SPECS: &str = ".chant/specs";
+/// Where archived specs lie, a folder a day.
+pub const ARCHIVE: &str = ".chant/archive";
+/// Where logs lie.
+pub const LOGS: &str = ".chant/logs";
+/// Where earlier programs and the runtime keep locks.
+pub const LOCKS: &str = ".chant/.locks";
+/// The project's configuration.
+pub const CONFIG: &str = ".chant/config.md";
+
+/// Dialects whose items a dependency may name by a prefix; they win over repositories of that name.
+pub const DIALECTS: [&str; 4] = ["chant", "vine", "speckit", "tickets"];
+
+/// So many matching IDs an error lists.
+const MATCHES_SHOWN: usize = 10;
+
+/// What time it is, and where.
+#[derive(Clone)]
+pub struct Clock {
+    /// Tells the time.
+    pub now: fn() -> Timestamp,
+    /// The user's time zone: IDs carry the local date.
+    pub zone: TimeZone,
+}
+
+impl Clock {
+    /// The local date as IDs carry it.
+    pub fn today(&self) -> String {
+        (self.now)()
+            .to_zoned(self.zone.clone())
+            .strftime("%Y-%m-%d")
+            .to_string()
+    }
+
+    /// The moment as files carry it: UTC, whole seconds.
+    pub fn stamp(&self) -> String {
+        (self.now)().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    }
+}
+
+/// What a project needs to be told.
+pub struct Options {
+    /// Its root: the folder that holds `.chant`.
+    pub root: PathBuf,
+    /// The user's own configuration file.
+    pub user_config: Option<PathBuf>,
+    /// Folders in which the root was looked for, for the message when there is none.
+    pub searched: Vec<String>,
+    /// Variables of the environment: for derived keys, and `CHANT_MODEL`, `ANTHROPIC_MODEL`.
+    pub environment: BTreeMap<String, String>,
+    /// The time.
+    pub clock: Clock,
+    /// The disk.
+    pub disk: Disk,
+}
+
+/// A chant project, opened once; every answer is as of the moment it is asked for.
+pub struct Project {
+    pub(super) root: Root,
+    pub(super) disk: Disk,
+    pub(super) clock: Clock,
+    pub(super) environment: BTreeMap<String, String>,
+    user_config: Option<PathBuf>,
+    searched: Vec<String>,
+    repo: Mutex<Option<Arc<Repo>>>,
+    known: Mutex<Known>,
+    /// Files of interrupted changes that could not be finished.
+    unfinished: Vec<Problem>,
+}
+
+fn interrupted(change: &Unfinished) -> Vec<Problem> {
+    let problem = |path: &String| {
+        let kept = change.kept.display();
+        let message = format!(
+            "a change of several files was interrupted and this file was edited since; \
+             the texts that were to be written are kept in {kept}"
+        );
+        Problem {
+            path: path.as_str().into(),
+            line: None,
+            message,
+        }
+    };
+    change.paths.iter().map(problem).collect()
+}
+
+/// The specs and the configuration at one moment.
+pub struct Snapshot {
+    /// All active specs.
+    pub specs: Arc<Specs>,
+    /// The configuration, or why it cannot be read; then defaults hold for answers.
+    pub config: Result<Arc<Config>, ConfigError>,
+}
+
+/// What was read so far.
+struct Known {
+    index: Index<Document>,
+    specs: Arc<Specs>,
+    archive: Index<Archived>,
+    archived: HashMap<Box<str>, (Box<str>, Option<Status>)>,
+    /// Files of other repositories that dependencies were looked up in.
+    foreign: BTreeMap<PathBuf, (Option<Stamp>, Option<Status>)>,
+    config_stamps: Option<[Option<Stamp>; 2]>,
+    config: Result<Arc<Config>, ConfigError>,
+}
+
+/// An archived spec: its ID and its state, which cannot be told when its file is broken.
+struct Archived {
+    id: Box<str>,
+    status: Option<Status>,
+}
+
+fn archived(path: &str, source: Source) -> Archived {
+    match parse::document(path, source) {
+        Ok(spec) => Archived {
+            id: spec.id.as_str().into(),
+            status: Some(spec.status),
+        },
+        Err(broken) => Archived {
+            id: broken.id,
+            status: None,
+        },
+    }
+}
+
+impl Project {
+    /// Opens a project and finishes what a crash left of a change of several files.
+    ///
+    /// The root need not hold a `.chant` yet; answers say so until it does.
+    ///
+    /// # Errors
+    /// `StoreError` when the root does not exist.
+    pub fn open(options: Options) -> Result<Self, Error> {
+        let root = Root::open(&options.root)?;
+        let known = Known::new(&options.disk, &root);
+        let mut project = Self {
+            root,
+            disk: options.disk,
+            clock: options.clock,
+            environment: options.environment,
+            user_config: options.user_config,
+            searched: options.searched,
+            repo: Mutex::default(),
+            known: Mutex::new(known),
+            unfinished: Vec::new(),
+        };
+        // A repository that git refuses is told when git is needed; reading specs does not need it.
+        if let Ok(state) = project.state() {
+            let unfinished = project.journal(&state).recover()?;
+            project.unfinished = unfinished.iter().flat_map(interrupted).collect();
+        }
+        Ok(project)
+    }
+
+    /// The folder for our own state.
+    pub(super) fn state(&self) -> Result<StateFolder, Error> {
+        let repo = self.repo()?;
+        Ok(StateFolder::of(
+            &self.root,
+            repo.as_ref().map(|repo| repo.common_dir()),
+        ))
+    }
+
+    pub(super) fn journal<'a>(&'a self, state: &'a StateFolder) -> Journal<'a> {
+        Journal {
+            disk: &self.disk,
+            root: &self.root,
+            state,
+        }
+    }
+
+    /// The repository the project lies in, looked for again as long as there is none.
+    pub(super) fn repo(&self) -> Result<Option<Arc<Repo>>, Error> {
+        let mut repo = self
+            .repo
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if repo
+            .as_ref()
+            .is_some_and(|repo| disk::stamp(repo.common_dir()).is_none())
+        {
+            *repo = None;
+        }
+        if repo.is_none() {
+            *repo = Repo::open(self.root.path())?.map(Arc::new);
+        }
+        Ok(repo.clone())
+    }
+
+    /// The project's root.
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// The specs and the configuration as of now: whatever was written before this call is in it.
+    ///
+    /// # Errors
+    /// `ChantError::NotInitialized` without `.chant/specs`, or a `StoreError`.
+    pub fn snapshot(&self) -> Result<Snapshot, Error> {
+        let mut known = self.known();
+        let changes = known.index.refresh().map_err(|error| match error {
+            StoreError::Missing { .. } => ChantError::NotInitialized {
+                searched: self.searched(),
+            }
+            .into(),
+            error => Error::from(error),
+        })?;
+        let is_changed = !changes.is_empty();
+        if is_changed {
+            Arc::make_mut(&mut known.specs).apply(changes);
+        }
+        let is_configured_anew =
+            known.refresh_config(&self.root, self.user_config.as_deref(), &self.disk);
+        known.look_elsewhere(&self.root, &self.disk, is_changed || is_configured_anew);
+        Ok(Snapshot {
+            specs: known.specs.clone(),
+            config: known.config.clone(),
+        })
+    }
+
+    /// Everything that is wrong with the project's files: interrupted changes, the configuration,
+    /// then specs in the order of their paths.
+    pub fn problems(&self, snapshot: &Snapshot) -> Vec<Problem> {
+        let mut problems = self.unfinished.clone();
+        if let Err(error) = &snapshot.config {
+            problems.push(Problem {
+                path: error.file.as_str().into(),
+                line: None,
+                message: error.to_string(),
+            });
+        }
+        problems.extend(snapshot.specs.problems());
+        problems
+    }
+
+    fn searched(&self) -> Vec<String> {
+        match self.searched.as_slice() {
+            [] => vec![self.root.path().display().to_string()],
+            searched => searched.to_vec(),
+        }
+    }
+
+    /// What is known, begun anew when a crash interrupted whoever held it.
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(|poisoned| {
+            let mut known = poisoned.into_inner();
+            *known = Known::new(&self.disk, &self.root);
+            self.known.clear_poison();
+            known
+        })
+    }
+
+    /// The active spec that a full or partial ID stands for.
+    ///
+    /// # Errors
+    /// `NotFound`, `Ambiguous`, `Unreadable`, or `InvalidArgument` for an empty ID.
+    pub fn resolve(&self, snapshot: &Snapshot, text: &str) -> Result<Arc<Spec>, Error> {
+        if text.trim().is_empty() {
+            let why = "expected a spec ID or a part of one, got an empty text".into();
+            return Err(ChantError::InvalidArgument { name: "id", why }.into());
+        }
+        let specs = &snapshot.specs;
+        match specs.resolve(text, &self.clock.today()) {
+            Resolved::One(spec) => Ok(spec.clone()),
+            Resolved::Many(found) => {
+                let matches = found
+                    .iter()
+                    .take(MATCHES_SHOWN)
+                    .map(|spec| spec.id.to_string())
+                    .collect();
+                let further = found.len().saturating_sub(MATCHES_SHOWN);
+                Err(ChantError::Ambiguous {
+                    text: text.into(),
+                    matches,
+                    further,
+                }
+                .into())
+            }
+            Resolved::None => Err(self.not_found(specs, text).into()),
+        }
+    }
+
+    /// The active spec that an ID stands for, if it may be edited.
+    ///
+    /// # Errors
+    /// As [`Project::resolve`], and `Duplicate` when the ID stands in several files.
+    pub(super) fn resolve_to_edit(
+        &self,
+        snapshot: &Snapshot,
+        text: &str,
+    ) -> Result<Arc<Spec>, Error> {
+        let spec = self.resolve(snapshot, text)?;
+        let spare = snapshot.specs.spare_files(spec.id.as_str());
+        if spare.is_empty() {
+            return Ok(spec);
+        }
+        let paths = std::iter::once(&*spec.path)
+            .chain(spare)
+            .map(str::to_owned)
+            .collect();
+        Err(ChantError::Duplicate {
+            id: spec.id.to_string(),
+            paths,
+        }
+        .into())
+    }
+
+    /// Whether a spec of exactly this ID is in the archive.
+    pub(super) fn is_archived(&self, id: &str) -> bool {
+        let mut known = self.known();
+        known.refresh_archive();
+        known.archived.contains_key(id)
+    }
+
+    fn not_found(&self, specs: &Specs, text: &str) -> ChantError {
+        if let Some(broken) = specs.broken().find(|broken| broken.id.ends_with(text)) {
+            let line = broken
+                .problem
+                .line
+                .map(|line| format!(":{line}"))
+                .unwrap_or_default();
+            return ChantError::Unreadable {
+                id: broken.id.to_string(),
+                place: format!("{}{line}", broken.problem.path),
+                message: broken.problem.message.clone(),
+            };
+        }
+        let mut known = self.known();
+        known.refresh_archive();
+        let of_archive = known
+            .archived
+            .iter()
+            .filter(|(id, _)| id.ends_with(text))
+            .min_by_key(|(id, _)| *id);
+        let hint = match of_archive {
+            Some((id, (path, _))) => Some(format!("'{id}' is archived: {path}")),
+            None => nearest(text, specs.all().iter().map(|spec| spec.id.as_str()))
+                .map(|id| format!("Did you mean '{id}'?")),
+        };
+        let hint = hint.or_else(|| Some("chant_spec_list shows the IDs there are.".into()));
+        ChantError::NotFound {
+            text: text.into(),
+            hint,
+        }
+    }
+}
+
+impl Known {
+    fn new(disk: &Disk, root: &Root) -> Self {
+        Self {
+            index: Index::new(disk.clone(), root.clone(), SPECS, ".md", parse::document),
+            specs: Arc::default(),
+            archive: Index::new(disk.clone(), root.clone(), ARCHIVE, ".md", archived),
+            archived: HashMap::new(),
+            foreign: BTreeMap::new(),
+            config_stamps: None,
+            config: Ok(Arc::default()),
+        }
+    }
+
+    /// Reads the configuration when one of its files changed; says whether it did.
+    fn refresh_config(&mut self, root: &Root, user: Option<&Path>, disk: &Disk) -> bool {
+        let project = root.path().join(CONFIG);
+        let stamps = [user.and_then(disk::stamp), disk::stamp(&project)];
+        let is_fresh =
+            |stamp: &Option<Stamp>| stamp.is_some_and(|s| s.is_fresh(std::time::SystemTime::now()));
+        if self.config_stamps == Some(stamps) {
+            return false;
+        }
+        let read =
+            |path: Option<&Path>, name: &str| match path.map(|path| disk.read_text(path, name)) {
+                None | Some(Err(StoreError::Missing { .. })) => Ok(None),
+                Some(Ok((text, _))) => Ok(Some(text)),
+                Some(Err(error)) => Err(ConfigError {
+                    file: name.into(),
+                    why: error.to_string(),
+                }),
+            };
+        let user_name = user.map_or_else(String::new, |path| path.display().to_string());
+        let located = root.locate(CONFIG).ok();
+        let config = read(user, &user_name).and_then(|user| {
+            let project = read(located.as_deref(), CONFIG)?;
+            Config::read(
+                user.as_deref().map(|text| (&*user_name, text)),
+                project.as_deref().map(|text| (CONFIG, text)),
+            )
+        });
+        self.config = config.map(Arc::new);
+        // A file so new that another write could leave its stamp is read again next time.
+        self.config_stamps = (!stamps.iter().any(is_fresh)).then_some(stamps);
+        true
+    }
+
+    fn refresh_archive(&mut self) -> bool {
+        // Without an archive nothing is archived.
+        let changes = self.archive.refresh().unwrap_or_default();
+        let is_changed = !changes.is_empty();
+        for change in changes {
+            match change.document {
+                Some(Archived { id, status }) => {
+                    self.archived.insert(id, (change.path, status));
+                }
+                None => self.archived.retain(|_, (path, _)| *path != change.path),
+            }
+        }
+        is_changed
+    }
+
+    /// Looks up the dependencies that are no active specs: in the archive, in other repositories.
+    fn look_elsewhere(&mut self, root: &Root, disk: &Disk, is_changed: bool) {
+        if self.specs.names_nothing_elsewhere() {
+            return;
+        }
+        let is_archive_changed = self.refresh_archive();
+        let is_foreign_changed = self
+            .foreign
+            .iter()
+            .any(|(path, (stamp, _))| disk::stamp(path) != *stamp);
+        if !(is_changed || is_archive_changed || is_foreign_changed) {
+            return;
+        }
+        self.foreign.clear();
+        let config = self.config.clone().unwrap_or_default();
+        let named = self.specs.named_elsewhere();
+        let found: Vec<(Node, Elsewhere)> = named
+            .into_iter()
+            .map(|(node, key)| (node, self.look_up(&key, &config, root, disk)))
+            .collect();
+        let specs = Arc::make_mut(&mut self.specs);
+        for (node, found) in found {
+            specs.found_elsewhere(node, found);
+        }
+    }
+
+    fn look_up(&mut self, key: &str, config: &Config, root: &Root, disk: &Disk) -> Elsewhere {
+        let Some((prefix, id)) = key.split_once(':') else {
+            return match self.archived.get(key) {
+                Some((path, Some(status))) => Elsewhere::Found {
+                    status: *status,
+                    place: format!("archived: {path}"),
+                },
+                Some((path, None)) => {
+                    Elsewhere::Unreachable(format!("archived, but {path} cannot be read"))
+                }
+                None => Elsewhere::Unknown,
+            };
+        };
+        if DIALECTS.contains(&prefix) {
+            return Elsewhere::Unreachable(format!(
+                "items of the {prefix} dialect cannot be looked up yet"
+            ));
+        }
+        let Some(repository) = config
+            .repositories
+            .iter()
+            .find(|repository| repository.name == prefix)
+        else {
+            return Elsewhere::Unreachable(format!(
+                "no repository `{prefix}` under `repos:` in the configuration"
+            ));
+        };
+        let Ok(id) = id.parse::<super::id::SpecId>() else {
+            return Elsewhere::Unreachable(format!("`{id}` cannot be a spec ID"));
+        };
+        let base = root.path().join(&repository.path);
+        let places = [
+            format!("{SPECS}/{id}.md"),
+            format!("{ARCHIVE}/{}/{id}.md", id.archive_folder()),
+        ];
+        let mut found = None;
+        for place in places {
+            let path = base.join(&place);
+            let text = disk.read_text(&path, &place).ok();
+            let status = text
+                .and_then(|(text, _)| parse::document(&place, Source::Text(text)).ok())
+                .map(|spec| spec.status);
+            self.foreign
+                .insert(path.clone(), (disk::stamp(&path), status));
+            found = found.or(status.map(|status| (status, place)));
+        }
+        match found {
+            Some((status, place)) => Elsewhere::Found {
+                status,
+                place: format!("in repository `{prefix}`: {place}"),
+            },
+            None => Elsewhere::Unreachable(format!(
+                "not found in repository `{prefix}` at {}",
+                base.display()
+            )),
+        }
+    }
+}
+
+// Where a spec's work lies in git.
+impl Snapshot {
+    /// The branch that carries a spec's work: the one it names, else the runtime's own.
+    pub(super) fn branch_of(&self, spec: &Spec) -> String {
+        spec.branch
+            .as_deref()
+            .map_or_else(|| self.own_branch(spec), str::to_owned)
+    }
+
+    /// The branch that the runtime makes for a spec.
+    pub(super) fn own_branch(&self, spec: &Spec) -> String {
+        let prefix = self
+            .config
+            .as_ref()
+            .map_or("chant/", |config| config.branch_prefix.as_str());
+        format!("{prefix}{}", spec.id)
+    }
+}
+
+impl Project {
+    /// A path of the project as the repository's trees name it; `None` for a project outside its
+    /// checkout.
+    pub(super) fn path_in_repository(&self, repo: &Repo, path: &str) -> Option<String> {
+        let top = disk::real(repo.checkout()?).ok()?;
+        let inside = self.root.path().strip_prefix(&top).ok()?;
+        let inside = inside.to_str()?.replace('\\', "/");
+        Some(if inside.is_empty() {
+            path.to_owned()
+        } else {
+            format!("{inside}/{path}")
+        })
+    }
+}

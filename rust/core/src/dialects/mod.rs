@@ -1,0 +1,3 @@
+//! The kinds of work files; each knows the engines, none knows another.
+
+pub mod chant;

@@ -1,0 +1,148 @@
+//! One error for everything the core can refuse, with a closed list of kinds.
+
+use serde_json::{Map, Value, json};
+
+use crate::config::ConfigError;
+use crate::dialects::chant::error::ChantError;
+use crate::git::GitError;
+use crate::store::StoreError;
+use crate::text::edit::EditError;
+
+/// Any refusal or failure of the core; its `Display` is the sentence a client sees.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The chant dialect refused.
+    #[error(transparent)]
+    Chant(#[from] ChantError),
+    /// A file could not be read, written or moved.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A document could not be edited without risk.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// The configuration cannot be read.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// Git refused or failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// What was being done when another error came up.
+    #[error("{action}: {source}")]
+    During {
+        /// `Failed to update spec`, …
+        action: &'static str,
+        /// The error.
+        source: Box<Error>,
+    },
+}
+
+/// What kind of refusal an error is; callers tell errors apart by it, never by their words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// There is no project of that dialect here.
+    NotInitialized,
+    /// Nothing of that name.
+    NotFound,
+    /// Several things of that name.
+    AmbiguousId,
+    /// An argument is not what it should be.
+    InvalidArgument,
+    /// A document cannot be read, or not be edited without risk.
+    InvalidDocument,
+    /// The item may not change from its state to the one wanted.
+    IllegalTransition,
+    /// Something that has to be true first is not.
+    Refused,
+    /// Somebody else holds or changed it.
+    Conflict,
+    /// The disk or the system refused.
+    Storage,
+    /// Git refused or failed.
+    Git,
+    /// The configuration cannot be read.
+    Config,
+}
+
+impl ErrorKind {
+    /// All kinds, so that tests can prove that each has an exception.
+    pub const ALL: [Self; 11] = [
+        Self::NotInitialized,
+        Self::NotFound,
+        Self::AmbiguousId,
+        Self::InvalidArgument,
+        Self::InvalidDocument,
+        Self::IllegalTransition,
+        Self::Refused,
+        Self::Conflict,
+        Self::Storage,
+        Self::Git,
+        Self::Config,
+    ];
+
+    /// Its name, as exceptions carry it in `code`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::NotInitialized => "NOT_INITIALIZED",
+            Self::NotFound => "NOT_FOUND",
+            Self::AmbiguousId => "AMBIGUOUS_ID",
+            Self::InvalidArgument => "INVALID_ARGUMENT",
+            Self::InvalidDocument => "INVALID_DOCUMENT",
+            Self::IllegalTransition => "ILLEGAL_TRANSITION",
+            Self::Refused => "REFUSED",
+            Self::Conflict => "CONFLICT",
+            Self::Storage => "STORAGE",
+            Self::Git => "GIT",
+            Self::Config => "CONFIG",
+        }
+    }
+}
+
+impl Error {
+    /// Says what was being done.
+    #[must_use]
+    pub fn during(self, action: &'static str) -> Self {
+        Self::During {
+            action,
+            source: Box::new(self),
+        }
+    }
+
+    /// What kind of refusal it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Chant(error) => error.kind(),
+            Self::Store(error) => kind_of(error),
+            Self::Edit(_) => ErrorKind::InvalidDocument,
+            Self::Config(_) => ErrorKind::Config,
+            Self::Git(_) => ErrorKind::Git,
+            Self::During { source, .. } => source.kind(),
+        }
+    }
+
+    /// The values in the sentence, by name, for programs.
+    pub fn details(&self) -> Map<String, Value> {
+        let pairs = match self {
+            Self::Chant(error) => error.details(),
+            Self::Config(error) => json!({"file": error.file}),
+            Self::During { source, .. } => return source.details(),
+            Self::Store(_) | Self::Edit(_) | Self::Git(_) => Value::Null,
+        };
+        match pairs {
+            Value::Object(map) => map,
+            _ => Map::new(),
+        }
+    }
+}
+
+fn kind_of(error: &StoreError) -> ErrorKind {
+    match error {
+        StoreError::Missing { .. } => ErrorKind::NotFound,
+        StoreError::Unreadable { .. } => ErrorKind::InvalidDocument,
+        StoreError::Outside { .. } => ErrorKind::Refused,
+        StoreError::Busy { .. } | StoreError::Exists { .. } => ErrorKind::Conflict,
+        StoreError::ReadOnly { .. }
+        | StoreError::NotWritten { .. }
+        | StoreError::Stopped { .. }
+        | StoreError::Io { .. } => ErrorKind::Storage,
+    }
+}

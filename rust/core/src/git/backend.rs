@@ -1,0 +1,150 @@
+//! Who answers: git2, or the git program where git2 cannot.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use super::{GitError, Repo, complained_of, is_missing, path_from_bytes, program, trimmed};
+
+/// Who answers questions about a repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Backend {
+    /// git2; the program where git2 fails.
+    Library,
+    /// The git program, because git2 refuses the repository.
+    Program,
+}
+
+impl Repo {
+    /// Opens the repository that holds `folder`; `None` when no repository does.
+    ///
+    /// The folder may be a sub-folder, a linked worktree, a submodule or a bare repository.
+    ///
+    /// # Errors
+    /// `Owner` when the repository belongs to somebody whom git's configuration does not trust, `NoGit`
+    /// when only the git program could read it, `Program` when git cannot read it either.
+    pub fn open(folder: &Path) -> Result<Option<Self>, GitError> {
+        let none: [&Path; 0] = [];
+        match git2::Repository::open_ext(folder, git2::RepositoryOpenFlags::empty(), none) {
+            Ok(repo) => Ok(Some(Self::new(
+                Backend::Library,
+                trimmed(repo.commondir()),
+                repo.workdir().map(trimmed),
+            ))),
+            Err(error) if is_missing(&error) && !has_git_above(folder) => Ok(None),
+            Err(error) => match Self::open_with_program(folder) {
+                Err(GitError::NoGit { .. }) if is_missing(&error) => Ok(None),
+                Err(GitError::NoGit { .. }) => Err(match error.code() {
+                    git2::ErrorCode::Owner => GitError::Owner {
+                        path: complained_of(error.message(), folder),
+                    },
+                    _ => GitError::NoGit {
+                        why: format!("to read this repository ({})", error.message()),
+                    },
+                }),
+                answer => answer,
+            },
+        }
+    }
+
+    /// Where calls look for the repository.
+    pub(super) fn folder(&self) -> &Path {
+        self.checkout.as_deref().unwrap_or(&self.common_dir)
+    }
+
+    /// Asks git2.
+    pub(super) fn library<T>(
+        &self,
+        doing: &'static str,
+        ask: impl FnOnce(&git2::Repository) -> Result<T, git2::Error>,
+    ) -> Result<T, GitError> {
+        let answer = git2::Repository::open(self.folder()).map_err(|error| match error.code() {
+            git2::ErrorCode::Owner => GitError::Owner {
+                path: complained_of(error.message(), self.folder()),
+            },
+            git2::ErrorCode::NotFound => GitError::Gone {
+                path: self.folder().to_owned(),
+            },
+            _ => self.refused(doing, &error),
+        });
+        ask(&answer?).map_err(|error| self.refused(doing, &error))
+    }
+
+    /// Asks git2, and the git program where git2 fails.
+    pub(super) fn read<T>(
+        &self,
+        doing: &'static str,
+        library: impl FnOnce(&git2::Repository) -> Result<T, git2::Error>,
+        program: impl FnOnce() -> Result<T, GitError>,
+    ) -> Result<T, GitError> {
+        if self.backend == Backend::Program {
+            return program();
+        }
+        match self.library(doing, library) {
+            Ok(answer) => Ok(answer),
+            Err(refused) => match program() {
+                Err(GitError::NoGit { .. }) => Err(refused),
+                answer => answer,
+            },
+        }
+    }
+
+    /// Has git2 change something, or the git program where git2 refuses the repository. What git2 began
+    /// and failed to do is not tried in another way: its refusal may be a check that held.
+    pub(super) fn write<T>(
+        &self,
+        doing: &'static str,
+        library: impl FnOnce(&git2::Repository) -> Result<T, git2::Error>,
+        program: impl FnOnce() -> Result<T, GitError>,
+    ) -> Result<T, GitError> {
+        match self.backend {
+            Backend::Library => self.library(doing, library),
+            Backend::Program => program(),
+        }
+    }
+
+    pub(super) fn refused(&self, doing: &'static str, error: &git2::Error) -> GitError {
+        GitError::Library {
+            doing,
+            path: self.folder().to_owned(),
+            why: error.message().to_owned(),
+        }
+    }
+
+    fn new(backend: Backend, common_dir: PathBuf, checkout: Option<PathBuf>) -> Self {
+        Self {
+            backend,
+            common_dir,
+            checkout,
+            history: Mutex::default(),
+        }
+    }
+
+    fn open_with_program(folder: &Path) -> Result<Option<Self>, GitError> {
+        let ask = |question: &str| program::git_within(folder, ["rev-parse", question]).output();
+        let common_dir = match ask("--git-common-dir") {
+            Ok(path) => folder.join(path_of(&path)),
+            Err(GitError::Gone { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        // Where there is no checkout, git says so by failing.
+        let checkout = match ask("--show-toplevel") {
+            Ok(path) => Some(path_of(&path)),
+            Err(GitError::Program { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        let common_dir = common_dir.canonicalize().unwrap_or(common_dir);
+        Ok(Some(Self::new(Backend::Program, common_dir, checkout)))
+    }
+}
+
+/// Whether a folder or one above it has something that may be a repository.
+fn has_git_above(folder: &Path) -> bool {
+    folder
+        .ancestors()
+        .any(|folder| folder.join(".git").exists())
+}
+
+/// A path that git wrote on a line of its own.
+fn path_of(out: &[u8]) -> PathBuf {
+    path_from_bytes(out.strip_suffix(b"\n").unwrap_or(out))
+}

@@ -1,0 +1,390 @@
+//! Branches: where they stand, what they contain, keeping a copy of one and deleting one safely.
+
+use super::index::pause;
+use super::program::{self, first_line};
+use super::{GitError, Head, Repo, is_missing};
+
+/// Where copies of branches are kept.
+const BACKUPS: &str = "refs/chant/backup/";
+
+/// How often the creation of a backup is tried when other processes are faster.
+const ATTEMPTS: usize = 20;
+
+impl Repo {
+    /// What the checkout stands on.
+    ///
+    /// # Errors
+    /// `Gone`, or a failure to read the repository.
+    pub fn head(&self) -> Result<Head, GitError> {
+        self.read("read HEAD", head_of, || {
+            let answer = self.git(["symbolic-ref", "--quiet", "HEAD"]).answer()?;
+            let name = if answer.ended_with(1) {
+                None
+            } else {
+                Some(branch_of(&first_line(&answer.success()?)))
+            };
+            match (name, self.ask_commit("HEAD")?) {
+                (Some(name), Some(commit)) => Ok(Head::Branch { name, commit }),
+                (Some(name), None) => Ok(Head::Unborn { name }),
+                (None, Some(commit)) => Ok(Head::Detached { commit }),
+                (None, None) => Err(GitError::NoCommit {
+                    revision: "HEAD".into(),
+                }),
+            }
+        })
+    }
+
+    /// The full id of a local branch's newest commit; `None` when there is no such branch.
+    ///
+    /// # Errors
+    /// `InvalidName`, `Gone`, or a failure to read the repository.
+    pub fn branch_tip(&self, branch: &str) -> Result<Option<String>, GitError> {
+        self.tip_of_ref(&branch_ref(branch)?)
+    }
+
+    /// Whether everything on `branch` is on `into`, too; both are local branches.
+    ///
+    /// # Errors
+    /// `NoBranch` or `InvalidName` for either, `Gone`, or a failure to read the repository.
+    pub fn is_merged(&self, branch: &str, into: &str) -> Result<bool, GitError> {
+        let tip = |branch: &str| {
+            self.branch_tip(branch)?.ok_or_else(|| GitError::NoBranch {
+                branch: branch.to_owned(),
+            })
+        };
+        let (old, new) = (tip(branch)?, tip(into)?);
+        if old == new {
+            return Ok(true);
+        }
+        self.read(
+            "compare branches",
+            |repo| repo.graph_descendant_of(oid(&new)?, oid(&old)?),
+            || {
+                let ask = [
+                    "merge-base",
+                    "--is-ancestor",
+                    "--end-of-options",
+                    &old,
+                    &new,
+                ];
+                let answer = self.git(ask).answer()?;
+                if answer.ended_with(1) {
+                    Ok(false)
+                } else {
+                    answer.success().map(|_| true)
+                }
+            },
+        )
+    }
+
+    /// Keeps a branch's newest commit under `refs/chant/backup/<name>/<n>`, `n` being the next free
+    /// number, and gives that ref's name.
+    ///
+    /// When the newest such ref already keeps that commit, it is the answer. `None` when there is no
+    /// such branch.
+    ///
+    /// # Errors
+    /// `InvalidName`, `Gone`, or what kept git from creating the ref, tried several times.
+    pub fn back_up(&self, branch: &str, name: &str) -> Result<Option<String>, GitError> {
+        let folder = format!("{BACKUPS}{name}/");
+        if name.starts_with('-') || !git2::Reference::is_valid_name(&format!("{folder}1")) {
+            return Err(invalid("backup", name));
+        }
+        let Some(tip) = self.branch_tip(branch)? else {
+            return Ok(None);
+        };
+        let mut refusal = None;
+        for _ in 0..ATTEMPTS {
+            let number_of = |name: &str| name.strip_prefix(&folder)?.parse::<u64>().ok();
+            let backups = self.refs_under(&folder)?.into_iter();
+            let numbered = backups.filter_map(|(name, kept)| Some((number_of(&name)?, name, kept)));
+            let free = match numbered.max() {
+                Some((_, name, kept)) if kept == tip => return Ok(Some(name)),
+                Some((number, ..)) => number.saturating_add(1),
+                None => 1,
+            };
+            let backup = format!("{folder}{free}");
+            match self.create_ref(&backup, &tip, &format!("chant-mcp: backup of {branch}")) {
+                Ok(()) => return Ok(Some(backup)),
+                // Mostly another process that was faster, or holds the lock for a moment.
+                Err(error) => refusal = Some(error),
+            }
+            pause();
+        }
+        Err(refusal.unwrap_or(GitError::Moved { name: folder }))
+    }
+
+    /// Deletes a branch whose commits have another name: all of them are on another branch, a tag, a
+    /// backup or under the HEAD of a worktree.
+    ///
+    /// A branch that is not there is what was asked for.
+    ///
+    /// # Errors
+    /// `Unmerged` when they have not, `InUse` when a checkout stands on it or rebases or bisects it,
+    /// `Moved` when it changed after the check; the branch is then as it was.
+    pub fn delete_backed_up_branch(&self, branch: &str) -> Result<(), GitError> {
+        let name = branch_ref(branch)?;
+        let Some(tip) = self.tip_of_ref(&name)? else {
+            return Ok(());
+        };
+        if let Some(path) = self.holder_of(branch)? {
+            return Err(GitError::InUse {
+                branch: branch.to_owned(),
+                path,
+            });
+        }
+        let detached = self
+            .worktrees()?
+            .into_iter()
+            .filter(|tree| tree.branch.is_none() && !tree.prunable);
+        let heads = detached.filter_map(|tree| tree.head).collect();
+        if !self.is_kept_elsewhere(&tip, Some(&name), heads)? {
+            return Err(GitError::Unmerged {
+                of: branch.to_owned(),
+                commit: tip,
+            });
+        }
+        self.delete_ref_at(branch, &name, &tip)
+    }
+
+    /// Whether a commit is reachable from a branch, a tag or a backup other than the ref `except`, or
+    /// from one of `tips`.
+    pub(super) fn is_kept_elsewhere(
+        &self,
+        commit: &str,
+        except: Option<&str>,
+        mut tips: Vec<String>,
+    ) -> Result<bool, GitError> {
+        for folder in ["refs/heads/", "refs/tags/", BACKUPS] {
+            let refs = self.refs_under(folder)?.into_iter();
+            tips.extend(
+                refs.filter(|(name, _)| Some(name.as_str()) != except)
+                    .map(|(_, tip)| tip),
+            );
+        }
+        if tips.iter().any(|tip| tip == commit) {
+            return Ok(true);
+        }
+        self.read(
+            "look for other names of a commit",
+            |repo| {
+                let mut walk = repo.revwalk()?;
+                walk.push(oid(commit)?)?;
+                for tip in &tips {
+                    walk.hide(oid(tip)?)?;
+                }
+                walk.next().transpose().map(|left| left.is_none())
+            },
+            || {
+                let without: String = tips.iter().map(|tip| format!("^{tip}\n")).collect();
+                let asked = self.git(["rev-list", "--max-count=1", "--stdin", commit]);
+                Ok(asked.answer_to(without.as_bytes())?.success()?.is_empty())
+            },
+        )
+    }
+
+    /// The commit that a revision names, as its full id; a branch goes before a tag of the same name.
+    pub(super) fn commit_of(&self, revision: &str) -> Result<Option<String>, GitError> {
+        if revision.is_empty() || revision.starts_with('-') {
+            return Err(invalid("revision", revision));
+        }
+        let is_id = revision.len() >= 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if let (false, Ok(branch)) = (is_id, branch_ref(revision))
+            && let Some(tip) = self.tip_of_ref(&branch)?
+        {
+            return Ok(Some(tip));
+        }
+        self.read(
+            "resolve a revision",
+            |repo| match repo.revparse_single(revision) {
+                Ok(object) => Ok(Some(object.peel_to_commit()?.id().to_string())),
+                Err(error) if is_missing(&error) => Ok(None),
+                Err(error) => Err(error),
+            },
+            || self.ask_commit(revision),
+        )
+    }
+
+    /// The commit that a branch leads to, by the branch's full name; `None` when it does not exist.
+    pub(super) fn tip_of_ref(&self, name: &str) -> Result<Option<String>, GitError> {
+        self.read(
+            "read a branch",
+            |repo| match repo.find_reference(name) {
+                Ok(found) => Ok(Some(tip_of(&found)?.to_string())),
+                Err(error) if is_missing(&error) => Ok(None),
+                Err(error) => Err(error),
+            },
+            || self.ask_commit(name),
+        )
+    }
+
+    /// The refs whose names begin with `prefix` (it ends with a slash) and the commits they lead to.
+    fn refs_under(&self, prefix: &str) -> Result<Vec<(String, String)>, GitError> {
+        self.read(
+            "list refs",
+            |repo| {
+                let mut found = Vec::new();
+                for name in repo.references_glob(&format!("{prefix}*"))? {
+                    let reference = name?;
+                    // A tag may name a file or a tree; such a ref keeps no commit.
+                    if let Ok(commit) = reference.peel_to_commit() {
+                        let name = String::from_utf8_lossy(reference.name_bytes()).into_owned();
+                        found.push((name, commit.id().to_string()));
+                    }
+                }
+                Ok(found)
+            },
+            || {
+                let line = "--format=%(refname)%00%(objecttype) %(objectname)%00%(*objecttype) %(*objectname)";
+                let out = self.git(["for-each-ref", line, "--", prefix]).output()?;
+                let of_line = |line: &[u8]| {
+                    let line = String::from_utf8_lossy(line).into_owned();
+                    let (name, ids) = line.split_once('\0')?;
+                    let commit = ids.split('\0').find_map(|id| id.strip_prefix("commit "))?;
+                    Some((name.to_owned(), commit.to_owned()))
+                };
+                Ok(out.split(|byte| *byte == b'\n').filter_map(of_line).collect())
+            },
+        )
+    }
+
+    /// Creates a ref; one that exists is left as it is.
+    fn create_ref(&self, name: &str, commit: &str, why: &str) -> Result<(), GitError> {
+        let create = |repo: &git2::Repository| {
+            repo.reference_ensure_log(name)?;
+            repo.reference(name, oid(commit)?, false, why).map(drop)
+        };
+        self.write("create a ref", create, || {
+            let words = [
+                "update-ref",
+                "--create-reflog",
+                "-m",
+                why,
+                "--end-of-options",
+            ];
+            // The empty last word says that there must not be such a ref.
+            self.git(words)
+                .arg(name)
+                .arg(commit)
+                .arg("")
+                .output()
+                .map(drop)
+        })
+    }
+
+    /// Deletes a branch if it still stands where it stood.
+    fn delete_ref_at(&self, branch: &str, name: &str, tip: &str) -> Result<(), GitError> {
+        let delete = |repo: &git2::Repository| {
+            let mut found = repo.find_branch(branch, git2::BranchType::Local)?;
+            // git2 deletes a branch only while it is what was read of it.
+            if found.get().target() == Some(oid(tip)?) {
+                found.delete()
+            } else {
+                Ok(())
+            }
+        };
+        let ask = || {
+            let words = [
+                "update-ref",
+                "--no-deref",
+                "-d",
+                "--end-of-options",
+                name,
+                tip,
+            ];
+            self.git(words).output().map(drop)
+        };
+        let done = self.write("delete a branch", delete, ask);
+        match self.tip_of_ref(name)? {
+            None => Ok(()),
+            Some(now) if now != tip => Err(GitError::Moved {
+                name: branch.to_owned(),
+            }),
+            Some(_) => done.and(Err(GitError::Moved {
+                name: branch.to_owned(),
+            })),
+        }
+    }
+
+    /// Asks the git program which commit a revision names.
+    fn ask_commit(&self, revision: &str) -> Result<Option<String>, GitError> {
+        let asked = format!("{revision}^{{commit}}");
+        let words = [
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &asked,
+        ];
+        let answer = self.git(words).answer()?;
+        if answer.ended_with(1) {
+            Ok(None)
+        } else {
+            Ok(Some(first_line(&answer.success()?)))
+        }
+    }
+
+    /// Prepares a call of the git program in this repository.
+    pub(super) fn git<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> program::Call {
+        program::git(self.folder(), args)
+    }
+}
+
+/// What a checkout stands on, as git2 reads it.
+pub(super) fn head_of(repo: &git2::Repository) -> Result<Head, git2::Error> {
+    let head = repo.find_reference("HEAD")?;
+    let Some(name) = head.symbolic_target_bytes() else {
+        return Ok(Head::Detached {
+            commit: tip_of(&head)?.to_string(),
+        });
+    };
+    let name = branch_of(&String::from_utf8_lossy(name));
+    match head.resolve() {
+        Ok(tip) => Ok(Head::Branch {
+            name,
+            commit: tip_of(&tip)?.to_string(),
+        }),
+        Err(error) if is_missing(&error) => Ok(Head::Unborn { name }),
+        Err(error) => Err(error),
+    }
+}
+
+/// The commit that HEAD or a branch leads to. They lead to commits only, so this looks for no object.
+fn tip_of(reference: &git2::Reference<'_>) -> Result<git2::Oid, git2::Error> {
+    match reference.target() {
+        Some(commit) => Ok(commit),
+        None => Ok(reference.peel_to_commit()?.id()),
+    }
+}
+
+/// The full name of a branch, after a look at whether it can be one.
+pub(super) fn branch_ref(branch: &str) -> Result<String, GitError> {
+    if git2::Branch::name_is_valid(branch).unwrap_or(false) && branch != "@" {
+        Ok(format!("refs/heads/{branch}"))
+    } else {
+        Err(invalid("branch", branch))
+    }
+}
+
+/// A branch's short name, as far as a ref is a branch.
+pub(super) fn branch_of(name: &str) -> String {
+    name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()
+}
+
+pub(super) fn oid(id: &str) -> Result<git2::Oid, git2::Error> {
+    git2::Oid::from_str(id)
+}
+
+fn invalid(what: &'static str, name: &str) -> GitError {
+    let why = match name {
+        "" => "it is empty",
+        _ if name.starts_with('-') => "it must not begin with `-`",
+        _ if name.contains("..") => "it must not contain `..`",
+        _ => "git allows letters, digits, `.`, `_`, `-` and single `/` between parts, no spaces",
+    };
+    GitError::InvalidName {
+        what,
+        name: name.to_owned(),
+        why,
+    }
+}

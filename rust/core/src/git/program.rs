@@ -1,0 +1,301 @@
+//! The only file that starts a process: the `git` program, in an environment that cannot redirect it.
+//!
+//! A server may be started by a git hook or a tool that exports `GIT_DIR`, `GIT_INDEX_FILE` and the
+//! like; a call that inherited them would act on another repository. Arguments are passed as a list,
+//! never through a shell, and names are checked before they get here.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this file is where processes are started"
+)]
+
+use std::env;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+
+use super::{GitError, complained_of};
+
+/// Variables of git that a call keeps: where the user's configuration lies, where git's own parts lie,
+/// how a remote is reached (a partial clone fetches what it lacks) and what must not be reached.
+const KEPT: [&str; 10] = [
+    "GIT_ALLOW_PROTOCOL",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_EXEC_PATH",
+    "GIT_NO_LAZY_FETCH",
+    "GIT_PROTOCOL_FROM_USER",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_SSH_VARIANT",
+];
+
+/// Families of variables that a call keeps, by their first letters.
+const KEPT_FAMILIES: [&str; 3] = ["GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_"];
+
+/// Characters of git's own complaint that an error repeats.
+const LONGEST_COMPLAINT: usize = 600;
+
+/// One call of the `git` program.
+pub(super) struct Call {
+    command: Command,
+    folder: PathBuf,
+    /// The sub-command, for error texts.
+    name: String,
+}
+
+/// What a call of git that ended has to say.
+pub(super) struct Answer {
+    name: String,
+    folder: PathBuf,
+    status: ExitStatus,
+    /// What it wrote to standard output.
+    pub(super) out: Vec<u8>,
+    err: Vec<u8>,
+}
+
+/// Prepares a call of git in `folder`: the top of a checkout, or a git folder.
+///
+/// Git may look for the repository there but not in the folders above, so that a repository deleted
+/// under us is an error rather than a call that acts on whatever repository lies around it.
+pub(super) fn git<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> Call {
+    let mut command = clean_command();
+    if let Some(above) = folder.parent() {
+        command.env("GIT_CEILING_DIRECTORIES", above);
+    }
+    prepare(command, folder, args)
+}
+
+/// Prepares a call of git that looks for its repository in `folder` and in all folders above.
+pub(super) fn git_within<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> Call {
+    prepare(clean_command(), folder, args)
+}
+
+impl Call {
+    /// Adds a path (or any text that may not be UTF-8) as the next argument.
+    pub(super) fn arg(mut self, argument: impl AsRef<std::ffi::OsStr>) -> Self {
+        self.command.arg(argument);
+        self
+    }
+
+    /// Runs git to its end; an unsuccessful end is an answer, too.
+    ///
+    /// # Errors
+    /// `NoGit` when it is not installed, `Program` when it cannot be run.
+    pub(super) fn answer(mut self) -> Result<Answer, GitError> {
+        let child = self.start()?;
+        let output = child
+            .wait_with_output()
+            .map_err(|error| self.broken(&error))?;
+        Ok(self.ended(output.status, output.stdout, output.stderr))
+    }
+
+    /// Runs git to its end and gives what it wrote.
+    ///
+    /// # Errors
+    /// As `answer`, and what git complained of when it did not succeed.
+    pub(super) fn output(self) -> Result<Vec<u8>, GitError> {
+        self.answer()?.success()
+    }
+
+    /// Runs git to its end with `input` on its standard input.
+    ///
+    /// # Errors
+    /// As `answer`. Git must read all of its input before it writes more than a few lines.
+    pub(super) fn answer_to(mut self, input: &[u8]) -> Result<Answer, GitError> {
+        self.command.stdin(Stdio::piped());
+        let mut child = self.start()?;
+        // A git that ended early closes the pipe; its own complaint then says why.
+        if let Some(mut stdin) = child.stdin.take()
+            && let Err(error) = stdin.write_all(input)
+            && error.kind() != io::ErrorKind::BrokenPipe
+        {
+            return Err(self.broken(&error));
+        }
+        let output = child
+            .wait_with_output()
+            .map_err(|error| self.broken(&error))?;
+        Ok(self.ended(output.status, output.stdout, output.stderr))
+    }
+
+    /// Runs git and hands over its output while it comes, field by field, each ended by a NUL.
+    ///
+    /// # Errors
+    /// As `output`.
+    pub(super) fn each_field(mut self, mut take: impl FnMut(&[u8])) -> Result<(), GitError> {
+        let mut child = self.start()?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let read = thread::scope(|scope| {
+            // Read beside the output: a git that complains a lot must not wait for us.
+            let complaint = scope.spawn(move || {
+                let mut text = Vec::new();
+                stderr.map(|mut pipe| pipe.read_to_end(&mut text));
+                text
+            });
+            let mut pipe = BufReader::with_capacity(1 << 16, stdout.into_iter().next()?);
+            let mut field = Vec::new();
+            loop {
+                field.clear();
+                match pipe.read_until(0, &mut field) {
+                    Ok(0) => break,
+                    Ok(_) => take(field.strip_suffix(&[0]).unwrap_or(&field)),
+                    Err(error) => return Some(Err(error)),
+                }
+            }
+            Some(Ok(complaint.join().unwrap_or_default()))
+        });
+        let status = child.wait().map_err(|error| self.broken(&error))?;
+        match read {
+            Some(Ok(complaint)) => self
+                .ended(status, Vec::new(), complaint)
+                .success()
+                .map(drop),
+            Some(Err(error)) => Err(self.broken(&error)),
+            None => Err(self.broken(&io::Error::other("its output cannot be read"))),
+        }
+    }
+
+    fn start(&mut self) -> Result<Child, GitError> {
+        self.command.spawn().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => GitError::NoGit {
+                why: format!("to run `{}`", self.name),
+            },
+            _ => self.broken(&error),
+        })
+    }
+
+    fn ended(self, status: ExitStatus, out: Vec<u8>, err: Vec<u8>) -> Answer {
+        Answer {
+            name: self.name,
+            folder: self.folder,
+            status,
+            out,
+            err,
+        }
+    }
+
+    fn broken(&self, error: &io::Error) -> GitError {
+        GitError::Program {
+            command: self.name.clone(),
+            why: error.to_string(),
+        }
+    }
+}
+
+impl Answer {
+    /// Whether git ended with this exit code.
+    pub(super) fn ended_with(&self, code: i32) -> bool {
+        self.status.code() == Some(code)
+    }
+
+    /// What git complained of, as far as it explains a failure: without advice, which may be to
+    /// force or to delete.
+    pub(super) fn complaint(&self) -> String {
+        let text = String::from_utf8_lossy(&self.err);
+        let told = |line: &str| {
+            let line = line
+                .strip_prefix("fatal: ")
+                .or_else(|| line.strip_prefix("error: "))?;
+            let line = line
+                .split_once(", use --force")
+                .map_or(line, |(fact, _)| fact);
+            Some(line.trim_end_matches([';', '.']).to_owned())
+        };
+        let mut lines: Vec<String> = text.lines().filter_map(told).collect();
+        if lines.is_empty() {
+            lines.extend(text.lines().next().map(str::to_owned));
+        }
+        lines.join("; ").chars().take(LONGEST_COMPLAINT).collect()
+    }
+
+    /// Gives what git wrote if it succeeded.
+    ///
+    /// # Errors
+    /// `Owner`, `Gone` or `Program`, after what git complained of.
+    pub(super) fn success(self) -> Result<Vec<u8>, GitError> {
+        if self.status.success() {
+            return Ok(self.out);
+        }
+        let complaint = String::from_utf8_lossy(&self.err);
+        let said = |text: &str| complaint.contains(text);
+        if said("detected dubious ownership") {
+            let path = complained_of(&complaint, &self.folder);
+            return Err(GitError::Owner { path });
+        }
+        if said("not a git repository") || said("cannot change to") {
+            return Err(GitError::Gone { path: self.folder });
+        }
+        let why = match self.complaint() {
+            complaint if complaint.is_empty() => self.status.to_string(),
+            complaint => complaint,
+        };
+        Err(GitError::Program {
+            command: self.name,
+            why,
+        })
+    }
+}
+
+/// The first line of what git wrote, without its line break.
+pub(super) fn first_line(out: &[u8]) -> String {
+    let line = out.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    String::from_utf8_lossy(line).into_owned()
+}
+
+/// The NUL-ended fields of what git wrote.
+pub(super) fn fields(out: &[u8]) -> impl Iterator<Item = &[u8]> {
+    out.strip_suffix(&[0])
+        .unwrap_or(out)
+        .split(|byte| *byte == 0)
+        .filter(|field| !field.is_empty())
+}
+
+fn clean_command() -> Command {
+    let mut command = Command::new("git");
+    for (name, _) in env::vars_os() {
+        if name
+            .to_str()
+            .is_some_and(|name| name.starts_with("GIT_") && !is_kept(name))
+        {
+            command.env_remove(&name);
+        }
+    }
+    command
+        .env("LC_ALL", "C")
+        // Nobody is there to answer a question.
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_ASKPASS", "")
+        // A look must not take the lock that the user's own git is about to need.
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn is_kept(name: &str) -> bool {
+    KEPT.contains(&name) || KEPT_FAMILIES.iter().any(|family| name.starts_with(family))
+}
+
+fn prepare<'a>(
+    mut command: Command,
+    folder: &Path,
+    args: impl IntoIterator<Item = &'a str>,
+) -> Call {
+    // A file system monitor would be a daemon that outlives the call.
+    command
+        .args(["-c", "core.fsmonitor=false", "-C"])
+        .arg(folder);
+    let args: Vec<&str> = args.into_iter().collect();
+    let words = args.iter().skip_while(|word| word.starts_with('-'));
+    let words = words.take_while(|word| !word.starts_with('-')).take(2);
+    let name = words.fold("git".to_owned(), |name, word| name + " " + word);
+    command.args(&args);
+    Call {
+        command,
+        folder: folder.to_owned(),
+        name,
+    }
+}

@@ -1,0 +1,387 @@
+//! Which commits carry a tag `chant(<text>)` in their message.
+//!
+//! What a commit says never changes, and neither do its parents: both are read once and kept. Which
+//! commits a tip reaches is worked out from what is kept, so that after a commit, a reset, an amended
+//! commit or a switch of branches only commits never seen before are read. A call whose tip did not
+//! move costs resolving the tip.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::MutexGuard;
+use std::time::SystemTime;
+
+use super::abbreviation::Abbreviation;
+use super::branches::oid;
+use super::{GitError, Repo, Tip, is_missing};
+
+/// What stands before a tag's text in a message.
+const TAG_BEGINS: &str = "chant(";
+
+/// Of how many tips it is kept what they reach.
+const TIPS_KEPT: usize = 4;
+
+/// A commit, as far as answers speak of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// The full id, in hexadecimal digits.
+    pub id: String,
+    /// The id as `git log --oneline` shortens it.
+    pub short: String,
+    /// The first paragraph of the message on one line.
+    pub subject: String,
+    /// The whole message; what is not UTF-8 in it is replaced.
+    pub message: String,
+    /// When it was committed, in seconds since 1970 UTC.
+    pub time: i64,
+}
+
+impl Repo {
+    /// The commits that `tip` reaches and whose message contains `chant(<tag>)`, parents before
+    /// children, otherwise oldest first.
+    ///
+    /// Nothing is found where there is no such branch or no commit yet, nor for a tag that contains a
+    /// line break or `)`. A parent that is not there (a shallow clone) ends the search in its direction.
+    ///
+    /// # Errors
+    /// `InvalidName` for the branch, `Gone`, or a failure to read the repository.
+    pub fn tagged(&self, tip: Tip<'_>, tag: &str) -> Result<Vec<Commit>, GitError> {
+        let tip = match tip {
+            Tip::Head => self.head()?.commit().map(str::to_owned),
+            Tip::Branch(branch) => self.branch_tip(branch)?,
+        };
+        let Some(tip) = tip else {
+            return Ok(Vec::new());
+        };
+        // Looked at before any commit is read: a boundary that moves meanwhile is noticed next time.
+        let boundary = Boundary::of(&self.common_dir);
+        let mut history = self.history();
+        if history.boundary != boundary {
+            *history = History {
+                boundary,
+                ..History::default()
+            };
+        }
+        if history.reach_of(&tip) {
+            return Ok(history.tagged(tag));
+        }
+        let unknown = self.read(
+            "read the history",
+            |repo| history.unknown_to_library(repo, &tip),
+            || self.unknown_to_program(&history, &tip),
+        )?;
+        let is_whole = history.learn(unknown);
+        history.reach_from(&tip);
+        let found = history.tagged(tag);
+        if !is_whole {
+            // A missing parent may arrive later, so nothing that was worked out without it is kept.
+            *history = History::default();
+        }
+        Ok(found)
+    }
+
+    fn history(&self) -> MutexGuard<'_, History> {
+        self.history.lock().unwrap_or_else(|poisoned| {
+            self.history.clear_poison();
+            let mut history = poisoned.into_inner();
+            *history = History::default();
+            history
+        })
+    }
+
+    /// Has the git program list the commits that `tip` reaches and that are not known yet, parents
+    /// first.
+    fn unknown_to_program(&self, known: &History, tip: &str) -> Result<Vec<Read>, GitError> {
+        let mut words = vec![
+            "--no-replace-objects",
+            "log",
+            "-z",
+            "--topo-order",
+            "--reverse",
+            "--no-show-signature",
+            "--no-color",
+            "--encoding=UTF-8",
+            "--format=tformat:%H%x00%h%x00%P%x00%ct%x00%B",
+            // A tip seen earlier may have been collected as garbage since.
+            "--ignore-missing",
+            tip,
+            "--not",
+        ];
+        words.extend(known.tips.iter().map(|(tip, _)| tip.as_str()));
+        words.push("--");
+        let mut read = Vec::new();
+        let mut fields: Vec<Vec<u8>> = Vec::with_capacity(5);
+        self.git(words).each_field(|field| {
+            fields.push(field.to_vec());
+            if let [id, short, parents, time, message] = fields.as_slice() {
+                let [id, short, parents, time] =
+                    [id, short, parents, time].map(|f| String::from_utf8_lossy(f));
+                read.push(Read {
+                    parents: parents.split_whitespace().map(key).collect(),
+                    ..Read::new(&id, time.parse().unwrap_or(0), message, || {
+                        short.into_owned()
+                    })
+                });
+                fields.clear();
+            }
+        })?;
+        Ok(read)
+    }
+}
+
+/// What is kept of a repository's commits.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    boundary: Boundary,
+    /// The number of each commit known; parents have smaller numbers than their children.
+    numbers: HashMap<Key, u32>,
+    nodes: Vec<Node>,
+    /// The parents of all nodes, one after the other.
+    parents: Vec<u32>,
+    /// Commits that carry a tag, with their numbers.
+    carriers: Vec<(u32, Commit)>,
+    /// For each tag its commits, as places in `carriers`.
+    tags: HashMap<String, Vec<usize>>,
+    /// Tips asked for of late, the latest last, and which numbers they reach.
+    tips: Vec<(String, Vec<bool>)>,
+}
+
+/// The first 20 bytes of a commit's id: all of a SHA-1, enough of a SHA-256.
+type Key = [u8; 20];
+
+/// Where a commit stands in history.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    /// Where its parents end in the list of parents; they begin where the node before ends.
+    parents_end: usize,
+    /// When it was committed, but not before its parents, whatever their clocks said.
+    time: i64,
+    /// The length of the longest way to a root.
+    depth: u32,
+}
+
+/// One commit as it was read.
+struct Read {
+    key: Key,
+    parents: Vec<Key>,
+    time: i64,
+    /// The commit and its tags, if it has any.
+    tagged: Option<(Commit, Vec<String>)>,
+}
+
+/// The files that say where history ends though commits name parents.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Boundary([Option<(u64, Option<SystemTime>, u64)>; 2]);
+
+impl History {
+    /// Makes `tip` the latest of the tips; false when it is not known what it reaches.
+    fn reach_of(&mut self, tip: &str) -> bool {
+        let Some(at) = self.tips.iter().position(|(known, _)| known == tip) else {
+            return false;
+        };
+        self.tips[at..].rotate_left(1);
+        true
+    }
+
+    /// The commits of a tag that the latest tip reaches.
+    fn tagged(&self, tag: &str) -> Vec<Commit> {
+        let (Some((_, reached)), Some(places)) = (self.tips.last(), self.tags.get(tag)) else {
+            return Vec::new();
+        };
+        let carriers = places.iter().map(|place| &self.carriers[*place]);
+        let mut found: Vec<&(u32, Commit)> = carriers
+            .filter(|(number, _)| reached.get(*number as usize) == Some(&true))
+            .collect();
+        found.sort_by_key(|(number, commit)| {
+            let node = self.nodes[*number as usize];
+            (node.time, node.depth, &commit.id)
+        });
+        found
+            .into_iter()
+            .map(|(_, commit)| commit.clone())
+            .collect()
+    }
+
+    /// Works out what `tip` reaches and makes it the latest tip.
+    fn reach_from(&mut self, tip: &str) {
+        let mut reached = vec![false; self.nodes.len()];
+        let mut open: Vec<u32> = self.numbers.get(&key(tip)).copied().into_iter().collect();
+        while let Some(number) = open.pop() {
+            let at = number as usize;
+            if !std::mem::replace(&mut reached[at], true) {
+                let begin = at
+                    .checked_sub(1)
+                    .map_or(0, |before| self.nodes[before].parents_end);
+                open.extend(&self.parents[begin..self.nodes[at].parents_end]);
+            }
+        }
+        if self.tips.len() == TIPS_KEPT {
+            self.tips.remove(0);
+        }
+        self.tips.push((tip.to_owned(), reached));
+    }
+
+    /// Reads the commits that `tip` reaches and that are not known yet, parents first.
+    fn unknown_to_library(
+        &self,
+        repo: &git2::Repository,
+        tip: &str,
+    ) -> Result<Vec<Read>, git2::Error> {
+        let abbreviation = Abbreviation::of(repo)?;
+        let tip = oid(tip)?;
+        let (mut read, mut entered) = (Vec::new(), HashSet::new());
+        // A commit is met twice: on the way in, then, after all its parents, on the way out.
+        let mut open: Vec<(git2::Oid, Option<Read>)> = vec![(tip, None)];
+        while let Some((id, met)) = open.pop() {
+            if let Some(met) = met {
+                read.push(met);
+                continue;
+            }
+            if self.numbers.contains_key(&key_of(id)) || !entered.insert(id) {
+                continue;
+            }
+            let commit = match repo.find_commit(id) {
+                Ok(commit) => commit,
+                Err(error) if is_missing(&error) && id != tip => continue,
+                Err(error) => return Err(error),
+            };
+            let (time, message) = (commit.time().seconds(), commit.message_bytes());
+            let parents = commit.parent_ids().map(key_of).collect();
+            let short = || abbreviation.short(id);
+            let met = Read {
+                parents,
+                ..Read::new(&id.to_string(), time, message, short)
+            };
+            open.push((id, Some(met)));
+            open.extend(commit.parent_ids().map(|parent| (parent, None)));
+        }
+        Ok(read)
+    }
+
+    /// Keeps commits, each of which comes after its parents; false when a parent was missing.
+    fn learn(&mut self, unknown: Vec<Read>) -> bool {
+        let mut is_whole = true;
+        for read in unknown {
+            if self.numbers.contains_key(&read.key) {
+                continue;
+            }
+            let (mut time, mut depth) = (read.time, 0);
+            for parent in &read.parents {
+                let Some(number) = self.numbers.get(parent) else {
+                    is_whole = false;
+                    continue;
+                };
+                let parent = self.nodes[*number as usize];
+                time = time.max(parent.time);
+                depth = depth.max(parent.depth + 1);
+                self.parents.push(*number);
+            }
+            let number = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+            self.numbers.insert(read.key, number);
+            self.nodes.push(Node {
+                parents_end: self.parents.len(),
+                time,
+                depth,
+            });
+            if let Some((commit, tags)) = read.tagged {
+                for tag in tags {
+                    self.tags.entry(tag).or_default().push(self.carriers.len());
+                }
+                self.carriers.push((number, commit));
+            }
+        }
+        is_whole
+    }
+}
+
+impl Read {
+    /// A commit without its parents; its short id is only worked out when it carries a tag.
+    fn new(id: &str, time: i64, message: &[u8], short: impl FnOnce() -> String) -> Self {
+        let tags = tags_of(message);
+        let tagged = (!tags.is_empty()).then(|| {
+            let message = String::from_utf8_lossy(message).into_owned();
+            let commit = Commit {
+                id: id.to_owned(),
+                short: short(),
+                subject: subject_of(&message),
+                message,
+                time,
+            };
+            (commit, tags)
+        });
+        Self {
+            key: key(id),
+            parents: Vec::new(),
+            time,
+            tagged,
+        }
+    }
+}
+
+impl Boundary {
+    fn of(git_folder: &Path) -> Self {
+        Self(["shallow", "info/grafts"].map(|name| {
+            let file = git_folder.join(name).metadata().ok()?;
+            Some((file.len(), file.modified().ok(), inode(&file)))
+        }))
+    }
+}
+
+#[cfg(unix)]
+fn inode(file: &std::fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(file)
+}
+
+#[cfg(not(unix))]
+fn inode(_: &std::fs::Metadata) -> u64 {
+    0
+}
+
+/// The texts of all tags in a message, each once. One that spans lines is no tag.
+fn tags_of(message: &[u8]) -> Vec<String> {
+    let begins = TAG_BEGINS.as_bytes();
+    let mut tags = Vec::new();
+    let mut rest = message;
+    while let Some(at) = rest.windows(begins.len()).position(|bytes| bytes == begins) {
+        rest = &rest[at + begins.len()..];
+        let end = rest.iter().position(|byte| matches!(byte, b')' | b'\n'));
+        if let Some(end) = end.filter(|end| rest[*end] == b')') {
+            tags.push(String::from_utf8_lossy(&rest[..end]).into_owned());
+        }
+    }
+    tags.sort_unstable();
+    tags.dedup();
+    tags
+}
+
+/// The first paragraph of a message on one line, as git shows it.
+fn subject_of(message: &str) -> String {
+    let lines = message
+        .lines()
+        .map(str::trim_end)
+        .skip_while(|line| line.is_empty());
+    lines
+        .take_while(|line| !line.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn key_of(id: git2::Oid) -> Key {
+    let mut key = Key::default();
+    key.copy_from_slice(&id.as_bytes()[..20]);
+    key
+}
+
+/// The key of an id in hexadecimal digits.
+fn key(id: &str) -> Key {
+    let mut key = Key::default();
+    for (byte, digits) in key.iter_mut().zip(id.as_bytes().chunks(2)) {
+        let digit = |at: usize| {
+            digits
+                .get(at)
+                .and_then(|digit| char::from(*digit).to_digit(16))
+                .unwrap_or(0)
+        };
+        *byte = u8::try_from(digit(0) * 16 + digit(1)).unwrap_or(0);
+    }
+    key
+}

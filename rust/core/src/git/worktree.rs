@@ -1,0 +1,394 @@
+//! Worktrees: the checkouts of one repository, making one and removing one safely.
+
+use std::path::{Path, PathBuf};
+
+use super::branches::{branch_of, branch_ref, head_of, oid};
+use super::{GitError, Repo, path_from_bytes, program, real, trimmed};
+
+/// How many changed paths an error names.
+const SHOWN: usize = 5;
+
+/// Files of a git folder that name a branch which a rebase or a bisection is at work on.
+const AT_WORK: [&str; 4] = [
+    "rebase-merge/head-name",
+    "rebase-merge/update-refs",
+    "rebase-apply/head-name",
+    "BISECT_START",
+];
+
+/// One checkout of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Worktree {
+    /// Its top folder.
+    pub path: PathBuf,
+    /// The branch it is on, without `refs/heads/`; `None` when HEAD is detached.
+    pub branch: Option<String>,
+    /// The full id of the commit it stands on; `None` while there is none.
+    pub head: Option<String>,
+    /// Whether it is the checkout that holds the repository itself.
+    pub is_main: bool,
+    /// Whether the user locked it.
+    pub locked: bool,
+    /// Whether its folder is gone, so that only the entry in the repository is left.
+    pub prunable: bool,
+}
+
+impl Repo {
+    /// All checkouts: the main one first (a bare repository has none), then the others by path.
+    ///
+    /// # Errors
+    /// `Gone`, or a failure to read the repository.
+    pub fn worktrees(&self) -> Result<Vec<Worktree>, GitError> {
+        let mut found = self.read("list worktrees", listed_by_library, || {
+            let out = self
+                .git(["worktree", "list", "--porcelain", "-z"])
+                .output()?;
+            Ok(listed_by_program(&out))
+        })?;
+        found.sort_by(|one, other| (!one.is_main, &one.path).cmp(&(!other.is_main, &other.path)));
+        Ok(found)
+    }
+
+    /// Makes a worktree on a branch. A branch that exists is used as it is; otherwise it is created at
+    /// `base`, without an upstream. A relative path begins at the top of the checkout.
+    ///
+    /// If this fails after the branch was created, the branch stays, at `base`.
+    ///
+    /// # Errors
+    /// `InvalidName` and `NoCommit` for branch and base, `PathTaken` when the path is neither free nor
+    /// an empty folder, `InUse` when another checkout is on the branch, `Locked` when the path belongs to
+    /// a locked worktree, or a failure of git.
+    pub fn add_worktree(
+        &self,
+        path: &Path,
+        branch: &str,
+        base: &str,
+    ) -> Result<Worktree, GitError> {
+        let name = branch_ref(branch)?;
+        let path = &self.folder().join(path);
+        let is_there = path.symlink_metadata().is_ok();
+        if is_there
+            && !path
+                .read_dir()
+                .is_ok_and(|mut entries| entries.next().is_none())
+        {
+            return Err(GitError::PathTaken { path: path.clone() });
+        }
+        if let Some(old) = self.worktree_at(path)? {
+            self.forget(&old)?;
+        }
+        if let Some(path) = self.holder_of(branch)? {
+            return Err(GitError::InUse {
+                branch: branch.to_owned(),
+                path,
+            });
+        }
+        let base = match self.tip_of_ref(&name)? {
+            Some(_) => None,
+            None => Some(self.commit_of(base)?.ok_or_else(|| GitError::NoCommit {
+                revision: base.to_owned(),
+            })?),
+        };
+        let call = match &base {
+            None => self.git(["worktree", "add", "--"]).arg(path).arg(branch),
+            Some(base) => self
+                .git(["worktree", "add", "-b", branch, "--"])
+                .arg(path)
+                .arg(base),
+        };
+        let made = match call.output() {
+            Err(GitError::NoGit { .. }) => self.library("add a worktree", |repo| {
+                add_by_library(repo, path, branch, base.as_deref())
+            }),
+            made => made.map(drop),
+        };
+        // A hook of the user's that fails makes git fail after it has made the worktree; git removes
+        // what it could not complete.
+        match self.worktree_at(path)? {
+            Some(tree)
+                if tree.branch.as_deref() == Some(branch) && !tree.locked && !tree.prunable =>
+            {
+                Ok(tree)
+            }
+            _ => Err(made
+                .err()
+                .unwrap_or_else(|| GitError::NoWorktree { path: path.clone() })),
+        }
+    }
+
+    /// Removes a worktree: its folder, ignored files included, and its entry. Its branch stays.
+    ///
+    /// # Errors
+    /// `NoWorktree`, `MainCheckout`, `Locked`, `Dirty` when it holds uncommitted or untracked files,
+    /// `Unmerged` when its detached HEAD has commits that nothing else has, or a failure of git.
+    pub fn remove_worktree(&self, path: &Path) -> Result<(), GitError> {
+        let path = self.folder().join(path);
+        let Some(tree) = self.worktree_at(&path)? else {
+            return Err(GitError::NoWorktree { path });
+        };
+        if tree.is_main {
+            return Err(GitError::MainCheckout { path });
+        }
+        if tree.locked {
+            return Err(GitError::Locked { path });
+        }
+        if tree.path.exists() {
+            let mut changes = self.uncommitted(&tree.path)?;
+            if !changes.is_empty() {
+                let count = changes.len();
+                changes.truncate(SHOWN);
+                return Err(GitError::Dirty {
+                    path,
+                    count,
+                    shown: changes,
+                });
+            }
+        }
+        self.refuse_to_lose_commits(&tree)?;
+        // From the git folder, because the checkout that the repository was opened in may be this one.
+        let asked = program::git(&self.common_dir, ["worktree", "remove", "--"]).arg(&tree.path);
+        match asked.output() {
+            Err(GitError::NoGit { .. }) => {
+                self.library("remove a worktree", |repo| prune(repo, &tree.path, true))
+            }
+            removed => removed.map(drop),
+        }
+    }
+
+    /// The checkout that is in the way of deleting or checking out a branch.
+    pub(super) fn holder_of(&self, branch: &str) -> Result<Option<PathBuf>, GitError> {
+        let found = self.worktrees()?;
+        if let Some(tree) = found
+            .iter()
+            .find(|tree| tree.branch.as_deref() == Some(branch))
+        {
+            return Ok(Some(tree.path.clone()));
+        }
+        let name = format!("refs/heads/{branch}");
+        let is_at_work = |folder: &&PathBuf| {
+            let texts = AT_WORK
+                .iter()
+                .filter_map(|file| text_of(&folder.join(file)));
+            let mut texts = texts.collect::<Vec<_>>().into_iter();
+            texts.any(|text| text.lines().any(|line| line == name || line == branch))
+        };
+        let entries = self.common_dir.join("worktrees").read_dir();
+        let entries = entries.into_iter().flatten().flatten();
+        let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        folders.sort();
+        folders.insert(0, self.common_dir.clone());
+        let Some(folder) = folders.iter().find(is_at_work) else {
+            return Ok(None);
+        };
+        let main = found.into_iter().find(|tree| tree.is_main);
+        Ok(Some(match text_of(&folder.join("gitdir")) {
+            Some(link) => {
+                let link = real(&folder.join(link.trim_end()));
+                link.parent().unwrap_or(folder).to_owned()
+            }
+            None => main.map_or_else(|| folder.clone(), |tree| tree.path),
+        }))
+    }
+
+    /// The worktree whose top folder is `path`, even if that folder is gone.
+    fn worktree_at(&self, path: &Path) -> Result<Option<Worktree>, GitError> {
+        let place = real(path);
+        Ok(self
+            .worktrees()?
+            .into_iter()
+            .find(|tree| real(&tree.path) == place))
+    }
+
+    /// Refuses when commits would lose their only name with a worktree's HEAD.
+    fn refuse_to_lose_commits(&self, tree: &Worktree) -> Result<(), GitError> {
+        match &tree.head {
+            Some(head)
+                if tree.branch.is_none() && !self.is_kept_elsewhere(head, None, Vec::new())? =>
+            {
+                let of = tree.path.display().to_string();
+                Err(GitError::Unmerged {
+                    of,
+                    commit: head.clone(),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Drops the entry of a worktree whose folder is gone or was emptied.
+    fn forget(&self, tree: &Worktree) -> Result<(), GitError> {
+        if tree.locked {
+            return Err(GitError::Locked {
+                path: tree.path.clone(),
+            });
+        }
+        self.refuse_to_lose_commits(tree)?;
+        if tree.path.exists() {
+            // Only an empty folder can be removed like this.
+            std::fs::remove_dir(&tree.path).map_err(|_| GitError::PathTaken {
+                path: tree.path.clone(),
+            })?;
+        }
+        match program::git(&self.common_dir, ["worktree", "remove", "--"])
+            .arg(&tree.path)
+            .output()
+        {
+            Err(GitError::NoGit { .. }) => {
+                self.library("remove a worktree", |repo| prune(repo, &tree.path, false))
+            }
+            removed => removed.map(drop),
+        }
+    }
+}
+
+impl Worktree {
+    /// A checkout of which only the place is known.
+    fn at(path: PathBuf) -> Self {
+        Self {
+            path,
+            branch: None,
+            head: None,
+            is_main: false,
+            locked: false,
+            prunable: false,
+        }
+    }
+}
+
+fn listed_by_library(repo: &git2::Repository) -> Result<Vec<Worktree>, git2::Error> {
+    let common = repo.commondir().to_owned();
+    let mut found = Vec::new();
+    let add = |found: &mut Vec<Worktree>, repo: &git2::Repository, tree: Worktree| {
+        let head = head_of(repo)?;
+        let (branch, head) = (
+            head.branch().map(str::to_owned),
+            head.commit().map(str::to_owned),
+        );
+        found.push(Worktree {
+            branch,
+            head,
+            ..tree
+        });
+        Ok::<(), git2::Error>(())
+    };
+    let main = if repo.is_worktree() {
+        &git2::Repository::open(&common)?
+    } else {
+        repo
+    };
+    if let Some(path) = main.workdir() {
+        add(
+            &mut found,
+            main,
+            Worktree {
+                is_main: true,
+                ..Worktree::at(trimmed(path))
+            },
+        )?;
+    }
+    for name in &repo.worktrees()? {
+        let Some(name) = name? else { continue };
+        let tree = repo.find_worktree(name)?;
+        let locked = !matches!(tree.is_locked()?, git2::WorktreeLockStatus::Unlocked);
+        let listed = Worktree {
+            locked,
+            prunable: !locked && tree.validate().is_err(),
+            ..Worktree::at(trimmed(tree.path()))
+        };
+        add(
+            &mut found,
+            &git2::Repository::open(common.join("worktrees").join(name))?,
+            listed,
+        )?;
+    }
+    Ok(found)
+}
+
+fn listed_by_program(out: &[u8]) -> Vec<Worktree> {
+    let mut found: Vec<Worktree> = Vec::new();
+    let mut is_bare = false;
+    for field in program::fields(out) {
+        if let Some(path) = field.strip_prefix(b"worktree ") {
+            let is_main = found.is_empty();
+            found.push(Worktree {
+                is_main,
+                ..Worktree::at(path_from_bytes(path))
+            });
+            continue;
+        }
+        let text = String::from_utf8_lossy(field);
+        let (key, value) = text.split_once(' ').unwrap_or((&text, ""));
+        let Some(tree) = found.last_mut() else {
+            continue;
+        };
+        match key {
+            // An unborn branch has a commit id of zeros.
+            "HEAD" if value.contains(|digit| digit != '0') => tree.head = Some(value.to_owned()),
+            "branch" => tree.branch = Some(branch_of(value)),
+            "bare" => is_bare = true,
+            "locked" => tree.locked = true,
+            "prunable" => tree.prunable = true,
+            _ => {}
+        }
+    }
+    found.retain(|tree| !(is_bare && tree.is_main));
+    found
+}
+
+fn add_by_library(
+    repo: &git2::Repository,
+    path: &Path,
+    branch: &str,
+    base: Option<&str>,
+) -> Result<(), git2::Error> {
+    let branch = match base {
+        Some(base) => repo.branch(branch, &repo.find_commit(oid(base)?)?, false)?,
+        None => repo.find_branch(branch, git2::BranchType::Local)?,
+    };
+    let failed = |error: std::io::Error| git2::Error::from_str(&error.to_string());
+    // git2 makes the last folder only, and insists on making it.
+    if path.exists() {
+        std::fs::remove_dir(path).map_err(failed)?;
+    }
+    if let Some(parent) = path.parent() {
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .create(parent)
+            .map_err(failed)?;
+    }
+    let wanted = path
+        .file_name()
+        .map_or("worktree".into(), |name| name.to_string_lossy());
+    let entries = repo.commondir().join("worktrees");
+    let numbered = (1..).map(|number| format!("{wanted}{number}"));
+    let mut names = std::iter::once(wanted.to_string()).chain(numbered);
+    let name = names
+        .find(|name| !entries.join(name).exists())
+        .unwrap_or_default();
+    let reference = branch.into_reference();
+    let mut options = git2::WorktreeAddOptions::new();
+    repo.worktree(&name, path, Some(options.reference(Some(&reference))))
+        .map(drop)
+}
+
+/// Removes the entry of the worktree at `path`, and the worktree itself if asked to.
+fn prune(repo: &git2::Repository, path: &Path, with_files: bool) -> Result<(), git2::Error> {
+    for name in &repo.worktrees()? {
+        let Some(name) = name? else { continue };
+        let tree = repo.find_worktree(name)?;
+        if real(tree.path()) == real(path) {
+            let mut options = git2::WorktreePruneOptions::new();
+            return tree.prune(Some(options.valid(with_files).working_tree(with_files)));
+        }
+    }
+    Ok(())
+}
+
+/// What a file of git's own says, if it is there.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a file of git's own, not a document of the store"
+)]
+fn text_of(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}

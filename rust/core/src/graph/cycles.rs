@@ -1,0 +1,156 @@
+//! Loops, as paths that a person can read.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use super::{DepGraph, Edge, Node};
+
+/// Steps: each node waits for the next one by the edge beside it; in a loop the last one for the first.
+pub type Cycle = Vec<(Node, Edge)>;
+
+impl DepGraph {
+    /// The shortest loop through a node, if there is one.
+    pub fn cycle_through(&self, start: Node) -> Option<Cycle> {
+        self.search(start, |node| node == start)
+    }
+
+    /// The steps from one node to the nearest of `goals`; none when it is one itself.
+    pub fn path_to(&self, from: Node, goals: &HashSet<Node>) -> Option<Cycle> {
+        if goals.contains(&from) {
+            Some(Vec::new())
+        } else {
+            self.search(from, |node| goals.contains(&node))
+        }
+    }
+
+    /// Breadth first from a node along what it waits for, until an edge leads to a goal.
+    fn search(&self, start: Node, is_goal: impl Fn(Node) -> bool) -> Option<Cycle> {
+        let mut reached: HashMap<Node, (Node, Edge)> = HashMap::new();
+        let mut open = VecDeque::from([start]);
+        while let Some(node) = open.pop_front() {
+            for edge in self.edges(node) {
+                if is_goal(edge.to) {
+                    return Some(path_back(node, *edge, start, &reached));
+                }
+                if let Entry::Vacant(first) = reached.entry(edge.to) {
+                    first.insert((node, *edge));
+                    open.push_back(edge.to);
+                }
+            }
+        }
+        None
+    }
+
+    /// One shortest loop for each knot of nodes that wait for one another, each starting at the
+    /// smallest key of its knot, in the order of those keys.
+    pub fn cycles(&self) -> Vec<Cycle> {
+        let mut graph: DiGraph<(), (), u32> = DiGraph::with_capacity(self.len(), self.len());
+        for _ in 0..self.len() {
+            graph.add_node(());
+        }
+        for (at, entry) in (0_u32..).zip(&self.entries) {
+            for edge in &entry.edges {
+                graph.add_edge(at.into(), edge.to.0.into(), ());
+            }
+        }
+        let name = |node: NodeIndex<u32>| Node(u32::try_from(node.index()).unwrap_or(u32::MAX));
+        let start_of = |knot: Vec<NodeIndex<u32>>| match knot.as_slice() {
+            // A knot of one node is a loop only if that node waits for itself.
+            [one] => {
+                Some(name(*one)).filter(|node| self.edges(*node).iter().any(|e| e.to == *node))
+            }
+            _ => knot
+                .into_iter()
+                .map(name)
+                .min_by_key(|node| self.key(*node)),
+        };
+        let mut starts: Vec<Node> = kosaraju_scc(&graph)
+            .into_iter()
+            .filter_map(start_of)
+            .collect();
+        starts.sort_unstable_by_key(|node| self.key(*node));
+        starts
+            .into_iter()
+            .filter_map(|node| self.cycle_through(node))
+            .collect()
+    }
+}
+
+/// The steps from `start` to `node` and then over `edge`.
+fn path_back(
+    mut node: Node,
+    mut edge: Edge,
+    start: Node,
+    reached: &HashMap<Node, (Node, Edge)>,
+) -> Cycle {
+    let mut path = vec![(node, edge)];
+    while node != start {
+        let Some(step) = reached.get(&node) else {
+            break;
+        };
+        (node, edge) = *step;
+        path.push((node, edge));
+    }
+    path.reverse();
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::graph;
+    use super::*;
+
+    fn keys(graph: &DepGraph, cycle: &Cycle) -> String {
+        cycle
+            .iter()
+            .map(|(node, _)| graph.key(*node))
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    #[track_caller]
+    fn check(words: &str, loops: &[&str]) {
+        let graph = graph(words);
+        let found: Vec<String> = graph
+            .cycles()
+            .iter()
+            .map(|cycle| keys(&graph, cycle))
+            .collect();
+        assert_eq!(found, loops);
+    }
+
+    #[test]
+    fn loops_start_at_their_smallest_key_and_are_as_short_as_can_be() {
+        check("a<-b b<-c c<-a,b", &["a b c"]);
+        check("z<-y y<-z q<-q b<-a a<-b,z", &["a b", "q", "y z"]);
+        check("a<-b b<-c c", &[]);
+    }
+
+    #[test]
+    fn a_loop_elsewhere_is_no_loop_through_this_node() {
+        let graph = graph("a<-b b<-c c<-b");
+        assert!(graph.cycle_through(graph.find("a").unwrap()).is_none());
+        let cycle = graph.cycle_through(graph.find("c").unwrap()).unwrap();
+        assert_eq!(keys(&graph, &cycle), "c b");
+    }
+
+    #[test]
+    fn a_chain_of_a_hundred_thousand_does_not_overflow() {
+        let mut graph = DepGraph::default();
+        let nodes: Vec<Node> = (0..100_000).map(|n| graph.intern(&n.to_string())).collect();
+        for pair in nodes.windows(2) {
+            graph.set_edges(
+                pair[0],
+                vec![Edge {
+                    to: pair[1],
+                    kind: super::super::Kind::Explicit,
+                    via: pair[0],
+                }],
+            );
+        }
+        assert!(graph.cycles().is_empty());
+    }
+}

@@ -1,0 +1,237 @@
+//! Dependencies as a graph: nodes with their progress, edges with their kind.
+//!
+//! The engine knows keys, not documents: a dialect says what waits for what and how far each item
+//! is, the engine answers what is unmet, what can start and what runs in circles. A node that was
+//! only ever named by others exists too; its progress is [`Progress::Absent`].
+
+pub mod cycles;
+
+use std::collections::HashMap;
+
+/// A node of one graph; only that graph understands it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Node(u32);
+
+impl Node {
+    /// Its place in tables that are kept beside the graph: dense, counted from 0.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// How far an item is, as far as those that wait for it care.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// Still to be done.
+    Open,
+    /// Nobody needs to wait for it any more.
+    Done,
+    /// Named, but nothing of that key is known.
+    Absent,
+}
+
+/// Why one item waits for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The item names the other itself.
+    Explicit,
+    /// The item that contains it names the other.
+    Inherited,
+    /// The other is an earlier part of the same whole.
+    Sibling,
+    /// The other is a part of it.
+    Member,
+}
+
+impl Kind {
+    /// Whether the item counts as blocked while this is unmet; it merely waits its turn otherwise.
+    pub fn blocks(self) -> bool {
+        matches!(self, Self::Explicit | Self::Inherited)
+    }
+}
+
+/// One item waits for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    /// The item waited for.
+    pub to: Node,
+    /// Why.
+    pub kind: Kind,
+    /// The containing item that names it, for [`Kind::Inherited`]; else the waiting item itself.
+    pub via: Node,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    key: Box<str>,
+    progress: Progress,
+    edges: Box<[Edge]>,
+}
+
+/// Items and what they wait for.
+#[derive(Debug, Clone, Default)]
+pub struct DepGraph {
+    nodes: HashMap<Box<str>, Node>,
+    entries: Vec<Entry>,
+}
+
+impl DepGraph {
+    /// The node of a key; a new one is absent and waits for nothing.
+    pub fn intern(&mut self, key: &str) -> Node {
+        if let Some(node) = self.nodes.get(key) {
+            return *node;
+        }
+        let node = Node(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
+        self.nodes.insert(key.into(), node);
+        self.entries.push(Entry {
+            key: key.into(),
+            progress: Progress::Absent,
+            edges: Box::default(),
+        });
+        node
+    }
+
+    /// The node of a key that is known or was named.
+    pub fn find(&self, key: &str) -> Option<Node> {
+        self.nodes.get(key).copied()
+    }
+
+    /// The key of a node.
+    pub fn key(&self, node: Node) -> &str {
+        &self.entries[node.index()].key
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// How far a node is.
+    pub fn progress(&self, node: Node) -> Progress {
+        self.entries[node.index()].progress
+    }
+
+    /// Says how far a node is.
+    pub fn set_progress(&mut self, node: Node, progress: Progress) {
+        self.entries[node.index()].progress = progress;
+    }
+
+    /// What a node waits for, met or not.
+    pub fn edges(&self, node: Node) -> &[Edge] {
+        &self.entries[node.index()].edges
+    }
+
+    /// Says what a node waits for, in the order in which answers name it.
+    pub fn set_edges(&mut self, node: Node, edges: Vec<Edge>) {
+        self.entries[node.index()].edges = edges.into();
+    }
+
+    /// What a node still waits for. An absent part or sibling holds nobody up; an absent item that
+    /// was named does.
+    pub fn unmet(&self, node: Node) -> impl Iterator<Item = &Edge> {
+        self.edges(node)
+            .iter()
+            .filter(|edge| match self.progress(edge.to) {
+                Progress::Done => false,
+                Progress::Open => true,
+                Progress::Absent => edge.kind.blocks(),
+            })
+    }
+
+    /// Whether a node waits for something that blocks it.
+    pub fn is_blocked(&self, node: Node) -> bool {
+        self.unmet(node).any(|edge| edge.kind.blocks())
+    }
+
+    /// The nodes that name `node` themselves, in no order but that of their making.
+    pub fn named_by(&self, node: Node) -> Vec<Node> {
+        let names = |entry: &Entry| {
+            entry
+                .edges
+                .iter()
+                .any(|e| e.to == node && e.kind == Kind::Explicit)
+        };
+        let all = (0_u32..).map(Node).zip(&self.entries);
+        all.filter(|(_, entry)| names(entry))
+            .map(|(node, _)| node)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Builds a graph from words like `c<-a,b` (c waits for a and b), `d!` (done), `e?` (absent),
+    /// `m<~a` (waits for a sibling).
+    pub(crate) fn graph(words: &str) -> DepGraph {
+        let mut graph = DepGraph::default();
+        for word in words.split_whitespace() {
+            let (name, kind, targets) = match (word.split_once("<-"), word.split_once("<~")) {
+                (Some((name, targets)), _) => (name, Kind::Explicit, targets),
+                (_, Some((name, targets))) => (name, Kind::Sibling, targets),
+                _ => (word, Kind::Explicit, ""),
+            };
+            let progress = match name.chars().last() {
+                Some('!') => Progress::Done,
+                Some('?') => Progress::Absent,
+                _ => Progress::Open,
+            };
+            let node = graph.intern(name.trim_end_matches(['!', '?']));
+            graph.set_progress(node, progress);
+            let edges = targets.split(',').filter(|t| !t.is_empty());
+            let edges = edges
+                .map(|t| Edge {
+                    to: graph.intern(t),
+                    kind,
+                    via: node,
+                })
+                .collect();
+            graph.set_edges(node, edges);
+        }
+        graph
+    }
+
+    #[track_caller]
+    fn check(words: &str, free: &str) {
+        let graph = graph(words);
+        let nodes = (0_u32..).map(Node).take(graph.len());
+        let free_nodes = nodes
+            .filter(|n| graph.progress(*n) == Progress::Open && graph.unmet(*n).next().is_none());
+        assert_eq!(
+            free_nodes
+                .map(|n| graph.key(n))
+                .collect::<Vec<_>>()
+                .join(" "),
+            free
+        );
+    }
+
+    #[test]
+    fn a_node_waits_until_every_dependency_is_done() {
+        check("a! b c<-a,b d<-a", "b d");
+    }
+
+    #[test]
+    fn an_absent_dependency_blocks_and_an_absent_sibling_does_not() {
+        check("a<-gone b<~gone c<~a", "b");
+        assert!(graph("a<-gone").is_blocked(Node(0)));
+        assert!(!graph("b a<~b").is_blocked(Node(1)));
+    }
+
+    #[test]
+    fn those_who_name_a_node_are_found() {
+        let graph = graph("a b<-a c<~a d<-b,a");
+        let names: Vec<_> = graph
+            .named_by(graph.find("a").unwrap())
+            .into_iter()
+            .map(|n| graph.key(n))
+            .collect();
+        assert_eq!(names, ["b", "d"]);
+    }
+}

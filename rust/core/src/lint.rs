@@ -1,0 +1,77 @@
+//! The lint engine: rules are values, findings are values, and telling them is somebody else's job.
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// It has to be mended.
+    Error,
+    /// It should be looked at.
+    Warning,
+}
+
+impl Severity {
+    /// As answers spell it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// What a rule found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// What could be done.
+    pub suggestion: Option<String>,
+}
+
+impl Finding {
+    /// An error.
+    pub fn error(message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            message: message.into(),
+            suggestion: None,
+        }
+    }
+
+    /// A warning.
+    pub fn warning(message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            message: message.into(),
+            suggestion: None,
+        }
+    }
+
+    /// The same finding with advice.
+    #[must_use]
+    pub fn suggest(mut self, suggestion: impl Into<String>) -> Self {
+        self.suggestion = Some(suggestion.into());
+        self
+    }
+}
+
+/// One rule over subjects of type `S`.
+pub struct Rule<S: ?Sized> {
+    /// Its name in answers and configuration.
+    pub name: &'static str,
+    /// Finds what is wrong with one subject.
+    pub check: fn(&S) -> Vec<Finding>,
+}
+
+/// Applies rules to a subject, in the order of the rules.
+pub fn run<S: ?Sized>(rules: &[Rule<S>], subject: &S) -> Vec<(&'static str, Finding)> {
+    let check = |rule: &Rule<S>| {
+        (rule.check)(subject)
+            .into_iter()
+            .map(|finding| (rule.name, finding))
+            .collect::<Vec<_>>()
+    };
+    rules.iter().flat_map(check).collect()
+}

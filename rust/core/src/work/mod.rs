@@ -1,0 +1,5 @@
+//! Runs of agents: their records and their logs.
+
+pub mod log;
+pub mod process;
+pub mod record;

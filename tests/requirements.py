@@ -1,0 +1,3018 @@
+"""Every promise of the documents we implement, with its source: "done" is a query over this table."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One observable behaviour."""
+
+    sentence: str  # present tense, what a user sees, testable; our own words
+    source: str  # "seed chant:412", "decisions 3: Unknown tool", "reference chant 5.9"; joined by "; "
+    built: bool = True  # False: belongs to a tool or dialect that is not part of the product yet
+
+
+REQUIREMENTS: dict[str, Requirement] = {
+    # Setup (seed chant 9-31): init
+    "init:wizard:choosing_claude_writes_mcp_json": Requirement(
+        "Choosing Claude in the interactive `chant init` writes `.mcp.json` into the project.",
+        "seed chant:17",
+    ),
+    "init:mcp_json:entry_has_the_documented_form": Requirement(
+        'The `.mcp.json` entry is `mcpServers.chant` with type `stdio`, command `chant` and args `["mcp"]` '
+        "when the `chant` on PATH is ours.",
+        "seed chant:21; decisions 3: Console script `chant`",
+    ),
+    "init:agent:claude_needs_no_questions": Requirement(
+        "`chant init --agent claude` sets Claude up without asking anything.", "seed chant:31"
+    ),
+    "init:mcp_json:names_the_interpreter_when_chant_is_not_ours": Requirement(
+        "When the `chant` on PATH is missing or another program, `.mcp.json` names the Python interpreter "
+        "with `-m chant_mcp`.",
+        "decisions 3: Console script `chant`",
+    ),
+    "init:console_script:foreign_chant_is_warned_about": Requirement(
+        "`init` warns when our console script stands over another program named `chant`.",
+        "decisions 3: Console script `chant`",
+    ),
+    "init:agent:writes_instruction_files": Requirement(
+        "`init --agent` writes instruction files, and `.mcp.json` only for claude.",
+        "decisions 3: `init` flags",
+    ),
+    "init:client:writes_host_configuration_only": Requirement(
+        "`init --client` writes the host's configuration and no instruction file.",
+        "decisions 3: `init` flags",
+    ),
+    "init:client:accepts_four_values": Requirement(
+        "`init --client` accepts `claude`, `cursor`, `vscode` and `all`, and refuses anything else.",
+        "issue: Newcomer",
+    ),
+    "init:mcp_json:existing_file_is_merged": Requirement(
+        "An existing `.mcp.json` keeps its other servers and keys when `init` adds ours.", "issue: Newcomer"
+    ),
+    "init:files:nothing_outside_the_project": Requirement(
+        "`init` creates and changes files inside the project only; nothing under the home folder is touched.",
+        "issue: Newcomer; reference chant 1.2 R, 8.1 D26",
+    ),
+    "init:layout:creates_the_six_folders": Requirement(
+        "`init` creates `.chant/` with `specs`, `prompts`, `logs`, `processes`, `.locks` and `.store`.",
+        "reference chant 1.2",
+    ),
+    "init:config:has_name_and_standard_prompt": Requirement(
+        "`init` writes `.chant/config.md` with `project.name` and `defaults.prompt: standard` in its front "
+        "matter.",
+        "reference chant 1.2",
+    ),
+    "init:config:body_names_the_day": Requirement(
+        "The body of the new `.chant/config.md` names the day of its creation.", "reference chant 1.2"
+    ),
+    "init:flags:provider_and_model_reach_the_config": Requirement(
+        "`--provider` and `--model` write `defaults.provider` and `defaults.model` into the new config.",
+        "reference chant 1.2, 7",
+    ),
+    "init:prompts:five_are_bundled": Requirement(
+        "`init` writes the prompts `standard`, `split`, `verify`, `merge-conflict` and `ollama`.",
+        "reference chant 1.2",
+    ),
+    "init:prompts:existing_files_are_kept": Requirement(
+        "`init` never replaces a prompt file that already exists.", "reference chant 1.2"
+    ),
+    "init:flags:minimal_writes_no_prompts": Requirement(
+        "`init --minimal` writes no prompt file.", "reference chant 1.2"
+    ),
+    "init:flags:prompts_adds_missing_ones_only": Requirement(
+        "`init prompts` adds the bundled prompts that are missing and changes nothing else.",
+        "reference chant 1.2",
+    ),
+    "init:gitignore:lists_local_state": Requirement(
+        "`.chant/.gitignore` lists `.locks/`, `.store/`, `store/`, `logs/`, `processes/` and `agents.md`.",
+        "reference chant 1.2",
+    ),
+    "init:gitignore:lists_run_leftovers_too": Requirement(
+        "`.chant/.gitignore` also lists `pids/`, `tmp/`, `watch.pid`, status files and lock databases.",
+        "reference chant 1.2 R",
+    ),
+    "init:name:is_found_in_documented_order": Requirement(
+        "The project's name comes from `--name`, else `package.json`, `Cargo.toml`, the last path segment of "
+        "the module in `go.mod`, else the folder.",
+        "reference chant 1.2",
+    ),
+    "init:agent:accepts_five_values": Requirement(
+        "`--agent` is repeatable and accepts `claude`, `cursor`, `kiro`, `generic` and `all`.",
+        "reference chant 1.2",
+    ),
+    "init:agent:implies_a_provider": Requirement(
+        "An agent's name decides the provider when `--provider` is not given.", "reference chant 1.2"
+    ),
+    "init:provider:spellings_are_normalised": Requirement(
+        "`--provider` accepts the documented spellings (`claude-cli`, `local`, `gpt`, `kiro-cli-chat`, "
+        "`kiro`) and stores the one canonical name.",
+        "reference chant 1.2",
+    ),
+    "init:flags:provider_on_existing_project_edits_one_key": Requirement(
+        "`--provider` or `--model` on an initialised project changes that key's line only and keeps "
+        "comments.",
+        "reference chant 1.2",
+    ),
+    "init:again:changes_nothing": Requirement(
+        "Running `init` again without flags and without a terminal prints `Chant already initialized.` and "
+        "changes nothing.",
+        "reference chant 1.2",
+    ),
+    "init:silent:excludes_the_folder_locally": Requirement(
+        "`init --silent` adds `.chant/` to `.git/info/exclude`.", "reference chant 1.2"
+    ),
+    "init:silent:refused_when_config_is_tracked": Requirement(
+        "`init --silent` is refused when git tracks `.chant/config.md`.", "reference chant 1.2"
+    ),
+    "init:force_overwrite:keeps_everything_people_made": Requirement(
+        "`init --force-overwrite` keeps specs, archive, config, prompts, templates, logs, locks and "
+        "`agents.md`.",
+        "reference chant 1.2",
+    ),
+    "init:agent:claude_md_section_is_replaced_in_place": Requirement(
+        "The part of `CLAUDE.md` between `<!-- chant:begin -->` and `<!-- chant:end -->` is replaced in "
+        "place; the rest stays byte for byte.",
+        "reference chant 1.2",
+    ),
+    "init:agent:claude_md_section_is_appended_when_absent": Requirement(
+        "A `CLAUDE.md` without our markers keeps its text and gets the section at the end.",
+        "reference chant 1.2",
+    ),
+    "init:agent:whole_files_only_when_absent_or_forced": Requirement(
+        "`.cursorrules`, `.kiro/rules.md` and `.ai-instructions` are written only when absent or forced.",
+        "reference chant 1.2",
+    ),
+    "init:agent:skill_file_per_agent": Requirement(
+        "`--agent` claude, cursor or kiro writes `SKILL.md` into that agent's `skills/chant/` folder.",
+        "reference chant 1.2",
+    ),
+    "init:merge_driver:is_registered": Requirement(
+        "`init` registers the merge driver for spec files.", "reference chant 1.2", built=False
+    ),
+    "init:gitignore:writing_a_log_restores_its_line": Requirement(
+        "Writing a log puts a missing `logs/` line back into `.chant/.gitignore`.",
+        "reference chant 1.2",
+        built=False,
+    ),
+    # Usage (seed chant 33-56): the command line
+    "cli:serve:chant_mcp_starts_the_server": Requirement(
+        "`chant mcp` serves MCP: requests are read from standard input and answered on standard output.",
+        "seed chant:37",
+    ),
+    "cli:scripts:both_are_installed": Requirement(
+        "Installing the package provides the console scripts `chant-mcp` and `chant`.", "issue: Newcomer"
+    ),
+    "cli:serve:python_module_starts_the_server": Requirement(
+        "`python -m chant_mcp` serves MCP right after `pip install`.", "issue: Newcomer"
+    ),
+    "cli:serve:hint_at_a_terminal": Requirement(
+        "Started by hand at a terminal, the server explains itself with a hint on standard error.",
+        "issue: Newcomer",
+    ),
+    "cli:list:prints_specs": Requirement("`list` prints the specs of the project.", "issue: Newcomer"),
+    "cli:ready:prints_ready_specs": Requirement(
+        "`ready` prints the specs that can be worked now.", "issue: Newcomer"
+    ),
+    "cli:show:prints_one_spec": Requirement("`show ID` prints one spec.", "issue: Newcomer"),
+    "cli:status:prints_counts": Requirement("`status` prints the counts by status.", "issue: Newcomer"),
+    "cli:lint:prints_findings": Requirement("`lint` prints the findings and scores.", "issue: Newcomer"),
+    "cli:search:prints_matches": Requirement("`search TEXT` prints the specs that match.", "issue: Newcomer"),
+    "cli:add:creates_a_spec": Requirement("`add TEXT` creates a spec and prints its ID.", "issue: Newcomer"),
+    "cli:verify:prints_criteria": Requirement(
+        "`verify ID` prints which criteria are met.", "issue: Newcomer"
+    ),
+    "cli:log:prints_the_log": Requirement("`log ID` prints the spec's execution log.", "issue: Newcomer"),
+    "cli:log:follows_with_f": Requirement(
+        "`log -f ID` keeps printing lines as they are added.", "issue: Newcomer"
+    ),
+    "cli:diagnose:prints_checks": Requirement(
+        "`diagnose ID` prints the checks and the diagnosis.", "issue: Newcomer"
+    ),
+    "cli:json:every_command_has_it": Requirement(
+        "Each of these commands prints machine-readable JSON with `--json`.", "issue: Newcomer"
+    ),
+    "cli:dialect:commands_exist_under_chant": Requirement(
+        "`chant-mcp chant …` runs the same commands on the chant dialect alone.", "decisions 3: CLI"
+    ),
+    "cli:workspace:commands_span_all_dialects": Requirement(
+        "Top-level `list`, `ready` and `show` act on the specs, tasks and tickets of the whole workspace.",
+        "decisions 3: CLI",
+        built=False,
+    ),
+    "cli:graph:draws_the_workspace": Requirement(
+        "Top-level `graph` shows the dependency graph of the whole workspace.",
+        "decisions 3: CLI",
+        built=False,
+    ),
+    "cli:dialect:commands_exist_for_the_others": Requirement(
+        "`chant-mcp vine`, `speckit` and `tickets` run the commands on that dialect alone.",
+        "decisions 3: CLI",
+        built=False,
+    ),
+    "cli:answer:replies_to_a_question": Requirement(
+        "`chant-mcp answer` answers a question that an agent left.",
+        "decisions 3: `rstn_report_status needs_input`",
+        built=False,
+    ),
+    "demo:make:demo_runs": Requirement(
+        "`make demo` runs the sample project from a fresh checkout.", "issue: Newcomer"
+    ),
+    "demo:make:test_runs": Requirement(
+        "`make test` runs the tests from a fresh checkout.", "issue: Newcomer"
+    ),
+    # Which tools and which project
+    "server:tools:seventeen_chant_tools": Requirement(
+        "The server offers seventeen chant tools.", "issue: Seventeen tools; seed chant:94"
+    ),
+    "server:tools:all_twenty_four_chant_tools": Requirement(
+        "The server offers twenty-four chant tools, nine reading and fifteen mutating or process tools.",
+        "seed chant:94",
+        built=False,
+    ),
+    "server:tools:listed_in_seed_order": Requirement(
+        "`tools/list` names the chant tools in the order of the seed's two tables.",
+        "seed chant:100; decisions 3: Default tools",
+    ),
+    "server:annotations:query_tools_are_read_only": Requirement(
+        "The query tools and `chant_work_list` carry a true read-only hint.",
+        "seed chant:96; reference chant 5.0",
+    ),
+    "server:annotations:mutating_tools_are_not_read_only": Requirement(
+        "The mutating tools carry a false read-only hint.", "seed chant:110; reference chant 5.0"
+    ),
+    "server:annotations:all_four_hints_are_set": Requirement(
+        "Every tool states all four hints: read-only, destructive, idempotent and open world.",
+        "issue: Seventeen tools",
+    ),
+    "server:schemas:no_any_of_and_no_titles": Requirement(
+        "No input schema contains `anyOf` or a generated `title`.", "issue: Seventeen tools"
+    ),
+    "server:schemas:properties_are_those_of_the_seed": Requirement(
+        "Each tool's input schema has the seed's properties, with its types, and requires the same ones.",
+        "seed chant:1176; reference chant 5.0",
+    ),
+    "server:schemas:snapshots_are_committed": Requirement(
+        "Each tool's `tools/list` entry equals its committed snapshot.", "issue: Seventeen tools"
+    ),
+    "server:schemas:wording_is_that_of_the_seed": Requirement(
+        "Tool and parameter descriptions are worded as in the seed; `chant_work_list` as the reference "
+        "quotes it.",
+        "seed chant:1172; reference chant 5.0",
+    ),
+    "server:schemas:chant_tools_average_450_bytes": Requirement(
+        "The chant entries of `tools/list` take at most 450 bytes a tool on average.",
+        "decisions 3: Default tools",
+    ),
+    "server:schemas:output_schema_only_for_one_shape": Requirement(
+        "A tool publishes an output schema only when it always answers with that one shape.",
+        "decisions 3: Default tools",
+    ),
+    "server:schemas:all_forty_two_fit_26_kb": Requirement(
+        "All 42 entries of `tools/list` together take at most 26 KB.",
+        "decisions 3: Default tools",
+        built=False,
+    ),
+    "server:schemas:tickets_and_vine_write_stay_small": Requirement(
+        "Ticket tools average at most 750 bytes; `vine_write` takes at most 3 KB, with one flat operation "
+        "object and no `oneOf`.",
+        "decisions 3: Default tools",
+        built=False,
+    ),
+    "server:toolsets:auto_lists_the_dialects_found": Requirement(
+        "By default only the tools of the dialects found in the project are listed.",
+        "decisions 3: Default tools",
+    ),
+    "server:toolsets:auto_lists_all_when_none_is_found": Requirement(
+        "In a project without any dialect every tool is listed.", "decisions 3: Default tools"
+    ),
+    "server:toolsets:flag_names_all_or_a_list": Requirement(
+        "`--toolsets` takes `auto`, `all` or a comma-separated list of dialect names.",
+        "decisions 3: Default tools",
+    ),
+    "server:toolsets:environment_variable_works": Requirement(
+        "`CHANT_MCP_TOOLSETS` does what `--toolsets` does.", "decisions 3: Default tools"
+    ),
+    "server:toolsets:unlisted_tool_still_works_by_name": Requirement(
+        "A tool that the chosen toolsets leave out of the list still works when it is called by name.",
+        "decisions 3: Default tools",
+    ),
+    "server:toolsets:order_of_dialects": Requirement(
+        "With several dialects the list runs chant, vine, speckit, tickets.",
+        "decisions 3: Default tools",
+        built=False,
+    ),
+    "server:read_only:lists_no_mutating_tool": Requirement(
+        "With `--read-only` no mutating tool is listed, whatever `--toolsets` says.",
+        "decisions 3: Default tools",
+    ),
+    "server:read_only:refuses_mutating_calls": Requirement(
+        "With `--read-only` a mutating tool called by name is refused and changes nothing.",
+        "decisions 3: Default tools; reference mcp 2",
+    ),
+    "server:project:flag_chooses_the_folder": Requirement(
+        "`--project DIR`, also spelled `--cwd`, chooses the project.", "decisions 3: Which project"
+    ),
+    "server:project:environment_chooses_the_folder": Requirement(
+        "`CHANT_PROJECT` chooses the project when no flag does.", "decisions 3: Which project"
+    ),
+    "server:project:nearest_chant_folder_upwards": Requirement(
+        "Without flag or variable the nearest folder upwards that holds `.chant` is the project.",
+        "decisions 3: Which project; reference chant 1.3",
+    ),
+    "server:project:git_top_level_comes_next": Requirement(
+        "Without any marker upwards the git top level is the project, else the working directory itself.",
+        "decisions 3: Which project",
+    ),
+    "server:project:client_roots_when_the_folder_says_nothing": Requirement(
+        "When the working directory says nothing, the project is found in the roots the client announces.",
+        "decisions 3: Which project",
+    ),
+    "server:project:sub_folder_start_behaves_the_same": Requirement(
+        "A server started in a sub-folder reads and writes config, logs, locks, process records and archive "
+        "under the project's root.",
+        "reference chant 1.3 R, 8.2 W19, 10.9.13; issue: Bad input",
+    ),
+    "server:project:markers_of_other_dialects": Requirement(
+        "`.specify`, `.mdt-config.toml`, `docs/CRs` and `specs/NNN-*` also mark a project's root.",
+        "decisions 3: Which project",
+        built=False,
+    ),
+    "server:project:vine_files_are_found_by_a_walk": Requirement(
+        "`.vine` files are found by a walk of depth 4 that honours ignore files.",
+        "decisions 3: Which project",
+        built=False,
+    ),
+    "server:not_initialised:text_is_that_of_the_seed": Requirement(
+        "Without `.chant/specs` the first line of the tool error is ``Chant not initialized. Run `chant "
+        "init` first.``",
+        "seed chant:1764; decisions 3: Not initialised",
+    ),
+    "server:not_initialised:names_the_folders_searched": Requirement(
+        "The second line of that error names the folders that were searched.", "decisions 3: Not initialised"
+    ),
+    "server:not_initialised:every_chant_tool_says_so": Requirement(
+        "Every chant tool gives that error, the reading ones included.", "seed chant:1645"
+    ),
+    # Arguments of a call
+    "server:arguments:missing_id_is_named": Requirement(
+        "A call without a required `id` gives the tool error `Missing required parameter: id`.",
+        "seed chant:1646; decisions 3: Missing or ill-typed argument",
+    ),
+    "server:arguments:any_missing_parameter_is_named": Requirement(
+        "Any other required parameter that is absent is named the same way: `query`, `description`.",
+        "decisions 3: Missing or ill-typed argument",
+    ),
+    "server:arguments:wrong_type_is_named": Requirement(
+        "A wrong type, also of an optional argument, gives a tool error such as `Invalid parameter 'limit': "
+        "expected integer, got string`.",
+        "decisions 3: Missing or ill-typed argument; seed chant:1709; reference chant 5.0 R, 8.2 W23",
+    ),
+    "server:arguments:bad_arguments_are_never_protocol_errors": Requirement(
+        "Bad arguments are answered with `isError: true`, never with a JSON-RPC error.",
+        "decisions 3: Missing or ill-typed argument",
+    ),
+    "server:arguments:null_means_absent": Requirement(
+        "An argument given as `null` counts as absent.", "decisions 3: Missing or ill-typed argument"
+    ),
+    "server:arguments:whole_float_is_an_integer": Requirement(
+        "`5.0` is accepted where an integer is expected.", "decisions 3: Missing or ill-typed argument"
+    ),
+    "server:arguments:digit_string_is_not_an_integer": Requirement(
+        '`"5"` is refused where an integer is expected.', "decisions 3: Missing or ill-typed argument"
+    ),
+    "server:arguments:unknown_argument_is_refused": Requirement(
+        "An unknown argument is refused, and the nearest known name is suggested.",
+        "decisions 3: Missing or ill-typed argument",
+    ),
+    "server:arguments:arbitrary_json_never_crashes_a_tool": Requirement(
+        "Whatever JSON object a tool is given, it answers or gives a tool error; it never crashes.",
+        "issue: Bad input",
+    ),
+    "server:call:absent_arguments_are_an_empty_object": Requirement(
+        "A `tools/call` without `arguments` is treated as one with `{}`.",
+        "decisions 3: `tools/call` details; seed chant:1649",
+    ),
+    "server:call:missing_name_is_a_tool_error": Requirement(
+        "A `tools/call` without a name, or with one that is not a string, gives the tool error `Missing tool "
+        "name`.",
+        "seed chant:1648; decisions 3: `tools/call` details",
+    ),
+    "server:call:unknown_tool_is_a_tool_error": Requirement(
+        "An unknown tool gives the tool error `Unknown tool: <name>`.",
+        "seed chant:1651; decisions 3: Unknown tool",
+    ),
+    "server:call:unknown_tool_suggests_the_nearest": Requirement(
+        "The error for an unknown tool names the nearest known tool.", "decisions 3: Unknown tool"
+    ),
+    "server:call:crash_gives_a_reference_number": Requirement(
+        "A crash inside one call is a tool error with a reference number.",
+        "issue: Protocol; decisions 3: `tools/call` details; seed chant:1596",
+    ),
+    "server:call:reference_number_is_in_the_log": Requirement(
+        "The reference number of a crash is found in the server's log with the trace.", "issue: Protocol"
+    ),
+    # Shape and size of an answer
+    "server:result:json_is_indented_by_two": Requirement(
+        "A JSON answer is one text block of JSON indented by two blanks.",
+        "seed chant:167; decisions 3: Tool result",
+    ),
+    "server:result:structured_content_equals_the_text": Requirement(
+        "A JSON answer carries the same object as structured content.",
+        "issue: Seventeen tools; decisions 3: Tool result",
+    ),
+    "server:result:prose_has_no_structured_content": Requirement(
+        "An answer that the seed shows as prose is text only.", "decisions 3: Tool result"
+    ),
+    "server:result:arrays_are_wrapped_in_structured_content": Requirement(
+        'An array answer is the array as text and `{"result", "total", "returned"}` as structured content.',
+        "decisions 3: Tool result",
+        built=False,
+    ),
+    "server:result:cut_arrays_say_so_in_a_second_block": Requirement(
+        "When an array answer is cut, a second text block says so.", "decisions 3: Tool result", built=False
+    ),
+    "server:result:no_banner": Requirement(
+        "No answer is wrapped in banner lines.", "decisions 3: Tool result; reference chant 5.0 R, 8.1 D6"
+    ),
+    "server:result:keys_keep_the_order_of_the_seed": Requirement(
+        "The keys of a JSON answer stand in the order in which the seed lists them.",
+        "decisions 3: Keys order in JSON",
+    ),
+    "server:result:statuses_are_underscored": Requirement(
+        "Every answer spells `in_progress` and `needs_attention` with an underscore.",
+        "decisions 3: Statuses in JSON; reference chant 3 R, 8.1 D5",
+    ),
+    "server:sizes:text_stays_under_50000_characters": Requirement(
+        "The text block of any answer stays under 50,000 characters.", "decisions 3: Size of a result"
+    ),
+    "server:sizes:spec_get_takes_offset_and_max_chars": Requirement(
+        "`chant_spec_get` takes `offset` and `max_chars`, which is 40,000 unless given.",
+        "decisions 3: Size of a result",
+    ),
+    "server:sizes:lists_take_limit_and_offset": Requirement(
+        "`chant_spec_list`, `chant_ready`, `chant_lint`, `chant_search` and `chant_work_list` take `limit` "
+        "and `offset`.",
+        "decisions 3: Size of a result",
+    ),
+    "server:sizes:cut_answers_say_how_to_go_on": Requirement(
+        "An answer that leaves something out says what, and how to get it.", "decisions 3: Size of a result"
+    ),
+    "server:sizes:other_lists_page_too": Requirement(
+        "`vine_next` takes `limit` and `offset`; `list_crs` shows 20 tickets unless told otherwise.",
+        "decisions 3: Size of a result",
+        built=False,
+    ),
+    "server:times:are_utc": Requirement("Times that we write into files are UTC.", "reference chant 8.2 W23"),
+    # Protocol (seed chant 1550-1699)
+    "protocol:stdio:json_rpc_one_object_per_line": Requirement(
+        "Requests and answers are JSON-RPC 2.0 objects, one a line, on standard input and output.",
+        "seed chant:1552; reference chant 5.0",
+    ),
+    "protocol:stdio:blank_lines_are_skipped": Requirement(
+        "Blank lines on standard input are skipped without an answer.", "reference chant 5.0"
+    ),
+    "protocol:bare_requests:tools_list_without_handshake": Requirement(
+        "A single piped `tools/list` without a handshake is answered with the tools.",
+        "seed chant:46; decisions 3: Bare requests on stdio",
+    ),
+    "protocol:bare_requests:initialize_without_params": Requirement(
+        "A single piped `initialize` without params is answered.",
+        "seed chant:49; decisions 3: Bare requests on stdio",
+    ),
+    "protocol:bare_requests:tools_call_without_handshake": Requirement(
+        "A single piped `tools/call` without a handshake is answered with the tool's result.",
+        "seed chant:52; decisions 3: Bare requests on stdio",
+    ),
+    "protocol:bare_requests:later_initialize_still_works": Requirement(
+        "After a bare first request or `ping`, a real `initialize` on the same connection still works.",
+        "reference mcp 9",
+    ),
+    "protocol:one_shot:all_requests_are_answered_before_the_end": Requirement(
+        "When the input ends at once, every request read so far is answered before the process ends.",
+        "issue: Protocol; reference mcp 9",
+    ),
+    "protocol:one_shot:waiting_is_bounded": Requirement(
+        "After the end of input the server waits at most a bounded time for unanswered requests.",
+        "reference mcp 9",
+    ),
+    "protocol:one_shot:cancelled_requests_do_not_delay_the_end": Requirement(
+        "Cancelled requests and open subscriptions do not delay the end of the process.", "reference mcp 9"
+    ),
+    "protocol:initialize:version_2024_11_05_without_params": Requirement(
+        "`initialize` without params agrees on protocol version `2024-11-05`.",
+        "seed chant:1573; reference mcp 9",
+    ),
+    "protocol:initialize:advertises_tools": Requirement(
+        "The `initialize` answer advertises the `tools` capability.", "seed chant:1574"
+    ),
+    "protocol:initialize:server_is_named_chant": Requirement(
+        "`serverInfo.name` is `chant`.", "seed chant:1578"
+    ),
+    "protocol:initialize:reports_the_package_version": Requirement(
+        "`serverInfo.version` is the version of our package.", "seed chant:1579; reference chant 8.1 D31"
+    ),
+    "protocol:revisions:four_by_handshake": Requirement(
+        "A client can agree on 2024-11-05, 2025-03-26, 2025-06-18 or 2025-11-25 by handshake.",
+        "issue: Protocol; decisions 3: Protocol revisions",
+    ),
+    "protocol:revisions:2026_07_28_by_envelope": Requirement(
+        "A client can speak revision 2026-07-28 by the envelope of each request.",
+        "issue: Protocol; decisions 3: Protocol revisions",
+    ),
+    "protocol:tools:list_advertises_them": Requirement(
+        "`tools/list` describes every tool with name, description and input schema of type `object`.",
+        "seed chant:1554",
+    ),
+    "protocol:tools:call_runs_one": Requirement(
+        "`tools/call` with a name and arguments runs that tool.", "seed chant:1555"
+    ),
+    "protocol:errors:invalid_json_is_32700": Requirement(
+        "A line that is not JSON is answered with code -32700.", "seed chant:1594; issue: Protocol"
+    ),
+    "protocol:errors:invalid_json_has_null_id": Requirement(
+        "The answer to a line that is not JSON has `id: null`.",
+        "seed chant:1727; decisions 3: Bare requests on stdio",
+    ),
+    "protocol:errors:invalid_json_names_the_place": Requirement(
+        "For `invalid json` the message is `Parse error: expected value at line 1 column 1`.",
+        "seed chant:1725",
+    ),
+    "protocol:errors:wrong_version_is_32600": Requirement(
+        'A `jsonrpc` other than `"2.0"` is answered with -32600 `Invalid JSON-RPC version`.',
+        "seed chant:1595; issue: Protocol",
+    ),
+    "protocol:errors:wrong_version_echoes_the_id": Requirement(
+        "The answer to a wrong `jsonrpc` echoes the request's id.", "reference mcp 9; reference chant 5.0"
+    ),
+    "protocol:errors:batch_is_32600": Requirement(
+        "A batch (a JSON array) is answered with -32600.", "reference mcp 9"
+    ),
+    "protocol:errors:unknown_method_is_32601": Requirement(
+        "An unknown method is answered with -32601 and `Method not found`.",
+        "seed chant:1650; issue: Protocol; reference chant 5.0 R",
+    ),
+    "protocol:errors:object_has_code_and_message": Requirement(
+        'A protocol error has `jsonrpc: "2.0"`, an integer `error.code`, a readable `error.message` and '
+        "the request's id.",
+        "seed chant:1605",
+    ),
+    "protocol:errors:tool_errors_are_results": Requirement(
+        "An error of a tool is a result with `isError: true` and its text as content, without an `error` "
+        "member.",
+        "seed chant:1623",
+    ),
+    "protocol:results:content_is_a_list_of_text": Requirement(
+        "A successful result has `content`, a list whose entries have type `text`.", "seed chant:1676"
+    ),
+    "protocol:results:id_is_echoed": Requirement(
+        'Every answer carries `jsonrpc: "2.0"` and the id of its request.', "seed chant:1679"
+    ),
+    "protocol:notifications:are_not_answered": Requirement(
+        "A message without an `id` is never answered.", "seed chant:1683"
+    ),
+    "protocol:notifications:initialized_is_accepted": Requirement(
+        "`notifications/initialized` is accepted silently.", "seed chant:1693"
+    ),
+    "protocol:notifications:null_or_fractional_id_is_one": Requirement(
+        "A message with `id: null` or a fractional id is read as a notification.", "reference mcp 12"
+    ),
+    "protocol:flight:several_requests_at_once": Requirement(
+        "A slow call does not hold back the answers to requests sent after it.", "issue: Protocol"
+    ),
+    "protocol:flight:cancellation_is_honoured": Requirement(
+        "A cancelled request is not answered, and the server stays usable.", "issue: Protocol"
+    ),
+    "protocol:stdio:stdout_carries_messages_only": Requirement(
+        "Every byte on standard output belongs to a JSON-RPC message; stray prints go to standard error.",
+        "issue: Protocol; decisions 4; reference chant 10.9.14; reference mcp 9",
+    ),
+    "protocol:stdio:children_read_end_of_file": Requirement(
+        "A child process of the server cannot read the protocol's input: it sees end of file.",
+        "reference mcp 9",
+    ),
+    "protocol:stdio:megabyte_arguments_work": Requirement(
+        "A request with arguments of a megabyte is served.", "reference mcp 9"
+    ),
+    "protocol:exit:sigterm_ends_cleanly": Requirement(
+        "SIGTERM ends the process at once, with clean-up and exit code 0.", "issue: Protocol; reference mcp 9"
+    ),
+    "protocol:exit:ctrl_c_ends_cleanly": Requirement(
+        "Ctrl-C ends the process at once, with clean-up and exit code 0.", "reference mcp 9"
+    ),
+    "protocol:exit:closed_input_ends_cleanly": Requirement(
+        "Closed standard input ends the process at once when no answer is owed.", "issue: Protocol"
+    ),
+    # Security (seed chant 1794-1799) and what we never do
+    "server:security:opens_no_network_port": Requirement(
+        "The stdio server listens on no network port.", "seed chant:1796"
+    ),
+    "server:security:uses_the_permissions_of_its_parent": Requirement(
+        "The server acts with the file permissions of the process that started it and asks for no others.",
+        "seed chant:1797",
+    ),
+    "server:security:ids_cannot_leave_the_project": Requirement(
+        "An id or name with `/`, `\\` or `..` is refused and never reaches a file outside the project.",
+        "seed chant:1798; decisions 4; reference chant 8.1 D32",
+    ),
+    "server:security:front_matter_paths_are_confined": Requirement(
+        "Files named by `context` or `output_schema` are read inside the project only.",
+        "reference chant 8.1 D32",
+    ),
+    "server:security:symlink_out_of_the_project_is_refused": Requirement(
+        "A spec that is a symbolic link out of the project is neither read nor written; it is listed as a "
+        "problem.",
+        "issue: Bad input; decisions 4",
+    ),
+    "server:security:no_credentials_in_answers": Requirement(
+        "No answer contains credentials from the environment or the user's configuration.", "seed chant:1799"
+    ),
+    "server:security:captured_output_masks_secrets": Requirement(
+        "Values of variables named like `*KEY*`, `*TOKEN*`, `*SECRET*` or `*PASSWORD*` are masked in "
+        "everything captured.",
+        "decisions 3: Secrets",
+        built=False,
+    ),
+    "server:security:text_of_a_spec_is_never_run": Requirement(
+        "No text of a spec is ever run as a command.", "decisions 3: Commands named in specs"
+    ),
+    "server:security:named_checks_come_from_config": Requirement(
+        "`<!-- check: NAME -->` runs only the argument list of that name in the project's config.",
+        "decisions 3: Commands named in specs",
+        built=False,
+    ),
+    "server:files:written_only_in_the_project": Requirement(
+        "Tools write only inside the project's root and `<git common dir>/chant-mcp/`.",
+        "decisions 3: Files we write",
+    ),
+    "server:files:other_places_are_few": Requirement(
+        "Outside the project only worktrees under `$XDG_STATE_HOME/chant-mcp/worktrees/`, registered ticket "
+        "projects and absolute `.vine` paths are written.",
+        "decisions 3: Files we write",
+        built=False,
+    ),
+    # chant_spec_list (seed chant 130-173)
+    "chant:spec_list:lists_every_spec_of_the_project": Requirement(
+        "`chant_spec_list` lists the specs of the current project.", "seed chant:132"
+    ),
+    "chant:spec_list:status_filters": Requirement(
+        "With `status` only specs of that status are listed, by the status that blocking derives.",
+        "seed chant:135; reference chant 5.1",
+    ),
+    "chant:spec_list:all_nine_statuses_filter": Requirement(
+        "`status` accepts each of the nine statuses, `ready` and `blocked` included.",
+        "seed chant:1185; reference chant 8.1 D3",
+    ),
+    "chant:spec_list:default_limit_is_50": Requirement(
+        "At most 50 specs are listed when no `limit` is given.", "seed chant:136"
+    ),
+    "chant:spec_list:answer_has_specs_total_limit_returned": Requirement(
+        "The answer is an object with `specs`, `total` (all matches, before the limit), `limit` (as applied) "
+        "and `returned`.",
+        "seed chant:139; seed chant:140; seed chant:141; seed chant:142; reference chant 8.1 D2",
+    ),
+    "chant:spec_list:spec_has_id_title_status_type": Requirement(
+        "Each listed spec has `id`, `title`, `status` and `type`.", "seed chant:167"
+    ),
+    "chant:spec_list:problems_are_listed": Requirement(
+        "Unreadable files are listed as `problems` beside the specs.",
+        "decisions 3: Unreadable files; reference chant 10.9.12",
+    ),
+    "chant:spec_list:spec_has_depends_on_and_labels": Requirement(
+        "Each listed spec also has `depends_on` and `labels`, null when absent.", "reference chant 5.1"
+    ),
+    "chant:spec_list:cancelled_are_left_out_unless_asked": Requirement(
+        "Cancelled specs are left out unless `status` is `cancelled`.", "reference chant 5.1, 8.1 D4"
+    ),
+    "chant:spec_list:unknown_status_is_refused": Requirement(
+        "An unknown `status` is refused instead of being ignored.", "reference chant 8.1 D3, 8.2 W23"
+    ),
+    "chant:spec_list:limit_zero_gives_an_empty_list": Requirement(
+        "`limit: 0` gives an empty list with the full `total`.", "reference chant 5.1"
+    ),
+    "chant:spec_list:negative_limit_is_refused": Requirement(
+        "A negative or fractional `limit` is refused.", "reference chant 5.1, 8.2 W23"
+    ),
+    # chant_spec_get (seed chant 175-211)
+    "chant:spec_get:partial_id_works": Requirement(
+        "`chant_spec_get` finds a spec by its full ID or a part of it, such as `001`.",
+        "seed chant:180; seed chant:101",
+    ),
+    "chant:spec_get:answers_with_metadata_and_body": Requirement(
+        "The answer has `id`, `title`, `status`, `type` and the `body`.", "seed chant:205"
+    ),
+    "chant:spec_get:answers_with_the_front_matter": Requirement(
+        "The answer also has `depends_on`, `labels`, `target_files`, `context`, `prompt`, `branch`, "
+        "`commits`, `completed_at`, `model`; absent ones null.",
+        "reference chant 5.2",
+    ),
+    "chant:spec_get:remaining_keys_are_shown": Requirement(
+        "The answer also shows the front-matter keys that this list does not name, such as `approval` or "
+        "`members`.",
+        "reference chant 5.2 R",
+    ),
+    "chant:spec_get:blocking_reasons_are_shown": Requirement(
+        "The answer says why a spec is blocked.", "reference chant 5.2 R; issue: Graph"
+    ),
+    "chant:spec_get:criteria_counts_are_shown": Requirement(
+        "The answer counts the spec's acceptance criteria.", "reference chant 5.2 R"
+    ),
+    "chant:spec_get:long_body_is_paged": Requirement(
+        "A body longer than `max_chars` is cut between characters, and the next `offset` continues it "
+        "without loss.",
+        "decisions 3: Size of a result",
+    ),
+    # chant_ready (seed chant 213-239)
+    "chant:ready:lists_specs_without_unmet_dependencies": Requirement(
+        "`chant_ready` lists the specs that can be worked now, those with unmet dependencies left out.",
+        "seed chant:215",
+    ),
+    "chant:ready:default_limit_is_50": Requirement(
+        "At most 50 ready specs are listed when no `limit` is given.", "seed chant:218"
+    ),
+    "chant:ready:answer_has_the_keys_of_spec_list": Requirement(
+        "The answer has `specs`, `total` (before the limit), `limit` and `returned`.",
+        "seed chant:221; seed chant:222",
+    ),
+    "chant:ready:is_in_ascending_id_order": Requirement(
+        "Ready specs stand in ascending order of their IDs.", "reference chant 5.3"
+    ),
+    "chant:ready:failed_specs_are_flagged": Requirement(
+        "A failed spec that could be retried is listed and recognisable by its status.",
+        "reference chant 4.2, 8.1 D33",
+    ),
+    "chant:ready:containers_are_not_listed": Requirement(
+        "Specs of type `group` or `driver` are not listed as ready.", "reference chant 4.2"
+    ),
+    # chant_status (seed chant 241-338)
+    "chant:status:counts_by_status": Requirement(
+        "The answer has `total`, `pending`, `in_progress`, `completed`, `failed`, `blocked`, `cancelled` and "
+        "`needs_attention`.",
+        "seed chant:270",
+    ),
+    "chant:status:brief_is_one_line": Requirement(
+        "With `brief` the answer is one line such as `3 pending | 2 in_progress | 15 completed`.",
+        "seed chant:301",
+    ),
+    "chant:status:brief_names_what_occurs_in_order": Requirement(
+        "The brief line names only the statuses that occur, in the order of the full answer.",
+        "seed chant:301; reference chant 5.4, 10.6",
+    ),
+    "chant:status:activity_is_added_on_request": Requirement(
+        "With `include_activity` the answer gains `in_progress_activity`, one entry for each spec in "
+        "progress.",
+        "seed chant:247",
+    ),
+    "chant:status:activity_entry_has_five_keys": Requirement(
+        "An activity entry has `id`, `title`, `spec_modified`, `log_modified` and `has_log`.",
+        "seed chant:332",
+    ),
+    "chant:status:activity_times_have_the_documented_form": Requirement(
+        "Activity times read `YYYY-MM-DD HH:MM:SS`, in local time.", "seed chant:332; reference chant 5.4"
+    ),
+    "chant:status:problems_are_listed": Requirement(
+        "Unreadable files are listed as `problems` in the full answer.", "decisions 3: Unreadable files"
+    ),
+    "chant:status:brief_says_no_specs": Requirement(
+        "The brief line of an empty project is `No specs`.", "reference chant 5.4, 10.6"
+    ),
+    "chant:status:brief_wins_over_activity": Requirement(
+        "With both `brief` and `include_activity` the brief line is the answer.", "reference chant 5.4"
+    ),
+    "chant:status:counts_effective_statuses": Requirement(
+        "The counts go by the status that blocking derives, over all active specs.", "reference chant 5.4"
+    ),
+    "chant:status:ready_and_paused_are_counted_in": Requirement(
+        "A stored `ready` counts as pending, a stored `paused` as in_progress.", "reference chant 5.4"
+    ),
+    "chant:status:activity_leaves_paused_out": Requirement(
+        "`in_progress_activity` does not name paused specs.", "reference chant 5.4"
+    ),
+    "chant:status:log_modified_is_null_without_log": Requirement(
+        "`log_modified` is null and `has_log` false for a spec without a log.", "reference chant 5.4"
+    ),
+    "chant:status:activity_has_utc_beside": Requirement(
+        "An activity entry carries each time also as UTC in RFC 3339.", "reference chant 5.4 R"
+    ),
+    # chant_spec_update (seed chant 340-406)
+    "chant:spec_update:status_is_set": Requirement(
+        "`status` sets the spec's status in its file.", "seed chant:346"
+    ),
+    "chant:spec_update:output_is_appended_under_its_heading": Requirement(
+        "`output` is appended to the body under an `## Output` heading.", "seed chant:355"
+    ),
+    "chant:spec_update:output_has_no_timestamp": Requirement(
+        "Appended output carries no timestamp.", "seed chant:357"
+    ),
+    "chant:spec_update:output_is_not_truncated": Requirement(
+        "Appended output is written in full, however long it is.", "seed chant:358"
+    ),
+    "chant:spec_update:output_is_plain_text": Requirement(
+        "Appended output is not wrapped in a code block.", "seed chant:360"
+    ),
+    "chant:spec_update:front_matter_keys_are_set": Requirement(
+        "`depends_on`, `labels`, `target_files` and `model` each set that key of the front matter.",
+        "seed chant:348; seed chant:349; seed chant:350; seed chant:351",
+    ),
+    "chant:spec_update:status_and_output_in_one_call": Requirement(
+        "One call can set the status and append output.", "seed chant:373"
+    ),
+    "chant:spec_update:answers_with_the_id": Requirement(
+        "The answer is `Updated spec: <id>` with the full ID.", "seed chant:389"
+    ),
+    "chant:spec_update:invalid_status_names_all_nine": Requirement(
+        "An invalid status gives `Invalid status: <s>. Must be one of: …` naming all nine statuses.",
+        "seed chant:1652; reference chant 5.9, 8.1 D8, D9",
+    ),
+    "chant:spec_update:no_updates_specified": Requirement(
+        "A call that changes nothing gives the error `No updates specified`, without a prefix.",
+        "seed chant:1653; decisions 3: `No updates specified`",
+    ),
+    "chant:spec_update:completed_needs_criteria_met": Requirement(
+        "`status: completed` is refused while a criterion is open, unless `force` is given.",
+        "decisions 3: `chant_spec_update`",
+    ),
+    "chant:spec_update:completed_needs_members_done": Requirement(
+        "`status: completed` is refused while a member is open, unless `force` is given.",
+        "decisions 3: `chant_spec_update`",
+    ),
+    "chant:spec_update:completed_needs_no_log": Requirement(
+        "A spec worked by hand can be set to completed without an agent log.", "decisions 3: Completion"
+    ),
+    "chant:spec_update:check_ticks_named_criteria": Requirement(
+        "`check` ticks the criteria whose texts it lists.", "decisions 3: `chant_spec_update`"
+    ),
+    "chant:spec_update:uncheck_clears_named_criteria": Requirement(
+        "`uncheck` clears the criteria whose texts it lists.", "decisions 3: `chant_spec_update`"
+    ),
+    "chant:spec_update:lists_replace": Requirement(
+        "A given list replaces the list that was there.", "decisions 3: `chant_spec_update`"
+    ),
+    "chant:spec_update:failure_changes_nothing": Requirement(
+        "When one part of an update fails, no part of it is written.", "reference chant 5.9"
+    ),
+    "chant:spec_update:illegal_transition_is_refused": Requirement(
+        "A transition outside the table is refused unless `force` is given.", "reference chant 5.9"
+    ),
+    "chant:spec_update:force_skips_legality": Requirement(
+        "With `force` every one of the 81 status pairs is accepted.", "reference chant 5.9, 10.8"
+    ),
+    "chant:spec_update:each_output_is_a_new_section": Requirement(
+        "Every call with `output` adds a further `## Output` section.", "reference chant 5.9"
+    ),
+    "chant:spec_update:empty_output_is_no_update": Requirement(
+        "An empty `output` alone counts as no update.", "reference chant 5.9"
+    ),
+    "chant:spec_update:replace_body_replaces_the_body": Requirement(
+        "With `replace_body` the `output` replaces the body.",
+        "reference chant 5.9; decisions 3: `chant_spec_update`",
+    ),
+    "chant:spec_update:replace_body_keeps_the_title": Requirement(
+        "With `replace_body` the old title line stays in front when the new text has none.",
+        "reference chant 5.9",
+    ),
+    "chant:spec_update:errors_are_prefixed": Requirement(
+        "Its errors start with `Failed to update spec: `, but for resolution, invalid status and no updates.",
+        "reference chant 5.9; decisions 3: `No updates specified`",
+    ),
+    "chant:spec_update:cycle_is_refused": Requirement(
+        "A `depends_on` that closes a cycle through this spec is refused.", "reference chant 4.7"
+    ),
+    "chant:spec_update:foreign_cycle_does_not_matter": Requirement(
+        "A cycle elsewhere in the project does not stop an update.", "reference chant 4.7 R"
+    ),
+    "chant:spec_update:unknown_dependencies_are_reported": Requirement(
+        "`depends_on` entries that name no known spec are reported in the answer.", "reference chant 4.7 R"
+    ),
+    "chant:spec_update:last_member_completes_its_driver": Requirement(
+        "Completing the last open member completes a pending or in_progress driver that has no open "
+        "criteria.",
+        "reference chant 4.6; decisions 3: Completion",
+    ),
+    # chant_add (seed chant 408-490)
+    "chant:add:description_becomes_the_title": Requirement(
+        "`description` becomes the title of the new spec.", "seed chant:413"
+    ),
+    "chant:add:prompt_is_stored": Requirement(
+        "`prompt` is stored as the spec's prompt template name.", "seed chant:414"
+    ),
+    "chant:add:answers_with_the_new_id": Requirement("The answer is `Created spec: <id>`.", "seed chant:468"),
+    "chant:add:findings_follow_the_id": Requirement(
+        "A new spec is linted; findings follow after a blank line and `Lint diagnostics:`, each as `  "
+        "[WARNING] rule: message` or `  [ERROR] rule: message`.",
+        "seed chant:426; seed chant:484",
+    ),
+    "chant:add:suggestion_follows_its_finding": Requirement(
+        "A finding's suggestion follows on the next line as `    → suggestion`.",
+        "seed chant:484; seed chant:429",
+    ),
+    "chant:add:scores_are_left_to_lint": Requirement(
+        "The answer shows no scores.", "decisions 3: `chant_add` text"
+    ),
+    "chant:add:extras_are_written": Requirement(
+        "`criteria`, `depends_on`, `labels`, `target_files`, `type` and `parent` reach the new file.",
+        "decisions 3: `chant_add` extras",
+    ),
+    "chant:add:criteria_are_open_items_of_the_section": Requirement(
+        "`criteria` become open items under `## Acceptance Criteria`, where every gate sees them.",
+        "decisions 3: `chant_add` extras",
+    ),
+    "chant:add:parent_makes_a_member": Requirement(
+        "With `parent` the new spec gets the next free member ID of that driver.",
+        "decisions 3: `chant_add` extras; reference chant 2.5",
+    ),
+    "chant:add:file_starts_as_pending_code": Requirement(
+        "The new file has `type: code` and `status: pending`, then the title as a level-1 heading.",
+        "reference chant 5.10",
+    ),
+    "chant:add:long_description_is_cut_at_the_newline": Requirement(
+        "A description over 80 bytes with a newline is cut there into title and body.",
+        "reference chant 5.10, 10.5",
+    ),
+    "chant:add:long_description_is_cut_after_the_sentence": Requirement(
+        "A description over 80 bytes without a newline is cut after its first sentence; the title keeps the "
+        "period.",
+        "reference chant 5.10, 10.5",
+    ),
+    "chant:add:uncuttable_description_is_the_title": Requirement(
+        "A long description with nothing after its first sentence is the title as a whole.",
+        "reference chant 5.10",
+    ),
+    "chant:add:short_description_is_unchanged": Requirement(
+        "A single-line description of 80 bytes or fewer is the heading unchanged.",
+        "reference chant 5.10, 10.5",
+    ),
+    "chant:add:short_description_with_newline_gives_title_and_body": Requirement(
+        "A short description with a newline gives its first line as title and the rest as body.",
+        "reference chant 5.10",
+    ),
+    "chant:add:empty_description_is_refused": Requirement(
+        "An empty or blank description is refused and no file is made.", "reference chant 8.2 W16"
+    ),
+    "chant:add:prompt_is_quoted_where_yaml_needs_it": Requirement(
+        "A `prompt` with YAML syntax in it is quoted, so it cannot add keys or break the file.",
+        "reference chant 5.10, 8.2 W16",
+    ),
+    "chant:add:failure_leaves_no_file": Requirement(
+        "A call that fails leaves no new file behind.", "reference chant 5.10, 8.2 W16"
+    ),
+    "chant:add:creation_is_exclusive": Requirement(
+        "Many processes adding at once get different IDs, and no file is overwritten.",
+        "issue: Store; reference chant 5.10 R",
+    ),
+    "chant:add:derived_values_are_added": Requirement(
+        "Values from the config's derivation rules are written into the new spec.", "reference chant 5.10, 7"
+    ),
+    "chant:add:errors_are_worded": Requirement(
+        "Failures read `Failed to load config: …`, `Failed to create spec: …` or `Failed to load specs: …`.",
+        "reference chant 5.10",
+    ),
+    # chant_log (seed chant 492-577)
+    "chant:log:default_is_the_last_100_lines": Requirement(
+        "The last `lines` lines are returned, 100 unless given.", "seed chant:498"
+    ),
+    "chant:log:offset_starts_at_a_byte": Requirement(
+        "`offset` starts the answer at that byte of the log.", "seed chant:499"
+    ),
+    "chant:log:since_drops_older_lines": Requirement(
+        "`since` drops lines whose stamp is not later than that time.", "seed chant:500; reference chant 5.5"
+    ),
+    "chant:log:answer_has_four_keys": Requirement(
+        "The answer has `content`, `byte_offset`, `line_count` and `has_more`.", "seed chant:505"
+    ),
+    "chant:log:polling_returns_only_new_content": Requirement(
+        "Calling again with the returned `byte_offset` returns only what was added since.", "seed chant:512"
+    ),
+    "chant:log:offset_pages_forward_in_whole_lines": Requirement(
+        "With `offset` the lines after it are returned in order, whole lines only.",
+        "decisions 3: `chant_log` with `offset`; reference chant 5.5 R",
+    ),
+    "chant:log:byte_offset_is_where_to_continue": Requirement(
+        "`byte_offset` is the end of the last returned line, so that no line is skipped or repeated.",
+        "decisions 3: `chant_log` with `offset`; reference chant 5.5 R",
+    ),
+    "chant:log:incomplete_last_line_waits": Requirement(
+        "A last line without its newline is returned only when it is complete.", "reference chant 5.5 R"
+    ),
+    "chant:log:has_more_says_that_lines_were_cut": Requirement(
+        "`has_more` is true when lines were cut by the limit.", "reference chant 5.5"
+    ),
+    "chant:log:offset_at_or_past_the_end_is_empty": Requirement(
+        "An `offset` at or past the end gives empty content.", "reference chant 5.5"
+    ),
+    "chant:log:offset_inside_a_character_is_safe": Requirement(
+        "An `offset` inside a multi-byte character gives an answer and no crash.",
+        "reference chant 5.5, 8.2 W9; issue: Bad input",
+    ),
+    "chant:log:invalid_utf8_is_read_lossily": Requirement(
+        "A log with invalid UTF-8 is answered with replacement characters.", "reference chant 5.5 R"
+    ),
+    "chant:log:lines_without_stamp_are_kept": Requirement(
+        "With `since`, lines without a stamp are kept.", "reference chant 5.5"
+    ),
+    "chant:log:unreadable_since_is_refused": Requirement(
+        "A `since` that is no timestamp is refused.", "reference chant 8.2 W23"
+    ),
+    "chant:log:content_joins_lines_without_final_newline": Requirement(
+        "`content` joins the lines by newline, without one at the end.", "reference chant 5.5"
+    ),
+    "chant:log:missing_log_is_explained": Requirement(
+        "Without a log the error is ``No log file found for spec '<id>'. Logs are created when a spec is "
+        "executed with `chant work`.``",
+        "reference chant 5.5",
+    ),
+    # chant_verify (seed chant 579-631)
+    "chant:verify:answer_has_the_documented_keys": Requirement(
+        "The answer has `spec_id`, `verified`, `criteria` (`total`, `checked`, `unchecked`), "
+        "`unchecked_items` and `verification_notes`.",
+        "seed chant:609",
+    ),
+    "chant:verify:all_met_is_verified": Requirement(
+        "With every criterion ticked `verified` is true and the note `All acceptance criteria met`.",
+        "seed chant:609",
+    ),
+    "chant:verify:open_items_are_listed": Requirement(
+        "`unchecked_items` lists each open item as `- [ ] text`.", "seed chant:625"
+    ),
+    "chant:verify:open_items_are_counted_in_the_note": Requirement(
+        "With open criteria `verified` is false and the note `2 criteria not yet checked`, with their "
+        "number.",
+        "seed chant:625",
+    ),
+    "chant:verify:no_criteria_is_not_verified": Requirement(
+        "A spec without criteria is not verified; the note is `No acceptance criteria found`.",
+        "reference chant 5.16",
+    ),
+    "chant:verify:executes_nothing": Requirement(
+        "`chant_verify` counts only; it executes nothing and changes nothing.", "reference chant 5.16"
+    ),
+    "chant:verify:counts_agree": Requirement(
+        "`total` is always `checked` plus `unchecked`.", "reference chant 5.16, 8.2 W15"
+    ),
+    # chant_lint (seed chant 432-442 and 633-666)
+    "chant:lint:one_spec_by_id": Requirement("With `id` only that spec is linted.", "seed chant:638"),
+    "chant:lint:all_specs_without_id": Requirement("Without `id` every spec is linted.", "seed chant:638"),
+    "chant:lint:diagnostic_has_severity_rule_message_suggestion": Requirement(
+        "A diagnostic has `severity` (`error` or `warning`), `rule`, `message` and `suggestion`, beside its "
+        "`spec_id`.",
+        "seed chant:418; reference chant 5.8.2",
+    ),
+    "chant:lint:complexity_warns_about_criteria": Requirement(
+        "`complexity` warns when the criteria exceed the threshold; the message names number and threshold.",
+        "seed chant:433; seed chant:484; reference chant 5.8.2",
+    ),
+    "chant:lint:complexity_warns_about_files": Requirement(
+        "`complexity` warns when the target files exceed the threshold: `Spec touches <n> files (>5) - "
+        "consider splitting`.",
+        "seed chant:433; reference chant 5.8.2",
+    ),
+    "chant:lint:complexity_warns_about_words": Requirement(
+        "`complexity` warns when the words exceed 150, once `complexity_words` is no longer disabled.",
+        "seed chant:433; reference chant 5.8.2",
+    ),
+    "chant:lint:complexity_suggests_splitting": Requirement(
+        "A `complexity` finding suggests splitting the spec.", "seed chant:484; reference chant 5.8.2"
+    ),
+    "chant:lint:coupling_names_other_specs_in_the_body": Requirement(
+        "`coupling` warns about IDs of other specs in the body, names them and suggests `depends_on`.",
+        "seed chant:434; reference chant 5.8.2",
+    ),
+    "chant:lint:invalid_type_names_the_allowed_ones": Requirement(
+        "`type` reports an invalid spec type as an error that names the allowed types.",
+        "seed chant:435; seed chant:484; reference chant 8.1 D30",
+    ),
+    "chant:lint:missing_type_is_reported": Requirement(
+        "`type` reports front matter without a spec type.", "seed chant:435"
+    ),
+    "chant:lint:model_waste_warns_about_costly_models": Requirement(
+        "`model_waste` warns when a simple spec asks for an opus or sonnet model.",
+        "seed chant:436; reference chant 5.8.2",
+    ),
+    "chant:lint:approval_inconsistency_is_an_error": Requirement(
+        "`approval` reports a decision without `by` or `at`, and a pending one with `by`.",
+        "seed chant:437; reference chant 5.8.2",
+    ),
+    "chant:lint:output_schema_is_checked": Requirement(
+        "`output` reports, for a completed spec, a missing schema file and output that does not satisfy it.",
+        "seed chant:438; reference chant 5.8.2",
+    ),
+    "chant:lint:unknown_dependency_is_an_error": Requirement(
+        "`dependency` reports `Unknown dependency '<id>'`.", "seed chant:439; reference chant 5.8.2"
+    ),
+    "chant:lint:required_field_is_an_error": Requirement(
+        "`required` reports `Missing required field '<f>'` for each key of `enterprise.required` that is "
+        "absent.",
+        "seed chant:440; reference chant 5.8.2",
+    ),
+    "chant:lint:missing_title_is_an_error": Requirement(
+        "`title` reports `Missing title`.", "seed chant:441; reference chant 5.8.2"
+    ),
+    "chant:lint:unreadable_front_matter_is_an_error": Requirement(
+        "`parse` reports unreadable front matter as `Invalid YAML frontmatter: <e>`.",
+        "seed chant:442; reference chant 5.8.2",
+    ),
+    "chant:lint:answer_has_the_decided_keys": Requirement(
+        "The answer has `specs_checked`, `errors`, `warnings`, `diagnostics` and `scores`.",
+        "decisions 3: `chant_lint`",
+    ),
+    "chant:lint:is_sorted_by_id": Requirement(
+        "Diagnostics and scores are sorted by spec ID.", "decisions 3: `chant_lint`; reference chant 8.2 W23"
+    ),
+    "chant:lint:problems_are_listed": Requirement(
+        "Unreadable files are listed as `problems`.", "decisions 3: Unreadable files; reference chant 10.9.12"
+    ),
+    "chant:lint:dialect_prefix_beats_repository_name": Requirement(
+        "A configured repository named like a dialect is a lint error, since the dialect's prefix wins.",
+        "decisions 2: workspace.rs",
+    ),
+    "chant:lint:config_failure_is_worded": Requirement(
+        "A config that cannot be read gives `Failed to load config: <e>`.", "reference chant 5.8"
+    ),
+    "chant:lint:score_has_the_documented_keys": Requirement(
+        "A score has `id`, `title`, `traffic_light`, `complexity`, `confidence`, `splittability`, "
+        "`ac_quality`, `isolation` and `suggestions`.",
+        "reference chant 5.8",
+    ),
+    "chant:lint:complexity_grade": Requirement(
+        "The complexity grade follows the thresholds for criteria, files and words.", "reference chant 5.8.1"
+    ),
+    "chant:lint:confidence_grade": Requirement(
+        "The confidence grade follows bullet ratio, share of verbs and vague words.", "reference chant 5.8.1"
+    ),
+    "chant:lint:vague_words_are_whole_words": Requirement(
+        "`fetch` does not count as the vague word `etc`.", "reference chant 5.8.1"
+    ),
+    "chant:lint:splittability_grade": Requirement(
+        "The splittability grade follows headings and files; coupling words make it D.",
+        "reference chant 5.8.1",
+    ),
+    "chant:lint:members_and_single_criteria_are_c": Requirement(
+        "Members and specs with exactly one criterion have splittability C before anything else is looked "
+        "at.",
+        "reference chant 5.8.1",
+    ),
+    "chant:lint:ac_quality_grade": Requirement(
+        "The criteria grade is D for none, C for 1, B for 2 or 3, A for 4 or more.", "reference chant 5.8.1"
+    ),
+    "chant:lint:isolation_grade": Requirement(
+        "Isolation is graded for specs with members only, else null; a single member gives A.",
+        "reference chant 5.8.1",
+    ),
+    "chant:lint:light_is_red_for_any_d": Requirement(
+        "The light is red when complexity, confidence or ac_quality is D.", "reference chant 5.8.1"
+    ),
+    "chant:lint:light_is_green_for_a_and_b": Requirement(
+        "The light is green when complexity, confidence and ac_quality are all A or B, else yellow.",
+        "reference chant 5.8.1",
+    ),
+    "chant:lint:suggestions_follow_the_grades": Requirement(
+        "Each bad grade adds its documented suggestion; suggestions are sorted and unique.",
+        "reference chant 5.8.1",
+    ),
+    "chant:lint:title_only_scores_red": Requirement(
+        "A spec with only a title scores A, D, C, D: red.", "reference chant 10.4"
+    ),
+    "chant:lint:verbs_and_criteria_score_green": Requirement(
+        "Two verb bullets and four verb criteria without files score B, A, C, A: green.",
+        "reference chant 10.4",
+    ),
+    "chant:lint:small_member_scores_yellow": Requirement(
+        "A member with one criterion `Add z` scores A, A, C, C: yellow.", "reference chant 10.4"
+    ),
+    "chant:lint:coupled_spec_scores_green": Requirement(
+        "Three files, three headings, two criteria and `tightly coupled` score B, A, D, B: green.",
+        "reference chant 10.4",
+    ),
+    "chant:lint:unknown_member_is_an_error": Requirement(
+        "`dependency` reports a `members` entry without a spec as `Unknown member spec '<id>'`.",
+        "reference chant 5.8.2",
+    ),
+    "chant:lint:single_spec_run_knows_all_specs": Requirement(
+        "Linting one spec does not call its dependencies unknown when they exist.", "reference chant 5.8.2"
+    ),
+    "chant:lint:documentation_needs_tracks_and_target_files": Requirement(
+        "`type` warns about documentation specs without `tracks` or `target_files`.", "reference chant 5.8.2"
+    ),
+    "chant:lint:research_needs_sources": Requirement(
+        "`type` warns about research specs without both `informed_by` and `origin`, and about missing "
+        "`target_files`.",
+        "reference chant 5.8.2",
+    ),
+    "chant:lint:container_needs_members": Requirement(
+        "`type` warns about a driver or group whose `members` list is empty.", "reference chant 5.8.2"
+    ),
+    "chant:lint:coupling_skips_containers_and_family": Requirement(
+        "`coupling` skips drivers and groups, and IDs of the spec itself, its driver and its members.",
+        "reference chant 5.8.2",
+    ),
+    "chant:lint:coupling_skips_fenced_code": Requirement(
+        "`coupling` ignores IDs inside fenced code.", "reference chant 5.8.2"
+    ),
+    "chant:lint:coupling_words_sibling_references": Requirement(
+        "A member that names a sibling gets the message about sibling specs.", "reference chant 5.8.2"
+    ),
+    "chant:lint:model_waste_needs_all_three_small": Requirement(
+        "`model_waste` needs criteria, files and words all within the simple thresholds, and no driver, "
+        "group or research type.",
+        "reference chant 5.8.2",
+    ),
+    "chant:lint:output_is_found_in_the_log": Requirement(
+        "The output to check is looked for as fenced `json`, any fence, the whole text, then the first "
+        "balanced braces or brackets.",
+        "reference chant 5.8.2",
+    ),
+    "chant:lint:output_needs_a_log": Requirement(
+        "A completed spec without a log has no `output` finding.", "reference chant 5.8.2"
+    ),
+    "chant:lint:disable_honours_every_rule": Requirement(
+        "`lint.disable` turns off any rule it names.", "reference chant 5.8.2"
+    ),
+    # chant_work_list (seed chant 694-767)
+    "chant:work_list:answer_has_processes_and_summary": Requirement(
+        "The answer has `processes` and `summary` with `running`, `completed` and `failed`.", "seed chant:705"
+    ),
+    "chant:work_list:process_has_seven_keys": Requirement(
+        "A process has `process_id`, `spec_id`, `pid`, `status` (`running`, `completed`, `failed`), "
+        "`started_at`, `completed_at` and `mode`.",
+        "seed chant:707",
+    ),
+    "chant:work_list:completed_at_is_null_while_running": Requirement(
+        "`completed_at` is null while a process runs.", "seed chant:712"
+    ),
+    "chant:work_list:completed_ones_only_on_request": Requirement(
+        "Ended processes are listed only with `include_completed`.", "seed chant:700"
+    ),
+    "chant:work_list:process_id_filters_by_substring": Requirement(
+        "`process_id` lists only the processes whose ID contains that text.",
+        "seed chant:699; decisions 3: Run records of chant 0.23",
+    ),
+    "chant:work_list:is_empty_without_runs": Requirement(
+        "Without any run the list is empty and every count zero.", "issue: Seventeen tools"
+    ),
+    "chant:work_list:summary_counts_all_records_kept": Requirement(
+        "`summary` counts all records kept, whatever the filter.", "decisions 3: Run records of chant 0.23"
+    ),
+    "chant:work_list:records_of_0_23_are_failed_and_stale": Requirement(
+        "Process records of chant 0.23 are shown as failed and stale.",
+        "decisions 3: Run records of chant 0.23",
+    ),
+    "chant:work_list:signals_nothing": Requirement(
+        "Listing never signals a process.", "decisions 3: Run records of chant 0.23; decisions 4"
+    ),
+    "chant:work_list:deletes_nothing": Requirement("Listing deletes no record.", "reference chant 5.0"),
+    "chant:work_list:extra_keys_are_kept": Requirement(
+        "A process also has `stale`, `log_modified` and `branch`.", "reference chant 5.18 R"
+    ),
+    "chant:work_list:pid_is_checked_by_start_time": Requirement(
+        "A reused PID does not make an ended process look alive.", "reference chant 5.18 R"
+    ),
+    "chant:work_list:records_are_kept_seven_days_or_200": Requirement(
+        "Records of ended runs are kept for 7 days or up to 200.",
+        "decisions 3: Run records of chant 0.23",
+        built=False,
+    ),
+    # chant_search (seed chant 105 and 1265)
+    "chant:search:looks_in_title_and_body": Requirement(
+        "`chant_search` finds specs by their title and body.", "seed chant:105"
+    ),
+    "chant:search:ignores_case": Requirement(
+        "The query matches as a substring, whatever its case.", "seed chant:1272"
+    ),
+    "chant:search:status_filters": Requirement(
+        "`status` limits the matches to that status.", "seed chant:1276"
+    ),
+    "chant:search:answers_like_spec_list": Requirement(
+        "The answer is the object of `chant_spec_list`.", "decisions 3: Tool result"
+    ),
+    "chant:search:empty_query_matches_all": Requirement(
+        "An empty query matches every spec.", "reference chant 5.6"
+    ),
+    "chant:search:cancelled_are_found": Requirement("Cancelled specs are found too.", "reference chant 5.6"),
+    "chant:search:archive_is_not_searched": Requirement(
+        "Archived specs are not found.", "reference chant 5.6"
+    ),
+    "chant:search:unknown_status_is_refused": Requirement(
+        "An unknown `status` is refused.", "reference chant 5.6, 8.2 W23"
+    ),
+    "chant:search:results_are_limited": Requirement(
+        "The number of matches shown is limited.", "reference chant 5.6 R, 8.2 W23"
+    ),
+    # chant_diagnose (seed chant 106 and 1282)
+    "chant:diagnose:checks_file_log_lock_commit_criteria": Requirement(
+        "`chant_diagnose` checks a spec's file, log, lock, commits and criteria.", "seed chant:1284"
+    ),
+    "chant:diagnose:answer_has_the_documented_keys": Requirement(
+        "The answer has `spec_id`, `status`, `location`, `checks` (`name`, `passed`, `details`), `diagnosis` "
+        "and `suggestion`.",
+        "reference chant 5.7",
+    ),
+    "chant:diagnose:location_names_the_worktree": Requirement(
+        "`location` is `main repository` or `worktree: <path>`, for a worktree of the spec's branch in any "
+        "folder.",
+        "reference chant 5.7",
+    ),
+    "chant:diagnose:spec_file_check": Requirement(
+        "Check `Spec file` reports `Valid YAML`, `Invalid YAML: <e>` or `Cannot read: <e>`.",
+        "reference chant 5.7",
+    ),
+    "chant:diagnose:log_file_check": Requirement(
+        "Check `Log file` reports size and age in words, or `Does not exist`, and where it looked.",
+        "reference chant 5.7",
+    ),
+    "chant:diagnose:lock_file_check": Requirement(
+        "Check `Lock file` reports whether a lock is present, and where it looked.", "reference chant 5.7"
+    ),
+    "chant:diagnose:lock_age_and_owner_are_looked_at": Requirement(
+        "A lock whose process is dead is told from one that is held, by PID and age.", "reference chant 5.7 R"
+    ),
+    "chant:diagnose:git_commit_check": Requirement(
+        "Check `Git commit` passes when the history has a message containing `chant(<id>)`, and names its "
+        "short hash, else says `No matching commit found`.",
+        "reference chant 5.7",
+    ),
+    "chant:diagnose:criteria_check": Requirement(
+        "Check `Acceptance criteria` says `All satisfied` or `<n> unchecked items remaining`.",
+        "reference chant 5.7",
+    ),
+    "chant:diagnose:in_progress_with_commit_is_inconsistent": Requirement(
+        "An in_progress spec with a commit fails `Status consistency`.", "reference chant 5.7"
+    ),
+    "chant:diagnose:completed_without_evidence_is_inconsistent": Requirement(
+        "A completed spec without a commit or with open criteria fails `Status consistency`.",
+        "reference chant 5.7",
+    ),
+    "chant:diagnose:pending_with_commit_is_inconsistent": Requirement(
+        "A pending spec with a commit fails `Status consistency`.", "reference chant 5.7"
+    ),
+    "chant:diagnose:other_statuses_get_a_remark": Requirement(
+        "Paused, failed, needs_attention, blocked and cancelled specs pass `Status consistency` with a "
+        "remark.",
+        "reference chant 5.7",
+    ),
+    "chant:diagnose:healthy_spec_is_said_to_be": Requirement(
+        "With no failed check the diagnosis is `All checks passed. Spec appears healthy.` and the suggestion "
+        "null.",
+        "reference chant 5.7",
+    ),
+    "chant:diagnose:unfinalized_spec_is_recognised": Requirement(
+        "In progress with commit and criteria met: `Spec appears complete but wasn't finalized.`",
+        "reference chant 5.7",
+    ),
+    "chant:diagnose:commit_with_open_criteria_is_recognised": Requirement(
+        "In progress with commit and open criteria: `Spec has a commit but acceptance criteria not all "
+        "satisfied.`",
+        "reference chant 5.7",
+    ),
+    "chant:diagnose:other_failures_are_named": Requirement(
+        "Other statuses with failed checks: `Spec has issues: <names>`.", "reference chant 5.7"
+    ),
+    "chant:diagnose:suggestions_name_tools_that_exist": Requirement(
+        "A suggestion points to finalizing, the open criteria or the log, and names only commands that "
+        "exist.",
+        "reference chant 5.7",
+    ),
+    "chant:diagnose:fresh_pending_spec_is_healthy": Requirement(
+        "A fresh pending spec is healthy without log and commit: checks are graded by status.",
+        "reference chant 5.7 R",
+    ),
+    "chant:diagnose:dependency_reasons_are_named": Requirement(
+        "For a blocked spec the reasons are named.", "reference chant 5.7 R; issue: Graph"
+    ),
+    "chant:diagnose:branch_merge_state_is_named": Requirement(
+        "For a spec with a branch the answer says whether it is merged.", "reference chant 5.7 R"
+    ),
+    "chant:diagnose:failure_is_worded": Requirement(
+        "A failure reads `Failed to diagnose spec: <e>`.", "reference chant 5.7"
+    ),
+    # chant_finalize (seed chant 116 and 1356)
+    "chant:finalize:marks_a_spec_completed": Requirement(
+        "`chant_finalize` marks a spec as completed.", "seed chant:116"
+    ),
+    "chant:finalize:refuses_open_criteria": Requirement(
+        "With open criteria: `Spec '<id>' has <n> unchecked acceptance criteria. All criteria must be "
+        "checked before finalization.`",
+        "seed chant:1357; reference chant 5.11",
+    ),
+    "chant:finalize:hand_work_needs_no_log_and_no_commit": Requirement(
+        "A spec without a run record is finalized with neither log nor commit.", "decisions 3: Completion"
+    ),
+    "chant:finalize:names_the_commits_found": Requirement(
+        "The answer names the commits found, or says that there are none.", "decisions 3: Completion"
+    ),
+    "chant:finalize:run_needs_log_and_commit": Requirement(
+        "A spec with a run record is finalized only with its log and a commit of the agent.",
+        "decisions 3: Completion; reference chant 5.11",
+        built=False,
+    ),
+    "chant:finalize:force_does_not_skip_criteria": Requirement(
+        "`force` is accepted, and even with it open criteria refuse.",
+        "reference chant 5.11, 8.1 D15; decisions 3: Completion",
+    ),
+    "chant:finalize:needs_a_fitting_status": Requirement(
+        "Any status but in_progress, completed or failed is refused and named: `Current status: <S>`.",
+        "reference chant 5.11",
+    ),
+    "chant:finalize:refuses_a_dirty_worktree": Requirement(
+        "Uncommitted changes in the spec's worktree refuse with `Cannot finalize: uncommitted changes in "
+        "worktree. Commit your changes first.`",
+        "reference chant 5.11",
+    ),
+    "chant:finalize:refuses_open_members": Requirement(
+        "Open members refuse: `Cannot complete driver spec '<id>' while <n> member spec(s) are incomplete: "
+        "<ids>`.",
+        "reference chant 5.11",
+    ),
+    "chant:finalize:cancelled_members_do_not_matter": Requirement(
+        "A driver whose members are all completed or cancelled can be finalized.", "reference chant 4.6"
+    ),
+    "chant:finalize:later_errors_are_prefixed": Requirement(
+        "Errors about config, worktree, members and commits start with `Failed to finalize spec: `.",
+        "reference chant 5.11",
+    ),
+    "chant:finalize:answers_with_the_id": Requirement(
+        "The answer starts with `Finalized spec: <id>`.", "reference chant 5.11"
+    ),
+    "chant:finalize:writes_completed_at": Requirement(
+        "`completed_at` is written as UTC `YYYY-MM-DDTHH:MM:SSZ`.", "reference chant 5.11, 2.2"
+    ),
+    "chant:finalize:writes_commits_oldest_first": Requirement(
+        "`commits` lists short hashes, oldest first, from `branch` when it has any, else from the current "
+        "branch.",
+        "reference chant 5.11",
+    ),
+    "chant:finalize:fills_an_absent_model": Requirement(
+        "An absent `model` is filled from `CHANT_MODEL`, else `ANTHROPIC_MODEL`, else `defaults.model`.",
+        "reference chant 5.11",
+    ),
+    "chant:finalize:keeps_the_model_of_the_spec": Requirement(
+        "A `model` that the spec names is neither overwritten nor erased.",
+        "reference chant 3.3, 5.11, 8.2 W7",
+    ),
+    "chant:finalize:asks_claude_for_the_model": Requirement(
+        "As last resort the model is read from the parenthesis of `claude --version`.",
+        "reference chant 5.11",
+        built=False,
+    ),
+    "chant:finalize:accepts_a_spec_without_criteria": Requirement(
+        "A spec without criteria can be finalized.", "reference chant 5.11"
+    ),
+    "chant:finalize:again_refreshes": Requirement(
+        "Finalizing a completed spec again refreshes its record.", "reference chant 5.11"
+    ),
+    "chant:finalize:merges_nothing": Requirement(
+        "`chant_finalize` merges no branch.", "reference chant 5.11"
+    ),
+    "chant:finalize:is_on_disk_when_it_answers": Requirement(
+        "When the answer is sent, the completed status can be read back from the file.",
+        "reference chant 5.11; decisions 1",
+    ),
+    "chant:finalize:last_member_completes_its_driver": Requirement(
+        "Finalizing the last open member completes a pending or in_progress driver that has no open "
+        "criteria.",
+        "reference chant 4.6, 5.11; decisions 3: Completion",
+    ),
+    "chant:finalize:ai_coauthor_asks_for_approval": Requirement(
+        "With `approval.require_approval_for_agent_work`, a commit whose co-author trailer names an AI makes "
+        "finalize ask for approval.",
+        "reference chant 4.4",
+    ),
+    # chant_reset and chant_resume (seed chant 117-118 and 1370)
+    "chant:reset:failed_becomes_pending": Requirement(
+        "`chant_reset` sets a failed spec back to pending.", "seed chant:117"
+    ),
+    "chant:reset:in_progress_is_allowed_without_process": Requirement(
+        "An in_progress spec is reset when no process lives.",
+        "decisions 3: `chant_reset` on `in_progress`; reference chant 8.1 D16",
+    ),
+    "chant:reset:refused_while_a_process_lives": Requirement(
+        "A reset is refused, with nothing changed, while a process works on the spec.",
+        "decisions 3: `chant_reset` on `in_progress`; reference chant 5.12 R",
+    ),
+    "chant:reset:branch_is_kept_as_backup": Requirement(
+        "The spec's branch is kept under `refs/chant/backup/…`.",
+        "decisions 3: `chant_reset` on `in_progress`",
+    ),
+    "chant:reset:unmerged_commits_stay_reachable": Requirement(
+        "A reset never makes unmerged commits unreachable.",
+        "decisions 3: `chant_reset` on `in_progress`; decisions 4",
+    ),
+    "chant:reset:uncommitted_changes_stay": Requirement(
+        "A reset never deletes a worktree that holds uncommitted changes.", "decisions 4"
+    ),
+    "chant:reset:answers_with_the_id": Requirement(
+        "The answer is `Reset spec '<id>' to pending`.", "reference chant 5.12"
+    ),
+    "chant:reset:other_statuses_are_refused": Requirement(
+        "Another status gives `Failed to reset spec: Spec '<id>' is not in failed or in_progress state "
+        "(current: <S>). …` and removes nothing.",
+        "reference chant 5.12 R",
+    ),
+    "chant:reset:removes_lock_and_pid_file": Requirement(
+        "A reset removes the stale lock and PID file of the spec.", "reference chant 5.12"
+    ),
+    "chant:reset:clears_fields_of_the_last_run": Requirement(
+        "A reset removes `completed_at`, `commits`, `branch` and `retry_state` from the front matter.",
+        "reference chant 3.3, 5.12 R",
+    ),
+    "chant:resume:does_what_reset_does": Requirement(
+        "`chant_resume` takes the input and has the effect and answer of `chant_reset`.",
+        "seed chant:118; decisions 3: `chant_resume`; reference chant 8.1 D1",
+    ),
+    "chant:resume:is_described_as_deprecated": Requirement(
+        "The description of `chant_resume` calls it deprecated and names `chant_reset`.",
+        "seed chant:118; decisions 3: `chant_resume`",
+    ),
+    # chant_cancel (seed chant 119 and 1384)
+    "chant:cancel:sets_cancelled": Requirement(
+        "`chant_cancel` sets a spec's status to cancelled.", "seed chant:1385"
+    ),
+    "chant:cancel:answers_with_the_id": Requirement(
+        "The answer is `Cancelled spec: <id>`, first line.", "reference chant 5.14"
+    ),
+    "chant:cancel:already_cancelled_is_refused": Requirement(
+        "Cancelling twice gives `Spec '<id>' is already cancelled`.", "reference chant 5.14"
+    ),
+    "chant:cancel:illegal_source_is_refused": Requirement(
+        "From another status: `Failed to transition spec to Cancelled: Invalid transition from <S> to "
+        "Cancelled`.",
+        "reference chant 5.14",
+    ),
+    "chant:cancel:never_leaves_an_agent_running": Requirement(
+        "A spec with a living process is not cancelled behind its back: the call stops it or refuses.",
+        "reference chant 5.14 R",
+    ),
+    "chant:cancel:dependents_are_named": Requirement(
+        "The answer names the specs that depend on the cancelled one, and its open members.",
+        "reference chant 5.14 R",
+    ),
+    # chant_archive (seed chant 120 and 1398)
+    "chant:archive:moves_a_completed_spec": Requirement(
+        "`chant_archive` moves a completed spec to the archive folder.", "seed chant:1399"
+    ),
+    "chant:archive:folder_is_the_day_of_the_id": Requirement(
+        "The file moves to `.chant/archive/<first ten characters of the ID>/<id>.md`.", "reference chant 5.15"
+    ),
+    "chant:archive:cancelled_is_accepted": Requirement(
+        "A cancelled spec can be archived too.", "reference chant 5.15 R, 8.1 D29"
+    ),
+    "chant:archive:open_spec_is_refused": Requirement(
+        "Any other status refuses: `Spec '<id>' must be completed to archive (current: <S>)`.",
+        "reference chant 5.15",
+    ),
+    "chant:archive:unmerged_branch_is_refused": Requirement(
+        "A spec whose branch exists and is not merged is refused; the error names spec, branch and main "
+        "branch.",
+        "reference chant 5.15",
+    ),
+    "chant:archive:tracked_file_is_moved_in_the_git_index": Requirement(
+        "A tracked file's move is staged, not committed.", "reference chant 5.15"
+    ),
+    "chant:archive:untracked_file_is_renamed": Requirement(
+        "An untracked file is moved by a plain rename.", "reference chant 5.15"
+    ),
+    "chant:archive:answers_with_the_path": Requirement(
+        "The answer is `Archived spec: <argument as given> -> <relative path>`.", "reference chant 5.15"
+    ),
+    "chant:archive:member_may_go_alone": Requirement(
+        "A member can be archived by itself.", "reference chant 5.15 R"
+    ),
+    "chant:archive:driver_waits_for_its_members": Requirement(
+        "A driver with a member that is neither completed nor cancelled is not archived.",
+        "reference chant 5.15 R",
+    ),
+    "chant:archive:driver_takes_its_members_along": Requirement(
+        "Archiving a driver moves its members first, in number order, then the driver.",
+        "reference chant 5.15 R",
+    ),
+    "chant:archive:short_id_is_safe": Requirement(
+        "Archiving an ID shorter than ten bytes gives an answer or a tool error, and the server lives on.",
+        "reference chant 5.15, 8.2 W9; issue: Bad input",
+    ),
+    "chant:archive:existing_target_is_kept": Requirement(
+        "An archive file of the same name is never overwritten.", "decisions 4"
+    ),
+    # chant work runtime (seed chant 668-692 and 769-1168): not part of the product yet
+    "chant:work_start:returns_immediately": Requirement(
+        "`chant_work_start` starts work in the background and returns at once.", "seed chant:771", built=False
+    ),
+    "chant:work_start:answer_has_five_keys": Requirement(
+        "The answer has `process_id`, `spec_id`, `pid`, `started_at` and `mode`.",
+        "seed chant:782",
+        built=False,
+    ),
+    "chant:work_start:mode_names_the_kind": Requirement(
+        "`mode` is `single`, `chain` or `parallel(N)`.", "seed chant:786", built=False
+    ),
+    "chant:work_start:chain_goes_on": Requirement(
+        "With `chain` the next ready spec is worked after completion.", "seed chant:775", built=False
+    ),
+    "chant:work_start:parallel_uses_n_workers": Requirement(
+        "`parallel` works several ready specs with that many workers.", "seed chant:776", built=False
+    ),
+    "chant:work_start:skip_criteria_skips_the_check": Requirement(
+        "`skip_criteria` skips the criteria check before the start.", "seed chant:777", built=False
+    ),
+    "chant:work_start:record_is_stored": Requirement(
+        "The process is recorded in `.chant/processes/<process_id>.json`.", "seed chant:791", built=False
+    ),
+    "chant:work_start:progress_is_in_the_log": Requirement(
+        "`chant_log` with `offset` or `since` shows the progress of a run.", "seed chant:792", built=False
+    ),
+    "chant:work_start:status_shows_the_run": Requirement(
+        "`chant_status` with `include_activity` shows that the spec is being worked.",
+        "seed chant:793",
+        built=False,
+    ),
+    "chant:work_start:schema_has_four_parameters": Requirement(
+        "The input schema requires `id` and has optional `chain`, `parallel` and `skip_criteria`.",
+        "seed chant:1428",
+        built=False,
+    ),
+    "chant:work_start:no_criteria_is_refused": Requirement(
+        "Without criteria a start is refused unless `skip_criteria` is given.",
+        "decisions 3: `chant_work_start` without criteria",
+        built=False,
+    ),
+    "chant:work_start:red_gate_names_the_extras": Requirement(
+        "A red quality gate refuses and names the extras of `chant_add`.",
+        "decisions 3: `chant_work_start` without criteria",
+        built=False,
+    ),
+    "chant:work_start:run_without_commit_never_completes": Requirement(
+        "A run without a commit of the agent's own never completes by itself.",
+        "decisions 3: Completion",
+        built=False,
+    ),
+    "chant:work_start:ticks_before_the_start_are_recorded": Requirement(
+        "Boxes that were ticked before the start are recorded as such.",
+        "decisions 3: Completion",
+        built=False,
+    ),
+    "chant:work_start:reworded_criteria_need_attention": Requirement(
+        "A run that removes or rewords criteria ends in needs_attention.",
+        "decisions 3: Completion",
+        built=False,
+    ),
+    "chant:work_start:waiting_for_approval_needs_attention": Requirement(
+        "A run that waits for approval ends in needs_attention with reason `awaiting_approval`.",
+        "decisions 3: Completion",
+        built=False,
+    ),
+    "chant:work_start:agent_sees_two_roots": Requirement(
+        "The agent's own server edits its spec in the worktree's copy and everything else in main, and "
+        "cannot finalize or start itself.",
+        "decisions 3: The agent's own server",
+        built=False,
+    ),
+    "chant:work_start:windows_is_refused": Requirement(
+        "On Windows the tools of the work runtime answer that they are not supported there yet.",
+        "decisions 3: Windows",
+        built=False,
+    ),
+    "chant:pause:stops_the_agent": Requirement(
+        "`chant_pause` stops the agent that works on the spec.", "seed chant:866", built=False
+    ),
+    "chant:pause:status_is_in_progress": Requirement(
+        "After a pause the spec is `in_progress`, its work kept, and not failed.",
+        "seed chant:867",
+        built=False,
+    ),
+    "chant:pause:answers_with_the_id": Requirement(
+        "The answer is `Successfully paused work for spec '<id>'`.", "seed chant:894", built=False
+    ),
+    "chant:pause:needs_a_process": Requirement(
+        "Without a process: `Failed to pause work for spec '<id>': No running process found`.",
+        "seed chant:910",
+        built=False,
+    ),
+    "chant:pause:record_says_paused": Requirement(
+        "The record of a paused run says `paused`, and a later start continues in the kept worktree.",
+        "decisions 3: `chant_pause`",
+        built=False,
+    ),
+    "chant:pause:signals_only_its_own_process": Requirement(
+        "No process is signalled whose start time differs from its record.", "decisions 4", built=False
+    ),
+    "chant:takeover:stops_the_agent": Requirement(
+        "`chant_takeover` stops the agent if one runs.", "seed chant:928", built=False
+    ),
+    "chant:takeover:answer_has_five_keys": Requirement(
+        "The answer has `spec_id`, `analysis`, `log_tail`, `suggestion` and `worktree_path`.",
+        "seed chant:939",
+        built=False,
+    ),
+    "chant:takeover:tail_has_20_lines": Requirement(
+        "`log_tail` holds the last 20 lines of the log.",
+        "seed chant:941; decisions 3: `chant_takeover`",
+        built=False,
+    ),
+    "chant:takeover:worktree_path_may_be_null": Requirement(
+        "`worktree_path` is null when the worktree is gone.", "seed chant:947", built=False
+    ),
+    "chant:takeover:needs_a_process_or_force": Requirement(
+        "Without a process and `force`: `Failed to take over spec '<id>': Spec not currently being worked`.",
+        "seed chant:1004",
+        built=False,
+    ),
+    "chant:takeover:writes_nothing_into_the_spec": Requirement(
+        "The spec's body stays as it was, its status `in_progress`, and the record says `taken_over`.",
+        "decisions 3: `chant_takeover`",
+        built=False,
+    ),
+    "chant:watch_status:answer_has_three_keys": Requirement(
+        "The answer has `watch_running`, `worktrees` and `worktree_count`.", "seed chant:1022", built=False
+    ),
+    "chant:watch_status:worktree_has_six_keys": Requirement(
+        "A worktree has `spec_id`, `path`, `status`, `updated_at`, `error` and `commits`, null when unknown.",
+        "seed chant:1025; reference chant 8.1 D22",
+        built=False,
+    ),
+    "chant:watch_status:status_is_one_of_four": Requirement(
+        "A worktree is `working`, `done`, `failed` or `unknown`.", "seed chant:1051", built=False
+    ),
+    "chant:watch_start:spawns_watch": Requirement(
+        "`chant_watch_start` starts watch in the background and answers `Started watch process (PID: "
+        "<pid>)`.",
+        "seed chant:1088",
+        built=False,
+    ),
+    "chant:watch_start:already_running_is_refused": Requirement(
+        "When watch runs already the error is `Watch is already running`.", "seed chant:1104", built=False
+    ),
+    "chant:watch_stop:sends_the_signal": Requirement(
+        "`chant_watch_stop` answers `Sent stop signal to watch process (PID: <pid>)`.",
+        "seed chant:1145",
+        built=False,
+    ),
+    "chant:watch_stop:not_running_is_refused": Requirement(
+        "When watch does not run the error is `Watch is not running`.", "seed chant:1161", built=False
+    ),
+    "chant:watch_stop:shutdown_is_graceful": Requirement(
+        "Watch removes its PID file and cleans up on SIGTERM.", "seed chant:1122", built=False
+    ),
+    "chant:split:makes_member_specs": Requirement(
+        "`chant_split` splits a spec into smaller member specs with AI analysis.",
+        "seed chant:670",
+        built=False,
+    ),
+    "chant:split:force_skips_questions": Requirement(
+        "`force` skips the confirmation.", "seed chant:674", built=False
+    ),
+    "chant:split:recursive_goes_deeper": Requirement(
+        "`recursive` splits members that are still too complex.", "seed chant:675", built=False
+    ),
+    "chant:split:max_depth_is_3": Requirement(
+        "`max_depth` limits the recursion and is 3 unless given.", "seed chant:676", built=False
+    ),
+    "chant:split:returns_its_record": Requirement(
+        'The record with `mode: "split"` is returned at once and keeps the proposal until it is accepted.',
+        "decisions 3: `chant_split`",
+        built=False,
+    ),
+    # Provider integration (seed chant 1773-1792): not part of the product yet
+    "chant:provider:config_is_written_before_the_run": Requirement(
+        "A provider's MCP configuration is written before its agent starts.", "seed chant:1775", built=False
+    ),
+    "chant:provider:agent_reaches_the_tools": Requirement(
+        "The agent that was started connects to `chant mcp` for its tools.", "seed chant:1783", built=False
+    ),
+    "chant:provider:output_is_captured": Requirement(
+        "The agent's output is captured and the spec updated.", "seed chant:1785", built=False
+    ),
+    "chant:provider:config_is_never_committed": Requirement(
+        "The agent's MCP configuration lies beside the worktree and is never committed.",
+        "decisions 3: The agent's own server",
+        built=False,
+    ),
+    # chant: front matter (reference chant 2.1, 2.2)
+    "chant:front_matter:leading_blank_lines_are_allowed": Requirement(
+        "Blank lines before the opening fence are allowed and kept by edits.", "reference chant 2.1"
+    ),
+    "chant:front_matter:fence_is_a_line_of_its_own": Requirement(
+        "Only a line that is exactly `---` is a fence, so `labels: [a---b]` is read whole.",
+        "issue: Documents; reference chant 2.1 R",
+    ),
+    "chant:front_matter:unclosed_fence_is_a_problem": Requirement(
+        "Front matter without a closing fence is reported as a problem.", "reference chant 2.1 R"
+    ),
+    "chant:front_matter:may_be_absent": Requirement(
+        "A spec without front matter has the defaults: type `code`, status `pending`.",
+        "reference chant 2.1, 2.2",
+    ),
+    "chant:front_matter:bom_is_ignored": Requirement(
+        "A byte order mark does not hide the front matter.", "issue: Documents; reference chant 2.1 R"
+    ),
+    "chant:front_matter:crlf_is_kept": Requirement(
+        "A file with CRLF line ends keeps them through every edit.", "issue: Documents; reference chant 2.1 R"
+    ),
+    "chant:front_matter:body_bytes_are_kept": Requirement(
+        "An edit of the front matter leaves every byte of the body as it was, the final newline or its "
+        "absence included.",
+        "reference chant 2.1 R, 8.2 W7",
+    ),
+    "chant:front_matter:unknown_keys_are_kept": Requirement(
+        "Keys we do not know survive every edit.", "issue: Documents; reference chant 2.1 R"
+    ),
+    "chant:front_matter:comments_order_and_quotes_are_kept": Requirement(
+        "Comments, key order, quoting and flow lists survive every edit.",
+        "issue: Documents; reference chant 2.1 R",
+    ),
+    "chant:front_matter:duplicate_key_is_a_problem": Requirement(
+        "A duplicate key makes a problem record that names it.", "issue: Documents; reference chant 2.1 R"
+    ),
+    "chant:front_matter:unknown_enum_value_is_a_problem": Requirement(
+        "An unknown status or other enum value makes a problem record that names it.",
+        "issue: Documents; reference chant 2.1 R",
+    ),
+    "chant:front_matter:wrong_type_is_a_problem": Requirement(
+        "A value of the wrong type makes a problem record that names its key.", "reference chant 2.1 R"
+    ),
+    "chant:front_matter:bad_file_hides_no_other": Requirement(
+        "A malformed file never hides another spec.", "decisions 3: Unreadable files; reference chant 10.9.12"
+    ),
+    "chant:front_matter:depends_on_may_be_one_string": Requirement(
+        "`depends_on` may be a list of IDs or one string.", "reference chant 2.2"
+    ),
+    "chant:front_matter:labels_must_be_a_list": Requirement(
+        "A bare string as `labels` is a type error.", "reference chant 2.2"
+    ),
+    "chant:front_matter:model_is_read_by_family": Requirement(
+        "A `model` containing opus, sonnet or haiku in any case reads as that word, while the file keeps its "
+        "text.",
+        "reference chant 2.2, 8.2 W7",
+    ),
+    "chant:front_matter:approval_defaults_to_pending": Requirement(
+        "`approval` without `status` is pending and without `required` not required.", "reference chant 2.2"
+    ),
+    "chant:front_matter:title_key_is_not_the_title": Requirement(
+        "A `title:` or `id:` key is an unknown key and changes neither title nor ID.", "reference chant 2.2"
+    ),
+    "chant:edit:status_changes_one_line": Requirement(
+        "Changing a status changes that line only.", "issue: Documents; reference chant 10.9.11"
+    ),
+    "chant:edit:list_keeps_its_style": Requirement(
+        "Setting a list key keeps the block or flow style it had.", "issue: Documents"
+    ),
+    "chant:edit:absent_key_goes_to_its_place": Requirement(
+        "A key that was absent is inserted in the documented order.", "issue: Documents; reference chant 2.2"
+    ),
+    "chant:edit:new_list_is_block_style": Requirement(
+        "A list key that was absent is written in block style.", "reference chant 2.1"
+    ),
+    "chant:edit:result_is_read_back_first": Requirement(
+        "An edit that would not read back as intended is refused, and the file stays as it was.",
+        "issue: Documents",
+    ),
+    "chant:edit:derived_blocked_is_never_stored": Requirement(
+        "A status that blocking derived is never written into the file.", "reference chant 3, 8.2 W7"
+    ),
+    "chant:edit:text_of_a_branch_is_never_written_back": Requirement(
+        "The text of a spec on its branch is never the base of a write in the main tree.",
+        "reference chant 2.8 R, 8.2 W7",
+    ),
+    # chant: types, titles, IDs (reference chant 2.3-2.6)
+    "chant:types:six_are_known": Requirement(
+        "The types are `code`, `task`, `driver`, `documentation`, `research` and `group`.",
+        "reference chant 2.3, 8.1 D30",
+    ),
+    "chant:types:unknown_type_is_read_tolerantly": Requirement(
+        "A spec with another type, such as `feature` or `conflict`, is still listed, with that type.",
+        "seed chant:167; reference chant 8.1 D30",
+    ),
+    "chant:title:first_level_1_heading": Requirement(
+        "The title is the first level-1 heading of the body, or null without one.", "reference chant 2.4"
+    ),
+    "chant:title:fenced_lines_do_not_count": Requirement(
+        "A `# ` line inside fenced code is not the title.", "reference chant 2.4"
+    ),
+    "chant:title:empty_heading_is_null": Requirement(
+        "An empty heading gives a null title.", "reference chant 2.4"
+    ),
+    "chant:ids:are_file_names": Requirement(
+        "A spec's ID is its file name without `.md`; any stem is accepted.", "reference chant 2.5"
+    ),
+    "chant:ids:extension_is_case_sensitive": Requirement(
+        "A file ending in `.MD` is no spec.", "reference chant 2.5"
+    ),
+    "chant:ids:generated_form": Requirement(
+        "A generated ID is the local date, a base-36 sequence of at least three digits and three random "
+        "base-36 characters.",
+        "reference chant 2.5",
+    ),
+    "chant:ids:sequence_follows_the_highest": Requirement(
+        "The sequence is one more than the highest of that day, in base 36: after `009` comes `00a`, after "
+        "`00z` comes `010`.",
+        "reference chant 2.5",
+    ),
+    "chant:ids:members_extend_the_driver": Requirement(
+        "Member IDs are `<driver>.N`, nested ones `<driver>.N.M`.", "reference chant 2.5"
+    ),
+    "chant:order:date_sequence_suffix": Requirement(
+        "Specs are sorted by date, then numerically by sequence, then by suffix.", "reference chant 2.5, 10.2"
+    ),
+    "chant:order:driver_before_members_by_number": Requirement(
+        "A driver stands before its members, which go by number: `.2` before `.10`.",
+        "reference chant 2.5, 10.2",
+    ),
+    "chant:order:nested_members_have_a_fixed_place": Requirement(
+        "Nested members have a fixed place whatever the folder's order.", "reference chant 2.5"
+    ),
+    "chant:order:free_names_compare_as_text": Requirement(
+        "IDs without five parts compare as plain text.", "reference chant 2.5, 10.2"
+    ),
+    "chant:order:short_five_part_id_is_safe": Requirement(
+        "A file named `a-b-c-d-e.md` is sorted without a crash.",
+        "reference chant 2.5, 8.2 W9; issue: Bad input",
+    ),
+    "chant:resolve:full_id_first": Requirement(
+        "An equal full ID wins over every partial match.", "reference chant 2.6"
+    ),
+    "chant:resolve:unique_suffix": Requirement(
+        "A suffix of exactly one ID finds it.", "reference chant 2.6, 10.1"
+    ),
+    "chant:resolve:three_characters_mean_today": Requirement(
+        "Three characters find the one spec of today with that sequence.", "reference chant 2.6"
+    ),
+    "chant:resolve:unique_substring": Requirement(
+        "A substring of exactly one ID finds it.", "reference chant 2.6, 10.1"
+    ),
+    "chant:resolve:is_case_sensitive": Requirement(
+        "Partial IDs are case-sensitive.", "reference chant 2.6, 10.1"
+    ),
+    "chant:resolve:ambiguous_names_the_matches": Requirement(
+        "Several matches give `Ambiguous spec ID '<text>'. Matches: <id>, <id>, …`, sorted and capped.",
+        "reference chant 2.6 R",
+    ),
+    "chant:resolve:none_is_not_found": Requirement(
+        "No match gives the tool error `Spec not found: <text>`.", "reference chant 2.6"
+    ),
+    "chant:resolve:archived_id_is_told": Requirement(
+        "When only an archived spec matches, the error says that the ID is archived.", "reference chant 2.6 R"
+    ),
+    "chant:resolve:empty_id_is_refused": Requirement(
+        "An empty ID is refused.", "reference chant 2.6 R, 10.1"
+    ),
+    # chant: acceptance criteria (reference chant 2.7, 10.3)
+    "chant:criteria:one_parser_everywhere": Requirement(
+        "Every tool counts the same criteria for the same spec.", "issue: Criteria; reference chant 8.2 W15"
+    ),
+    "chant:criteria:section_of_any_level": Requirement(
+        "The section `Acceptance Criteria` may be a heading of level 2 to 6.", "reference chant 2.7 R, 10.3"
+    ),
+    "chant:criteria:sub_headings_belong": Requirement(
+        "A deeper heading inside the section does not end it; one of the same or a higher level does.",
+        "reference chant 2.7, 10.3",
+    ),
+    "chant:criteria:any_bullet_counts": Requirement(
+        "Task items count with any bullet: `-`, `*` or `+`.", "reference chant 2.7 R"
+    ),
+    "chant:criteria:both_cases_of_x_count": Requirement(
+        "`[x]` and `[X]` both count as ticked.", "reference chant 2.7 R, 10.3"
+    ),
+    "chant:criteria:nested_items_count": Requirement("Nested items count.", "reference chant 2.7, 10.3"),
+    "chant:criteria:fenced_items_do_not_count": Requirement(
+        "Items inside fences of backticks or tildes do not count.", "reference chant 2.7 R, 10.3"
+    ),
+    "chant:criteria:mid_line_boxes_do_not_count": Requirement(
+        "`- [ ]` in the middle of a line does not count.", "reference chant 2.7 R, 10.3"
+    ),
+    "chant:criteria:all_sections_count": Requirement(
+        "With two such sections an open item of the first one is not overlooked.",
+        "reference chant 5.16, 8.2 W15, 10.3",
+    ),
+    "chant:criteria:only_check_ticks": Requirement(
+        "No tool but `chant_spec_update` with `check` ever ticks a criterion.", "decisions 3: Completion"
+    ),
+    # chant: loading (reference chant 2.8)
+    "chant:loading:sub_folders_are_read": Requirement(
+        "Specs in sub-folders of `.chant/specs` are read.", "reference chant 2.8"
+    ),
+    "chant:loading:edits_stay_in_the_sub_folder": Requirement(
+        "A spec in a sub-folder is edited where it lies; no second file appears.", "reference chant 2.8"
+    ),
+    "chant:loading:orphaned_members_are_warned_about": Requirement(
+        "A member whose driver is missing is loaded and warned about.", "reference chant 2.8"
+    ),
+    "chant:loading:branch_text_is_shown": Requirement(
+        "An in_progress spec is shown as its branch has it: `branch`, else `chant/<id>`, when that branch "
+        "exists.",
+        "reference chant 2.8 R",
+    ),
+    # chant: status machine (reference chant 3)
+    "chant:status_machine:nine_values": Requirement(
+        "The statuses are pending, in_progress, paused, completed, failed, needs_attention, ready, blocked "
+        "and cancelled.",
+        "reference chant 3",
+    ),
+    "chant:status_machine:values_are_exact": Requirement(
+        "A status in a file is lower case and exact; other spellings are problems.", "reference chant 3"
+    ),
+    "chant:status_machine:paused_is_read_and_kept": Requirement(
+        "A stored `paused` is read and survives edits of other keys.", "decisions 3: `chant_pause`"
+    ),
+    "chant:status_machine:legal_pairs": Requirement(
+        "Unforced, each of the 81 pairs of statuses is legal or illegal as documented.",
+        "reference chant 3.1, 10.8",
+    ),
+    "chant:status_machine:self_transition_is_legal": Requirement(
+        "A transition to the same status is legal.", "reference chant 3.1"
+    ),
+    "chant:status_machine:mended_pairs_are_legal_too": Requirement(
+        "Legal too: failed and needs_attention to cancelled, in_progress and paused to pending, completed to "
+        "needs_attention.",
+        "reference chant 3.1 R, 8.2 W18",
+    ),
+    "chant:status_machine:illegal_pair_is_worded": Requirement(
+        "An illegal pair reads `Invalid transition from <From> to <To>`, with names such as `InProgress`.",
+        "reference chant 3.1",
+    ),
+    # Graph: blocked, ready, siblings, approval, cycles (reference chant 4)
+    "graph:blocked:open_dependency_blocks": Requirement(
+        "A pending spec is blocked while a dependency is neither completed nor cancelled.",
+        "reference chant 4.1, 10.7",
+    ),
+    "graph:blocked:cancelled_dependency_satisfies": Requirement(
+        "A cancelled dependency satisfies.", "reference chant 4.1, 10.7"
+    ),
+    "graph:blocked:unknown_dependency_blocks_with_a_reason": Requirement(
+        "An unknown, misspelt or partial dependency blocks, and the reason names it.",
+        "reference chant 4.1, 8.2 W8, 10.7",
+    ),
+    "graph:blocked:unreadable_dependency_is_named_as_such": Requirement(
+        "A dependency whose file cannot be read blocks, and the reason says that it cannot be read.",
+        "reference chant 8.2 W8",
+    ),
+    "graph:blocked:archived_dependency_satisfies": Requirement(
+        "An archived completed or cancelled dependency satisfies.",
+        "issue: Graph; decisions 3: Archived and cross-repository dependencies; reference chant 4.1 R, "
+        "10.9.10",
+    ),
+    "graph:blocked:member_inherits_open_driver_dependency": Requirement(
+        "A member is blocked by an open dependency of its driver.", "issue: Graph; reference chant 4.1, 10.7"
+    ),
+    "graph:blocked:driver_on_own_members_does_not_block_them": Requirement(
+        "A driver that depends on its own members is blocked, while its first member is not.",
+        "reference chant 4.1, 10.7",
+    ),
+    "graph:blocked:stored_blocked_is_derived_again": Requirement(
+        "A stored `blocked` whose reasons are gone shows as pending.", "reference chant 4.1"
+    ),
+    "graph:blocked:stored_blocked_by_approval_stays": Requirement(
+        "A stored `blocked` that still waits for approval shows as blocked.", "reference chant 4.1"
+    ),
+    "graph:repos:completed_elsewhere_satisfies": Requirement(
+        "`repo:<id>` is looked up in the configured repository and its archive; completed or cancelled there "
+        "satisfies.",
+        "issue: Graph; decisions 3: Archived and cross-repository dependencies; reference chant 4.1 R",
+    ),
+    "graph:repos:unknown_repository_blocks_with_a_reason": Requirement(
+        "An unknown repository or an unreadable path blocks with a reason that names it.",
+        "reference chant 4.1 R",
+    ),
+    "graph:workspace:keys_join_the_dialects": Requirement(
+        "A dependency may name an item of another dialect by its qualified key, such as "
+        "`vine:plan.vine#task`.",
+        "decisions 2: workspace.rs",
+        built=False,
+    ),
+    "graph:analytics:measures_are_exact": Requirement(
+        "Critical path, layers, impact, redundant edges, betweenness and PageRank are exact unless a sample "
+        "is asked for.",
+        "decisions 2: graph/",
+        built=False,
+    ),
+    "graph:ready:pending_or_failed_and_unblocked": Requirement(
+        "A spec is ready when it is pending or failed and nothing blocks it.", "reference chant 4.2"
+    ),
+    "graph:ready:stored_ready_is_not_ready": Requirement(
+        "A stored `ready` does not make a spec ready.", "reference chant 4.2"
+    ),
+    "graph:ready:failed_spec_needs_approval_too": Requirement(
+        "A failed spec whose required approval is missing is not ready.", "reference chant 4.2"
+    ),
+    "graph:ready:spec_with_open_members_waits": Requirement(
+        "A spec with members is not ready while one of them is open.", "reference chant 4.2"
+    ),
+    "graph:ready:cancelled_member_counts_as_done": Requirement(
+        "A cancelled member does not keep its driver from being ready.", "reference chant 4.2"
+    ),
+    "graph:siblings:member_waits_for_lower_numbers": Requirement(
+        "Member `D.N` without `depends_on` is not ready before every existing `D.1` … `D.(N-1)` is completed "
+        "or cancelled.",
+        "reference chant 4.3, 10.7",
+    ),
+    "graph:siblings:absent_siblings_do_not_matter": Requirement(
+        "`D.4` does not wait for an absent `D.3`, but for a pending `D.2`.", "reference chant 4.3, 10.7"
+    ),
+    "graph:siblings:any_depends_on_switches_it_off": Requirement(
+        "Any `depends_on`, even `[]`, frees a member from waiting for its siblings.",
+        "reference chant 4.3, 10.7",
+    ),
+    "graph:siblings:waiting_member_shows_pending": Requirement(
+        "A member that only waits for siblings shows as pending.", "reference chant 4.3, 10.7"
+    ),
+    "graph:siblings:nested_members_wait_for_their_own": Requirement(
+        "`D.2.2` waits for `D.2.1`, and `D.2.1` for `D.1`.", "reference chant 4.3"
+    ),
+    "graph:approval:required_approval_blocks": Requirement(
+        "A pending spec whose approval is required and not `approved` is blocked.",
+        "issue: Graph; reference chant 4.1, 4.4, 10.7",
+    ),
+    "graph:approval:start_without_it_is_refused": Requirement(
+        "A start gives `Spec '<id>' requires approval before work can begin. Use --skip-approval to bypass.`",
+        "reference chant 4.4",
+        built=False,
+    ),
+    "graph:approval:rejected_start_is_refused": Requirement(
+        "A start of a rejected spec gives `Cannot work on spec '<id>' - it has been rejected by <name>. …`",
+        "reference chant 4.4",
+        built=False,
+    ),
+    "graph:approval:waiting_spec_is_not_merged": Requirement(
+        "A completed spec that waits for approval is not merged.", "reference chant 4.4", built=False
+    ),
+    "graph:predicate:one_for_every_tool": Requirement(
+        "List, ready, status, get and diagnose give the same verdict on a spec, with the same reasons.",
+        "issue: Graph; reference chant 4.5 R",
+    ),
+    "graph:predicate:start_of_work_uses_it_too": Requirement(
+        "A start refuses exactly what the same predicate blocks: `Spec '<id>' is blocked by dependencies: "
+        "<ids>`.",
+        "reference chant 4.5 R",
+        built=False,
+    ),
+    "graph:groups:driver_is_worked_member_by_member": Requirement(
+        "Working a driver works its members in ID order.", "reference chant 4.6", built=False
+    ),
+    "graph:groups:empty_driver_is_refused": Requirement(
+        "Working a driver without members gives `Driver spec '<id>' has no member specs. Cannot execute an "
+        "empty driver.`",
+        "reference chant 4.6",
+        built=False,
+    ),
+    "graph:cycles:text_shows_the_path": Requirement(
+        "A cycle reads `Circular dependency detected: <id> -> <id>`, closing node not repeated; a "
+        "self-reference prints one ID.",
+        "reference chant 4.7",
+    ),
+    "graph:cycles:implied_edges_count": Requirement(
+        "Cycles through edges implied by drivers and siblings are found and reported as a readable path.",
+        "issue: Graph; reference chant 4.7 R",
+    ),
+    # chant: configuration (reference chant 7)
+    "chant:config:project_wins_over_user": Requirement(
+        "`.chant/config.md` wins over `~/.config/chant/config.md`, key by key in `project` and `defaults`, "
+        "else by block.",
+        "reference chant 7",
+    ),
+    "chant:config:project_file_is_required": Requirement(
+        "Without the project's file the error is `Failed to read config from .chant/config.md`.",
+        "reference chant 7",
+    ),
+    "chant:config:project_name_is_not_inherited": Requirement(
+        "`project.name` is taken from the project's file only.", "reference chant 7"
+    ),
+    "chant:config:unknown_keys_are_ignored": Requirement(
+        "Unknown configuration keys are ignored.", "reference chant 7"
+    ),
+    "chant:config:default_config_warns_about_nothing": Requirement(
+        "Loading a default configuration prints no warning.", "reference chant 5.0"
+    ),
+    "chant:config:lint_thresholds_are_honoured": Requirement(
+        "`lint.thresholds` changes the limits of the lint rules; absent ones are 10, 5, 150, 1, 1 and 3.",
+        "reference chant 7",
+    ),
+    "chant:config:complexity_words_is_off_by_default": Requirement(
+        "`lint.disable` is `[complexity_words]` unless configured.", "reference chant 7"
+    ),
+    "chant:config:main_branch_and_prefix_are_honoured": Requirement(
+        "`defaults.main_branch` (`main`) and `defaults.branch_prefix` (`chant/`) are used where branches are "
+        "looked at.",
+        "reference chant 7",
+    ),
+    "chant:config:derivation_rules": Requirement(
+        "A derived field comes from branch, path, environment or git user; `labels` and `context` are "
+        "filled, others become `derived_<k>=<v>`.",
+        "reference chant 7",
+    ),
+    "chant:config:derivation_misses_only_warn": Requirement(
+        "A derived value outside its enum only warns.", "reference chant 7"
+    ),
+    "chant:config:parallel_and_watch_settings": Requirement(
+        "`parallel.*`, `watch.*` and `providers.*` have the documented defaults and steer the work runtime.",
+        "reference chant 7",
+        built=False,
+    ),
+    # Store: writing
+    "store:write:replace_is_atomic_and_durable": Requirement(
+        "A file is replaced by a synced temporary file, a rename and a sync of the folder.",
+        "issue: Store; decisions 1",
+    ),
+    "store:write:crash_leaves_old_or_new": Requirement(
+        "A crash at any moment leaves the old file or the new one, never a part.", "decisions 1"
+    ),
+    "store:write:no_temporary_file_stays": Requirement(
+        "A write that fails leaves no temporary file behind.", "issue: Store"
+    ),
+    "store:write:full_disk_loses_nothing": Requirement(
+        "On a full disk a write gives a clear error and the old file stays whole.", "issue: Bad input"
+    ),
+    "store:write:read_only_folder_is_a_clear_error": Requirement(
+        "In a read-only folder a write gives a clear error and changes nothing.", "issue: Bad input"
+    ),
+    "store:write:link_inside_the_project_is_followed": Requirement(
+        "A link to a file inside the project stays a link; its target is replaced.", "decisions 2: Locks"
+    ),
+    "store:write:foreign_edit_is_never_overwritten": Requirement(
+        "A file that another program changed between our read and our rename is not overwritten.",
+        "decisions 2: Locks; reference chant 5.9 R, 8.2 W13",
+    ),
+    "store:lock:dies_with_its_process": Requirement(
+        "A lock ends with the process that holds it, also after kill -9.", "issue: Store"
+    ),
+    "store:lock:writers_of_one_spec_lose_nothing": Requirement(
+        "N processes appending to one spec at once lose none of the texts.", "issue: Store"
+    ),
+    "store:lock:edits_start_from_a_fresh_read": Requirement(
+        "An edit reads the file inside the lock, not before it.", "issue: Store"
+    ),
+    "store:lock:two_projects_share_the_lock_of_a_document": Requirement(
+        "Two servers that reach one document through different roots exclude each other.",
+        "decisions 2: Locks",
+    ),
+    "store:journal:several_files_all_or_none": Requirement(
+        "A change of several files is replayed or undone as a whole at the next opening.",
+        "decisions 2: Our own state",
+        built=False,
+    ),
+    "store:state:lies_beside_git": Requirement(
+        "State that git must not see lies in `<git common dir>/chant-mcp/`, without git in `.chant-mcp/` "
+        "with an ignore file.",
+        "decisions 2: Our own state",
+        built=False,
+    ),
+    "store:state:records_carry_schema_and_unknown_keys": Requirement(
+        "Every record of ours carries `schema: 1` and keeps unknown keys.",
+        "decisions 2: Our own state",
+        built=False,
+    ),
+    # Store: the index
+    "store:index:write_before_the_call_is_seen": Requirement(
+        "An edit made by any other process before the call is always seen.",
+        "issue: Index; decisions 2: store/index.rs",
+    ),
+    "store:index:same_size_edit_at_once_is_seen": Requirement(
+        "An edit of the same length right after a reading is seen.", "decisions 2: store/index.rs"
+    ),
+    "store:index:deleted_file_is_gone": Requirement(
+        "A deleted spec is gone from the next answer.", "issue: Index"
+    ),
+    "store:index:renamed_file_has_its_new_id": Requirement(
+        "A renamed spec appears under its new ID only.", "issue: Index"
+    ),
+    "store:index:replaced_file_is_read_again": Requirement(
+        "A file replaced by a rename is read again, even with its old time and size.", "issue: Index"
+    ),
+    "store:index:truncated_file_is_survived": Requirement(
+        "A truncated file is answered as it is now.", "issue: Index"
+    ),
+    "store:index:unreadable_file_becomes_a_problem": Requirement(
+        "A file made unreadable becomes a problem, and a spec again when it is readable.", "issue: Index"
+    ),
+    "store:index:overflow_is_survived": Requirement(
+        "After more changes than the event queue holds, the next answer is right.",
+        "decisions 2: store/index.rs",
+    ),
+    "store:index:untrusted_file_systems_are_scanned": Requirement(
+        "Where change events cannot be trusted, the stamps of all files are compared before each answer.",
+        "decisions 2: store/index.rs",
+    ),
+    "store:index:only_changed_files_are_read": Requirement(
+        "A repeated call reads only the files that changed.",
+        "decisions 1; decisions 2: store/index.rs; reference chant 8.2 W20",
+    ),
+    "store:index:holds_at_100000_specs": Requirement("All this holds at 100,000 specs.", "issue: Index"),
+    # Store: bad input
+    "store:bad_input:ten_megabyte_spec": Requirement(
+        "A spec of 10 MB is served, and its edit changes what it means to change.", "issue: Bad input"
+    ),
+    "store:bad_input:ten_thousand_keys": Requirement(
+        "Front matter with 10,000 keys is read in reasonable time, or is a problem.", "issue: Bad input"
+    ),
+    "store:bad_input:yaml_alias_bomb": Requirement(
+        "A YAML alias bomb becomes a problem record without exhausting memory.", "issue: Bad input"
+    ),
+    "store:bad_input:nul_bytes": Requirement(
+        "A spec with NUL bytes gives a clear answer and loses nothing.", "issue: Bad input"
+    ),
+    "store:bad_input:invalid_utf8_file": Requirement(
+        "A spec that is not UTF-8 is a problem record, is not edited and loses nothing.", "issue: Bad input"
+    ),
+    "store:bad_input:folder_named_like_a_spec": Requirement(
+        "A folder named `x.md` is a problem record and disturbs no other spec.", "issue: Bad input"
+    ),
+    "store:bad_input:dangling_link": Requirement(
+        "A dangling link in the specs folder is a problem record and disturbs no other spec.",
+        "issue: Bad input",
+    ),
+    # git
+    "git:reads:need_no_git_program_per_spec": Requirement(
+        "Specs in progress cost no git process a call.", "decisions 3: git; reference chant 8.2 W20"
+    ),
+    "git:reads:reftable_repository": Requirement(
+        "Commits are found in a repository with reftable storage.", "decisions 3: git"
+    ),
+    "git:reads:sha256_repository": Requirement(
+        "Commits are found in a SHA-256 repository.", "decisions 3: git"
+    ),
+    "git:reads:partial_clone": Requirement("Commits are found in a partial clone.", "decisions 3: git"),
+    "git:program:environment_is_cleaned": Requirement(
+        "The git program runs in a cleaned environment, so a caller's `GIT_DIR` changes nothing.",
+        "decisions 3: git",
+    ),
+    "git:commits:no_tool_commits": Requirement(
+        "`chant_spec_update`, `chant_add`, `chant_finalize` and `chant_archive` make no git commit.",
+        "reference chant 5.9, 5.10, 5.11, 5.15",
+    ),
+    "git:safety:users_changes_stay": Requirement(
+        "No tool touches uncommitted or staged changes that are the user's.",
+        "decisions 4; reference chant 8.2 W6",
+    ),
+    # chant: Python API
+    "chant:python_api:every_tool_is_one_typed_call": Requirement(
+        "Every tool is one call on a typed Python object.", "decisions 1"
+    ),
+    "chant:python_api:handles_are_snapshots": Requirement(
+        "A handle is an immutable snapshot; an edit returns a new handle.", "decisions 3: Python handles"
+    ),
+    "chant:python_api:list_edits_apply_to_a_fresh_read": Requirement(
+        "A list edit through an old handle keeps what others added meanwhile.", "decisions 3: Python handles"
+    ),
+    "chant:python_api:body_edit_conflict_is_raised": Requirement(
+        "A body edit raises `ConflictError` when the body changed since the handle was read.",
+        "decisions 3: Python handles",
+    ),
+    "chant:python_api:problems_are_listed": Requirement(
+        "Unreadable files are listed as problems.", "decisions 3: Unreadable files"
+    ),
+    # Documents and house rules
+    "docs:readme:tool_table_is_generated": Requirement(
+        "The README's tool table equals what the server lists.", "issue: House"
+    ),
+    "docs:stub:matches_the_binary": Requirement(
+        "The stub describes the compiled module as it is.", "issue: House"
+    ),
+    "docs:licences:dependencies_are_checked": Requirement(
+        "The licences of all dependencies are checked.", "issue: House"
+    ),
+    "docs:licences:product_is_mit_or_apache": Requirement(
+        "The package declares `MIT OR Apache-2.0`.", "decisions 3: Licence"
+    ),
+    "docs:rust:minimum_version_is_declared": Requirement(
+        "The Rust workspace declares `rust-version` 1.89.", "decisions 3: Licence"
+    ),
+    "docs:platforms:limits_are_stated": Requirement(
+        "The documents say that macOS and Windows are compiled and tested in the workflow files only.",
+        "decisions 3: Windows",
+    ),
+    # vine (seed 003): not part of the product yet
+    "vine:server:speaks_json_rpc_on_stdio": Requirement(
+        "The vine tools are served as JSON-RPC over standard input and output.", "seed vine:9", built=False
+    ),
+    "vine:server:cwd_flag_sets_folder_and_root": Requirement(
+        "`--cwd DIR` sets the folder for relative paths and counts as a root.", "seed vine:19", built=False
+    ),
+    "vine:resources:brief_spec": Requirement(
+        "`vine://spec/brief` is the short format description with execution guide and tool reference.",
+        "seed vine:27",
+        built=False,
+    ),
+    "vine:resources:full_spec": Requirement(
+        "`vine://spec/full` is the complete VINE v1.2.0 specification with grammar, expansion and examples.",
+        "seed vine:31",
+        built=False,
+    ),
+    "vine:tools:four_take_a_file": Requirement(
+        "Four tools exist, and each takes `file`, absolute or relative to the working folder and the roots.",
+        "seed vine:39",
+        built=False,
+    ),
+    "vine:tools:extension_is_appended": Requirement(
+        "A relative path without extension is tried with `.vine` appended.", "seed vine:39", built=False
+    ),
+    "vine:read:file_and_action_are_required": Requirement(
+        "`vine_read` requires `file` and `action`.", "seed vine:47", built=False
+    ),
+    "vine:read:eight_actions": Requirement(
+        "`action` is one of `summary`, `list`, `task`, `context`, `descendants`, `search`, `refs`, "
+        "`validate`.",
+        "seed vine:48",
+        built=False,
+    ),
+    "vine:read:id_is_required_for_task": Requirement(
+        '`task` and `descendants` require `id`: `id is required for action "task".`',
+        "seed vine:49; decisions 3: Missing or ill-typed argument",
+        built=False,
+    ),
+    "vine:read:list_filters_by_status": Requirement(
+        "`list` filters by `status`.", "seed vine:50", built=False
+    ),
+    "vine:read:list_filters_by_query": Requirement("`list` filters by `query`.", "seed vine:51", built=False),
+    "vine:read:validate": Requirement(
+        "`validate` answers `Valid — <n> task(s).`", "seed vine:57", built=False
+    ),
+    "vine:read:summary": Requirement(
+        "`summary` answers with the root task, total and leaf counts and a breakdown by status, as text.",
+        "seed vine:58",
+        built=False,
+    ),
+    "vine:read:list": Requirement(
+        "`list` answers with an array of task objects.", "seed vine:59", built=False
+    ),
+    "vine:read:task": Requirement("`task` answers with the full task object.", "seed vine:60", built=False),
+    "vine:read:context": Requirement(
+        "`context` adds `resolved_dependencies` (status, decisions, attachments) and `dependant_tasks` to "
+        "the task.",
+        "seed vine:61",
+        built=False,
+    ),
+    "vine:read:descendants": Requirement(
+        "`descendants` answers with the transitive dependants as `{id, shortName}`.",
+        "seed vine:62",
+        built=False,
+    ),
+    "vine:read:search": Requirement(
+        "`search` finds tasks by name and description, whatever the case.", "seed vine:63", built=False
+    ),
+    "vine:read:refs": Requirement(
+        "`refs` answers with the reference nodes as `{id, shortName, vine, dependencies}`.",
+        "seed vine:64",
+        built=False,
+    ),
+    "vine:next:file_is_required": Requirement("`vine_next` requires `file`.", "seed vine:74", built=False),
+    "vine:next:ready_to_start": Requirement(
+        "`ready_to_start` lists notstarted and planning tasks whose dependencies are all complete or "
+        "reviewing.",
+        "seed vine:80",
+        built=False,
+    ),
+    "vine:next:ready_to_complete": Requirement(
+        "`ready_to_complete` lists reviewing tasks whose output a dependant has started to use.",
+        "seed vine:81",
+        built=False,
+    ),
+    "vine:next:needs_expansion": Requirement(
+        "`needs_expansion` lists the reference nodes on the frontier.", "seed vine:82", built=False
+    ),
+    "vine:next:blocked": Requirement(
+        "`blocked` lists blocked tasks whose dependencies are all satisfied.", "seed vine:83", built=False
+    ),
+    "vine:next:progress": Requirement(
+        "`progress` has `total`, `complete`, `percentage`, `ready_count`, `root_id`, `root_status` and "
+        "`by_status`.",
+        "seed vine:84",
+        built=False,
+    ),
+    "vine:write:operations_are_atomic": Requirement(
+        "`vine_write` applies all operations in order, or none.", "seed vine:92", built=False
+    ),
+    "vine:write:at_least_one_operation": Requirement(
+        "`file` and at least one operation are required.", "seed vine:97", built=False
+    ),
+    "vine:write:create": Requirement(
+        "`create` makes a new file and must be the first operation.", "seed vine:103", built=False
+    ),
+    "vine:write:add_task": Requirement(
+        "`add_task` adds a task with `id`, `name` and optional `status`, `description`, `dependsOn`, "
+        "`annotations`.",
+        "seed vine:104",
+        built=False,
+    ),
+    "vine:write:remove_task": Requirement(
+        "`remove_task` removes a task and its edges.", "seed vine:105", built=False
+    ),
+    "vine:write:set_status": Requirement(
+        "`set_status` changes a task's status.", "seed vine:106", built=False
+    ),
+    "vine:write:update": Requirement(
+        "`update` changes `name`, `description`, `decisions`, `attachments` or `annotations`.",
+        "seed vine:107",
+        built=False,
+    ),
+    "vine:write:claim": Requirement(
+        "`claim` sets a task to started and answers with its dependency context.",
+        "seed vine:108",
+        built=False,
+    ),
+    "vine:write:claim_refuses_what_cannot_start": Requirement(
+        "`claim` refuses a task that is started, complete or unsatisfied, naming why; `force: true` "
+        "overrides.",
+        "decisions 3: vine `claim`",
+        built=False,
+    ),
+    "vine:write:extract_to_ref": Requirement(
+        "`extract_to_ref` moves a task into a child file and leaves a reference.",
+        "seed vine:109",
+        built=False,
+    ),
+    "vine:write:add_dep": Requirement(
+        "`add_dep` adds an edge from `taskId` to `depId`.", "seed vine:110", built=False
+    ),
+    "vine:write:remove_dep": Requirement("`remove_dep` removes that edge.", "seed vine:111", built=False),
+    "vine:write:add_ref": Requirement(
+        "`add_ref` adds a reference node with `id`, `name`, `vine` and optional fields.",
+        "seed vine:112",
+        built=False,
+    ),
+    "vine:write:update_ref_uri": Requirement(
+        "`update_ref_uri` changes a reference node's URI.", "seed vine:113", built=False
+    ),
+    "vine:write:validation_runs_once_at_the_end": Requirement(
+        "A task may be added and wired in the same batch, since validation runs after all operations.",
+        "seed vine:115",
+        built=False,
+    ),
+    "vine:write:answer_has_summary_and_frontier": Requirement(
+        "The answer has `summary`, `progress`, `ready_to_start`, `ready_to_complete`, `blocked` and "
+        "`needs_expansion`.",
+        "seed vine:121",
+        built=False,
+    ),
+    "vine:write:answer_has_claimed": Requirement(
+        "After a `claim` the answer has `claimed`, the task with its dependency context.",
+        "seed vine:127",
+        built=False,
+    ),
+    "vine:write:frontier_is_capped": Requirement(
+        "Frontier lists after a write show 50 entries, with the full counts in `progress`; `limit` raises "
+        "it.",
+        "decisions 3: vine answers on large graphs",
+        built=False,
+    ),
+    "vine:write:round_trip_keeps_the_graph": Requirement(
+        "Writing and reading a graph preserves its structure.", "seed vine:208", built=False
+    ),
+    "vine:write:duplicate_id_is_an_error": Requirement(
+        "A duplicate ID is an error.", "seed vine:259", built=False
+    ),
+    "vine:write:root_cannot_be_removed": Requirement(
+        "Removing the root is an error.", "seed vine:260", built=False
+    ),
+    "vine:write:invalid_status_is_an_error": Requirement(
+        "An invalid status is an error.", "seed vine:261", built=False
+    ),
+    "vine:write:unknown_task_is_an_error": Requirement(
+        "An unknown task ID is an error.", "seed vine:262", built=False
+    ),
+    "vine:expand:inlines_the_child": Requirement(
+        "`vine_expand` replaces the reference `ref_id` by the tasks of `child_file`.",
+        "seed vine:133",
+        built=False,
+    ),
+    "vine:expand:answers_with_the_id": Requirement(
+        'The answer is `Ref "<ref_id>" expanded.`', "seed vine:141", built=False
+    ),
+    "vine:expand:prefixes_child_ids": Requirement(
+        "Child task IDs are prefixed with the reference's ID.", "seed vine:249", built=False
+    ),
+    "vine:expand:rewires_dependencies": Requirement(
+        "Dependencies are re-wired to the inlined tasks.", "seed vine:250", built=False
+    ),
+    "vine:expand:annotations_are_united": Requirement(
+        "Annotations are united, the reference's value wins, and the child's relative URIs are rebased.",
+        "decisions 3: vine expansion",
+        built=False,
+    ),
+    "vine:paths:absolute_path_first": Requirement(
+        "An absolute path that exists is used as it is.", "seed vine:161", built=False
+    ),
+    "vine:paths:working_folder_before_roots": Requirement(
+        "A relative path is tried in the working folder, then in each root.", "seed vine:162", built=False
+    ),
+    "vine:paths:falls_back_to_the_working_folder": Requirement(
+        "A path found nowhere is resolved against the working folder.", "seed vine:165", built=False
+    ),
+    "vine:paths:absolute_only_for_vine_files": Requirement(
+        "Absolute paths are allowed on stdio for files ending in `.vine`, over HTTP only inside the roots.",
+        "decisions 3: Absolute paths (vine)",
+        built=False,
+    ),
+    "vine:paths:client_roots_are_fetched": Requirement(
+        "At the first tool call the client's roots are fetched when it offers them, and used for paths.",
+        "seed vine:190",
+        built=False,
+    ),
+    "vine:errors:parse_error": Requirement(
+        "A parse error reads `Parse error (line <n>): <message>`, once, detail on the next line.",
+        "seed vine:177; decisions 3: vine errors",
+        built=False,
+    ),
+    "vine:errors:validation_error": Requirement(
+        "A validation error reads `Validation error [<constraint>]: <message>`.", "seed vine:178", built=False
+    ),
+    "vine:errors:other_graph_errors": Requirement(
+        "Other graph errors show their message alone.", "seed vine:179", built=False
+    ),
+    "vine:errors:missing_file": Requirement(
+        "A missing file reads `File not found: <path>`.", "seed vine:180", built=False
+    ),
+    "vine:errors:no_permission": Requirement(
+        "A forbidden file reads `Permission denied: <path>`.", "seed vine:181", built=False
+    ),
+    "vine:errors:are_tool_errors": Requirement(
+        "All errors are text with `isError: true`.", "seed vine:184", built=False
+    ),
+    # speckit (seed 001): not part of the product yet
+    "speckit:tools:four_exist": Requirement(
+        "The tools `rstn_report_status`, `rstn_read_spec`, `rstn_get_context` and `rstn_complete_task` "
+        "exist.",
+        "seed speckit:7",
+        built=False,
+    ),
+    "speckit:report_status:reports_to_the_control_plane": Requirement(
+        "`rstn_report_status` reports the task's status to the control plane.", "seed speckit:21", built=False
+    ),
+    "speckit:report_status:status_is_one_of_three": Requirement(
+        "`status` is required and one of `needs_input`, `completed`, `error`.", "seed speckit:36", built=False
+    ),
+    "speckit:report_status:prompt_is_for_needs_input": Requirement(
+        "`prompt` is the optional question for `needs_input`.", "seed speckit:39", built=False
+    ),
+    "speckit:report_status:message_is_for_error": Requirement(
+        "`message` is the optional text for `error`.", "seed speckit:43", built=False
+    ),
+    "speckit:report_status:answers_with_the_status": Requirement(
+        "The answer is `Status '<status>' reported successfully`.", "seed speckit:92", built=False
+    ),
+    "speckit:report_status:needs_input_asks_the_user": Requirement(
+        "`needs_input` asks the user and keeps the work going.", "seed speckit:101", built=False
+    ),
+    "speckit:report_status:needs_input_is_durable": Requirement(
+        "The question is a durable record; the call waits a bounded time and then returns the question's id.",
+        "decisions 3: `rstn_report_status needs_input`",
+        built=False,
+    ),
+    "speckit:report_status:answer_is_returned": Requirement(
+        "An answered question gives `User response: …`.",
+        "decisions 3: `rstn_report_status needs_input`",
+        built=False,
+    ),
+    "speckit:report_status:question_re_attaches": Requirement(
+        "`question`, or the same prompt in the same session, re-attaches to an open question.",
+        "decisions 3: `rstn_report_status needs_input`",
+        built=False,
+    ),
+    "speckit:report_status:completed_marks_done": Requirement(
+        "`completed` marks the work as done and updates the shown status.", "seed speckit:102", built=False
+    ),
+    "speckit:report_status:error_is_shown": Requirement(
+        "`error` marks the work as done and shows the error.", "seed speckit:103", built=False
+    ),
+    "speckit:report_status:never_completes_a_run": Requirement(
+        "A status is linked to the run of `CHANT_SPEC_ID` and never completes it.",
+        "decisions 3: `rstn_report_status needs_input`",
+        built=False,
+    ),
+    "speckit:read_spec:reads_an_artifact": Requirement(
+        "`rstn_read_spec` reads a document of the current feature.", "seed speckit:110", built=False
+    ),
+    "speckit:read_spec:artifact_is_one_of_five": Requirement(
+        "`artifact` is required and one of `spec`, `plan`, `tasks`, `checklist`, `analysis`.",
+        "seed speckit:122",
+        built=False,
+    ),
+    "speckit:read_spec:spec_is_spec_md": Requirement(
+        "`spec` reads `spec.md`.", "seed speckit:140", built=False
+    ),
+    "speckit:read_spec:plan_is_plan_md": Requirement(
+        "`plan` reads `plan.md`.", "seed speckit:141", built=False
+    ),
+    "speckit:read_spec:tasks_is_tasks_md": Requirement(
+        "`tasks` reads `tasks.md`.", "seed speckit:142", built=False
+    ),
+    "speckit:read_spec:checklist_is_checklist_md": Requirement(
+        "`checklist` reads `checklist.md`.", "seed speckit:143", built=False
+    ),
+    "speckit:read_spec:analysis_is_analysis_md": Requirement(
+        "`analysis` reads `analysis.md`.", "seed speckit:144", built=False
+    ),
+    "speckit:read_spec:answers_with_the_text": Requirement(
+        "The answer is the text of the document.", "seed speckit:169", built=False
+    ),
+    "speckit:read_spec:not_found_is_an_error": Requirement(
+        "A missing document gives `Artifact '<a>' not found. Feature context: <c>` with `isError`.",
+        "seed speckit:183",
+        built=False,
+    ),
+    "speckit:read_spec:no_feature_is_an_error": Requirement(
+        "Outside a feature the call is an error.", "seed speckit:192", built=False
+    ),
+    "speckit:read_spec:unknown_artifact_is_refused": Requirement(
+        "An unknown artifact name is a validation error.", "seed speckit:194", built=False
+    ),
+    "speckit:read_spec:changes_nothing": Requirement(
+        "`rstn_read_spec` only reads.", "seed speckit:436", built=False
+    ),
+    "speckit:get_context:takes_no_parameters": Requirement(
+        "`rstn_get_context` takes no parameters.", "seed speckit:215", built=False
+    ),
+    "speckit:get_context:answer_has_five_keys": Requirement(
+        "The answer has `feature_number`, `feature_name`, `branch`, `phase` and `spec_dir`, as compact JSON.",
+        "seed speckit:221; decisions 3: Tool result",
+        built=False,
+    ),
+    "speckit:get_context:phase_is_one_of_four": Requirement(
+        "`phase` is `specify`, `plan`, `tasks` or `implement`.", "seed speckit:236", built=False
+    ),
+    "speckit:get_context:all_null_outside_a_feature": Requirement(
+        "Outside a feature every field is null and the call is no error.", "seed speckit:262", built=False
+    ),
+    "speckit:get_context:feature_order": Requirement(
+        "The feature comes from `SPECIFY_FEATURE_DIRECTORY`, `.specify/feature.json`, the branch, then the "
+        "folder.",
+        "decisions 3: speckit feature",
+        built=False,
+    ),
+    "speckit:get_context:conflict_warns": Requirement(
+        "Disagreeing sources of the feature give a warning in the answer.",
+        "decisions 3: speckit feature",
+        built=False,
+    ),
+    "speckit:complete_task:task_id_is_required": Requirement(
+        "`rstn_complete_task` requires `task_id`, such as `T001`.", "seed speckit:308", built=False
+    ),
+    "speckit:complete_task:skip_validation_is_false": Requirement(
+        "`skip_validation` is optional and false unless given.", "seed speckit:309", built=False
+    ),
+    "speckit:complete_task:answers_with_the_id": Requirement(
+        "The answer is `Task <id> marked for completion. Processing...` and the progress, such as `3/10 "
+        "tasks complete`.",
+        "seed speckit:335; decisions 3: `rstn_complete_task`",
+        built=False,
+    ),
+    "speckit:complete_task:finds_the_task_by_id": Requirement(
+        "The task is found by its ID in the feature's `tasks.md`.", "seed speckit:344", built=False
+    ),
+    "speckit:complete_task:ticks_one_box": Requirement(
+        "`- [ ] T001` becomes `- [x] T001`: one character changes.",
+        "seed speckit:345; decisions 3: `rstn_complete_task`",
+        built=False,
+    ),
+    "speckit:complete_task:is_saved_when_it_answers": Requirement(
+        "`tasks.md` is saved when the answer is sent.",
+        "seed speckit:346; decisions 3: `rstn_complete_task`",
+        built=False,
+    ),
+    "speckit:complete_task:unknown_task": Requirement(
+        "An unknown task gives `Task T999 not found`, with its ID.", "seed speckit:354", built=False
+    ),
+    "speckit:complete_task:no_task_list": Requirement(
+        "Without a task list the error is `No task list loaded`.", "seed speckit:355", built=False
+    ),
+    "speckit:complete_task:no_feature": Requirement(
+        "Outside a feature the error is `No feature context`.", "seed speckit:356", built=False
+    ),
+    "speckit:complete_task:open_subtasks_refuse": Requirement(
+        "Open subtasks and open `(depends on …)` tasks refuse unless validation is skipped.",
+        "decisions 3: `rstn_complete_task` validation",
+        built=False,
+    ),
+    "speckit:complete_task:phase_order_warns": Requirement(
+        "Phase order and missing files only warn, unless configured strict.",
+        "decisions 3: `rstn_complete_task` validation",
+        built=False,
+    ),
+    "speckit:discovery:http_endpoint": Requirement(
+        "A client can reach the server over HTTP with server-sent events, by default at port 19560.",
+        "seed speckit:368",
+        built=False,
+    ),
+    "speckit:discovery:client_file_is_written": Requirement(
+        "The client's server list gets an entry for the server.", "seed speckit:373", built=False
+    ),
+    "speckit:errors:missing_field": Requirement(
+        "A missing field gives `Error: Missing 'status' field`, with its name.",
+        "seed speckit:386",
+        built=False,
+    ),
+    "speckit:errors:internal": Requirement(
+        "An internal failure gives `Error: …` with `isError: true`.", "seed speckit:402", built=False
+    ),
+    # tickets (seed 004): not part of the product yet
+    "tickets:list_projects:takes_no_parameters": Requirement(
+        "`list_projects` takes no parameters.", "seed tickets:20", built=False
+    ),
+    "tickets:list_projects:answer_has_projects": Requirement(
+        "Each project has `id`, `project` (`name`, `code`, `path`, `active`, `description`) and `metadata`.",
+        "seed tickets:25",
+        built=False,
+    ),
+    "tickets:list_projects:metadata": Requirement(
+        "`metadata` has `dateRegistered`, `lastAccessed` and `version`.", "seed tickets:35", built=False
+    ),
+    "tickets:get_project_info:key_is_required": Requirement(
+        "`get_project_info` requires `key`, the project's key.", "seed tickets:49", built=False
+    ),
+    "tickets:get_project_info:answer_has_project_and_stats": Requirement(
+        "The answer has the project and `stats` with `totalCRs` and `byStatus`.",
+        "seed tickets:54",
+        built=False,
+    ),
+    "tickets:list_crs:project_is_required": Requirement(
+        "`list_crs` requires `project`.", "seed tickets:79", built=False
+    ),
+    "tickets:list_crs:filters_by_status": Requirement(
+        "`filters.status` takes one of six statuses or a list of them.", "seed tickets:81", built=False
+    ),
+    "tickets:list_crs:filters_by_type": Requirement(
+        "`filters.type` takes one of five types or a list of them.", "seed tickets:82", built=False
+    ),
+    "tickets:list_crs:filters_by_priority": Requirement(
+        "`filters.priority` takes one of four priorities or a list of them.", "seed tickets:83", built=False
+    ),
+    "tickets:list_crs:ticket_has_nine_keys": Requirement(
+        "A ticket has `code`, `title`, `status`, `type`, `priority`, `dateCreated`, `lastModified`, "
+        "`assignee` and `phaseEpic`.",
+        "seed tickets:102",
+        built=False,
+    ),
+    "tickets:list_crs:totals": Requirement(
+        "The answer has `total` and `filtered`.", "seed tickets:113", built=False
+    ),
+    "tickets:get_cr:project_and_key_are_required": Requirement(
+        "`get_cr` requires `project` and `key`.", "seed tickets:122", built=False
+    ),
+    "tickets:get_cr:mode_is_full": Requirement(
+        "`mode` is `full` unless given.", "seed tickets:124", built=False
+    ),
+    "tickets:get_cr:full_is_plain_markdown": Requirement(
+        "`full` answers with the markdown alone.", "seed tickets:125", built=False
+    ),
+    "tickets:get_cr:attributes_is_the_front_matter": Requirement(
+        "`attributes` answers with the attributes, `dependsOn`, `blocks` and `relatedTickets` as lists.",
+        "seed tickets:126",
+        built=False,
+    ),
+    "tickets:get_cr:metadata_has_the_path": Requirement(
+        "`metadata` answers with the basic keys and `filePath`.", "seed tickets:127", built=False
+    ),
+    "tickets:create_cr:project_type_data_are_required": Requirement(
+        "`create_cr` requires `project`, `type` and `data`.", "seed tickets:186", built=False
+    ),
+    "tickets:create_cr:title_is_required": Requirement(
+        "`data.title` is required.", "seed tickets:189", built=False
+    ),
+    "tickets:create_cr:priority_is_medium": Requirement(
+        "`data.priority` is `Medium` unless given.", "seed tickets:190", built=False
+    ),
+    "tickets:create_cr:optional_data": Requirement(
+        "`data` takes `phaseEpic`, `assignee`, `relatedTickets`, `dependsOn` and `blocks`.",
+        "seed tickets:191",
+        built=False,
+    ),
+    "tickets:create_cr:lists_are_comma_separated": Requirement(
+        "`relatedTickets`, `dependsOn` and `blocks` are comma-separated.", "seed tickets:193", built=False
+    ),
+    "tickets:create_cr:content_overrides_the_template": Requirement(
+        "`data.content` replaces the template.", "seed tickets:196", built=False
+    ),
+    "tickets:create_cr:uses_a_template": Requirement(
+        "A new ticket is made from its type's template.", "seed tickets:183", built=False
+    ),
+    "tickets:create_cr:answer_has_the_ticket": Requirement(
+        "The answer has `cr` with its new `code`, status `Proposed`, dates and `filePath`.",
+        "seed tickets:216",
+        built=False,
+    ),
+    "tickets:update_cr_attrs:parameters_are_required": Requirement(
+        "`update_cr_attrs` requires `project`, `key` and `attributes`.", "seed tickets:235", built=False
+    ),
+    "tickets:update_cr_attrs:changes_attributes": Requirement(
+        "`title`, `priority`, `phaseEpic`, `assignee`, `relatedTickets`, `dependsOn` and `blocks` can be "
+        "changed.",
+        "seed tickets:238",
+        built=False,
+    ),
+    "tickets:update_cr_attrs:excludes_status": Requirement(
+        "The status cannot be changed through `update_cr_attrs`.", "seed tickets:232", built=False
+    ),
+    "tickets:update_cr_status:parameters_are_required": Requirement(
+        "`update_cr_status` requires `project`, `key` and one of six statuses.",
+        "seed tickets:263",
+        built=False,
+    ),
+    "tickets:update_cr_status:workflow_is_checked": Requirement(
+        "A status change that the workflow does not allow is refused.", "seed tickets:260", built=False
+    ),
+    "tickets:delete_cr:parameters_are_required": Requirement(
+        "`delete_cr` requires `project` and `key`.", "seed tickets:280", built=False
+    ),
+    "tickets:delete_cr:answers_with_message_and_file": Requirement(
+        "The answer has `message` (`CR <key> deleted successfully`) and `deletedFile`.",
+        "seed tickets:286",
+        built=False,
+    ),
+    "tickets:sections:parameters_are_required": Requirement(
+        "`manage_cr_sections` requires `project`, `key` and `operation`.", "seed tickets:299", built=False
+    ),
+    "tickets:sections:operation_is_one_of_three": Requirement(
+        "`operation` is `list`, `get` or `update`.", "seed tickets:301", built=False
+    ),
+    "tickets:sections:section_by_name": Requirement(
+        "A section is found by its simple name.", "seed tickets:306", built=False
+    ),
+    "tickets:sections:section_by_header": Requirement(
+        "A section is found by its markdown header.", "seed tickets:307", built=False
+    ),
+    "tickets:sections:section_by_path": Requirement(
+        "A duplicate section is found by its hierarchical path.", "seed tickets:308", built=False
+    ),
+    "tickets:sections:update_mode_is_one_of_three": Requirement(
+        "`update` requires `content` and `updateMode`: `replace`, `append` or `prepend`.",
+        "seed tickets:309",
+        built=False,
+    ),
+    "tickets:sections:list_shows_the_tree": Requirement(
+        "`list` shows the tree of sections with their lengths.", "seed tickets:321", built=False
+    ),
+    "tickets:sections:get_shows_the_content": Requirement(
+        "`get` shows a section's content and length.", "seed tickets:344", built=False
+    ),
+    "tickets:sections:update_says_what_it_did": Requirement(
+        "`update` says section, operation, length, title, time and file.", "seed tickets:372", built=False
+    ),
+    "tickets:sections:structured_part_is_complete": Requirement(
+        "The structured part of `manage_cr_sections` holds the whole content.",
+        "decisions 3: Tool result",
+        built=False,
+    ),
+    "tickets:suggest:parameters_are_required": Requirement(
+        "`suggest_cr_improvements` requires `project` and `key`.", "seed tickets:393", built=False
+    ),
+    "tickets:suggest:suggestion_has_four_keys": Requirement(
+        "A suggestion has `category`, `priority`, `suggestion` and `reason`.", "seed tickets:401", built=False
+    ),
+    "tickets:suggest:answer_has_score_strengths_weaknesses": Requirement(
+        "The answer has `suggestions`, `overallScore`, `strengths` and `weaknesses`.",
+        "seed tickets:413",
+        built=False,
+    ),
+    "tickets:errors:object_has_three_keys": Requirement(
+        "An error is `{error, code, details}` as text and structured content with `isError`.",
+        "seed tickets:432; decisions 3: tickets errors",
+        built=False,
+    ),
+    "tickets:errors:project_not_found": Requirement(
+        "`PROJECT_NOT_FOUND` names the project and the available ones.", "seed tickets:453", built=False
+    ),
+    "tickets:errors:cr_not_found": Requirement(
+        "`CR_NOT_FOUND` is the code for an unknown ticket.", "seed tickets:444", built=False
+    ),
+    "tickets:errors:validation_error": Requirement(
+        "`VALIDATION_ERROR` names each bad field with its text.", "seed tickets:465", built=False
+    ),
+    "tickets:errors:file_system_error": Requirement(
+        "`FILE_SYSTEM_ERROR` is the code for a failed file operation.", "seed tickets:446", built=False
+    ),
+    "tickets:errors:template_error": Requirement(
+        "`TEMPLATE_ERROR` is the code for a broken template.",
+        "seed tickets:447; decisions 3: Ticket workflow, titles, dates, sections",
+        built=False,
+    ),
+    "tickets:errors:section_not_found": Requirement(
+        "`SECTION_NOT_FOUND` names the section and the available ones.", "seed tickets:477", built=False
+    ),
+    "tickets:errors:duplicate_cr": Requirement(
+        "`DUPLICATE_CR` refuses edits when two files have one code; reads list both paths.",
+        "seed tickets:449; decisions 3: Ticket workflow, titles, dates, sections",
+        built=False,
+    ),
+    "tickets:keys:may_be_integers": Requirement(
+        "Ticket keys may be given as integers.", "decisions 3: Missing or ill-typed argument", built=False
+    ),
+    "tickets:config:global_file": Requirement(
+        "Settings come from `~/.config/markdown-ticket/mcp-server.toml`.", "seed tickets:492", built=False
+    ),
+    "tickets:config:project_filter": Requirement(
+        "`MCP_PROJECT_FILTER` limits the server to one project code.", "seed tickets:498", built=False
+    ),
+    "tickets:config:scan_paths": Requirement(
+        "`MCP_SCAN_PATHS` lists the paths to scan.", "seed tickets:499", built=False
+    ),
+    "tickets:config:config_path": Requirement(
+        "`MCP_CONFIG_PATH` names another configuration file.", "seed tickets:500", built=False
+    ),
+    "tickets:config:log_level": Requirement(
+        "`MCP_LOG_LEVEL` sets the logging level.", "seed tickets:501", built=False
+    ),
+    "tickets:config:templates": Requirement(
+        "Templates come from `<project>/.mdt-templates/`, then from the user's configuration folder.",
+        "seed tickets:493; decisions 3: Ticket workflow, titles, dates, sections",
+        built=False,
+    ),
+    "tickets:concurrency:edits_of_one_ticket_are_queued": Requirement(
+        "Edits of one project wait for each other, with one write lock and no rate limit.",
+        "seed tickets:512; decisions 3: Ticket workflow, titles, dates, sections",
+        built=False,
+    ),
+}
