@@ -148,7 +148,7 @@ async def _name_may_be_absent(
 def _unknown_tool(name: str, known: list[str]) -> str:
     if not name:
         return "Missing tool name"
-    nearest = difflib.get_close_matches(name, known, n=1)
+    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
     hint = f"\nDid you mean {nearest[0]}?" if nearest else ""
     return f"Unknown tool: {name}{hint}"
 

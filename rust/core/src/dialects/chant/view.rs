@@ -109,17 +109,26 @@ impl From<&Problem> for ProblemEntry {
     }
 }
 
-/// The problems that an answer shows, and their number when that is not all.
+/// The problems that an answer shows, and their number when that is not all. The same thing wrong
+/// with many files is told once, with the first of them and their number.
 pub fn problems(problems: &[Problem]) -> (Vec<ProblemEntry>, Option<usize>) {
-    let shown = problems
-        .iter()
-        .take(PROBLEMS_SHOWN)
-        .map(ProblemEntry::from)
-        .collect();
-    (
-        shown,
-        (problems.len() > PROBLEMS_SHOWN).then_some(problems.len()),
-    )
+    let mut shown: Vec<(ProblemEntry, usize)> = Vec::new();
+    for problem in problems {
+        let known = shown.iter().position(|(entry, _)| entry.message == problem.message);
+        if let Some(at) = known {
+            shown[at].1 += 1;
+        } else if shown.len() < PROBLEMS_SHOWN {
+            shown.push((problem.into(), 1));
+        }
+    }
+    let told: usize = shown.iter().map(|(_, files)| files).sum();
+    let entry = |(mut entry, files): (ProblemEntry, usize)| {
+        if files > 1 {
+            entry.message.push_str(&format!(" (in {files} files)"));
+        }
+        entry
+    };
+    (shown.into_iter().map(entry).collect(), (told < problems.len()).then_some(problems.len()))
 }
 
 /// How many criteria a spec has, and how they stand.
