@@ -5,8 +5,10 @@
     reason = "tests lay out files themselves and stop at the first surprise"
 )]
 
+mod chant_specs;
 mod files;
 mod front_matter;
 mod git;
 mod index;
 mod journal;
+mod layers;

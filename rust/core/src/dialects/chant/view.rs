@@ -114,7 +114,9 @@ impl From<&Problem> for ProblemEntry {
 pub fn problems(problems: &[Problem]) -> (Vec<ProblemEntry>, Option<usize>) {
     let mut shown: Vec<(ProblemEntry, usize)> = Vec::new();
     for problem in problems {
-        let known = shown.iter().position(|(entry, _)| entry.message == problem.message);
+        let known = shown
+            .iter()
+            .position(|(entry, _)| entry.message == problem.message);
         if let Some(at) = known {
             shown[at].1 += 1;
         } else if shown.len() < PROBLEMS_SHOWN {
@@ -128,7 +130,10 @@ pub fn problems(problems: &[Problem]) -> (Vec<ProblemEntry>, Option<usize>) {
         }
         entry
     };
-    (shown.into_iter().map(entry).collect(), (told < problems.len()).then_some(problems.len()))
+    (
+        shown.into_iter().map(entry).collect(),
+        (told < problems.len()).then_some(problems.len()),
+    )
 }
 
 /// How many criteria a spec has, and how they stand.

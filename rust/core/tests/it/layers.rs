@@ -1,0 +1,150 @@
+//! Who may name whom (ARCHITECTURE.md): the arrows, checked over the sources.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Source files by their path below `src`, with their text.
+fn sources() -> Vec<(String, String)> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, found)
+            } else {
+                found.push(path)
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    walk(&root, &mut found);
+    found.sort();
+    let name = |path: &Path| {
+        path.strip_prefix(&root)
+            .unwrap()
+            .display()
+            .to_string()
+            .replace('\\', "/")
+    };
+    found
+        .iter()
+        .map(|path| (name(path), fs::read_to_string(path).unwrap()))
+        .collect()
+}
+
+/// The code of a file, without its comments and its own tests.
+fn code(text: &str) -> String {
+    let product = text.split("#[cfg(test)]").next().unwrap_or_default();
+    product
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[track_caller]
+fn only(word: &str, places: &[&str]) {
+    let strangers: Vec<String> = sources()
+        .into_iter()
+        .filter(|(path, text)| {
+            !places.iter().any(|place| path.starts_with(place)) && code(text).contains(word)
+        })
+        .map(|(path, _)| path)
+        .collect();
+    assert_eq!(
+        strangers,
+        Vec::<String>::new(),
+        "`{word}` belongs to {places:?}"
+    );
+}
+
+#[test]
+fn each_library_has_one_place() {
+    only("serde_yaml", &["text/front_matter/mod.rs"]);
+    only("git2::", &["git/"]);
+    only("petgraph::", &["graph/"]);
+    only("std::fs", &["store/disk.rs", "git/"]);
+    only("Command::new", &["git/program.rs"]);
+    only("std::env", &["git/program.rs"]);
+    only("pyo3", &[]);
+    only("println!", &[]);
+}
+
+#[test]
+fn engines_know_no_dialect_and_dialects_not_each_other() {
+    for engine in [
+        "answer.rs",
+        "ident.rs",
+        "text/",
+        "store/",
+        "graph/",
+        "git/",
+        "work/",
+        "lint.rs",
+        "config.rs",
+    ] {
+        for (path, text) in sources()
+            .into_iter()
+            .filter(|(path, _)| path.starts_with(engine))
+        {
+            assert!(!code(&text).contains("dialects"), "{path} knows a dialect");
+        }
+    }
+}
+
+#[test]
+fn engines_know_only_what_lies_below_them() {
+    let below = [
+        ("text/", vec!["crate::ident", "crate::text"]),
+        ("store/", vec!["crate::store"]),
+        ("graph/", vec!["crate::graph"]),
+        ("git/", vec!["crate::git"]),
+        ("lint.rs", vec![]),
+        ("ident.rs", vec![]),
+        ("config.rs", vec!["crate::text"]),
+        (
+            "work/",
+            vec!["crate::work", "crate::store", "crate::answer"],
+        ),
+    ];
+    for (place, allowed) in below {
+        for (path, text) in sources()
+            .into_iter()
+            .filter(|(path, _)| path.starts_with(place))
+        {
+            let text = code(&text);
+            for (at, _) in text.match_indices("crate::") {
+                let named: String = text[at..]
+                    .chars()
+                    .take_while(|c| c.is_alphanumeric() || matches!(c, '_' | ':'))
+                    .collect();
+                assert!(
+                    allowed.iter().any(|a| named.starts_with(a)),
+                    "{path} names {named}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn only_shapes_of_answers_and_records_are_serialized() {
+    only(
+        "Serialize)]",
+        &["dialects/chant/view.rs", "store/journal.rs", "answer.rs"],
+    );
+}
+
+#[test]
+fn every_test_file_is_part_of_this_binary() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    let main = fs::read_to_string(folder.join("main.rs")).unwrap();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        assert!(
+            name == "main" || main.contains(&format!("mod {name};")),
+            "{name} is not in main.rs"
+        );
+    }
+}
