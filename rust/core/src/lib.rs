@@ -1,4 +1,13 @@
-//! The domain of `chant_mcp`.
+//! The domain of `chant_mcp`: plain-text work files read, edited and scheduled.
+//!
+//! Engines: [`text`] (documents as text), [`store`] (files on disk), [`graph`] (what waits for what),
+//! [`git`], [`lint`], [`work`] (runs of agents), with [`config`], [`ident`] and [`answer`] beside them.
+//! On top of them [`dialects`], each a kind of work files. `ARCHITECTURE.md` says what each must not
+//! know; `tests/it/layers.rs` checks it.
+//!
+//! Nothing here knows Python or MCP, prints, reads the environment, or asks where it is: roots, the
+//! time and variables come in as arguments. Every failure is an [`error::Error`].
+
 pub mod answer;
 pub mod config;
 pub mod dialects;

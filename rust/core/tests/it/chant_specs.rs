@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chant_core::dialects::chant::model::Status;
 use chant_core::dialects::chant::parse;
 use chant_core::dialects::chant::specs::{Specs, Wait, steps};
-use chant_core::dialects::chant::view::sentence;
+use chant_core::dialects::chant::view::spec::sentence;
 use chant_core::store::index::{Change, Source};
 use proptest::prelude::*;
 

@@ -63,7 +63,7 @@ fn each_library_has_one_place() {
     only("serde_yaml", &["text/front_matter/mod.rs"]);
     only("git2::", &["git/"]);
     only("petgraph::", &["graph/"]);
-    only("std::fs", &["store/disk.rs", "git/"]);
+    only("std::fs", &["store/disk/", "git/"]);
     only("Command::new", &["git/program.rs"]);
     only("std::env", &["git/program.rs"]);
     only("pyo3", &[]);

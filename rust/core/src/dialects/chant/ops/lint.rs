@@ -11,7 +11,8 @@ use super::super::project::{Project, Snapshot};
 use super::super::rules::{PARSE, Subject, rules};
 use super::super::scores::{Scores, Size};
 use super::super::specs::steps;
-use super::super::view::{Diagnostic, LintReport, ProblemEntry, Score};
+use super::super::view::list::{ProblemEntry, title_shown};
+use super::super::view::report::{Diagnostic, LintReport, Score};
 use super::read::log_path;
 use crate::answer::{Answer, Page, fitting};
 use crate::config::Config;
@@ -233,7 +234,7 @@ fn wrong_output(project: &Project, spec: &Spec) -> Option<String> {
 fn score<'a>(spec: &'a Spec, scores: &Scores) -> Score<'a> {
     Score {
         id: spec.id.as_str(),
-        title: super::super::view::title_shown(spec),
+        title: title_shown(spec),
         traffic_light: scores.light().word(),
         complexity: scores.complexity.letter(),
         confidence: scores.confidence.letter(),

@@ -7,9 +7,10 @@ use super::super::error::ChantError;
 use super::super::model::{Spec, Status};
 use super::super::parse;
 use super::super::project::{LOGS, Project, Snapshot};
-use super::super::view::{
-    Activity, Log, SpecDetails, SpecEntry, SpecList, StatusCounts, Verification, problems,
-};
+use super::super::view::list::{SpecEntry, SpecList, problems};
+use super::super::view::spec::{SpecDetails, Verification};
+use super::super::view::status::{Activity, StatusCounts};
+use super::super::view::work::Log;
 use crate::answer::{Answer, Page, escaped_len, fitting, piece};
 use crate::error::Error;
 use crate::store::StoreError;

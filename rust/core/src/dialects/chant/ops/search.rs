@@ -8,7 +8,7 @@ use regex::{Regex, RegexBuilder};
 use super::super::error::ChantError;
 use super::super::model::{Spec, Status};
 use super::super::project::Project;
-use super::super::view::SpecEntry;
+use super::super::view::list::SpecEntry;
 use super::read::spec_list;
 use crate::answer::{Answer, Page};
 use crate::error::Error;

@@ -1,7 +1,8 @@
 //! Runs of agents, as their records tell.
 
 use super::super::project::Project;
-use super::super::view::{ProblemEntry, RunCounts, RunEntry, WorkList};
+use super::super::view::list::ProblemEntry;
+use super::super::view::work::{RunCounts, RunEntry, WorkList};
 use crate::answer::{Answer, fitting};
 use crate::dialects::chant::model::Problem;
 use crate::error::Error;

@@ -1,6 +1,8 @@
 //! A chant project: where its files lie, and its specs as of now.
 
-use std::collections::{BTreeMap, HashMap};
+mod known;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -8,20 +10,18 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::error::ChantError;
-use super::model::{Problem, Spec, Status};
-use super::parse::{self, Document};
-use super::specs::{Elsewhere, Specs};
+use super::model::{Problem, Spec};
+use super::specs::Specs;
 use crate::config::{Config, ConfigError};
 use crate::error::Error;
 use crate::git::Repo;
-use crate::graph::Node;
 use crate::ident::{Resolved, nearest};
 use crate::store::StoreError;
-use crate::store::disk::{self, Disk, Stamp};
+use crate::store::disk::{self, Disk};
 use crate::store::files::Root;
-use crate::store::index::{Index, Source};
 use crate::store::journal::{Journal, Unfinished};
 use crate::store::state::StateFolder;
+use known::Known;
 
 /// Where active specs lie.
 pub const SPECS: &str = ".chant/specs";
@@ -116,37 +116,6 @@ pub struct Snapshot {
     pub specs: Arc<Specs>,
     /// The configuration, or why it cannot be read; then defaults hold for answers.
     pub config: Result<Arc<Config>, ConfigError>,
-}
-
-/// What was read so far.
-struct Known {
-    index: Index<Document>,
-    specs: Arc<Specs>,
-    archive: Index<Archived>,
-    archived: HashMap<Box<str>, (Box<str>, Option<Status>)>,
-    /// Files of other repositories that dependencies were looked up in.
-    foreign: BTreeMap<PathBuf, (Option<Stamp>, Option<Status>)>,
-    config_stamps: Option<[Option<Stamp>; 2]>,
-    config: Result<Arc<Config>, ConfigError>,
-}
-
-/// An archived spec: its ID and its state, which cannot be told when its file is broken.
-struct Archived {
-    id: Box<str>,
-    status: Option<Status>,
-}
-
-fn archived(path: &str, source: Source) -> Archived {
-    match parse::document(path, source) {
-        Ok(spec) => Archived {
-            id: spec.id.as_str().into(),
-            status: Some(spec.status),
-        },
-        Err(broken) => Archived {
-            id: broken.id,
-            status: None,
-        },
-    }
 }
 
 impl Project {
@@ -367,152 +336,6 @@ impl Project {
         ChantError::NotFound {
             text: text.into(),
             hint,
-        }
-    }
-}
-
-impl Known {
-    fn new(disk: &Disk, root: &Root) -> Self {
-        Self {
-            index: Index::new(disk.clone(), root.clone(), SPECS, ".md", parse::document),
-            specs: Arc::default(),
-            archive: Index::new(disk.clone(), root.clone(), ARCHIVE, ".md", archived),
-            archived: HashMap::new(),
-            foreign: BTreeMap::new(),
-            config_stamps: None,
-            config: Ok(Arc::default()),
-        }
-    }
-
-    /// Reads the configuration when one of its files changed; says whether it did.
-    fn refresh_config(&mut self, root: &Root, user: Option<&Path>, disk: &Disk) -> bool {
-        let project = root.path().join(CONFIG);
-        let stamps = [user.and_then(disk::stamp), disk::stamp(&project)];
-        let is_fresh =
-            |stamp: &Option<Stamp>| stamp.is_some_and(|s| s.is_fresh(std::time::SystemTime::now()));
-        if self.config_stamps == Some(stamps) {
-            return false;
-        }
-        let read =
-            |path: Option<&Path>, name: &str| match path.map(|path| disk.read_text(path, name)) {
-                None | Some(Err(StoreError::Missing { .. })) => Ok(None),
-                Some(Ok((text, _))) => Ok(Some(text)),
-                Some(Err(error)) => Err(ConfigError {
-                    file: name.into(),
-                    why: error.to_string(),
-                }),
-            };
-        let user_name = user.map_or_else(String::new, |path| path.display().to_string());
-        let located = root.locate(CONFIG).ok();
-        let config = read(user, &user_name).and_then(|user| {
-            let project = read(located.as_deref(), CONFIG)?;
-            Config::read(
-                user.as_deref().map(|text| (&*user_name, text)),
-                project.as_deref().map(|text| (CONFIG, text)),
-            )
-        });
-        self.config = config.map(Arc::new);
-        // A file so new that another write could leave its stamp is read again next time.
-        self.config_stamps = (!stamps.iter().any(is_fresh)).then_some(stamps);
-        true
-    }
-
-    fn refresh_archive(&mut self) -> bool {
-        // Without an archive nothing is archived.
-        let changes = self.archive.refresh().unwrap_or_default();
-        let is_changed = !changes.is_empty();
-        for change in changes {
-            match change.document {
-                Some(Archived { id, status }) => {
-                    self.archived.insert(id, (change.path, status));
-                }
-                None => self.archived.retain(|_, (path, _)| *path != change.path),
-            }
-        }
-        is_changed
-    }
-
-    /// Looks up the dependencies that are no active specs: in the archive, in other repositories.
-    fn look_elsewhere(&mut self, root: &Root, disk: &Disk, is_changed: bool) {
-        if self.specs.names_nothing_elsewhere() {
-            return;
-        }
-        let is_archive_changed = self.refresh_archive();
-        let is_foreign_changed = self
-            .foreign
-            .iter()
-            .any(|(path, (stamp, _))| disk::stamp(path) != *stamp);
-        if !(is_changed || is_archive_changed || is_foreign_changed) {
-            return;
-        }
-        self.foreign.clear();
-        let config = self.config.clone().unwrap_or_default();
-        let named = self.specs.named_elsewhere();
-        let found: Vec<(Node, Elsewhere)> = named
-            .into_iter()
-            .map(|(node, key)| (node, self.look_up(&key, &config, root, disk)))
-            .collect();
-        let specs = Arc::make_mut(&mut self.specs);
-        for (node, found) in found {
-            specs.found_elsewhere(node, found);
-        }
-    }
-
-    fn look_up(&mut self, key: &str, config: &Config, root: &Root, disk: &Disk) -> Elsewhere {
-        let Some((prefix, id)) = key.split_once(':') else {
-            return match self.archived.get(key) {
-                Some((path, Some(status))) => Elsewhere::Found {
-                    status: *status,
-                    place: format!("archived: {path}"),
-                },
-                Some((path, None)) => {
-                    Elsewhere::Unreachable(format!("archived, but {path} cannot be read"))
-                }
-                None => Elsewhere::Unknown,
-            };
-        };
-        if DIALECTS.contains(&prefix) {
-            return Elsewhere::Unreachable(format!(
-                "items of the {prefix} dialect cannot be looked up yet"
-            ));
-        }
-        let Some(repository) = config
-            .repositories
-            .iter()
-            .find(|repository| repository.name == prefix)
-        else {
-            return Elsewhere::Unreachable(format!(
-                "no repository `{prefix}` under `repos:` in the configuration"
-            ));
-        };
-        let Ok(id) = id.parse::<super::id::SpecId>() else {
-            return Elsewhere::Unreachable(format!("`{id}` cannot be a spec ID"));
-        };
-        let base = root.path().join(&repository.path);
-        let places = [
-            format!("{SPECS}/{id}.md"),
-            format!("{ARCHIVE}/{}/{id}.md", id.archive_folder()),
-        ];
-        let mut found = None;
-        for place in places {
-            let path = base.join(&place);
-            let text = disk.read_text(&path, &place).ok();
-            let status = text
-                .and_then(|(text, _)| parse::document(&place, Source::Text(text)).ok())
-                .map(|spec| spec.status);
-            self.foreign
-                .insert(path.clone(), (disk::stamp(&path), status));
-            found = found.or(status.map(|status| (status, place)));
-        }
-        match found {
-            Some((status, place)) => Elsewhere::Found {
-                status,
-                place: format!("in repository `{prefix}`: {place}"),
-            },
-            None => Elsewhere::Unreachable(format!(
-                "not found in repository `{prefix}` at {}",
-                base.display()
-            )),
         }
     }
 }

@@ -1,18 +1,23 @@
-//! What the store asks of the operating system; the only file that calls `std::fs`.
+//! What the store asks of the operating system; the only folder that calls `std::fs`.
 
 #![expect(
     clippy::disallowed_methods,
     reason = "this is the one place that touches the disk"
 )]
 
-use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+mod lock;
+mod write;
+
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use super::{StoreError, WRITE};
+pub use lock::Lock;
+pub(crate) use lock::busy;
+pub use write::{Temporary, flush_folder_of, rename_new};
 
 /// The largest document that is read, in bytes.
 pub const LARGEST: u64 = 32 * 1024 * 1024;
@@ -258,12 +263,6 @@ pub fn list(folder: &Path) -> Result<Listing, StoreError> {
     Ok(listing)
 }
 
-fn temporary_name() -> String {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-    format!(".chant-{}-{number}.tmp", std::process::id())
-}
-
 /// Removes a temporary file of ours that is too old to be in use.
 fn sweep(path: &Path, name: &str) {
     let is_ours =
@@ -279,234 +278,6 @@ fn sweep(path: &Path, name: &str) {
     if is_ours && age().is_some_and(|age| age > ABANDONED) {
         // Whoever comes first removes it; for the others it is gone, which is what they want.
         let _ = fs::remove_file(path);
-    }
-}
-
-/// Renames onto a free name; an existing target is never replaced.
-///
-/// # Errors
-/// `Exists`, `Missing` or `NotWritten`.
-pub fn rename_new(from: &Path, to: &Path) -> Result<(), StoreError> {
-    let failed = |e: io::Error| match e.kind() {
-        io::ErrorKind::AlreadyExists => StoreError::Exists {
-            path: to.display().to_string(),
-        },
-        _ => StoreError::io(WRITE, to, e),
-    };
-    #[cfg(any(target_os = "linux", target_os = "macos"))]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-            // Not every file system knows this flag; a second name and the removal of the first
-            // come to the same.
-            Err(
-                rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::OPNOTSUPP,
-            ) => {}
-            answer => return answer.map_err(|e| failed(e.into())),
-        }
-    }
-    fs::hard_link(from, to).map_err(failed)?;
-    fs::remove_file(from).map_err(failed)
-}
-
-/// A file beside its target that is not there yet for anybody; gone when it was not renamed.
-pub struct Temporary(PathBuf);
-
-impl Temporary {
-    /// Writes and flushes a text; with the owner and rights of the file that it will replace.
-    ///
-    /// # Errors
-    /// `NotWritten`, naming the target.
-    pub fn write(
-        disk: &Disk,
-        target: &Path,
-        text: &str,
-        replaces: bool,
-    ) -> Result<Self, StoreError> {
-        let failed = |source: io::Error| StoreError::NotWritten {
-            path: target.display().to_string(),
-            source,
-        };
-        let like = replaces
-            .then(|| fs::metadata(target))
-            .transpose()
-            .map_err(failed)?;
-        if like.as_ref().is_some_and(|m| m.permissions().readonly()) {
-            return Err(StoreError::ReadOnly {
-                path: target.display().to_string(),
-            });
-        }
-        let path = target.with_file_name(temporary_name());
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&path)
-            .map_err(failed)?;
-        let temporary = Self(path);
-        if let Some(like) = like {
-            keep_owner(&file, &like);
-            file.set_permissions(like.permissions()).map_err(failed)?;
-        }
-        (disk.write)(&mut file, text.as_bytes()).map_err(failed)?;
-        file.sync_all().map_err(failed)?;
-        Ok(temporary)
-    }
-
-    /// Takes the place of the target, durably.
-    ///
-    /// # Errors
-    /// `NotWritten`.
-    pub fn replace(self, target: &Path) -> Result<(), StoreError> {
-        fs::rename(&self.0, target).map_err(|e| StoreError::io(WRITE, target, e))?;
-        flush_folder_of(target)
-    }
-
-    /// Takes a place that must be free, durably.
-    ///
-    /// # Errors
-    /// `Exists` or `NotWritten`.
-    pub fn appear(self, target: &Path) -> Result<(), StoreError> {
-        rename_new(&self.0, target)?;
-        flush_folder_of(target)
-    }
-}
-
-impl Temporary {
-    /// Takes a place that must be free with its lock already held, so that nobody ever sees the
-    /// file without a holder.
-    ///
-    /// # Errors
-    /// `Exists`, `NotWritten`, or `Io` where locks do not work.
-    #[cfg(unix)]
-    pub fn appear_locked(self, target: &Path) -> Result<Lock, StoreError> {
-        let file = lockable(&self.0).map_err(|e| StoreError::io("lock", target, e))?;
-        file.lock().map_err(|e| StoreError::io("lock", target, e))?;
-        self.appear(target)?;
-        Ok(Lock { _file: file })
-    }
-
-    /// Takes a place that must be free and then its lock, which is on a file beside it.
-    ///
-    /// # Errors
-    /// `Exists`, `NotWritten`, or `Io` where locks do not work.
-    #[cfg(not(unix))]
-    pub fn appear_locked(self, target: &Path) -> Result<Lock, StoreError> {
-        self.appear(target)?;
-        Lock::take(target, Instant::now() + PATIENCE)
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // After a rename there is nothing left to remove.
-        let _ = fs::remove_file(&self.0);
-    }
-}
-
-/// Gives a replacement the owner of the file it replaces, where the system lets us.
-#[cfg(unix)]
-fn keep_owner(file: &File, like: &Metadata) {
-    use std::os::unix::fs::{MetadataExt, fchown};
-    let _ = fchown(file, Some(like.uid()), Some(like.gid()));
-}
-
-#[cfg(not(unix))]
-fn keep_owner(_file: &File, _like: &Metadata) {}
-
-/// Makes a rename durable.
-///
-/// # Errors
-/// `StoreError::Io`.
-pub fn flush_folder_of(path: &Path) -> Result<(), StoreError> {
-    #[cfg(unix)]
-    if let Some(folder) = path.parent() {
-        let flush = || File::open(folder)?.sync_all();
-        flush().map_err(|e| StoreError::io("flush", folder, e))?;
-    }
-    #[cfg(not(unix))]
-    let _ = path;
-    Ok(())
-}
-
-/// A held lock on a file or folder; freed when dropped, and by the kernel when its holder dies.
-#[derive(Debug)]
-pub struct Lock {
-    /// Open as long as the lock is held.
-    _file: File,
-}
-
-impl Lock {
-    /// Waits until nobody else holds the lock of what stands at `path`.
-    ///
-    /// # Errors
-    /// `Missing`, or `Busy` after the deadline.
-    pub fn take(path: &Path, deadline: Instant) -> Result<Self, StoreError> {
-        let mut pause = Duration::from_micros(100);
-        loop {
-            let file = lockable(path).map_err(|e| StoreError::io("lock", path, e))?;
-            match file.try_lock() {
-                // The file may have been replaced while we waited: then the lock is on the old one.
-                Ok(()) if is_still(path, &file) => return Ok(Self { _file: file }),
-                Ok(()) => continue,
-                Err(TryLockError::Error(e)) => return Err(StoreError::io("lock", path, e)),
-                Err(TryLockError::WouldBlock) => {}
-            }
-            if Instant::now() > deadline {
-                return Err(busy(path, "stayed locked by another process"));
-            }
-            std::thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(5));
-        }
-    }
-
-    /// Takes the lock if nobody holds it; `None` when somebody does.
-    ///
-    /// # Errors
-    /// `Missing`, or `Io` where locks do not work.
-    pub fn try_take(path: &Path) -> Result<Option<Self>, StoreError> {
-        let file = lockable(path).map_err(|e| StoreError::io("lock", path, e))?;
-        match file.try_lock() {
-            Ok(()) => Ok(is_still(path, &file).then_some(Self { _file: file })),
-            Err(TryLockError::Error(e)) => Err(StoreError::io("lock", path, e)),
-            Err(TryLockError::WouldBlock) => Ok(None),
-        }
-    }
-}
-
-#[cfg(unix)]
-fn lockable(path: &Path) -> io::Result<File> {
-    open_without_waiting(path)
-}
-
-/// Elsewhere a lock on a file keeps others from reading it, so a file beside it is locked.
-#[cfg(not(unix))]
-fn lockable(path: &Path) -> io::Result<File> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = path.with_file_name(format!(".{name}.lock"));
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(beside)
-}
-
-#[cfg(unix)]
-fn is_still(path: &Path, file: &File) -> bool {
-    let held = file.metadata().ok().map(|m| Stamp::of(&m).identity);
-    held.is_some() && held == stamp(path).map(|s| s.identity)
-}
-
-#[cfg(not(unix))]
-fn is_still(_path: &Path, _file: &File) -> bool {
-    true
-}
-
-/// The error of a wait that was too long.
-pub(super) fn busy(path: &Path, why: &'static str) -> StoreError {
-    StoreError::Busy {
-        path: path.display().to_string(),
-        why,
-        seconds: PATIENCE.as_secs(),
     }
 }
 

@@ -1,0 +1,321 @@
+//! All active specs of a project with the graph between them, kept up to date change by change.
+//!
+//! One predicate decides what is blocked, what waits and what is ready: [`Specs::waits`]. Lists,
+//! status, diagnosis, lint and the start of work all ask it.
+
+mod changes;
+mod edges;
+mod resolve;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use rayon::prelude::*;
+
+use super::id::SpecId;
+use super::model::{Broken, Problem, Spec, Status};
+use crate::graph::cycles::Cycle;
+use crate::graph::{DepGraph, Edge, Kind, Node};
+
+/// The specs below `.chant/specs`, by ID, and what waits for what.
+#[derive(Clone, Default)]
+pub struct Specs {
+    graph: DepGraph,
+    /// Specs by the index of their node.
+    by_node: Vec<Option<Arc<Spec>>>,
+    /// What decides about each spec by the index of its node: dense, so that counting all is quick.
+    states: Vec<State>,
+    /// The same specs in the order of their IDs.
+    order: Vec<Arc<Spec>>,
+    /// Their nodes, in the same order.
+    nodes: Vec<Node>,
+    /// Files that are no specs, by path.
+    broken: BTreeMap<Box<str>, Arc<Broken>>,
+    /// Further files of an ID that is taken, by ID and path.
+    spare: BTreeMap<(Box<str>, Box<str>), Arc<Spec>>,
+    /// Named dependencies that are no active specs, with what is known of them.
+    elsewhere: BTreeMap<Node, Elsewhere>,
+    overview: OnceLock<Overview>,
+    names: OnceLock<String>,
+}
+
+/// What a spec itself says about whether it can be worked on.
+#[derive(Debug, Clone, Copy, Default)]
+struct State {
+    status: Status,
+    is_approved: bool,
+    is_container: bool,
+}
+
+/// A dependency that is not among the active specs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Elsewhere {
+    /// Nothing of that ID is known.
+    Unknown,
+    /// It lies outside the active specs and is in this state.
+    Found {
+        /// Its state.
+        status: Status,
+        /// Where it lies, as a person would say it.
+        place: String,
+    },
+    /// It could not be looked up; the text says why.
+    Unreachable(String),
+}
+
+/// Counts and lists over all specs, computed once after a change.
+#[derive(Debug, Clone)]
+pub struct Overview {
+    /// State of each spec as others see it, in the order of IDs.
+    pub statuses: Vec<Status>,
+    /// How many specs are in each state, in the order of [`Status::ALL`].
+    pub counts: [usize; 9],
+    /// Positions of the specs that can be worked on now, ascending.
+    pub ready: Vec<usize>,
+}
+
+/// What a spec waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wait {
+    /// Somebody has to agree first.
+    Approval,
+    /// Another item has to be done first.
+    Item {
+        /// Its ID or key as named.
+        id: String,
+        /// Why the spec waits for it.
+        kind: Kind,
+        /// The containing spec that names it, for [`Kind::Inherited`].
+        via: Option<String>,
+        /// Its state where one is known.
+        status: Option<Status>,
+        /// What else is to be said of it: that it is unknown, unreadable, elsewhere.
+        note: Option<String>,
+    },
+}
+
+impl Wait {
+    /// Whether the spec counts as blocked by this; it merely waits its turn otherwise.
+    pub fn blocks(&self) -> bool {
+        match self {
+            Self::Approval => true,
+            Self::Item { kind, .. } => kind.blocks(),
+        }
+    }
+}
+
+impl Specs {
+    /// All specs in the order of their IDs.
+    pub fn all(&self) -> &[Arc<Spec>] {
+        &self.order
+    }
+
+    /// The spec of exactly this ID.
+    pub fn find(&self, id: &str) -> Option<&Arc<Spec>> {
+        self.by_node.get(self.graph.find(id)?.index())?.as_ref()
+    }
+
+    /// The graph the specs form; dependencies that are no active specs are nodes too.
+    pub fn graph(&self) -> &DepGraph {
+        &self.graph
+    }
+
+    fn position(&self, id: &SpecId) -> Result<usize, usize> {
+        self.order.binary_search_by(|spec| spec.id.cmp(id))
+    }
+
+    /// A driver and everything inside it, in order; only what exists.
+    fn family<'a>(&'a self, root: &'a str) -> impl Iterator<Item = &'a Arc<Spec>> {
+        let start = root
+            .parse()
+            .map_or(0, |id: SpecId| self.position(&id).unwrap_or_else(|at| at));
+        self.order[start..]
+            .iter()
+            .take_while(move |spec| spec.id.root() == root)
+    }
+
+    /// The members of a spec, nested ones included, in order.
+    pub fn members<'a>(&'a self, id: &'a SpecId) -> impl Iterator<Item = &'a Arc<Spec>> {
+        let start = self.position(id).map_or_else(|at| at, |at| at + 1);
+        self.order[start..]
+            .iter()
+            .take_while(move |spec| contains(id, &spec.id))
+    }
+
+    /// Files that are no specs, in the order of their paths.
+    pub fn broken(&self) -> impl ExactSizeIterator<Item = &Arc<Broken>> {
+        self.broken.values()
+    }
+
+    /// The file of this ID that cannot be read, when there is no readable one.
+    pub fn broken_of(&self, id: &str) -> Option<&Arc<Broken>> {
+        self.broken.values().find(|broken| &*broken.id == id)
+    }
+
+    /// The further files of an ID, when it stands in more than one.
+    pub fn spare_files(&self, id: &str) -> Vec<&str> {
+        self.spare
+            .keys()
+            .filter(|(of, _)| &**of == id)
+            .map(|(_, path)| &**path)
+            .collect()
+    }
+
+    /// Everything that is wrong with files, in the order of their paths.
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut problems: Vec<Problem> = self
+            .broken
+            .values()
+            .map(|broken| broken.problem.clone())
+            .collect();
+        problems.extend(
+            self.order
+                .iter()
+                .flat_map(|spec| spec.problems.iter().cloned()),
+        );
+        for (id, path) in self.spare.keys() {
+            let first = self.find(id).map_or("", |spec| &spec.path);
+            let message = format!(
+                "the ID `{id}` is taken by `{first}`; rename or remove one of the two files"
+            );
+            problems.push(Problem {
+                path: path.clone(),
+                line: None,
+                message,
+            });
+        }
+        problems.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+        problems
+    }
+
+    /// A spec's state as others see it: `pending` and `blocked` are told apart by what it waits for
+    /// now, whatever is stored.
+    pub fn status(&self, spec: &Spec) -> Status {
+        let node = self.graph.find(spec.id.as_str());
+        node.map_or(spec.status, |node| self.status_at(node))
+    }
+
+    fn status_at(&self, node: Node) -> Status {
+        let state = self.states[node.index()];
+        let is_blocked = || !state.is_approved || self.graph.is_blocked(node);
+        match state.status {
+            Status::Pending | Status::Blocked if is_blocked() => Status::Blocked,
+            Status::Blocked => Status::Pending,
+            stored => stored,
+        }
+    }
+
+    /// Whether work on a spec can begin now: pending, or failed and worth another try, no container,
+    /// and waiting for nothing (reference chant 4.2).
+    pub fn is_ready(&self, spec: &Spec) -> bool {
+        let node = self.graph.find(spec.id.as_str());
+        node.is_some_and(|node| self.is_ready_at(node))
+    }
+
+    fn is_ready_at(&self, node: Node) -> bool {
+        let State {
+            status,
+            is_approved,
+            is_container,
+        } = self.states[node.index()];
+        let may_start = matches!(status, Status::Pending | Status::Blocked | Status::Failed);
+        may_start && is_approved && !is_container && self.graph.unmet(node).next().is_none()
+    }
+
+    /// Everything a spec still waits for, in the order: approval, what it names, what the specs
+    /// that contain it name, earlier siblings, members.
+    pub fn waits(&self, spec: &Spec) -> Vec<Wait> {
+        let mut waits = Vec::new();
+        if !spec.is_approved() {
+            waits.push(Wait::Approval);
+        }
+        let Some(node) = self.graph.find(spec.id.as_str()) else {
+            return waits;
+        };
+        waits.extend(self.graph.unmet(node).map(|edge| self.wait(node, edge)));
+        waits
+    }
+
+    fn wait(&self, node: Node, edge: &Edge) -> Wait {
+        let id = self.graph.key(edge.to).to_owned();
+        let found = self.by_node[edge.to.index()]
+            .as_ref()
+            .map(|spec| self.status(spec));
+        let (status, note) = match (found, self.elsewhere.get(&edge.to)) {
+            (Some(status), _) => (Some(status), None),
+            (None, Some(Elsewhere::Found { status, place })) => {
+                (Some(*status), Some(place.clone()))
+            }
+            (None, Some(Elsewhere::Unreachable(why))) => (None, Some(why.clone())),
+            (None, _) => (None, Some(self.why_unknown(&id))),
+        };
+        let via = (edge.via != node).then(|| self.graph.key(edge.via).to_owned());
+        Wait::Item {
+            id,
+            kind: edge.kind,
+            via,
+            status,
+            note,
+        }
+    }
+
+    fn why_unknown(&self, id: &str) -> String {
+        match self.broken_of(id) {
+            Some(broken) => format!("its file {} cannot be read", broken.problem.path),
+            None => "no such spec".into(),
+        }
+    }
+
+    /// Counts and lists over all specs.
+    pub fn overview(&self) -> &Overview {
+        self.overview.get_or_init(|| {
+            let status_at = |node: &Node| self.status_at(*node);
+            let statuses: Vec<Status> = self.nodes.par_iter().map(status_at).collect();
+            let mut counts = [0; 9];
+            for status in &statuses {
+                counts[*status as usize] += 1;
+            }
+            let ready = self.nodes.par_iter().enumerate();
+            let ready = ready
+                .filter(|(_, node)| self.is_ready_at(**node))
+                .map(|(at, _)| at)
+                .collect();
+            Overview {
+                statuses,
+                counts,
+                ready,
+            }
+        })
+    }
+}
+
+/// A loop as a person reads it: its items in order, implied steps with their reason, the first item
+/// again at the end only when the step back to it is implied.
+pub fn steps(graph: &DepGraph, cycle: &Cycle) -> Vec<String> {
+    let mut steps: Vec<String> = cycle
+        .first()
+        .map(|(node, _)| graph.key(*node).to_owned())
+        .into_iter()
+        .collect();
+    for (node, edge) in cycle {
+        let (from, to) = (graph.key(*node), graph.key(edge.to));
+        let reason = match edge.kind {
+            Kind::Explicit if cycle.first().is_some_and(|(first, _)| *first == edge.to) => continue,
+            Kind::Explicit => String::new(),
+            Kind::Inherited => format!(" (named by its driver {})", graph.key(edge.via)),
+            Kind::Sibling => format!(" (earlier sibling of {from})"),
+            Kind::Member => format!(" (member of {from})"),
+        };
+        steps.push(format!("{to}{reason}"));
+    }
+    steps
+}
+
+/// Whether `inner` is a member of `outer`, nested ones included.
+fn contains(outer: &SpecId, inner: &SpecId) -> bool {
+    inner.is_member()
+        && inner
+            .as_str()
+            .strip_prefix(outer.as_str())
+            .is_some_and(|rest| rest.starts_with('.'))
+}

@@ -1,0 +1,133 @@
+//! Lists of specs, and what is wrong with files.
+
+use serde::Serialize;
+
+use super::super::model::{Problem, Spec, Status};
+use super::ENTRIES_SHOWN;
+
+/// Characters of a title that a list shows.
+const TITLE_SHOWN: usize = 300;
+
+/// Problems that a list shows.
+const PROBLEMS_SHOWN: usize = 20;
+
+/// One spec in a list.
+#[derive(Debug, Serialize)]
+pub struct SpecEntry<'a> {
+    id: &'a str,
+    title: Option<String>,
+    status: &'static str,
+    r#type: &'a str,
+    depends_on: Option<&'a [Box<str>]>,
+    labels: Option<&'a [Box<str>]>,
+    /// Where a search found its query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    excerpt: Option<String>,
+}
+
+impl<'a> SpecEntry<'a> {
+    /// A spec as lists show it.
+    pub fn of(spec: &'a Spec, status: Status) -> Self {
+        let shown = |names: &'a Option<Vec<Box<str>>>| {
+            names
+                .as_deref()
+                .map(|names| &names[..names.len().min(ENTRIES_SHOWN)])
+        };
+        Self {
+            id: spec.id.as_str(),
+            title: title_shown(spec),
+            status: status.as_str(),
+            r#type: spec.kind.as_str(),
+            depends_on: shown(&spec.depends_on),
+            labels: shown(&spec.labels),
+            excerpt: None,
+        }
+    }
+
+    /// The same entry with the line in which a search found its query.
+    #[must_use]
+    pub fn with_excerpt(mut self, excerpt: Option<String>) -> Self {
+        self.excerpt = excerpt;
+        self
+    }
+}
+
+/// A spec's title as lists show it.
+pub fn title_shown(spec: &Spec) -> Option<String> {
+    spec.title.as_deref().map(shortened)
+}
+
+fn shortened(title: &str) -> String {
+    match title.char_indices().nth(TITLE_SHOWN) {
+        Some((end, _)) => format!("{}…", &title[..end]),
+        None => title.to_owned(),
+    }
+}
+
+/// A page of a list of specs.
+#[derive(Debug, Serialize)]
+pub struct SpecList<'a> {
+    /// The specs.
+    pub specs: Vec<SpecEntry<'a>>,
+    /// How many match.
+    pub total: usize,
+    /// Most entries that were wanted.
+    pub limit: usize,
+    /// Entries on this page.
+    pub returned: usize,
+    /// Where the next page begins, when there is one: call again with this `offset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
+    /// Files that cannot be read as specs, or only in part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<ProblemEntry>,
+    /// How many problems there are, when not all are shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems_total: Option<usize>,
+}
+
+/// Something wrong with a file.
+#[derive(Debug, Serialize)]
+pub struct ProblemEntry {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    message: String,
+}
+
+impl From<&Problem> for ProblemEntry {
+    fn from(problem: &Problem) -> Self {
+        Self {
+            path: problem.path.to_string(),
+            line: problem.line,
+            message: problem.message.clone(),
+        }
+    }
+}
+
+/// The problems that an answer shows, and their number when that is not all. The same thing wrong
+/// with many files is told once, with the first of them and their number.
+pub fn problems(problems: &[Problem]) -> (Vec<ProblemEntry>, Option<usize>) {
+    let mut shown: Vec<(ProblemEntry, usize)> = Vec::new();
+    for problem in problems {
+        let known = shown
+            .iter()
+            .position(|(entry, _)| entry.message == problem.message);
+        if let Some(at) = known {
+            shown[at].1 += 1;
+        } else if shown.len() < PROBLEMS_SHOWN {
+            shown.push((problem.into(), 1));
+        }
+    }
+    let told: usize = shown.iter().map(|(_, files)| files).sum();
+    let entry = |(mut entry, files): (ProblemEntry, usize)| {
+        if files > 1 {
+            entry.message.push_str(&format!(" (in {files} files)"));
+        }
+        entry
+    };
+    (
+        shown.into_iter().map(entry).collect(),
+        (told < problems.len()).then_some(problems.len()),
+    )
+}

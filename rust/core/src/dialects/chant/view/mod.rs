@@ -1,0 +1,10 @@
+//! The shapes of answers, key by key in the order in which the seed lists them.
+
+pub mod list;
+pub mod report;
+pub mod spec;
+pub mod status;
+pub mod work;
+
+/// Entries of a list of texts that an answer about one spec shows.
+const ENTRIES_SHOWN: usize = 200;

@@ -1,0 +1,98 @@
+//! Diagnosis and lint.
+
+use serde::Serialize;
+
+use super::list::ProblemEntry;
+
+/// One check of a diagnosis.
+#[derive(Debug, Serialize)]
+pub struct Check {
+    /// What was looked at.
+    pub name: &'static str,
+    /// Whether it is as it should be for a spec in this state.
+    pub passed: bool,
+    /// What was found.
+    pub details: Option<String>,
+}
+
+/// What is the matter with a spec.
+#[derive(Debug, Serialize)]
+pub struct Diagnosis<'a> {
+    /// The spec.
+    pub spec_id: &'a str,
+    /// Its state.
+    pub status: &'static str,
+    /// `main repository` or `worktree: <path>`.
+    pub location: String,
+    /// What was looked at, in a fixed order.
+    pub checks: Vec<Check>,
+    /// The result in a sentence.
+    pub diagnosis: String,
+    /// What to do, when there is something.
+    pub suggestion: Option<String>,
+}
+
+/// One finding of a lint rule.
+#[derive(Debug, Serialize)]
+pub struct Diagnostic {
+    /// The spec.
+    pub spec_id: String,
+    /// The rule.
+    pub rule: &'static str,
+    /// `error` or `warning`.
+    pub severity: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// What could be done.
+    pub suggestion: Option<String>,
+}
+
+/// How good a spec is as a task for an agent.
+#[derive(Debug, Serialize)]
+pub struct Score<'a> {
+    /// The spec.
+    pub id: &'a str,
+    /// Its title.
+    pub title: Option<String>,
+    /// `ready`, `review` or `refine`.
+    pub traffic_light: &'static str,
+    /// A to D.
+    pub complexity: char,
+    /// A to D.
+    pub confidence: char,
+    /// A to D.
+    pub splittability: char,
+    /// A to D.
+    pub ac_quality: char,
+    /// A to D; null for a spec without members.
+    pub isolation: Option<char>,
+    /// What would raise a grade.
+    pub suggestions: Vec<&'static str>,
+}
+
+/// What lint found.
+#[derive(Debug, Serialize)]
+pub struct LintReport<'a> {
+    /// How many specs were looked at, unreadable ones included.
+    pub specs_checked: usize,
+    /// Findings that are errors.
+    pub errors: usize,
+    /// Findings that are warnings.
+    pub warnings: usize,
+    /// Findings, by spec and rule.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Grades, by spec.
+    pub scores: Vec<Score<'a>>,
+    /// Specs that should be refined before anybody works on them.
+    pub red: usize,
+    /// Specs that should be looked at.
+    pub yellow: usize,
+    /// Specs that are good as they are.
+    pub green: usize,
+    /// Where the rest of the findings and grades begins: call again with this `offset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
+    /// Problems with files that belong to no spec.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<ProblemEntry>,
+}

@@ -1,0 +1,268 @@
+//! One spec: its keys, its criteria, what it waits for.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::super::model::{Spec, Status};
+use super::super::specs::{Specs, Wait};
+use super::ENTRIES_SHOWN;
+use super::list::ProblemEntry;
+use crate::graph::Kind;
+
+/// How many criteria a spec has, and how they stand.
+#[derive(Debug, Serialize)]
+pub struct Criteria {
+    total: usize,
+    checked: usize,
+    unchecked: usize,
+}
+
+impl Criteria {
+    /// The criteria of a spec.
+    pub fn of(spec: &Spec) -> Self {
+        let (total, unchecked) = (spec.criteria.len(), spec.unchecked());
+        Self {
+            total,
+            checked: total - unchecked,
+            unchecked,
+        }
+    }
+}
+
+/// What a spec waits for.
+#[derive(Debug, Serialize)]
+pub struct Waiting {
+    /// ID or key; null for approval.
+    id: Option<String>,
+    /// `dependency`, `driver_dependency`, `earlier_sibling`, `member` or `approval`.
+    reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    via: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+impl From<Wait> for Waiting {
+    fn from(wait: Wait) -> Self {
+        match wait {
+            Wait::Approval => Self {
+                id: None,
+                reason: "approval",
+                status: None,
+                via: None,
+                note: None,
+            },
+            Wait::Item {
+                id,
+                kind,
+                via,
+                status,
+                note,
+            } => {
+                let reason = match kind {
+                    Kind::Explicit => "dependency",
+                    Kind::Inherited => "driver_dependency",
+                    Kind::Sibling => "earlier_sibling",
+                    Kind::Member => "member",
+                };
+                Self {
+                    id: Some(id),
+                    reason,
+                    status: status.map(Status::as_str),
+                    via,
+                    note,
+                }
+            }
+        }
+    }
+}
+
+/// What a spec waits for, in words.
+pub fn sentence(wait: &Wait) -> String {
+    let Wait::Item {
+        id,
+        kind,
+        via,
+        status,
+        note,
+    } = wait
+    else {
+        return "approval".into();
+    };
+    let state = match (status, note) {
+        (Some(status), Some(note)) => format!(" ({status}, {note})"),
+        (Some(status), None) => format!(" ({status})"),
+        (None, Some(note)) => format!(" ({note})"),
+        (None, None) => String::new(),
+    };
+    let why = match (kind, via) {
+        (Kind::Inherited, Some(via)) => format!(", named by {via}"),
+        (Kind::Sibling, _) => ", an earlier sibling".into(),
+        (Kind::Member, _) => ", a member".into(),
+        _ => String::new(),
+    };
+    format!("{id}{state}{why}")
+}
+
+/// Whether somebody has to agree before work begins.
+#[derive(Debug, Serialize)]
+pub struct ApprovalView<'a> {
+    required: bool,
+    status: &'a str,
+    by: Option<&'a str>,
+    at: Option<&'a str>,
+}
+
+/// Everything about one spec.
+#[derive(Debug, Serialize)]
+pub struct SpecDetails<'a> {
+    id: &'a str,
+    title: Option<&'a str>,
+    status: &'static str,
+    r#type: &'a str,
+    depends_on: Option<Vec<&'a str>>,
+    labels: Option<Vec<&'a str>>,
+    target_files: Option<Vec<&'a str>>,
+    context: Option<Vec<&'a str>>,
+    prompt: Option<&'a str>,
+    branch: Option<&'a str>,
+    commits: Option<Vec<&'a str>>,
+    completed_at: Option<&'a str>,
+    model: Option<&'a str>,
+    /// The body, its outer blank lines left out, or the piece of it that was asked for.
+    pub body: String,
+    path: &'a str,
+    criteria: Criteria,
+    waiting_for: Vec<Waiting>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    members: Vec<Member<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approval: Option<ApprovalView<'a>>,
+    /// Further documented keys that the file has, by name.
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    pub further: serde_json::Map<String, serde_json::Value>,
+    /// The branch whose copy of the body is shown while the spec is being worked there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body_from: Option<String>,
+    /// Characters of the whole body, when not all of it is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body_chars: Option<usize>,
+    /// Where the next piece of the body begins: call again with this `offset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<ProblemEntry>,
+}
+
+#[derive(Debug, Serialize)]
+struct Member<'a> {
+    id: &'a str,
+    status: &'static str,
+}
+
+impl<'a> SpecDetails<'a> {
+    /// Everything about a spec but its body.
+    pub fn of(spec: &'a Spec, specs: &'a Specs) -> Self {
+        let status = specs.status(spec);
+        let is_open = matches!(
+            status,
+            Status::Pending | Status::Blocked | Status::Failed | Status::Ready
+        );
+        let waits = if is_open {
+            specs.waits(spec)
+        } else {
+            Vec::new()
+        };
+        let member = |member: &'a Arc<Spec>| Member {
+            id: member.id.as_str(),
+            status: specs.status(member).as_str(),
+        };
+        Self {
+            id: spec.id.as_str(),
+            title: spec.title.as_deref(),
+            status: status.as_str(),
+            r#type: spec.kind.as_str(),
+            depends_on: texts(spec.depends_on.as_deref()),
+            labels: texts(spec.labels.as_deref()),
+            target_files: texts(spec.target_files.as_deref()),
+            context: texts(spec.context.as_deref()),
+            prompt: spec.prompt.as_deref(),
+            branch: spec.branch.as_deref(),
+            commits: texts(spec.commits.as_deref()),
+            completed_at: spec.completed_at.as_deref(),
+            model: spec.model_family(),
+            body: String::new(),
+            path: &spec.path,
+            criteria: Criteria::of(spec),
+            waiting_for: waits
+                .into_iter()
+                .take(ENTRIES_SHOWN)
+                .map(Waiting::from)
+                .collect(),
+            members: specs
+                .members(&spec.id)
+                .take(ENTRIES_SHOWN)
+                .map(member)
+                .collect(),
+            approval: spec.approval.as_ref().map(|approval| ApprovalView {
+                required: approval.required,
+                status: approval.status.as_deref().unwrap_or("pending"),
+                by: approval.by.as_deref(),
+                at: approval.at.as_deref(),
+            }),
+            further: serde_json::Map::new(),
+            body_from: None,
+            body_chars: None,
+            next_offset: None,
+            problems: spec.problems.iter().map(ProblemEntry::from).collect(),
+        }
+    }
+}
+
+fn texts(names: Option<&[Box<str>]>) -> Option<Vec<&str>> {
+    let names = names?;
+    Some(
+        names
+            .iter()
+            .take(ENTRIES_SHOWN)
+            .map(|name| &**name)
+            .collect(),
+    )
+}
+
+/// Whether a spec meets its criteria.
+#[derive(Debug, Serialize)]
+#[expect(clippy::struct_field_names, reason = "keys of the seed")]
+pub struct Verification<'a> {
+    spec_id: &'a str,
+    verified: bool,
+    criteria: Criteria,
+    unchecked_items: Vec<String>,
+    verification_notes: String,
+}
+
+impl<'a> Verification<'a> {
+    /// Counts the criteria of a spec; nothing is executed.
+    pub fn of(spec: &'a Spec) -> Self {
+        let unchecked = spec.unchecked();
+        let open = spec.criteria.iter().filter(|criterion| !criterion.checked);
+        let notes = match (spec.criteria.len(), unchecked) {
+            (0, _) => "No acceptance criteria found".into(),
+            (_, 0) => "All acceptance criteria met".into(),
+            (_, open) => format!("{open} criteria not yet checked"),
+        };
+        Self {
+            spec_id: spec.id.as_str(),
+            verified: unchecked == 0 && !spec.criteria.is_empty(),
+            criteria: Criteria::of(spec),
+            unchecked_items: open
+                .take(ENTRIES_SHOWN)
+                .map(|c| format!("- [ ] {}", spec.criterion_text(c)))
+                .collect(),
+            verification_notes: notes,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Locks of the operating system, on the very file or folder they protect.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::super::StoreError;
+use super::{PATIENCE, Stamp, open_without_waiting, stamp};
+
+/// A held lock on a file or folder; freed when dropped, and by the kernel when its holder dies.
+#[derive(Debug)]
+pub struct Lock {
+    /// Open as long as the lock is held.
+    pub(super) _file: File,
+}
+
+impl Lock {
+    /// Waits until nobody else holds the lock of what stands at `path`.
+    ///
+    /// # Errors
+    /// `Missing`, or `Busy` after the deadline.
+    pub fn take(path: &Path, deadline: Instant) -> Result<Self, StoreError> {
+        let mut pause = Duration::from_micros(100);
+        loop {
+            let file = lockable(path).map_err(|e| StoreError::io("lock", path, e))?;
+            match file.try_lock() {
+                // The file may have been replaced while we waited: then the lock is on the old one.
+                Ok(()) if is_still(path, &file) => return Ok(Self { _file: file }),
+                Ok(()) => continue,
+                Err(TryLockError::Error(e)) => return Err(StoreError::io("lock", path, e)),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            if Instant::now() > deadline {
+                return Err(busy(path, "stayed locked by another process"));
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(5));
+        }
+    }
+
+    /// Takes the lock if nobody holds it; `None` when somebody does.
+    ///
+    /// # Errors
+    /// `Missing`, or `Io` where locks do not work.
+    pub fn try_take(path: &Path) -> Result<Option<Self>, StoreError> {
+        let file = lockable(path).map_err(|e| StoreError::io("lock", path, e))?;
+        match file.try_lock() {
+            Ok(()) => Ok(is_still(path, &file).then_some(Self { _file: file })),
+            Err(TryLockError::Error(e)) => Err(StoreError::io("lock", path, e)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+        }
+    }
+}
+
+/// Opens what a lock is taken on.
+#[cfg(unix)]
+pub(super) fn lockable(path: &Path) -> io::Result<File> {
+    open_without_waiting(path)
+}
+
+/// Elsewhere a lock on a file keeps others from reading it, so a file beside it is locked.
+#[cfg(not(unix))]
+fn lockable(path: &Path) -> io::Result<File> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.lock"));
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(beside)
+}
+
+#[cfg(unix)]
+fn is_still(path: &Path, file: &File) -> bool {
+    let held = file.metadata().ok().map(|m| Stamp::of(&m).identity);
+    held.is_some() && held == stamp(path).map(|s| s.identity)
+}
+
+#[cfg(not(unix))]
+fn is_still(_path: &Path, _file: &File) -> bool {
+    true
+}
+
+/// The error of a wait that was too long.
+pub(crate) fn busy(path: &Path, why: &'static str) -> StoreError {
+    StoreError::Busy {
+        path: path.display().to_string(),
+        why,
+        seconds: PATIENCE.as_secs(),
+    }
+}

@@ -1,0 +1,162 @@
+//! Files that appear whole or not at all.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::super::{StoreError, WRITE};
+use super::lock::lockable;
+use super::{Disk, Lock};
+
+/// Renames onto a free name; an existing target is never replaced.
+///
+/// # Errors
+/// `Exists`, `Missing` or `NotWritten`.
+pub fn rename_new(from: &Path, to: &Path) -> Result<(), StoreError> {
+    let failed = |e: io::Error| match e.kind() {
+        io::ErrorKind::AlreadyExists => StoreError::Exists {
+            path: to.display().to_string(),
+        },
+        _ => StoreError::io(WRITE, to, e),
+    };
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+            // Not every file system knows this flag; a second name and the removal of the first
+            // come to the same.
+            Err(
+                rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::OPNOTSUPP,
+            ) => {}
+            answer => return answer.map_err(|e| failed(e.into())),
+        }
+    }
+    fs::hard_link(from, to).map_err(failed)?;
+    fs::remove_file(from).map_err(failed)
+}
+
+/// A file beside its target that is not there yet for anybody; gone when it was not renamed.
+pub struct Temporary(PathBuf);
+
+impl Temporary {
+    /// Writes and flushes a text; with the owner and rights of the file that it will replace.
+    ///
+    /// # Errors
+    /// `NotWritten`, naming the target.
+    pub fn write(
+        disk: &Disk,
+        target: &Path,
+        text: &str,
+        replaces: bool,
+    ) -> Result<Self, StoreError> {
+        let failed = |source: io::Error| StoreError::NotWritten {
+            path: target.display().to_string(),
+            source,
+        };
+        let like = replaces
+            .then(|| fs::metadata(target))
+            .transpose()
+            .map_err(failed)?;
+        if like.as_ref().is_some_and(|m| m.permissions().readonly()) {
+            return Err(StoreError::ReadOnly {
+                path: target.display().to_string(),
+            });
+        }
+        let path = target.with_file_name(temporary_name());
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(failed)?;
+        let temporary = Self(path);
+        if let Some(like) = like {
+            keep_owner(&file, &like);
+            file.set_permissions(like.permissions()).map_err(failed)?;
+        }
+        (disk.write)(&mut file, text.as_bytes()).map_err(failed)?;
+        file.sync_all().map_err(failed)?;
+        Ok(temporary)
+    }
+
+    /// Takes the place of the target, durably.
+    ///
+    /// # Errors
+    /// `NotWritten`.
+    pub fn replace(self, target: &Path) -> Result<(), StoreError> {
+        fs::rename(&self.0, target).map_err(|e| StoreError::io(WRITE, target, e))?;
+        flush_folder_of(target)
+    }
+
+    /// Takes a place that must be free, durably.
+    ///
+    /// # Errors
+    /// `Exists` or `NotWritten`.
+    pub fn appear(self, target: &Path) -> Result<(), StoreError> {
+        rename_new(&self.0, target)?;
+        flush_folder_of(target)
+    }
+}
+
+impl Temporary {
+    /// Takes a place that must be free with its lock already held, so that nobody ever sees the
+    /// file without a holder.
+    ///
+    /// # Errors
+    /// `Exists`, `NotWritten`, or `Io` where locks do not work.
+    #[cfg(unix)]
+    pub fn appear_locked(self, target: &Path) -> Result<Lock, StoreError> {
+        let file = lockable(&self.0).map_err(|e| StoreError::io("lock", target, e))?;
+        file.lock().map_err(|e| StoreError::io("lock", target, e))?;
+        self.appear(target)?;
+        Ok(Lock { _file: file })
+    }
+
+    /// Takes a place that must be free and then its lock, which is on a file beside it.
+    ///
+    /// # Errors
+    /// `Exists`, `NotWritten`, or `Io` where locks do not work.
+    #[cfg(not(unix))]
+    pub fn appear_locked(self, target: &Path) -> Result<Lock, StoreError> {
+        self.appear(target)?;
+        Lock::take(target, Instant::now() + PATIENCE)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // After a rename there is nothing left to remove.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Gives a replacement the owner of the file it replaces, where the system lets us.
+#[cfg(unix)]
+fn keep_owner(file: &File, like: &Metadata) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let _ = fchown(file, Some(like.uid()), Some(like.gid()));
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_file: &File, _like: &Metadata) {}
+
+/// Makes a rename durable.
+///
+/// # Errors
+/// `StoreError::Io`.
+pub fn flush_folder_of(path: &Path) -> Result<(), StoreError> {
+    #[cfg(unix)]
+    if let Some(folder) = path.parent() {
+        let flush = || File::open(folder)?.sync_all();
+        flush().map_err(|e| StoreError::io("flush", folder, e))?;
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+fn temporary_name() -> String {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    format!(".chant-{}-{number}.tmp", std::process::id())
+}
