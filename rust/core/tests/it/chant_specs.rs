@@ -353,7 +353,7 @@ impl Naive<'_> {
             && file.kind == "code"
             && !self.is_blocked(id)
             && !self.waits_for_siblings(id)
-            && !self.0.keys().any(|other| is_open(&other))
+            && !self.0.keys().any(is_open)
     }
 
     fn status(&self, id: &str) -> &str {

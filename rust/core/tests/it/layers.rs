@@ -9,9 +9,9 @@ fn sources() -> Vec<(String, String)> {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                walk(&path, found)
+                walk(&path, found);
             } else {
-                found.push(path)
+                found.push(path);
             }
         }
     }
@@ -131,7 +131,7 @@ fn engines_know_only_what_lies_below_them() {
 fn only_shapes_of_answers_and_records_are_serialized() {
     only(
         "Serialize)]",
-        &["dialects/chant/view.rs", "store/journal.rs", "answer.rs"],
+        &["dialects/chant/view/", "store/journal.rs", "answer.rs"],
     );
 }
 

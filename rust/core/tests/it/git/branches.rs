@@ -1,0 +1,150 @@
+//! HEAD, branches and revisions.
+
+use super::*;
+
+#[test]
+fn head_is_a_branch_an_unborn_branch_or_a_commit() {
+    for kind in KINDS {
+        let sandbox = Sandbox::new();
+        let folder = sandbox.init("project", kind);
+        let repo = open(&folder);
+        let name = "main".to_owned();
+        assert_eq!(
+            repo.head().unwrap(),
+            Head::Unborn { name: name.clone() },
+            "{kind}"
+        );
+        let commit = sandbox.commit(&folder, "First");
+        assert_eq!(
+            repo.head().unwrap(),
+            Head::Branch {
+                name,
+                commit: commit.clone()
+            }
+        );
+        sandbox.git(&folder, "switch -q -c feature/deep/one.two");
+        assert_eq!(repo.head().unwrap().branch(), Some("feature/deep/one.two"));
+        sandbox.git(&folder, "switch -q --detach");
+        assert_eq!(repo.head().unwrap(), Head::Detached { commit });
+        assert_eq!(repo.head().unwrap().branch(), None);
+    }
+}
+
+#[test]
+fn a_branch_tip_is_seen_wherever_git_keeps_it() {
+    for kind in KINDS {
+        let sandbox = Sandbox::new();
+        let folder = sandbox.repo(kind);
+        let repo = open(&folder);
+        assert_eq!(repo.branch_tip("chant/2026-01-22-001-x7m.1").unwrap(), None);
+        sandbox.git(&folder, "branch chant/2026-01-22-001-x7m.1");
+        let first = Some(sandbox.id(&folder, "main"));
+        assert_eq!(
+            repo.branch_tip("chant/2026-01-22-001-x7m.1").unwrap(),
+            first,
+            "{kind}"
+        );
+        assert_eq!(
+            repo.branch_tip("chant").unwrap(),
+            None,
+            "a folder of branches is no branch"
+        );
+        sandbox.git(&folder, "pack-refs --all");
+        assert_eq!(
+            repo.branch_tip("chant/2026-01-22-001-x7m.1").unwrap(),
+            first
+        );
+        let second = Some(sandbox.commit(&folder, "Second"));
+        assert_eq!(repo.branch_tip("main").unwrap(), second);
+        // A tag of the same name is another thing.
+        sandbox.git(&folder, "tag other main~1");
+        assert_eq!(repo.branch_tip("other").unwrap(), None);
+    }
+}
+
+#[test]
+fn names_that_git_would_not_take_are_refused_before_git_sees_them() {
+    for kind in KINDS {
+        let sandbox = Sandbox::new();
+        let folder = sandbox.repo(kind);
+        let repo = open(&folder);
+        let tree = sandbox.path("tree");
+        for name in [
+            "", "-d", "--all", "a b", "a..b", "a.lock", "/a", "a/", "HEAD", "@", "a~1", "x\ny",
+        ] {
+            let is_invalid = |refused: GitError| {
+                assert!(
+                    matches!(refused, GitError::InvalidName { .. }),
+                    "{name:?}: {refused}"
+                );
+                assert!(refused.to_string().contains(&format!("`{name}`")));
+            };
+            is_invalid(repo.branch_tip(name).unwrap_err());
+            is_invalid(repo.tagged(Tip::Branch(name), "x").unwrap_err());
+            is_invalid(repo.is_merged(name, "main").unwrap_err());
+            is_invalid(repo.back_up(name, "x").unwrap_err());
+            is_invalid(repo.delete_backed_up_branch(name).unwrap_err());
+            is_invalid(repo.add_worktree(&tree, name, "main").unwrap_err());
+            if !["HEAD", "@"].contains(&name) {
+                is_invalid(repo.back_up("main", name).unwrap_err());
+            }
+        }
+        for revision in ["", "--all", "-1"] {
+            assert!(matches!(
+                repo.file_at(revision, "a.txt"),
+                Err(GitError::InvalidName { .. })
+            ));
+        }
+        assert!(!tree.exists());
+        assert_eq!(
+            sandbox.git(&folder, "for-each-ref --format=%(refname)"),
+            "refs/heads/main"
+        );
+    }
+}
+
+#[test]
+fn a_branch_is_merged_when_the_other_reaches_its_tip() {
+    for kind in KINDS {
+        let sandbox = Sandbox::new();
+        let folder = sandbox.repo(kind);
+        let repo = open(&folder);
+        sandbox.git(&folder, "switch -q -c side");
+        assert_eq!(repo.is_merged("side", "main"), Ok(true), "{kind}");
+        sandbox.commit(&folder, "Side");
+        assert_eq!(repo.is_merged("side", "main"), Ok(false));
+        assert_eq!(repo.is_merged("main", "side"), Ok(true));
+        sandbox.git(&folder, "switch -q main");
+        sandbox.commit(&folder, "Main");
+        assert_eq!(repo.is_merged("side", "main"), Ok(false));
+        sandbox.git(&folder, "merge -q --no-edit side");
+        assert_eq!(repo.is_merged("side", "main"), Ok(true));
+        assert_eq!(
+            repo.is_merged("none", "main"),
+            Err(GitError::NoBranch {
+                branch: "none".into()
+            })
+        );
+        assert_eq!(
+            repo.is_merged("main", "none"),
+            Err(GitError::NoBranch {
+                branch: "none".into()
+            })
+        );
+    }
+}
+
+#[test]
+fn the_user_is_whom_the_configuration_names() {
+    for kind in KINDS {
+        let sandbox = Sandbox::new();
+        let folder = sandbox.repo(kind);
+        let repo = open(&folder);
+        let user = |name: &str| Ok(Some((name.to_owned(), "grace@example.org".to_owned())));
+        assert_eq!(repo.user(), user("Grace"), "{kind}");
+        sandbox.git_with(&folder, "config user.name", &["Grace Ünal\nHopper"]);
+        assert_eq!(repo.user(), user("Grace Ünal\nHopper"));
+        sandbox.git_with(&folder, "config user.email", &[""]);
+        assert_eq!(repo.user(), Ok(None));
+    }
+}
