@@ -2356,6 +2356,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Unreadable files are listed as problems.", "decisions 3: Unreadable files"
     ),
     # Documents and house rules
+    "docs:readme:example_is_a_real_answer": Requirement(
+        "The README shows one call with the answer that the server really gives.", "issue: The house"
+    ),
+    "docs:rust:core_builds_without_python": Requirement(
+        "The Rust core depends on nothing of Python.", "issue: The house"
+    ),
     "docs:readme:tool_table_is_generated": Requirement(
         "The README's tool table equals what the server lists.", "issue: House"
     ),

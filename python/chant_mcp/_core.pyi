@@ -2,6 +2,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, final
 
+__all__ = ["Answer", "ChantProject", "error_codes"]
+
 @final
 class Answer:
     @property

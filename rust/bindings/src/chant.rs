@@ -15,6 +15,9 @@ use pyo3::prelude::*;
 use crate::answer::Answer;
 use crate::raise::{Raised, answer, call};
 
+// Python shows a default only when it is written out in the signature.
+const _: () = assert!(DEFAULT_LIMIT == 50 && DEFAULT_CHARS == 40_000);
+
 /// A chant project: the folder that holds `.chant`. Safe to share between threads; every answer is as
 /// of the moment it is asked for.
 #[pyclass(frozen, module = "chant_mcp._core")]
@@ -71,7 +74,7 @@ impl ChantProject {
         self.project.root().to_path_buf()
     }
 
-    #[pyo3(signature = (status = None, *, limit = DEFAULT_LIMIT, offset = 0))]
+    #[pyo3(signature = (status = None, *, limit = 50, offset = 0))]
     fn spec_list(
         &self,
         py: Python<'_>,
@@ -84,7 +87,7 @@ impl ChantProject {
         })
     }
 
-    #[pyo3(signature = (id, *, offset = 0, max_chars = DEFAULT_CHARS))]
+    #[pyo3(signature = (id, *, offset = 0, max_chars = 40000))]
     fn spec_get(
         &self,
         py: Python<'_>,
@@ -97,7 +100,7 @@ impl ChantProject {
         })
     }
 
-    #[pyo3(signature = (*, limit = DEFAULT_LIMIT, offset = 0))]
+    #[pyo3(signature = (*, limit = 50, offset = 0))]
     fn ready(&self, py: Python<'_>, limit: usize, offset: usize) -> Result<Answer, Raised> {
         answer(py, || ops::ready(&self.project, Page { limit, offset }))
     }
@@ -124,7 +127,7 @@ impl ChantProject {
         answer(py, || ops::log(&self.project, id, lines, offset, since))
     }
 
-    #[pyo3(signature = (query, status = None, *, limit = DEFAULT_LIMIT, offset = 0))]
+    #[pyo3(signature = (query, status = None, *, limit = 50, offset = 0))]
     fn search(
         &self,
         py: Python<'_>,
@@ -142,7 +145,7 @@ impl ChantProject {
         answer(py, || ops::diagnose(&self.project, id))
     }
 
-    #[pyo3(signature = (id = None, *, limit = DEFAULT_LIMIT, offset = 0))]
+    #[pyo3(signature = (id = None, *, limit = 50, offset = 0))]
     fn lint(
         &self,
         py: Python<'_>,

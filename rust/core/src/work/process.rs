@@ -51,9 +51,30 @@ pub fn boot_id() -> Option<String> {
 }
 
 /// Whether the process that wrote its number into a file at `written` still lives.
+///
+/// Where a start cannot be asked for, any process of that number counts: better to refuse than to
+/// disturb work.
 pub fn is_writer_alive(pid: u32, written: SystemTime) -> bool {
-    // The calendar time of a start is exact to a second or so.
-    start_of(pid).is_some_and(|start| start.time <= written + Duration::from_secs(2))
+    if cfg!(target_os = "linux") {
+        // The calendar time of a start is exact to a second or so.
+        start_of(pid).is_some_and(|start| start.time <= written + Duration::from_secs(2))
+    } else {
+        exists(pid)
+    }
+}
+
+#[cfg(unix)]
+fn exists(pid: u32) -> bool {
+    use rustix::io::Errno;
+    use rustix::process::{Pid, test_kill_process};
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| !matches!(test_kill_process(pid), Err(Errno::SRCH)))
+}
+
+#[cfg(not(unix))]
+fn exists(_pid: u32) -> bool {
+    // Runs are not supported here, so no process of ours can be behind a file.
+    false
 }
 
 #[cfg(unix)]

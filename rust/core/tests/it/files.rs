@@ -99,6 +99,22 @@ fn a_replacement_keeps_rights_and_leaves_no_temporary_file() {
 }
 
 #[test]
+fn a_replacement_keeps_extended_attributes() {
+    let (_folder, root) = project();
+    let path = root.path().join("docs/a.md");
+    fs::write(&path, "x").unwrap();
+    if xattr::set(&path, "user.origin", b"import").is_err() {
+        // This file system has none to lose.
+        return;
+    }
+    append(&Disk::default(), &root, "docs/a.md", "y").unwrap();
+    assert_eq!(
+        xattr::get(&path, "user.origin").unwrap().unwrap(),
+        b"import"
+    );
+}
+
+#[test]
 fn a_link_inside_the_root_is_followed_and_stays_a_link() {
     let (_folder, root) = project();
     fs::write(root.path().join("real.md"), "x\n").unwrap();

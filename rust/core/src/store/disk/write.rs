@@ -72,6 +72,7 @@ impl Temporary {
         let temporary = Self(path);
         if let Some(like) = like {
             keep_owner(&file, &like);
+            keep_attributes(&file, target);
             file.set_permissions(like.permissions()).map_err(failed)?;
         }
         (disk.write)(&mut file, text.as_bytes()).map_err(failed)?;
@@ -139,6 +140,20 @@ fn keep_owner(file: &File, like: &Metadata) {
 
 #[cfg(not(unix))]
 fn keep_owner(_file: &File, _like: &Metadata) {}
+
+/// Gives a replacement the extended attributes of the file it replaces, where the system lets us.
+#[cfg(unix)]
+fn keep_attributes(file: &File, target: &Path) {
+    use xattr::FileExt;
+    for name in xattr::list(target).into_iter().flatten() {
+        if let Ok(Some(value)) = xattr::get(target, &name) {
+            let _ = file.set_xattr(&name, &value);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_attributes(_file: &File, _target: &Path) {}
 
 /// Makes a rename durable.
 ///
