@@ -212,7 +212,7 @@ fn a_list_keeps_the_layout_it_had() {
         "---\nlabels: # which\n  # first\n  - a   # why\n  - 'b'\n  # last\nmodel: x\n---\n",
         "labels",
         list(&["b", "c", "a"]),
-        "---\nlabels: # which\n  - 'b'\n  - c\n  # first\n  - a   # why\nmodel: x\n---\n",
+        "---\nlabels: # which\n  - 'b'\n  - c\n  # first\n  - a   # why\n  # last\nmodel: x\n---\n",
     );
     check(
         "---\nlabels:\n- a\n- b\n---\n",
@@ -241,7 +241,7 @@ fn a_list_keeps_the_layout_it_had() {
 }
 
 #[test]
-fn a_new_list_takes_the_layout_of_the_lists_around_it() {
+fn a_new_list_is_in_block_layout_as_deep_as_those_around_it() {
     check(
         "---\nlabels:\n  - a\n---\n",
         "depends_on",
@@ -252,7 +252,7 @@ fn a_new_list_takes_the_layout_of_the_lists_around_it() {
         "---\nlabels: [a]\n---\n",
         "depends_on",
         list(&["x", "z"]),
-        "---\ndepends_on: [x, z]\nlabels: [a]\n---\n",
+        "---\ndepends_on:\n- x\n- z\nlabels: [a]\n---\n",
     );
     check(
         "---\nstatus: a\n---\n",

@@ -12,6 +12,9 @@ use crate::text::{checklist, markdown};
 /// The heading under which criteria stand.
 pub const CRITERIA: &str = "Acceptance Criteria";
 
+/// What an approval may say.
+pub const APPROVALS: [&str; 3] = ["pending", "approved", "rejected"];
+
 /// A file below `specs/` or `archive/`.
 pub type Document = Result<Spec, Broken>;
 
@@ -102,6 +105,10 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
             message,
         });
     }
+    reader.approval(
+        front.approval.as_ref(),
+        layout.yaml.clone().map_or("", |range| &text[range]),
+    );
     let body = &text[layout.body..];
     let outline = markdown::outline(body);
     let title = outline.headings.iter().find(|heading| heading.level == 1);
@@ -221,6 +228,24 @@ impl Reader<'_> {
                 format!("`{key}` cannot be used: {problem}"),
             )
         })
+    }
+
+    /// Reports an approval status that is none of the three; it counts as not approved.
+    fn approval(&mut self, approval: Option<&Consent>, yaml: &str) {
+        let Some(word) = approval.and_then(|approval| approval.status.as_deref()) else {
+            return;
+        };
+        if !APPROVALS.contains(&word) {
+            let message = format!(
+                "Invalid approval status '{word}'. Must be one of: {}",
+                APPROVALS.join(", ")
+            );
+            self.problems.push(Problem {
+                path: self.path.into(),
+                line: self.line_of(yaml, "approval"),
+                message,
+            });
+        }
     }
 
     /// Reports unknown keys that stand twice; known ones are refused by the reader of the whole.

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 
 use super::model::{Spec, SpecType, Status};
-use super::parse::unknown_type;
+use super::parse::{APPROVALS, unknown_type};
 use super::project::DIALECTS;
 use super::scores::{Size, lines_outside_code};
 use super::specs::{Elsewhere, Specs};
@@ -283,7 +283,8 @@ fn approval(subject: &Subject<'_>) -> Vec<Finding> {
         }
         "pending" => Vec::new(),
         other => vec![Finding::error(format!(
-            "Invalid approval status '{other}'. Must be one of: pending, approved, rejected"
+            "Invalid approval status '{other}'. Must be one of: {}",
+            APPROVALS.join(", ")
         ))],
     }
 }

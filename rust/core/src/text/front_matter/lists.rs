@@ -17,11 +17,14 @@ pub(super) enum ListStyle {
 }
 
 impl ListStyle {
-    /// The layout of the first list in the front matter; block at the margin when there is none.
-    pub(super) fn prevailing(yaml: &str, keys: &[Key<'_>]) -> Self {
-        keys.iter()
-            .find_map(|key| Self::of(yaml, key))
-            .unwrap_or(Self::Block(0))
+    /// The indentation that a new list gets: that of the first block list in the front matter, none
+    /// when there is no other.
+    pub(super) fn prevailing_indent(yaml: &str, keys: &[Key<'_>]) -> usize {
+        let indent = |key| match Self::of(yaml, key) {
+            Some(Self::Block(indent)) => Some(indent),
+            _ => None,
+        };
+        keys.iter().find_map(indent).unwrap_or(0)
     }
 
     fn of(yaml: &str, key: &Key<'_>) -> Option<Self> {
@@ -68,116 +71,108 @@ pub(super) fn edit(yaml: &str, key: &Key<'_>, items: &[String], eol: &str) -> Ed
     }
 }
 
-/// The `- item` lines for a list; items that were there keep theirs, comments above them included.
+/// The `- item` lines for a list; items that were there keep theirs, comments above them included,
+/// and comments below the last item stay below.
 fn block_items(yaml: &str, key: &Key<'_>, items: &[String], eol: &str) -> String {
     let indent = match ListStyle::of(yaml, key) {
         Some(ListStyle::Block(indent)) => indent,
         _ => 0,
     };
-    let mut old = item_chunks(&yaml[key.block.clone()], indent);
+    let block = &yaml[key.block.clone()];
+    let (ranges, below) = item_lines(block, indent);
+    let mut old: Vec<&str> = ranges.into_iter().map(|range| &block[range]).collect();
     let mut out = String::new();
     for item in items {
         match old
             .iter()
-            .position(|(value, _)| value.as_deref() == Some(item))
+            .position(|chunk| only_item(chunk).as_ref() == Some(item))
         {
             Some(at) => {
-                let chunk = old.remove(at).1;
+                let chunk = old.remove(at);
                 out.push_str(chunk);
                 if !chunk.ends_with('\n') {
                     out.push_str(eol);
                 }
             }
-            None => out.push_str(&format!(
-                "{:indent$}- {}{eol}",
-                "",
-                scalar::write(item, Place::Block)
-            )),
+            None => out.push_str(&block_line(item, indent, eol)),
         }
     }
+    out.push_str(&block[below]);
     out
 }
 
-/// The items of a block list with the lines they stand on.
-fn item_chunks(block: &str, indent: usize) -> Vec<(Option<String>, &str)> {
-    let mut chunks: Vec<Range<usize>> = Vec::new();
+/// One line of a block list.
+pub(super) fn block_line(item: &str, indent: usize, eol: &str) -> String {
+    format!("{:indent$}- {}{eol}", "", scalar::write(item, Place::Block))
+}
+
+/// The one text of a YAML list that holds only one.
+fn only_item(yaml: &str) -> Option<String> {
+    read::<Vec<String>>(yaml)
+        .ok()
+        .and_then(|mut items| items.pop())
+}
+
+/// The lines of each item of a block list with the comments above it, and the lines below the last.
+fn item_lines(block: &str, indent: usize) -> (Vec<Range<usize>>, Range<usize>) {
+    let mut items: Vec<Range<usize>> = Vec::new();
     let mut lead: Option<usize> = None;
     for line in lines(block, 0..block.len()).skip(1) {
         let text = &block[line.clone()];
         let depth = text.len() - text.trim_start_matches(' ').len();
         let trimmed = text.trim();
         if depth == indent && is_list_item(&text[depth..]) {
-            chunks.push(lead.take().unwrap_or(line.start)..line.end);
+            items.push(lead.take().unwrap_or(line.start)..line.end);
         } else if trimmed.is_empty() || trimmed.starts_with('#') {
             lead = lead.or(Some(line.start));
-        } else if let Some(last) = chunks.last_mut() {
+        } else if let Some(last) = items.last_mut() {
             last.end = line.end;
             lead = None;
         }
     }
-    let value = |chunk: &str| {
-        read::<Vec<String>>(chunk)
-            .ok()
-            .and_then(|mut items| items.pop())
-    };
-    chunks
-        .into_iter()
-        .map(|range| (value(&block[range.clone()]), &block[range]))
-        .collect()
+    (items, lead.unwrap_or(block.len())..block.len())
 }
 
-/// Rewrites the inside of `[…]`; `None` when comments inside would be lost.
+/// Rewrites the inside of `[…]`; items that stay keep their spelling and the gap before them. `None`
+/// when comments inside would be lost.
 fn flow_edit(yaml: &str, key: &Key<'_>, items: &[String]) -> Option<Edit> {
-    let value = &yaml[key.rest.start..key.block.end];
-    let open = value.find('[')?;
-    let (tokens, close) = flow_tokens(&value[open..])?;
-    let inside = &value[open + 1..open + close];
-    if inside
-        .lines()
-        .any(|line| line.trim_start().starts_with('#') || line.contains(" #"))
-    {
+    let open = key.rest.start + yaml[key.rest.start..key.block.end].find('[')?;
+    let list = &yaml[open..key.block.end];
+    let (tokens, close) = flow_tokens(list)?;
+    let has_comment = |line: &str| line.trim_start().starts_with('#') || line.contains(" #");
+    if list[1..close].lines().any(has_comment) {
         return None;
     }
-    let mut old: Vec<&str> = tokens
-        .iter()
-        .map(|range| &value[open..][range.clone()])
+    // What stands before each item, and behind the last one.
+    let ends = std::iter::once(1).chain(tokens.iter().map(|token| token.end));
+    let gaps: Vec<&str> = ends
+        .zip(&tokens)
+        .map(|(end, token)| &list[end..token.start])
         .collect();
-    let gap = |from: usize, to: usize| &value[open..][from..to];
-    let (lead, separator, trail) = match (tokens.first(), tokens.get(1), tokens.last()) {
-        (Some(first), second, Some(last)) => (
-            gap(1, first.start),
-            second.map_or(", ", |s| gap(first.end, s.start)),
-            gap(last.end, close),
-        ),
-        _ => ("", ", ", ""),
-    };
-    let read_token = |token: &str| {
-        read::<Vec<String>>(&format!("[{token}]"))
-            .ok()
-            .and_then(|mut items| items.pop())
-    };
-    let written: Vec<String> = items
+    let trail = tokens.last().map_or("", |last| &list[last.end..close]);
+    let usual = gaps.get(1).copied().unwrap_or(", ");
+    let mut old: Vec<(usize, &str)> = tokens
         .iter()
-        .map(|item| {
-            match old
-                .iter()
-                .position(|token| read_token(token).as_deref() == Some(item))
-            {
-                Some(at) => old.remove(at).to_owned(),
-                None => scalar::write(item, Place::Flow),
-            }
-        })
+        .map(|token| &list[token.clone()])
+        .enumerate()
         .collect();
-    let (lead, trail) = if items.is_empty() {
-        ("", "")
-    } else {
-        (lead, trail)
-    };
-    let at = key.rest.start + open;
-    Some(Edit::replace(
-        at + 1..at + close,
-        format!("{lead}{}{trail}", written.join(separator)),
-    ))
+    let mut inside = String::new();
+    for (at, item) in items.iter().enumerate() {
+        let is_it =
+            |(_, token): &(usize, &str)| only_item(&format!("[{token}]")).as_ref() == Some(item);
+        let kept = old.iter().position(is_it).map(|at| old.remove(at));
+        inside.push_str(match kept {
+            _ if at == 0 => gaps.first().copied().unwrap_or(""),
+            Some((number, _)) if number > 0 => gaps[number],
+            _ => usual,
+        });
+        match kept {
+            Some((_, token)) => inside.push_str(token),
+            None => inside.push_str(&scalar::write(item, Place::Flow)),
+        }
+    }
+    inside.push_str(if items.is_empty() { "" } else { trail });
+    Some(Edit::replace(open + 1..open + close, inside))
 }
 
 /// The bytes of each item of `[…]` and of the closing bracket; `None` for nested or unclosed lists.

@@ -259,7 +259,7 @@ pub fn set(
         let Some(value) = value else {
             return Ok(text.to_owned());
         };
-        let written = fresh(key, value, eol, None);
+        let written = fresh(key, value, eol, 0);
         return apply(
             text,
             &[Edit::insert(
@@ -269,6 +269,11 @@ pub fn set(
         );
     };
     let yaml = &text[range.clone()];
+    let eol = if yaml.contains('\n') {
+        line_break(yaml)
+    } else {
+        eol
+    };
     let Some(edit) = edit_of(yaml, key, value, order, eol)? else {
         return Ok(text.to_owned());
     };
@@ -284,7 +289,7 @@ pub fn set(
 pub fn render(pairs: &[(&str, Value)]) -> String {
     let lines: String = pairs
         .iter()
-        .map(|(key, value)| fresh(key, value, "\n", None))
+        .map(|(key, value)| fresh(key, value, "\n", 0))
         .collect();
     format!("---\n{lines}---\n")
 }
@@ -305,7 +310,7 @@ fn edit_of(
     }
     let Some(found) = keys.iter().find(|k| k.name == key) else {
         return Ok(value.map(|value| {
-            let written = fresh(key, value, eol, Some(ListStyle::prevailing(yaml, &keys)));
+            let written = fresh(key, value, eol, ListStyle::prevailing_indent(yaml, &keys));
             Edit::insert(place_of(key, &keys, order, yaml.len()), written)
         }));
     };
@@ -313,7 +318,7 @@ fn edit_of(
         None => Some(Edit::replace(found.block.clone(), "")),
         Some(Value::List(items)) => Some(lists::edit(yaml, found, items, eol)),
         Some(Value::Map(_)) => {
-            value.map(|value| Edit::replace(found.block.clone(), fresh(key, value, eol, None)))
+            value.map(|value| Edit::replace(found.block.clone(), fresh(key, value, eol, 0)))
         }
         Some(Value::Text(text)) => Some(scalar_edit(yaml, found, |old| {
             scalar::write_like(text, old, Place::Block)
@@ -392,33 +397,23 @@ fn scalar_edit(yaml: &str, key: &Key<'_>, write: impl Fn(&str) -> String) -> Edi
     Edit::replace(at..at + old.len(), write(old))
 }
 
-/// Writes `key: value` for a key that is not there yet.
-fn fresh(key: &str, value: &Value, eol: &str, style: Option<ListStyle>) -> String {
+/// Writes `key: value` for a key that is not there yet; a list in block layout, so many blanks deep.
+fn fresh(key: &str, value: &Value, eol: &str, indent: usize) -> String {
     match value {
         Value::Text(text) => format!("{key}: {}{eol}", scalar::write(text, Place::Block)),
         Value::Flag(flag) => format!("{key}: {flag}{eol}"),
         Value::List(items) if items.is_empty() => format!("{key}: []{eol}"),
-        Value::List(items) => match style.unwrap_or(ListStyle::Block(0)) {
-            ListStyle::Flow => {
-                let items: Vec<String> = items
-                    .iter()
-                    .map(|item| scalar::write(item, Place::Flow))
-                    .collect();
-                format!("{key}: [{}]{eol}", items.join(", "))
-            }
-            ListStyle::Block(indent) => {
-                let line = |item: &String| {
-                    format!("{:indent$}- {}{eol}", "", scalar::write(item, Place::Block))
-                };
-                format!("{key}:{eol}{}", items.iter().map(line).collect::<String>())
-            }
-        },
-        Value::Map(pairs) => {
-            let lines: String = pairs
+        Value::List(items) => {
+            let lines = items
                 .iter()
-                .map(|(name, value)| format!("  {}", fresh(name, value, eol, None)))
-                .collect();
-            format!("{key}:{eol}{lines}")
+                .map(|item| lists::block_line(item, indent, eol));
+            format!("{key}:{eol}{}", lines.collect::<String>())
+        }
+        Value::Map(pairs) => {
+            let lines = pairs
+                .iter()
+                .map(|(name, value)| format!("  {}", fresh(name, value, eol, 2)));
+            format!("{key}:{eol}{}", lines.collect::<String>())
         }
     }
 }

@@ -237,11 +237,7 @@ fn create(project: &Project, parent: Option<&Spec>, text: &str) -> Result<SpecId
 
 fn next_id(project: &Project, snapshot: &Snapshot, parent: Option<&Spec>) -> Result<SpecId, Error> {
     let text = if let Some(parent) = parent {
-        let is_direct = |member: &&Arc<Spec>| member.id.parent() == Some(parent.id.as_str());
-        let members = snapshot.specs.members(&parent.id).filter(is_direct);
-        let last = members
-            .filter_map(|member| member.id.numbers().last())
-            .max();
+        let last = project.numbers_of_members(snapshot, &parent.id).max();
         format!("{}.{}", parent.id, last.unwrap_or(0) + 1)
     } else {
         let today = project.clock.today();

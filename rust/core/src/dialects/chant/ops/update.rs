@@ -280,14 +280,18 @@ fn refuse_loop(snapshot: &Snapshot, spec: &Spec, names: &[String]) -> Result<(),
 fn tick(draft: &mut Draft, texts: &[String], checked: bool) -> Result<(), Error> {
     let mut edits = Vec::new();
     for text in texts {
-        let wanted = without_box(text);
         let spec = draft.spec();
-        let found: Vec<&Criterion> = spec
-            .criteria
-            .iter()
-            .filter(|c| spec.criterion_text(c) == wanted)
-            .collect();
-        if found.is_empty() || wanted.is_empty() {
+        let reading = |wanted: &str| -> Vec<&Criterion> {
+            let criteria = spec.criteria.iter();
+            criteria
+                .filter(|c| !wanted.is_empty() && spec.criterion_text(c) == wanted)
+                .collect()
+        };
+        let mut found = reading(&folded(text));
+        if found.is_empty() {
+            found = reading(&folded(without_box(text)));
+        }
+        if found.is_empty() {
             let criteria = spec
                 .criteria
                 .iter()
@@ -310,8 +314,8 @@ fn tick(draft: &mut Draft, texts: &[String], checked: bool) -> Result<(), Error>
     draft.edit_body(edits)
 }
 
-/// A criterion's text as a person may copy it: bullet and box left out, blanks folded.
-fn without_box(text: &str) -> String {
+/// A criterion as a person may copy it from a list, its bullet and box left out.
+fn without_box(text: &str) -> &str {
     let text = text.trim();
     let text = text
         .strip_prefix(['-', '*', '+'])
@@ -319,11 +323,11 @@ fn without_box(text: &str) -> String {
     let boxed = ["[ ]", "[x]", "[X]"]
         .into_iter()
         .find_map(|mark| text.strip_prefix(mark));
-    boxed
-        .unwrap_or(text)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
+    boxed.unwrap_or(text)
+}
+
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Appends a section `## Output` in the line ends of the file.

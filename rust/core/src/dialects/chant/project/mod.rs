@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::error::ChantError;
+use super::id::SpecId;
 use super::model::{Problem, Spec};
 use super::specs::Specs;
 use crate::config::{Config, ConfigError};
@@ -305,6 +306,28 @@ impl Project {
         let mut known = self.known();
         known.refresh_archive();
         known.archived.contains_key(id)
+    }
+
+    /// The numbers that are taken among the direct members of a spec: by specs, by files that cannot
+    /// be read as such, and by archived ones, whose IDs must not come to mean something else.
+    pub(super) fn numbers_of_members(
+        &self,
+        snapshot: &Snapshot,
+        id: &SpecId,
+    ) -> impl Iterator<Item = u64> {
+        let mut known = self.known();
+        known.refresh_archive();
+        let specs = snapshot.specs.members(id).map(|spec| spec.id.to_string());
+        let broken = snapshot.specs.broken().map(|broken| broken.id.to_string());
+        let names = specs
+            .chain(broken)
+            .chain(known.archived.keys().map(ToString::to_string));
+        let inside = format!("{id}.");
+        let number = |name: String| {
+            let rest = name.strip_prefix(&inside)?;
+            rest.split('.').next()?.parse().ok()
+        };
+        names.filter_map(number).collect::<Vec<u64>>().into_iter()
     }
 
     fn not_found(&self, specs: &Specs, text: &str) -> ChantError {
