@@ -1,12 +1,238 @@
-"""Commands."""
-from __future__ import annotations
-import os, sys, logging
-from pathlib import Path
+"""The entry: reads arguments, environment and working directory, and serves or runs a command.
 
-def main() -> None:
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
+Nothing else in the package looks at them. Commands for people are imported when one is run, so that
+serving starts without them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import io
+import logging
+import sys
+from dataclasses import replace
+from os import environ
+from pathlib import Path
+from typing import Any
+
+import click
+
+from chant_mcp.commands.surroundings import Surroundings, project_option
+from chant_mcp.errors import ChantError
+
+_HINT = """\
+{program} is an MCP server: it is waiting for a client's messages on standard input.
+An agent's host starts it by itself; `{program} init` sets a host up.
+To look at the specs yourself: `{program} list`, `{program} --help`.
+Stop with Ctrl-C, or Ctrl-D for the end of the input."""
+
+_COMMANDS = {
+    "list": "chant_mcp.commands.specs:list_specs",
+    "ready": "chant_mcp.commands.specs:ready",
+    "show": "chant_mcp.commands.specs:show",
+    "status": "chant_mcp.commands.specs:status",
+    "search": "chant_mcp.commands.specs:search",
+    "add": "chant_mcp.commands.specs:add",
+    "lint": "chant_mcp.commands.checks:lint",
+    "verify": "chant_mcp.commands.checks:verify",
+    "diagnose": "chant_mcp.commands.checks:diagnose",
+    "log": "chant_mcp.commands.log:log",
+}
+"""The commands on specs, by name, and where each is found."""
+
+
+class Failure(click.ClickException):
+    """An error of the package, told in its own words."""
+
+    def show(self, file: Any = None) -> None:
+        """Print the sentences to standard error."""
+        click.echo(self.message, file=file, err=True)
+
+
+class Commands(click.Group):
+    """A group whose commands are imported when they are needed."""
+
+    def __init__(self, *args: Any, later: dict[str, str], **kwargs: Any) -> None:
+        """Take the commands by name, each as `module:attribute`."""
+        super().__init__(*args, **kwargs)
+        self._later = later
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name all commands, those of the specs first."""
+        return [*self._later, *self.commands]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Find a command and import it."""
+        if (place := self._later.get(cmd_name)) is not None:
+            module, name = place.split(":")
+            return getattr(importlib.import_module(module), name)
+        return super().get_command(ctx, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command meant, or name the nearest one."""
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-"):
+            nearest = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
+            ctx.fail(f"No such command '{name}'." + (f" Did you mean '{nearest[0]}'?" if nearest else ""))
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what the package refuses becomes a sentence and exit code 1."""
+        try:
+            return super().invoke(ctx)
+        except ChantError as error:
+            raise Failure(str(error)) from error
+
+
+_toolsets = click.option(
+    "--toolsets",
+    metavar="NAMES",
+    help="Tools to list: `auto` for the dialects found in the project (the default), `all`, or dialects "
+    "by name, separated by commas. Also CHANT_MCP_TOOLSETS.",
+)
+_read_only = click.option("--read-only", is_flag=True, help="Neither list nor run tools that change files.")
+_verbose = click.option("--verbose", is_flag=True, help="Log to standard error what the server does.")
+
+
+@click.group(
+    cls=Commands,
+    later={**_COMMANDS, "init": "chant_mcp.commands.init:init", "demo": "chant_mcp.commands.demo:demo"},
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@project_option
+@_toolsets
+@_read_only
+@_verbose
+@click.version_option(package_name="chant-mcp", prog_name="chant-mcp")
+@click.pass_context
+def program(
+    context: click.Context, project: Path | None, toolsets: str | None, read_only: bool, verbose: bool
+) -> None:
+    """Plain-text specs: for agents over MCP, for people on the command line.
+
+    Without a command, or with `mcp`, it serves MCP on standard input and output.
+    """
+    context.obj = Surroundings(
+        environment=_environment(),
+        working_directory=_working_directory(context),
+        interpreter=sys.executable,
+        user_config=_user_config(),
+        project=project or _folder_in_environment(context),
+        toolsets=toolsets,
+        read_only=read_only,
+        verbose=verbose,
+    )
+    if context.invoked_subcommand is None:
+        _serve(context.obj)
+
+
+@program.command()
+@project_option
+@_toolsets
+@_read_only
+@_verbose
+@click.pass_obj
+def mcp(
+    surroundings: Surroundings, project: Path | None, toolsets: str | None, read_only: bool, verbose: bool
+) -> None:
+    """Serve MCP on standard input and output."""
+    _serve(
+        replace(
+            surroundings,
+            project=project or surroundings.project,
+            toolsets=toolsets or surroundings.toolsets,
+            read_only=read_only or surroundings.read_only,
+            verbose=verbose or surroundings.verbose,
+        )
+    )
+
+
+@program.group(cls=Commands, later=_COMMANDS)
+def chant() -> None:
+    """Work with chant specs alone."""
+
+
+def _environment() -> dict[str, str]:
+    """Give the variables that are text; the core takes no others."""
+    return {name: value for name, value in environ.items() if _is_text(name) and _is_text(value)}
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _working_directory(context: click.Context) -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        context.fail(f"The working directory cannot be read: {error.strerror}")
+
+
+def _user_config() -> Path | None:
+    named = environ.get("XDG_CONFIG_HOME", "")
+    try:
+        folder = Path(named) if Path(named).is_absolute() else Path.home() / ".config"
+    except RuntimeError:  # nobody says where home is
+        return None
+    return folder / "chant" / "config.md"
+
+
+def _folder_in_environment(context: click.Context) -> Path | None:
+    given = environ.get("CHANT_PROJECT")
+    if not given:
+        return None
+    if not Path(given).is_dir():
+        context.fail(f"CHANT_PROJECT names no folder: {given}")
+    return Path(given).resolve()
+
+
+def _serve(surroundings: Surroundings) -> None:
+    level = logging.INFO if surroundings.verbose else logging.WARNING
+    logging.basicConfig(level=level, stream=sys.stderr)
+    if sys.stdin is not None and sys.stdin.isatty():
+        context = click.get_current_context()
+        click.echo(_HINT.format(program=context.find_root().info_name), err=True)
     from chant_mcp.server.app import ChantServer, Offer
-    from chant_mcp.session import Session, find_place
-    place = find_place(Path.cwd())
-    server = ChantServer(Session(place, environment=os.environ), Offer(["auto"]))
+
+    offer = Offer(_toolset_names(surroundings), surroundings.read_only)
+    session = surroundings.session()
+    server = ChantServer(session, offer)
+    logging.getLogger("chant_mcp").info("serving %s on standard input and output", session.place.root)
     server.run("stdio")
+
+
+def _toolset_names(surroundings: Surroundings) -> list[str]:
+    from chant_mcp.toolsets import toolsets
+
+    given = surroundings.toolsets or environ.get("CHANT_MCP_TOOLSETS") or "auto"
+    source = "--toolsets" if surroundings.toolsets else "CHANT_MCP_TOOLSETS"
+    known = ["auto", "all", *toolsets()]
+    names = [name for part in given.split(",") if (name := part.strip())]
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        what = (
+            f"Unknown toolset in {source}: {', '.join(unknown)}" if unknown else f"{source} names no toolset"
+        )
+        raise click.UsageError(f"{what}\nToolsets are: {', '.join(known)}")
+    return names
+
+
+def main(command: str | None = None) -> None:
+    """Run the program.
+
+    Args:
+        command: A command to run with the arguments given, in place of one named by them.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Texts of specs may hold any character, whatever the terminal's locale says.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    program(args=None if command is None else [command, *sys.argv[1:]])

@@ -45,11 +45,15 @@ def find_place(working_directory: Path, given: Path | None = None) -> Place:
 
 
 def _holds_work_files(folder: Path) -> bool:
+    if folder.name == ".chant":
+        return False  # its `specs` are no features
     markers = (".chant", ".specify", ".mdt-config.toml", "docs/CRs")
     if any((folder / marker).exists() for marker in markers):
         return True
     try:
-        return any(_FEATURE_FOLDER.fullmatch(entry.name) for entry in (folder / "specs").iterdir())
+        return any(
+            _FEATURE_FOLDER.fullmatch(entry.name) and entry.is_dir() for entry in (folder / "specs").iterdir()
+        )
     except OSError:
         return False
 

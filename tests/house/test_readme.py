@@ -45,9 +45,7 @@ async def test_the_example_is_a_real_answer(call: Caller) -> None:
     call.project.spec(
         "2026-01-22-001-x7m", status="in_progress", body="# Add user authentication", labels=["auth"]
     )
-    call.project.spec(
-        "2026-01-22-002-k3f", body="# Remember logins", depends_on=["2026-01-22-001-x7m"]
-    )
+    call.project.spec("2026-01-22-002-k3f", body="# Remember logins", depends_on=["2026-01-22-001-x7m"])
     arguments = {"id": "k3f"}
     text = await call.text("chant_spec_get", **arguments)
     shown = {key: value for key, value in json.loads(text).items() if value is not None}

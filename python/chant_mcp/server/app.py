@@ -7,13 +7,17 @@ import functools
 import inspect
 import itertools
 import logging
+import os
 import signal
-from collections.abc import Mapping, Sequence
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, cast
 
 import anyio
+import anyio.to_thread
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
@@ -25,7 +29,7 @@ from mcp_types import Tool as ListedTool
 from chant_mcp.errors import ChantError
 from chant_mcp.server import arguments as arguments_check
 from chant_mcp.server import reply
-from chant_mcp.server.wire import lenient, stdio
+from chant_mcp.server.wire import GateOut, lenient, stdio
 from chant_mcp.session import Session, dialects_in
 from chant_mcp.toolsets import ToolEntry, toolsets
 
@@ -38,6 +42,15 @@ INSTRUCTIONS = (
 )
 
 _references = itertools.count(1)
+
+_MOST_TEXT = 40_000
+"""Characters of an error that are shown; only one that quotes a giant argument is longer."""
+
+_LAST_CALLS = 0.3
+"""Seconds that calls in flight are given when the process is to end at once."""
+
+_ILL_TYPED = "\0arguments"
+"""Stands in for arguments that are no object, with their type as value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +71,19 @@ class ChantServer(MCPServer[Any]):
         self._session = session
         self._offer = offer
         self._entries = {entry.name: entry for tools in toolsets().values() for entry in tools}
-        tools = [_tool(entry, session) for entry in self._entries.values()]
+        self._running = _Running()
+        tools = [_tool(entry, session, self._running) for entry in self._entries.values()]
+        self._schemas: dict[str, Mapping[str, Any]] = {tool.name: tool.parameters for tool in tools}
+        for tool in tools:
+            tool.parameters = _published(tool.parameters)
         super().__init__(
             "chant",
             version=version("chant-mcp"),
             instructions=INSTRUCTIONS,
             tools=tools,
             log_level=cast(Any, logging.getLevelName(logging.getLogger().getEffectiveLevel())),
-            middleware=[_name_may_be_absent],
+            middleware=[_bad_calls_are_calls],
         )
-        self._schemas: dict[str, Mapping[str, Any]] = {tool.name: tool.parameters for tool in tools}
 
     async def list_tools(self) -> list[ListedTool]:
         """List the tools on offer, in the order of the seeds."""
@@ -95,65 +111,112 @@ class ChantServer(MCPServer[Any]):
             ToolError: With a text the model can act on; a crash of ours is told with a reference that
                 the log explains.
         """
-        entry = self._entries.get(name)
-        if entry is None:
-            raise ToolError(_unknown_tool(name, list(self._entries)))
-        if not self._may_run(entry):
-            raise ToolError(f"{name} changes files, and this server was started with --read-only")
         try:
-            checked = arguments_check.check(self._schemas[name], arguments)
+            checked = self._checked(name, arguments)
             return cast(CallToolResult, await super().call_tool(name, checked, context))
         except arguments_check.BadArguments as error:
-            raise ToolError(str(error)) from error
+            raise ToolError(_shown(str(error))) from error
         except UnexpectedToolError as error:
             reference = f"E{next(_references):04d}"
             logger.error("reference %s: %s crashed", reference, name, exc_info=error)
             raise ToolError(f"Internal error in {name}, reference {reference}") from error
         except ToolError as error:
             cause = error.__cause__
-            raise ToolError(str(cause) if isinstance(cause, ToolError) else str(error)) from cause
+            raise ToolError(_shown(str(cause if isinstance(cause, ToolError) else error))) from cause
+
+    def _checked(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Give the arguments as the tool takes them, or refuse the call."""
+        entry = self._entries.get(name)
+        if entry is None:
+            raise ToolError(_unknown_tool(name, list(self._entries)))
+        if not self._may_run(entry):
+            raise ToolError(f"{name} changes files, and this server was started with --read-only")
+        if _ILL_TYPED in arguments:
+            raise ToolError(f"Invalid parameter 'arguments': expected object, got {arguments[_ILL_TYPED]}")
+        return arguments_check.check(self._schemas[name], arguments)
 
     async def run_stdio_async(self) -> None:
-        """Serve standard input and output until the input ends or a signal comes."""
+        """Serve standard input and output until the input ends or a signal comes.
+
+        The process ends here when a call is still running that nobody waits for any more: a thread
+        inside the core cannot be interrupted, and Python would wait for it.
+        """
         options = self._lowlevel_server.create_initialization_options()
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_stop_on_signal, tasks.cancel_scope)
-            async with stdio() as (read, write):
-                gate_in, gate_out = lenient(read, write)
-                await self._lowlevel_server.run(cast(Any, gate_in), cast(Any, gate_out), options)
+        async with anyio.create_task_group() as tasks, stdio() as (read, write):
+            gate_in, gate_out = lenient(read, write)
+            tasks.start_soon(_stop_on_signal, tasks.cancel_scope, gate_out)
+            await self._lowlevel_server.run(cast(Any, gate_in), cast(Any, gate_out), options)
             tasks.cancel_scope.cancel()
+        if not self._running.has_ended(_LAST_CALLS):
+            logging.shutdown()
+            sys.stderr.flush()
+            os._exit(0)
 
 
-async def _stop_on_signal(scope: anyio.CancelScope) -> None:
+class _Running:
+    """Counts the calls that are in threads."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._changed = threading.Condition()
+
+    def __enter__(self) -> None:
+        with self._changed:
+            self._count += 1
+
+    def __exit__(self, *exc: object) -> None:
+        with self._changed:
+            self._count -= 1
+            self._changed.notify_all()
+
+    def has_ended(self, patience: float) -> bool:
+        """Wait until there are none, or for so many seconds."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._count, patience)
+
+
+async def _stop_on_signal(scope: anyio.CancelScope, out: GateOut) -> None:
     try:
         with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as received:
             async for _ in received:
+                await out.all_answered(_LAST_CALLS)
                 scope.cancel()
                 return
     except NotImplementedError:  # Windows: Ctrl-C arrives as KeyboardInterrupt
         pass
 
 
-async def _name_may_be_absent(
-    context: ServerRequestContext[Any, Any], call_next: CallNext
-) -> HandlerResult:
-    """Let a `tools/call` without a name through, so that it is answered like any other bad call."""
-    if context.method == "tools/call":
-        params = dict(context.params or {})
+async def _bad_calls_are_calls(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Let a `tools/call` without a name or with ill-typed arguments through.
+
+    The SDK would answer it with a protocol error, which the model does not see.
+    """
+    if ctx.method == "tools/call":
+        params = dict(ctx.params or {})
         if not isinstance(params.get("name"), str):
-            context = replace(context, params={**params, "name": ""})
-    return await call_next(context)
+            params["name"] = ""
+        arguments = params.get("arguments")
+        if arguments is not None and not isinstance(arguments, dict):
+            params["arguments"] = {_ILL_TYPED: arguments_check.kind(arguments)}
+        ctx = replace(ctx, params=params)
+    return await call_next(ctx)
+
+
+def _shown(text: str) -> str:
+    """Shorten a text that quotes a giant argument, and show what is no Unicode as an escape."""
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}… ({len(text)} characters)"
 
 
 def _unknown_tool(name: str, known: list[str]) -> str:
     if not name:
         return "Missing tool name"
-    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
+    nearest = difflib.get_close_matches(name[:100].lower(), known, n=1)
     hint = f"\nDid you mean {nearest[0]}?" if nearest else ""
     return f"Unknown tool: {name}{hint}"
 
 
-def _tool(entry: ToolEntry, session: Session) -> Tool:
+def _tool(entry: ToolEntry, session: Session, running: _Running) -> Tool:
     """Make an SDK tool of an entry, its schemas without what hosts stumble over."""
     signature = inspect.signature(entry.run)
     own = [parameter for name, parameter in signature.parameters.items() if name != "session"]
@@ -161,12 +224,17 @@ def _tool(entry: ToolEntry, session: Session) -> Tool:
     @functools.wraps(entry.run)
     def run(**given: Any) -> CallToolResult:
         try:
-            return reply.result(entry.run(session, **given))
+            with running:
+                return reply.result(entry.run(session, **given))
         except ChantError as error:
             raise ToolError(str(error)) from error
+        except Exception:
+            raise
+        except BaseException as error:  # a panic of the core, or an exit: it ends the call, not the server
+            raise RuntimeError(f"{type(error).__name__} in a tool") from error
 
     del run.__wrapped__
-    run.__signature__ = signature.replace(parameters=own, return_annotation=CallToolResult)  # pyright: ignore[reportFunctionMemberAccess]
+    cast(Any, run).__signature__ = signature.replace(parameters=own, return_annotation=CallToolResult)
     run.__annotations__ = {}
     hints = entry.hints
     tool = Tool.from_function(
@@ -180,15 +248,25 @@ def _tool(entry: ToolEntry, session: Session) -> Tool:
         ),
     )
     tool.parameters = _plain(tool.parameters)
-    tool.fn_metadata = _Arguments(arg_model=tool.fn_metadata.arg_model, output_schema=entry.answer)
+    tool.fn_metadata = _Arguments(arg_model=tool.fn_metadata.arg_model)
     return tool
 
 
 class _Arguments(FuncMetadata):
-    """Arguments that were checked already: no text is taken for JSON."""
+    """Arguments that were checked already, so no text is taken for JSON; calls that can be abandoned."""
 
     def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
         return data
+
+    async def call_fn(
+        self,
+        fn: Callable[..., Any],
+        fn_is_async: bool,
+        arguments: dict[str, Any],
+        arguments_to_pass_directly: dict[str, Any] | None = None,
+    ) -> Any:
+        call = functools.partial(fn, **arguments)
+        return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
@@ -202,5 +280,14 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _plain_property(node: dict[str, Any]) -> dict[str, Any]:
     arms = [arm for arm in node.get("anyOf", []) if arm != {"type": "null"}]
-    merged = {**(arms[0] if arms else {}), **node}
+    merged: dict[str, Any] = {**(arms[0] if arms else {}), **node}
     return {key: merged[key] for key in ("type", "items", "minimum", "description") if key in merged}
+
+
+def _published(schema: dict[str, Any]) -> dict[str, Any]:
+    """Leave out lower bounds: a list is paid for by the byte, and whoever crosses one is told."""
+    properties = {
+        name: {key: value for key, value in node.items() if key != "minimum"}
+        for name, node in schema["properties"].items()
+    }
+    return {**schema, "properties": properties}

@@ -44,44 +44,43 @@ def check(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, 
 
 
 def _unknown(name: str, known: list[str]) -> str:
-    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0)
+    nearest = difflib.get_close_matches(name[:100], known, n=1, cutoff=0)
     hint = f" Did you mean '{nearest[0]}'?" if nearest else " This tool takes no parameters."
     return f"Unknown parameter: {name}.{hint}"
 
 
 def _value(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
-    kind: str = schema["type"]
-    if kind == "integer":
+    wanted: str = schema["type"]
+    if wanted == "integer":
         return _integer(name, value, schema.get("minimum"))
-    if kind == "boolean" and isinstance(value, bool):
+    if wanted == "boolean" and isinstance(value, bool):
         return value
-    if kind == "string" and isinstance(value, str):
+    if wanted == "string" and isinstance(value, str):
         return _text(name, value)
-    if kind == "array" and isinstance(value, list):
-        return [_item(name, at, item) for at, item in enumerate(value)]
-    raise BadArguments(f"Invalid parameter '{name}': expected {_NAMES[kind]}, got {_kind(value)}")
+    if wanted == "array" and isinstance(value, list):
+        return _items(name, value)
+    raise BadArguments(f"Invalid parameter '{name}': expected {_NAMES[wanted]}, got {kind(value)}")
 
 
 def _integer(name: str, value: Any, minimum: int | None) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise BadArguments(f"Invalid parameter '{name}': expected integer, got {_kind(value)}")
+        raise BadArguments(f"Invalid parameter '{name}': expected integer, got {kind(value)}")
     if minimum is not None and value < minimum:
-        raise BadArguments(
-            f"Invalid parameter '{name}': expected integer of at least {minimum}, got {value}"
-        )
+        raise BadArguments(f"Invalid parameter '{name}': expected integer of at least {minimum}, got {value}")
     if abs(value) > _MOST:
         raise BadArguments(f"Invalid parameter '{name}': expected integer of at most {_MOST}")
     return value
 
 
-def _item(name: str, at: int, item: Any) -> str:
-    if not isinstance(item, str):
-        raise BadArguments(
-            f"Invalid parameter '{name}': expected array of strings, got {_kind(item)} at index {at}"
-        )
-    return _text(name, item)
+def _items(name: str, items: Any) -> list[str]:
+    for at, item in enumerate(items):
+        if not isinstance(item, str):
+            raise BadArguments(
+                f"Invalid parameter '{name}': expected array of strings, got {kind(item)} at index {at}"
+            )
+    return [_text(name, item) for item in items]
 
 
 def _text(name: str, value: str) -> str:
@@ -94,8 +93,7 @@ def _text(name: str, value: str) -> str:
     return value
 
 
-def _kind(value: Any) -> str:
-    if isinstance(value, bool):
-        return "boolean"
-    names = {str: "string", int: "integer", float: "number", list: "array", dict: "object"}
-    return names.get(type(value), "null")
+def kind(value: object) -> str:
+    """Name the JSON type of a value."""
+    names = {bool: "boolean", str: "string", int: "integer", float: "number", list: "array", dict: "object"}
+    return next((name for python_type, name in names.items() if isinstance(value, python_type)), "null")

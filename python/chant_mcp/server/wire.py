@@ -8,14 +8,15 @@ serves requests without a handshake, and leaves standard output to the protocol 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import select
 import sys
 import threading
-from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
+from collections import Counter, deque
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from typing import Any, cast
 
 import anyio
 import anyio.to_thread
@@ -32,7 +33,11 @@ _AT_ONCE = 4096
 _DRAIN = 30.0
 """Seconds for which requests in flight are waited for after the input ended."""
 
-Item = SessionMessage | Exception
+_LAST_LINE = 1.0
+"""Seconds in which a line that was begun is written to its end when the server is told to stop."""
+
+Item = SessionMessage | t.JSONRPCError
+"""A message, or the error owed for a line that is none."""
 
 
 class _End:
@@ -48,23 +53,7 @@ class _End:
         await self.aclose()
 
 
-class _Reader(_End):
-    """An end that messages come from."""
-
-    async def receive(self) -> Item:
-        raise NotImplementedError
-
-    def __aiter__(self) -> Any:
-        return self
-
-    async def __anext__(self) -> Item:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-
-class PipeIn(_Reader):
+class PipeIn(_End):
     """Messages from a pipe: one daemon thread reads and parses, the loop never waits on a read."""
 
     def __init__(self, fd: int) -> None:
@@ -78,18 +67,17 @@ class PipeIn(_Reader):
         threading.Thread(target=self._pump, args=(fd,), name="mcp-stdin", daemon=True).start()
 
     def _tell(self) -> None:
-        try:
+        with suppress(RuntimeError):  # the loop is closed: nobody listens any more
             self._loop.call_soon_threadsafe(self._wake.set)
-        except RuntimeError:
-            pass  # the loop is closed: nobody listens any more
 
     def _pump(self, fd: int) -> None:
         try:
             with os.fdopen(fd, "rb", closefd=False) as lines:
                 for line in lines:
-                    self._room.acquire()
-                    self._items.append(_parsed(line))
-                    self._tell()
+                    if line.strip():
+                        self._room.acquire()
+                        self._items.append(_parsed(line))
+                        self._tell()
         except OSError:
             pass  # a broken pipe ends the input like any other end
         self._ended = True
@@ -119,89 +107,30 @@ class PipeIn(_Reader):
 
 
 def _parsed(line: bytes) -> Item:
-    text = line.decode("utf-8", "replace")
     try:
-        return SessionMessage(t.jsonrpc_message_adapter.validate_json(text, by_name=False))
-    except (ValidationError, RecursionError) as error:
-        return error
-
-
-class PipeOut(_End):
-    """Messages to a pipe: small ones straight out when it is ready, others from a thread."""
-
-    def __init__(self, fd: int) -> None:
-        """Write to this descriptor."""
-        self._fd = fd
-        self._lock = anyio.Lock()
-        self._closed = False
-
-    async def send(self, item: SessionMessage) -> None:
-        """Write one message as a line.
-
-        Raises:
-            anyio.BrokenResourceError: When nobody reads any more.
-        """
-        if self._closed:
-            raise anyio.ClosedResourceError
-        frame = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
-        async with self._lock:
-            try:
-                if len(frame) <= _AT_ONCE and self._is_ready():
-                    os.write(self._fd, frame)
-                else:
-                    await anyio.to_thread.run_sync(self._write_all, frame)
-            except OSError as error:
-                raise anyio.BrokenResourceError from error
-
-    def _is_ready(self) -> bool:
-        return sys.platform != "win32" and bool(select.select((), (self._fd,), (), 0)[1])
-
-    def _write_all(self, frame: bytes) -> None:
-        view = memoryview(frame)
-        while view:
-            view = view[os.write(self._fd, view) :]
-
-    async def aclose(self) -> None:
-        """Refuse further messages."""
-        self._closed = True
-
-
-@asynccontextmanager
-async def stdio() -> AsyncIterator[tuple[PipeIn, PipeOut]]:
-    """Take standard input and output for the protocol.
-
-    Meanwhile stray prints go to standard error and stray reads see an end, in child processes too.
-    """
-    sys.stdout.flush()
-    wire_in, wire_out = os.dup(0), os.dup(1)
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.close(null)
-    os.dup2(2, 1)
+        return SessionMessage(t.jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+    why = str(problem.get("ctx", {}).get("error", "")) if problem["type"] == "json_invalid" else ""
     try:
-        yield PipeIn(wire_in), PipeOut(wire_out)
-    finally:
-        sys.stdout.flush()
-        os.dup2(wire_out, 1)
-        os.dup2(wire_in, 0)
+        frame = json.loads(line.decode())
+        if "hex escape" in why:
+            # Half a surrogate pair: JavaScript writes it as an escape, and whoever sent it waits for
+            # an answer under the request's own id.
+            return SessionMessage(t.jsonrpc_message_adapter.validate_python(frame, by_name=False))
+    except (ValueError, RecursionError):
+        frame = None
+    return _error(t.PARSE_ERROR, f"Parse error: {why}") if why else _rejection(frame)
 
 
-def rejection(problem: Exception) -> t.JSONRPCError | None:
-    """Give the error owed for a line that is no message; none for a blank line (seed chant, errors)."""
-    if not isinstance(problem, ValidationError):
-        return _error(t.PARSE_ERROR, "Parse error: nested too deeply")
-    errors = problem.errors(include_url=False)
-    first = errors[0]
-    if first["type"] == "json_invalid":
-        is_blank = not str(first["input"]).strip()
-        return None if is_blank else _error(t.PARSE_ERROR, f"Parse error: {first['ctx']['error']}")
-    missing = (e["input"] for e in errors if e["type"] == "missing" and len(e["loc"]) == 2)
-    frame = next(missing, None)
+def _rejection(frame: Any) -> t.JSONRPCError:
+    """Give the error owed for JSON that is no message (seed chant, errors)."""
     if not isinstance(frame, dict):
         return _error(t.INVALID_REQUEST, "Invalid Request")
-    given: Any = frame.get("id")
+    members = cast(dict[str, Any], frame)
+    given = members.get("id")
     id = given if isinstance(given, (str, int)) and not isinstance(given, bool) else None
-    is_other_version = frame.get("jsonrpc") != "2.0"
+    is_other_version = members.get("jsonrpc") != "2.0"
     message = "Invalid JSON-RPC version" if is_other_version else "Invalid Request"
     return _error(t.INVALID_REQUEST, message, id)
 
@@ -210,25 +139,119 @@ def _error(code: int, message: str, id: str | int | None = None) -> t.JSONRPCErr
     return t.JSONRPCError(jsonrpc="2.0", id=id, error=t.ErrorData(code=code, message=message))
 
 
+class PipeOut(_End):
+    """Messages to a pipe, in pieces that it takes without making the loop wait."""
+
+    def __init__(self, fd: int) -> None:
+        """Write to this descriptor."""
+        self._fd = fd
+        self._lock = anyio.Lock()
+        self._rest = memoryview(b"")
+        self._closed = False
+
+    async def send(self, item: SessionMessage) -> None:
+        """Write one message as a line.
+
+        Raises:
+            anyio.BrokenResourceError: When nobody reads any more.
+            anyio.ClosedResourceError: When the pipe was closed, or a line stayed unfinished.
+        """
+        line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+        async with self._lock:
+            if self._closed:
+                raise anyio.ClosedResourceError
+            self._rest = memoryview(line)
+            try:
+                await self._write_rest()
+            except OSError as error:
+                self._closed = True
+                raise anyio.BrokenResourceError from error
+            except anyio.get_cancelled_exc_class():
+                if len(self._rest) < len(line):
+                    await self._finish_line()
+                raise
+
+    async def _write_rest(self) -> None:
+        while self._rest:
+            self._rest = self._rest[await self._write(self._rest) :]
+
+    async def _write(self, rest: memoryview) -> int:
+        """Write the beginning of a line and say how much it was."""
+        if sys.platform == "win32":
+            return await anyio.to_thread.run_sync(os.write, self._fd, rest)
+        if not select.select((), (self._fd,), (), 0)[1]:
+            await anyio.wait_writable(self._fd)
+        try:
+            return os.write(self._fd, rest[:_AT_ONCE])
+        except BlockingIOError:  # somebody made the pipe non-blocking
+            await anyio.wait_writable(self._fd)
+            return 0
+
+    async def _finish_line(self) -> None:
+        """Write what is missing of a line; without it nothing may follow."""
+        self._closed = True
+        with anyio.move_on_after(_LAST_LINE, shield=True), suppress(OSError):
+            await self._write_rest()
+            self._closed = False
+
+    async def aclose(self) -> None:
+        """Refuse further messages."""
+        self._closed = True
+
+
+@asynccontextmanager
+async def stdio() -> AsyncGenerator[tuple[PipeIn, PipeOut]]:
+    """Take standard input and output for the protocol, for the rest of the process's life.
+
+    Stray prints go to standard error and stray reads see an end, in child processes too; also what
+    was printed before and still stood in the buffer, and what is printed after the last message.
+    """
+    wire_in, wire_out = _duplicate(0), _duplicate(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    if null > 2:  # else it stands in for a standard error that was closed
+        os.close(null)
+    sys.stdout.flush()
+    is_blocking = sys.platform == "win32" or os.get_blocking(wire_in)
+    if not is_blocking:
+        os.set_blocking(wire_in, True)
+    try:
+        yield PipeIn(wire_in), PipeOut(wire_out)
+    finally:
+        if not is_blocking:
+            os.set_blocking(wire_in, False)
+
+
+def _duplicate(fd: int) -> int:
+    """Duplicate a descriptor, away from the three standard ones."""
+    if sys.platform == "win32":
+        return os.dup(fd)
+    import fcntl
+
+    return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3)
+
+
 class GateOut(_End):
     """Counts the answers still owed, so that the end of the input can wait for them."""
 
     def __init__(self, out: PipeOut) -> None:
         """Pass messages on to `out`."""
         self._out = out
-        self._owed: set[str | int] = set()
+        self._owed: Counter[str | int] = Counter()
         self._idle = anyio.Event()
 
     def owe(self, id: str | int) -> None:
         """Note a request."""
         if not self._owed:
             self._idle = anyio.Event()
-        self._owed.add(id)
+        self._owed[id] += 1
 
     def settle(self, id: str | int | None) -> None:
         """Note that a request is answered or never will be."""
-        if id is not None:
-            self._owed.discard(id)
+        if id is not None and id in self._owed:
+            self._owed[id] -= 1
+            self._owed += Counter()  # forgets what is settled
         if not self._owed:
             self._idle.set()
 
@@ -239,17 +262,19 @@ class GateOut(_End):
                 await self._idle.wait()
 
     async def send(self, item: SessionMessage) -> None:
-        """Pass a message on."""
-        await self._out.send(item)
-        if isinstance(item.message, (t.JSONRPCResponse, t.JSONRPCError)):
-            self.settle(item.message.id)
+        """Pass a message on; an answer that nobody reads any more is settled, too."""
+        try:
+            await self._out.send(item)
+        finally:
+            if isinstance(item.message, (t.JSONRPCResponse, t.JSONRPCError)):
+                self.settle(item.message.id)
 
     async def aclose(self) -> None:
         """Close the pipe."""
         await self._out.aclose()
 
 
-class GateIn(_Reader):
+class GateIn(_End):
     """Answers what is no message, opens the handshake era for bare requests, holds the end back."""
 
     def __init__(self, inner: PipeIn, out: GateOut, drain: float) -> None:
@@ -258,7 +283,8 @@ class GateIn(_Reader):
         self._out = out
         self._drain = drain
         self._queue: deque[SessionMessage] = deque()
-        self._opened = False
+        self._has_begun = False
+        self._is_open = False
 
     async def receive(self) -> SessionMessage:
         """Wait for the next message that the server shall see."""
@@ -269,14 +295,24 @@ class GateIn(_Reader):
                 # The SDK cancels what is in flight when its input ends.
                 await self._out.all_answered(self._drain)
                 raise
-            if isinstance(item, Exception):
-                if (answer := rejection(item)) is not None:
-                    await self._out.send(SessionMessage(answer))
+            if isinstance(item, t.JSONRPCError):
+                with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    await self._out.send(SessionMessage(item))
             elif isinstance(item.message, t.JSONRPCRequest):
                 self._queue.append(self._admit(item.message))
-            else:
+            elif self._has_begun:
                 self._queue.append(item)
+            # Else there is nothing yet that a notification could be about, and the SDK keeps only a few.
         return self._queue.popleft()
+
+    def __aiter__(self) -> Any:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
 
     def _admit(self, request: t.JSONRPCRequest) -> SessionMessage:
         if request.method == "initialize":
@@ -287,11 +323,12 @@ class GateIn(_Reader):
                 **(request.params or {}),
             }
             request = request.model_copy(update={"params": given})
-        elif not self._opened and not _is_modern(request):
-            # A bare `initialized` is the whole handshake for who sends none.
+        elif not self._is_open and not _is_modern(request):
+            # A bare `initialized` is the whole handshake for who sends none, or one that was refused.
             opening = t.JSONRPCNotification(jsonrpc="2.0", method="notifications/initialized")
             self._queue.append(SessionMessage(opening))
-        self._opened = True
+            self._is_open = True
+        self._has_begun = True
         if request.method == "subscriptions/listen":
             return SessionMessage(request)  # answered only when the stream ends
         self._out.owe(request.id)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from chant_mcp._core import Answer
 
@@ -38,8 +37,6 @@ class ToolEntry:
 
     run: Callable[..., Answer]
     hints: Hints
-    answer: dict[str, Any] | None = None
-    """JSON Schema of the answer, for tools that always answer with one shape."""
 
     @property
     def name(self) -> str:

@@ -1,6 +1,10 @@
-"""The tools of the chant dialect (seed chant; reference chant 5)."""
+"""The tools of the chant dialect (seed chant; reference chant 5).
 
-from typing import Annotated, Any
+A list of tools costs every user tokens, so there are at most 450 bytes for one on average (decisions
+3): parameters of the seed are described in its words, ours have names that say it.
+"""
+
+from typing import Annotated
 
 from pydantic import Field
 
@@ -10,7 +14,7 @@ from chant_mcp.toolsets import CHANGES, READS, TAKES_AWAY, ToolEntry
 
 Id = Annotated[str, Field(description="Spec ID (full or partial)")]
 Limit = Annotated[int, Field(ge=0, description="Maximum number of specs to return (default: 50)")]
-Offset = Annotated[int, Field(ge=0, description="Entries to skip")]
+Count = Annotated[int, Field(ge=0)]
 Names = list[str] | None
 
 
@@ -21,7 +25,7 @@ def chant_spec_list(
         Field(description="Filter by status (pending, in_progress, completed, failed, ready, blocked)"),
     ] = None,
     limit: Limit = 50,
-    offset: Offset = 0,
+    offset: Count = 0,
 ) -> Answer:
     """List all chant specs in the current project"""
     return session.chant.spec_list(status, limit=limit, offset=offset)
@@ -30,14 +34,14 @@ def chant_spec_list(
 def chant_spec_get(
     session: Session,
     id: Id,
-    offset: Annotated[int, Field(ge=0, description="Characters of the body to skip")] = 0,
-    max_chars: Annotated[int, Field(ge=1, description="Body characters (default: 40000)")] = 40_000,
+    offset: Count = 0,
+    max_chars: Annotated[int, Field(ge=1)] = 40_000,
 ) -> Answer:
     """Get details of a chant spec including full body content"""
     return session.chant.spec_get(id, offset=offset, max_chars=max_chars)
 
 
-def chant_ready(session: Session, limit: Limit = 50, offset: Offset = 0) -> Answer:
+def chant_ready(session: Session, limit: Limit = 50, offset: Count = 0) -> Answer:
     """List all specs that are ready to be worked (no unmet dependencies)"""
     return session.chant.ready(limit=limit, offset=offset)
 
@@ -52,9 +56,7 @@ def chant_status(
     ] = False,
     include_activity: Annotated[
         bool,
-        Field(
-            description="Include activity info for in_progress specs (last modified time, log activity)"
-        ),
+        Field(description="Include activity info for in_progress specs (last modified time, log activity)"),
     ] = False,
 ) -> Answer:
     """Get project status summary with spec counts by status"""
@@ -78,8 +80,8 @@ def chant_search(
     session: Session,
     query: Annotated[str, Field(description="Search query (case-insensitive substring match)")],
     status: Annotated[str | None, Field(description="Filter by status")] = None,
-    limit: Limit = 50,
-    offset: Offset = 0,
+    limit: Count = 50,
+    offset: Count = 0,
 ) -> Answer:
     """Search specs by title and body content"""
     return session.chant.search(query, status, limit=limit, offset=offset)
@@ -95,8 +97,8 @@ def chant_lint(
     id: Annotated[
         str | None, Field(description="Spec ID to lint (optional, lints all if not provided)")
     ] = None,
-    limit: Limit = 50,
-    offset: Offset = 0,
+    limit: Count = 50,
+    offset: Count = 0,
 ) -> Answer:
     """Lint specs to check for quality issues (complexity, missing criteria, etc.)"""
     return session.chant.lint(id, limit=limit, offset=offset)
@@ -118,10 +120,10 @@ def chant_spec_update(
     labels: Annotated[Names, Field(description="Labels to assign to the spec")] = None,
     target_files: Annotated[Names, Field(description="Target file paths for the spec")] = None,
     model: Annotated[str | None, Field(description="Model name to use for the spec")] = None,
-    check: Annotated[Names, Field(description="Texts of acceptance criteria to tick")] = None,
-    uncheck: Annotated[Names, Field(description="Texts of acceptance criteria to untick")] = None,
-    replace_body: Annotated[bool, Field(description="output replaces the body")] = False,
-    force: Annotated[bool, Field(description="Skip transition, criteria and cycle checks")] = False,
+    check: Names = None,
+    uncheck: Names = None,
+    replace_body: bool = False,
+    force: bool = False,
 ) -> Answer:
     """Update a chant spec status, frontmatter fields, or add output"""
     return session.chant.spec_update(
@@ -141,18 +143,14 @@ def chant_spec_update(
 
 def chant_add(
     session: Session,
-    description: Annotated[
-        str, Field(description="Description of work to be done (becomes spec title)")
-    ],
+    description: Annotated[str, Field(description="Description of work to be done (becomes spec title)")],
     prompt: Annotated[str | None, Field(description="Optional prompt template name to use")] = None,
-    criteria: Annotated[Names, Field(description="Acceptance criteria, one line each")] = None,
-    depends_on: Annotated[Names, Field(description="Spec IDs this spec depends on")] = None,
-    labels: Annotated[Names, Field(description="Labels")] = None,
-    target_files: Annotated[Names, Field(description="Target file paths")] = None,
-    type: Annotated[
-        str | None, Field(description="code (default), task, driver, documentation, research, group")
-    ] = None,
-    parent: Annotated[str | None, Field(description="Spec ID it becomes a member of")] = None,
+    criteria: Names = None,
+    depends_on: Names = None,
+    labels: Names = None,
+    target_files: Names = None,
+    type: str | None = None,
+    parent: str | None = None,
 ) -> Answer:
     """Create a new spec with description"""
     return session.chant.add(
@@ -167,11 +165,7 @@ def chant_add(
     )
 
 
-def chant_finalize(
-    session: Session,
-    id: Id,
-    force: Annotated[bool, Field(description="Accept a missing log")] = False,
-) -> Answer:
+def chant_finalize(session: Session, id: Id, force: bool = False) -> Answer:
     """Mark a spec as completed (validates all criteria are checked)"""
     return session.chant.finalize(id, force=force)
 
@@ -181,7 +175,7 @@ def chant_reset(session: Session, id: Id) -> Answer:
     return session.chant.reset(id)
 
 
-def chant_resume(session: Session, id: Id) -> Answer:
+def chant_resume(session: Session, id: str) -> Answer:
     """(deprecated, use chant_reset) Reset a failed spec to pending"""
     return session.chant.reset(id)
 
@@ -199,39 +193,22 @@ def chant_archive(session: Session, id: Id) -> Answer:
 def chant_work_list(
     session: Session,
     process_id: Annotated[str | None, Field(description="Filter to specific process")] = None,
-    include_completed: Annotated[
-        bool, Field(description="Include recently completed processes")
-    ] = False,
+    include_completed: Annotated[bool, Field(description="Include recently completed processes")] = False,
 ) -> Answer:
     """List running work processes"""
     return session.chant.work_list(process_id=process_id, include_completed=include_completed)
 
 
-def _object(**properties: str) -> dict[str, Any]:
-    """Build the schema of an answer that always has these keys."""
-    return {
-        "type": "object",
-        "properties": {name: {"type": kind} for name, kind in properties.items()},
-        "required": list(properties),
-    }
-
-
-_SPEC_LIST = _object(specs="array", total="integer", limit="integer", returned="integer")
-
 TOOLS = (
-    ToolEntry(chant_spec_list, READS, _SPEC_LIST),
-    ToolEntry(chant_spec_get, READS, _object(id="string", status="string", body="string")),
-    ToolEntry(chant_ready, READS, _SPEC_LIST),
+    ToolEntry(chant_spec_list, READS),
+    ToolEntry(chant_spec_get, READS),
+    ToolEntry(chant_ready, READS),
     ToolEntry(chant_status, READS),
-    ToolEntry(
-        chant_log,
-        READS,
-        _object(content="string", byte_offset="integer", line_count="integer", has_more="boolean"),
-    ),
-    ToolEntry(chant_search, READS, _SPEC_LIST),
-    ToolEntry(chant_diagnose, READS, _object(spec_id="string", checks="array", diagnosis="string")),
-    ToolEntry(chant_lint, READS, _object(specs_checked="integer", diagnostics="array", scores="array")),
-    ToolEntry(chant_verify, READS, _object(spec_id="string", verified="boolean", criteria="object")),
+    ToolEntry(chant_log, READS),
+    ToolEntry(chant_search, READS),
+    ToolEntry(chant_diagnose, READS),
+    ToolEntry(chant_lint, READS),
+    ToolEntry(chant_verify, READS),
     ToolEntry(chant_spec_update, CHANGES),
     ToolEntry(chant_add, CHANGES),
     ToolEntry(chant_finalize, CHANGES),
@@ -239,6 +216,6 @@ TOOLS = (
     ToolEntry(chant_resume, TAKES_AWAY),
     ToolEntry(chant_cancel, TAKES_AWAY),
     ToolEntry(chant_archive, TAKES_AWAY),
-    ToolEntry(chant_work_list, READS, _object(processes="array", summary="object")),
+    ToolEntry(chant_work_list, READS),
 )
 """All tools of the dialect, in the order of the seed."""

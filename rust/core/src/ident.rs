@@ -13,11 +13,14 @@ pub enum Resolved<T> {
 
 /// The name most like `name`, if one is like it at all.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = candidates
-        .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate));
+    let scored = candidates.into_iter().map(|candidate| {
+        (
+            strsim::normalized_damerau_levenshtein(name, candidate),
+            candidate,
+        )
+    });
     let best = scored.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
-    (best.0 > 0.8).then_some(best.1)
+    (best.0 >= 0.8).then_some(best.1)
 }
 
 #[cfg(test)]

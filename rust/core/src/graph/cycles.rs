@@ -44,9 +44,9 @@ impl DepGraph {
         None
     }
 
-    /// One shortest loop for each knot of nodes that wait for one another, each starting at the
-    /// smallest key of its knot, in the order of those keys.
-    pub fn cycles(&self) -> Vec<Cycle> {
+    /// The nodes that wait for one another, knot by knot: each knot in the order of its keys, the
+    /// knots in the order of their first.
+    pub fn knots(&self) -> Vec<Vec<Node>> {
         let mut graph: DiGraph<(), (), u32> = DiGraph::with_capacity(self.len(), self.len());
         for _ in 0..self.len() {
             graph.add_node(());
@@ -57,25 +57,30 @@ impl DepGraph {
             }
         }
         let name = |node: NodeIndex<u32>| Node(u32::try_from(node.index()).unwrap_or(u32::MAX));
-        let start_of = |knot: Vec<NodeIndex<u32>>| match knot.as_slice() {
-            // A knot of one node is a loop only if that node waits for itself.
-            [one] => {
-                Some(name(*one)).filter(|node| self.edges(*node).iter().any(|e| e.to == *node))
-            }
-            _ => knot
-                .into_iter()
-                .map(name)
-                .min_by_key(|node| self.key(*node)),
+        let is_knot = |knot: &Vec<Node>| match knot.as_slice() {
+            // A knot of one node is one only if that node waits for itself.
+            [one] => self.edges(*one).iter().any(|edge| edge.to == *one),
+            _ => true,
         };
-        let mut starts: Vec<Node> = kosaraju_scc(&graph)
+        let groups = kosaraju_scc(&graph).into_iter();
+        let knots = groups
+            .map(|group| group.into_iter().map(name).collect())
+            .filter(is_knot);
+        let mut knots: Vec<Vec<Node>> = knots.collect();
+        for knot in &mut knots {
+            knot.sort_unstable_by_key(|node| self.key(*node));
+        }
+        knots.sort_unstable_by_key(|knot| knot.first().map(|node| self.key(*node)));
+        knots
+    }
+
+    /// One shortest loop for each knot, starting at its first node.
+    pub fn cycles(&self) -> Vec<Cycle> {
+        let starts = self
+            .knots()
             .into_iter()
-            .filter_map(start_of)
-            .collect();
-        starts.sort_unstable_by_key(|node| self.key(*node));
-        starts
-            .into_iter()
-            .filter_map(|node| self.cycle_through(node))
-            .collect()
+            .filter_map(|knot| knot.first().copied());
+        starts.filter_map(|node| self.cycle_through(node)).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use super::id::SpecId;
 use super::model::{Approval, Broken, Criterion, Problem, Spec, SpecType, Status};
 use crate::store::index::Source;
-use crate::text::front_matter::{self, Texts, YamlProblem};
+use crate::text::front_matter::{self, Key, Texts, YamlProblem};
 use crate::text::{checklist, markdown};
 
 /// The heading under which criteria stand.
@@ -45,6 +45,24 @@ struct Consent {
     status: Option<Box<str>>,
     by: Option<Box<str>>,
     at: Option<Box<str>>,
+}
+
+/// What `verification_status` may say.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Verified {
+    Passed,
+    Failed,
+    Partial,
+}
+
+/// What `retry_state` must hold.
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "read only to check its shape")]
+struct RetryState {
+    attempts: u32,
+    last_retry_time: u64,
+    next_retry_time: u64,
 }
 
 /// Reads one file; `path` is relative to the root.
@@ -178,7 +196,9 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn front(&mut self, yaml: &str) -> Result<Front, Fault> {
-        self.repeated(yaml);
+        let keys = front_matter::keys(yaml);
+        self.repeated(&keys);
+        self.check_others(yaml, &keys);
         if let Ok(front) = front_matter::read::<Option<Front>>(yaml) {
             return Ok(front.unwrap_or_default());
         }
@@ -249,8 +269,7 @@ impl Reader<'_> {
     }
 
     /// Reports unknown keys that stand twice; known ones are refused by the reader of the whole.
-    fn repeated(&mut self, yaml: &str) {
-        let keys = front_matter::keys(yaml);
+    fn repeated(&mut self, keys: &[Key<'_>]) {
         let mut names: Vec<(&str, usize)> = keys.iter().map(|key| (&*key.name, key.line)).collect();
         names.sort_unstable();
         for pair in names.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
@@ -261,6 +280,45 @@ impl Reader<'_> {
                 line: Some(line + self.lines_before),
                 message,
             });
+        }
+    }
+
+    /// Reports documented keys that nothing decides on and whose values have the wrong type.
+    fn check_others(&mut self, yaml: &str, keys: &[Key<'_>]) {
+        for key in keys {
+            match &*key.name {
+                name @ ("tracks"
+                | "informed_by"
+                | "origin"
+                | "conflicting_files"
+                | "blocked_specs"
+                | "verification_failures"
+                | "derived_fields") => {
+                    self.key::<Vec<Box<str>>>(yaml, name);
+                }
+                name @ ("schedule"
+                | "source_branch"
+                | "target_branch"
+                | "original_spec"
+                | "last_verified"
+                | "replayed_at"
+                | "original_completed_at") => {
+                    self.key::<Box<str>>(yaml, name);
+                }
+                "verification_status" => {
+                    self.key::<Verified>(yaml, "verification_status");
+                }
+                "replay_count" => {
+                    self.key::<u32>(yaml, "replay_count");
+                }
+                "public" => {
+                    self.key::<bool>(yaml, "public");
+                }
+                "retry_state" => {
+                    self.key::<RetryState>(yaml, "retry_state");
+                }
+                _ => {}
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use super::project::DIALECTS;
 use super::scores::{Size, lines_outside_code};
 use super::specs::{Elsewhere, Specs};
 use crate::config::Config;
-use crate::ident::nearest;
+use crate::ident::Resolved;
 use crate::lint::{Finding, Rule};
 use crate::text::markdown;
 
@@ -29,6 +29,8 @@ pub struct Subject<'a> {
     pub config: &'a Config,
     /// The loop the spec is in, step by step, if it is in one.
     pub cycle: Option<Vec<String>>,
+    /// Whether a spec of exactly this ID is in the archive.
+    pub is_archived: &'a (dyn Fn(&str) -> bool + Sync),
     /// What is wrong with an agent's output, where `output_schema` asks for some.
     pub output: Option<String>,
 }
@@ -123,8 +125,9 @@ fn complexity(subject: &Subject<'_>) -> Vec<Finding> {
 /// ## Why it matters
 /// A dependency that stands only in prose is not seen by anything that decides what comes next.
 fn coupling(subject: &Subject<'_>) -> Vec<Finding> {
-    static ID: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\b\d{4}-\d{2}-\d{2}-[0-9a-z]{3}-[0-9a-z]{3}(?:\.\d+)*").ok());
+    static ID: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?-u:\b[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9a-z]{3}-[0-9a-z]{3}(?:\.[0-9]+)*)").ok()
+    });
     let spec = subject.spec;
     let (Some(regex), false) = (ID.as_ref(), spec.kind.is_container()) else {
         return Vec::new();
@@ -305,27 +308,26 @@ fn output(subject: &Subject<'_>) -> Vec<Finding> {
 }
 
 /// ## What it does
-/// Flags dependencies and members that do not exist, and loops.
+/// Flags dependencies, members and drivers that do not exist, and loops.
 ///
 /// ## Why it matters
 /// Whatever waits for them waits for ever.
 fn dependency(subject: &Subject<'_>) -> Vec<Finding> {
     let (spec, specs) = (subject.spec, subject.specs);
-    let mut findings: Vec<Finding> = spec
-        .depends_on
-        .iter()
-        .flatten()
+    let named = spec.depends_on.iter().flatten();
+    let mut findings: Vec<Finding> = named
         .filter_map(|name| unknown_dependency(subject, name))
         .collect();
-    for id in spec
-        .members
-        .iter()
-        .flatten()
-        .filter(|id| specs.find(id).is_none())
-    {
-        if !matches!(specs.elsewhere(id), Some(Elsewhere::Found { .. })) {
-            findings.push(Finding::error(format!("Unknown member spec '{id}'")));
-        }
+    let is_unknown = |id: &&str| specs.find(id).is_none() && !(subject.is_archived)(id);
+    let members = spec.members.iter().flatten().map(|id| &**id);
+    for id in members.filter(is_unknown) {
+        findings.push(Finding::error(format!("Unknown member spec '{id}'")));
+    }
+    if let Some(driver) = spec.id.parent().filter(|id| specs.find(id).is_none()) {
+        findings.push(Finding::warning(format!(
+            "Orphaned member spec '{}': driver '{driver}' not found",
+            spec.id
+        )));
     }
     if let Some(path) = &subject.cycle {
         let message = format!("Circular dependency: {}", path.join(" -> "));
@@ -336,15 +338,9 @@ fn dependency(subject: &Subject<'_>) -> Vec<Finding> {
 
 fn unknown_dependency(subject: &Subject<'_>, name: &str) -> Option<Finding> {
     let prefix = name.split_once(':').map(|(prefix, _)| prefix);
-    let is_shadowed = |prefix: &&str| {
-        DIALECTS.contains(prefix)
-            && subject
-                .config
-                .repositories
-                .iter()
-                .any(|r| r.name == **prefix)
-    };
-    if let Some(prefix) = prefix.filter(is_shadowed) {
+    let is_repository = |prefix: &str| subject.config.repositories.iter().any(|r| r.name == prefix);
+    if let Some(prefix) = prefix.filter(|prefix| DIALECTS.contains(prefix) && is_repository(prefix))
+    {
         let message = format!(
             "Dependency '{name}' means the {prefix} dialect, not the repository of that name"
         );
@@ -354,6 +350,13 @@ fn unknown_dependency(subject: &Subject<'_>, name: &str) -> Option<Finding> {
     if subject.specs.find(id).is_some() {
         return None;
     }
+    if let Some(broken) = subject.specs.broken_of(id) {
+        let message = format!(
+            "Dependency '{name}' cannot be read: {}",
+            broken.problem.message
+        );
+        return Some(Finding::error(message).suggest(format!("Mend {}", broken.problem.path)));
+    }
     match subject.specs.elsewhere(id) {
         Some(Elsewhere::Found { .. }) => None,
         Some(Elsewhere::Unreachable(why)) => Some(Finding::error(format!(
@@ -361,19 +364,9 @@ fn unknown_dependency(subject: &Subject<'_>, name: &str) -> Option<Finding> {
         ))),
         Some(Elsewhere::Unknown) | None => {
             let finding = Finding::error(format!("Unknown dependency '{name}'"));
-            let ids = subject.specs.all().iter().map(|spec| spec.id.as_str());
-            let part_of: Vec<&str> = ids
-                .clone()
-                .filter(|full| full.contains(id))
-                .take(2)
-                .collect();
-            let meant = match part_of.as_slice() {
-                [one] => Some(*one),
-                _ => nearest(id, ids),
-            };
-            Some(match meant {
-                Some(meant) => finding.suggest(format!("Did you mean '{meant}'?")),
-                None => finding,
+            Some(match subject.specs.resolve(id, "") {
+                Resolved::One(meant) => finding.suggest(format!("Did you mean '{}'?", meant.id)),
+                Resolved::None | Resolved::Many(_) => finding,
             })
         }
     }

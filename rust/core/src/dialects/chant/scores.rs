@@ -107,9 +107,6 @@ const VERBS: [&str; 33] = [
     "downgrade",
 ];
 
-/// Words that leave open what is meant; counted inside words too, as the thresholds were set that way.
-const VAGUE: [&str; 5] = ["improve", "as needed", "etc", "and related", "similar"];
-
 const COUPLED: [&str; 2] = ["tightly coupled", "depends on each other"];
 
 /// The numbers that lint rules and grades look at.
@@ -232,8 +229,7 @@ fn confidence(body: &str, outline: &Outline) -> Grade {
             prose += 1;
         }
     }
-    let lower = body.to_lowercase();
-    let vague: usize = VAGUE.iter().map(|word| lower.matches(word).count()).sum();
+    let vague = vague_words(body);
     let ratio = |part: u32, whole: u32| {
         if whole == 0 {
             0.0
@@ -248,6 +244,15 @@ fn confidence(body: &str, outline: &Outline) -> Grade {
         () if bullet_ratio > 0.30 && verb_ratio > 0.50 && vague < 3 => Grade::B,
         () => Grade::C,
     }
+}
+
+/// How often a body leaves open what is meant.
+fn vague_words(body: &str) -> usize {
+    static VAGUE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?i)\b(?:improve|as needed|etc|and related|similar)\b").ok());
+    VAGUE
+        .as_ref()
+        .map_or(0, |regex| regex.find_iter(body).count())
 }
 
 fn starts_with_verb(bullet: &str) -> bool {
@@ -330,15 +335,15 @@ fn isolation(members: &[&Arc<Spec>]) -> Grade {
         }
     }
     let shared = uses.values().filter(|count| **count > 1).count();
-    let percent = |part: usize, whole: usize| (part * 100).checked_div(whole).unwrap_or(0);
-    let (isolated, shared) = (
-        percent(isolated, members.len()),
-        percent(shared, uses.len()),
-    );
+    // Shares compared without division: 10 of 11 is more than 90 percent.
+    let is_above = |part: usize, percent: usize, whole: usize| part * 100 > percent * whole;
+    let is_below =
+        |part: usize, percent: usize, whole: usize| whole == 0 || part * 100 < percent * whole;
+    let (members, files) = (members.len(), uses.len());
     match () {
-        () if isolated <= 50 || shared > 50 => Grade::D,
-        () if isolated > 90 && shared < 20 => Grade::A,
-        () if isolated > 70 => Grade::B,
+        () if !is_above(isolated, 50, members) || is_above(shared, 50, files) => Grade::D,
+        () if is_above(isolated, 90, members) && is_below(shared, 20, files) => Grade::A,
+        () if is_above(isolated, 70, members) => Grade::B,
         () => Grade::C,
     }
 }

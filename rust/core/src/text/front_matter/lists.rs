@@ -62,12 +62,18 @@ pub(super) fn edit(yaml: &str, key: &Key<'_>, items: &[String], eol: &str) -> Ed
         Some(ListStyle::Flow) => {
             flow_edit(yaml, key, items).unwrap_or_else(|| Edit::insert(key.block.start, ""))
         }
-        None if items.len() == 1 && !token(&yaml[key.rest.clone()]).is_empty() => {
-            scalar_edit(yaml, key, |old| {
-                scalar::write_like(&items[0], old, Place::Block)
-            })
-        }
         Some(ListStyle::Block(_)) | None => block(),
+    }
+}
+
+/// The same for a key that may hold one text: one takes the place of one.
+pub(super) fn edit_one_or_many(yaml: &str, key: &Key<'_>, items: &[String], eol: &str) -> Edit {
+    let is_one = ListStyle::of(yaml, key).is_none() && !token(&yaml[key.rest.clone()]).is_empty();
+    match items {
+        [item] if is_one => {
+            scalar_edit(yaml, key, |old| scalar::write_like(item, old, Place::Block))
+        }
+        _ => edit(yaml, key, items, eol),
     }
 }
 

@@ -87,7 +87,30 @@ impl From<serde_yaml::Error> for YamlProblem {
 /// # Errors
 /// The first problem found.
 pub fn read<T: DeserializeOwned>(yaml: &str) -> Result<T, YamlProblem> {
+    refuse_depth(yaml)?;
     Ok(serde_yaml::from_str(yaml)?)
+}
+
+/// Deepest nesting of brackets that is read: the reader's effort grows with its square.
+const DEEPEST: usize = 100;
+
+fn refuse_depth(yaml: &str) -> Result<(), YamlProblem> {
+    let mut depth = 0_usize;
+    for byte in yaml.bytes() {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEEPEST {
+            let message = format!("nested more than {DEEPEST} levels deep");
+            return Err(YamlProblem {
+                message,
+                line: None,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Checks that YAML is a mapping (or empty) without expecting any key.
@@ -114,6 +137,7 @@ fn mapping(yaml: &str) -> Result<Mapping, YamlProblem> {
 /// # Errors
 /// When the YAML cannot be read or the value does not fit the type.
 pub fn read_key<T: DeserializeOwned>(yaml: &str, key: &str) -> Result<Option<T>, YamlProblem> {
+    refuse_depth(yaml)?;
     let seed = OneKey {
         key,
         kind: PhantomData,
@@ -219,6 +243,8 @@ pub enum Value {
     Flag(bool),
     /// A list of texts.
     List(Vec<String>),
+    /// The same for a key that may also hold one text: one text that takes the place of one stays so.
+    OneOrMany(Vec<String>),
     /// A map of one level.
     Map(Vec<(&'static str, Value)>),
 }
@@ -228,7 +254,9 @@ impl Value {
         match self {
             Self::Text(text) => Yaml::String(text.clone()),
             Self::Flag(flag) => Yaml::Bool(*flag),
-            Self::List(items) => Yaml::Sequence(items.iter().cloned().map(Yaml::String).collect()),
+            Self::List(items) | Self::OneOrMany(items) => {
+                Yaml::Sequence(items.iter().cloned().map(Yaml::String).collect())
+            }
             Self::Map(pairs) => Yaml::Mapping(
                 pairs
                     .iter()
@@ -317,6 +345,7 @@ fn edit_of(
     Ok(match value {
         None => Some(Edit::replace(found.block.clone(), "")),
         Some(Value::List(items)) => Some(lists::edit(yaml, found, items, eol)),
+        Some(Value::OneOrMany(items)) => Some(lists::edit_one_or_many(yaml, found, items, eol)),
         Some(Value::Map(_)) => {
             value.map(|value| Edit::replace(found.block.clone(), fresh(key, value, eol, 0)))
         }
@@ -343,7 +372,7 @@ fn check(yaml: &str, edit: &Edit, key: &str, value: Option<&Value>) -> Result<()
     let is_intended = match value {
         None => written.is_none(),
         Some(Value::Text(text)) => read_key(&changed, key).map_err(broken)?.as_ref() == Some(text),
-        Some(Value::List(items)) => read_key::<Texts>(&changed, key)
+        Some(Value::List(items) | Value::OneOrMany(items)) => read_key::<Texts>(&changed, key)
             .map_err(broken)?
             .is_some_and(|t| t.0 == *items),
         Some(value) => written == Some(value.yaml()),
@@ -402,8 +431,10 @@ fn fresh(key: &str, value: &Value, eol: &str, indent: usize) -> String {
     match value {
         Value::Text(text) => format!("{key}: {}{eol}", scalar::write(text, Place::Block)),
         Value::Flag(flag) => format!("{key}: {flag}{eol}"),
-        Value::List(items) if items.is_empty() => format!("{key}: []{eol}"),
-        Value::List(items) => {
+        Value::List(items) | Value::OneOrMany(items) if items.is_empty() => {
+            format!("{key}: []{eol}")
+        }
+        Value::List(items) | Value::OneOrMany(items) => {
             let lines = items
                 .iter()
                 .map(|item| lists::block_line(item, indent, eol));

@@ -176,7 +176,7 @@ fn render(
         .filter_map(|(key, value)| Some((key, value?)))
         .collect();
     let (title, body) = title_and_body(&new.description);
-    let mut text = format!("{}\n# {title}\n", front_matter::render(&pairs));
+    let mut text = format!("{}\n# {}\n", front_matter::render(&pairs), heading(&title));
     if !body.is_empty() {
         text.push_str(&format!("\n{body}\n"));
     }
@@ -188,6 +188,17 @@ fn render(
     }
     check_reads_back(&text, &pairs, new)?;
     Ok(text)
+}
+
+/// A title as a heading's text: hashes at its end would be taken for the marks that may close one.
+fn heading(title: &str) -> String {
+    let rest = title.trim_end_matches('#');
+    let is_closing = rest.len() < title.len() && (rest.is_empty() || rest.ends_with([' ', '\t']));
+    if is_closing {
+        format!("{title} #")
+    } else {
+        title.to_owned()
+    }
 }
 
 /// A text that would not say what was asked for is not written.
@@ -241,11 +252,22 @@ fn next_id(project: &Project, snapshot: &Snapshot, parent: Option<&Spec>) -> Res
         format!("{}.{}", parent.id, last.unwrap_or(0) + 1)
     } else {
         let today = project.clock.today();
-        let sequence = |spec: &Arc<Spec>| {
-            let (date, sequence) = date_and_sequence(&spec.id)?;
+        let sequence = |id: &SpecId| {
+            let (date, sequence) = date_and_sequence(id)?;
             (date == today).then_some(sequence)
         };
-        let last = snapshot.specs.all().iter().filter_map(sequence).max();
+        let broken = snapshot
+            .specs
+            .broken()
+            .filter_map(|broken| broken.id.parse().ok());
+        let of_specs = snapshot
+            .specs
+            .all()
+            .iter()
+            .filter_map(|spec| sequence(&spec.id));
+        let last = of_specs
+            .chain(broken.filter_map(|id: SpecId| sequence(&id)))
+            .max();
         format!(
             "{today}-{}-{}",
             sequence_text(last.unwrap_or(0) + 1),

@@ -1,13 +1,12 @@
 //! What is the matter with a spec: its file, log, locks, commits, criteria, dependencies, branch.
 
-use std::time::SystemTime;
-
+use super::super::error::ChantError;
 use super::super::model::{Spec, Status};
-use super::super::project::{LOCKS, Project, Snapshot};
+use super::super::project::{Project, Snapshot};
 use super::super::specs::{Specs, Wait, steps};
 use super::super::view::report::{Check, Diagnosis};
 use super::super::view::spec::sentence;
-use super::read::log_stamp;
+use super::read::{age, log_stamp};
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::tags::Commit;
@@ -33,7 +32,12 @@ struct Findings {
 /// As [`Project::resolve`].
 pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
-    let spec = project.resolve(&snapshot, id)?;
+    let spec = match project.resolve(&snapshot, id) {
+        Err(Error::Chant(ChantError::Unreadable { id, .. })) => {
+            return Ok(unreadable(&snapshot, &id));
+        }
+        spec => spec?,
+    };
     let status = snapshot.specs.status(&spec);
     let found = look(project, &snapshot, &spec);
     let checks = vec![
@@ -43,7 +47,7 @@ pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
             details: Some("Valid YAML".into()),
         },
         log_check(project, &spec, &found),
-        lock_check(project, &spec, &found),
+        lock_check(project, &spec),
         commit_check(&found),
         criteria_check(&spec, status),
         status_check(&spec, status, &found),
@@ -63,6 +67,39 @@ pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
         diagnosis,
         suggestion,
     }))
+}
+
+/// The diagnosis of a file that is no spec: nothing else can be looked at.
+fn unreadable(snapshot: &Snapshot, id: &str) -> Answer {
+    let broken = snapshot.specs.broken_of(id);
+    let message = broken.map_or("Does not exist", |broken| &broken.problem.message);
+    let details = match message.strip_prefix("cannot be read: ") {
+        Some(why) => format!("Cannot read: {why}"),
+        None => format!(
+            "Invalid YAML: {}",
+            message.trim_start_matches("Invalid YAML frontmatter: ")
+        ),
+    };
+    let place = broken.map_or(String::new(), |broken| {
+        let line = broken
+            .problem
+            .line
+            .map(|line| format!(", line {line}"))
+            .unwrap_or_default();
+        format!("{}{line}", broken.problem.path)
+    });
+    Answer::data(&Diagnosis {
+        spec_id: id,
+        status: "unreadable",
+        location: "main repository".into(),
+        checks: vec![Check {
+            name: "Spec file",
+            passed: false,
+            details: Some(details),
+        }],
+        diagnosis: "Spec has issues: Spec file".into(),
+        suggestion: Some(format!("Mend {place}; other specs are not affected.")),
+    })
 }
 
 fn look(project: &Project, snapshot: &Snapshot, spec: &Spec) -> Findings {
@@ -92,18 +129,26 @@ impl Findings {
             .config
             .as_ref()
             .map_or("main", |config| config.main_branch.as_str());
-        self.commits = repo
-            .tagged(Tip::Head, spec.id.as_str())
-            .map_err(|error: GitError| error.to_string());
         self.branch_exists = matches!(repo.branch_tip(&self.branch), Ok(Some(_)));
-        if !self.branch_exists {
-            return;
+        if self.branch_exists {
+            self.look_at_branch(repo, main);
         }
+        // Work that goes on in a worktree is committed there.
+        let tip = if self.worktree.is_some() {
+            Tip::Branch(&self.branch)
+        } else {
+            Tip::Head
+        };
+        let commits = repo.tagged(tip, spec.id.as_str());
+        self.commits = commits.map_err(|error: GitError| error.to_string());
+    }
+
+    fn look_at_branch(&mut self, repo: &Repo, main: &str) {
         self.is_merged = self.branch == main || repo.is_merged(&self.branch, main).unwrap_or(false);
         let worktrees = repo.worktrees().unwrap_or_default();
         self.worktree = worktrees
             .into_iter()
-            .find(|w| !w.is_main && w.branch.as_deref() == Some(&self.branch));
+            .find(|w| !w.is_main && !w.prunable && w.branch.as_deref() == Some(&self.branch));
         if let Some(worktree) = &self.worktree {
             self.uncommitted = repo.uncommitted(&worktree.path).unwrap_or_default();
         }
@@ -115,14 +160,6 @@ impl Findings {
             .is_ok_and(|commits| !commits.is_empty())
     }
 
-    fn place(&self) -> &'static str {
-        if self.worktree.is_some() {
-            "worktree"
-        } else {
-            "main"
-        }
-    }
-
     fn living_run(&self) -> Option<&Run> {
         self.runs
             .iter()
@@ -132,17 +169,16 @@ impl Findings {
 
 /// A log is missed only where an agent ran.
 fn log_check(project: &Project, spec: &Spec, found: &Findings) -> Check {
-    let place = found.place();
     let stamp = log_stamp(project, spec);
     let details = match &stamp {
         Some(stamp) => {
             let age = age(stamp.modified);
             format!(
-                "Exists ({} bytes), last modified: {age} (checked in {place})",
+                "Exists ({} bytes), last modified: {age} (checked in main)",
                 stamp.size
             )
         }
-        None => format!("Does not exist (checked in {place})"),
+        None => "Does not exist (checked in main)".into(),
     };
     Check {
         name: "Log file",
@@ -151,28 +187,12 @@ fn log_check(project: &Project, spec: &Spec, found: &Findings) -> Check {
     }
 }
 
-fn age(modified: i128) -> String {
-    let now = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .map_or(0, |d| d.as_nanos());
-    let Ok(now) = i128::try_from(now) else {
-        return "unknown age".into();
-    };
-    match (now - modified) / 1_000_000_000 {
-        seconds if seconds < 60 => "just now".into(),
-        seconds if seconds < 3_600 => format!("{} minutes ago", seconds / 60),
-        seconds if seconds < 86_400 => format!("{} hours ago", seconds / 3_600),
-        seconds => format!("{} days ago", seconds / 86_400),
-    }
-}
-
-fn lock_check(project: &Project, spec: &Spec, found: &Findings) -> Check {
-    let place = found.place();
+fn lock_check(project: &Project, spec: &Spec) -> Check {
     let details = match super::state::holder(project, &spec.id) {
-        None => format!("Not present (checked in {place})"),
+        None => "Not present (checked in main)".into(),
         Some(holder) => format!(
-            "Present (spec may be running) (checked in {place}); {}",
-            holder.words(LOCKS)
+            "Present (spec may be running) (checked in main); {}",
+            holder.words()
         ),
     };
     Check {
@@ -375,15 +395,14 @@ fn conclusion(
         ),
         _ => {
             let suggestion = match failed.first() {
-                Some(&"Dependencies") => {
-                    let unknown = specs
-                        .waits(spec)
-                        .iter()
-                        .map(sentence)
-                        .next()
-                        .unwrap_or_default();
-                    format!("Mend depends_on with chant_spec_update: {unknown}")
-                }
+                Some(&"Dependencies") => match specs.waits(spec).first() {
+                    Some(Wait::Approval) => "The spec needs approval before work goes on.".into(),
+                    Some(wait) => {
+                        format!("Mend depends_on with chant_spec_update: {}", sentence(wait))
+                    }
+                    None => "Take one of the dependencies of the loop out with chant_spec_update."
+                        .into(),
+                },
                 Some(&"Acceptance criteria" | &"Status consistency") if !is_met => {
                     format!("Open criteria: {}", open())
                 }

@@ -55,8 +55,11 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
         None => Vec::new(),
     };
     refuse_without_evidence(project, &spec, &commits, how).map_err(failed)?;
-    let needs_approval =
-        config.approves_agent_work && commits.iter().any(is_of_agent) && spec.approval.is_none();
+    let asks = spec
+        .approval
+        .as_ref()
+        .is_none_or(|approval| !approval.required);
+    let needs_approval = config.approves_agent_work && asks && commits.iter().any(is_of_agent);
     let model = model_of(project, &config);
     let now = project.clock.stamp();
     let containers = edit::completed_with(&snapshot, &spec);
@@ -133,7 +136,7 @@ fn refuse_dirty_worktree(repo: &Repo, branch: &str) -> Result<(), Error> {
     let worktrees = repo.worktrees()?;
     let Some(worktree) = worktrees
         .into_iter()
-        .find(|w| !w.is_main && w.branch.as_deref() == Some(branch))
+        .find(|w| !w.is_main && !w.prunable && w.branch.as_deref() == Some(branch))
     else {
         return Ok(());
     };

@@ -11,12 +11,13 @@ use super::super::project::{Project, Snapshot};
 use super::super::rules::{PARSE, Subject, rules};
 use super::super::scores::{Scores, Size};
 use super::super::specs::steps;
-use super::super::view::list::{ProblemEntry, title_shown};
+use super::super::view::list::{problems, title_shown};
 use super::super::view::report::{Diagnostic, LintReport, Score};
 use super::read::log_path;
 use crate::answer::{Answer, Page, fitting};
 use crate::config::Config;
 use crate::error::Error;
+use crate::graph::Node;
 use crate::lint::{self, Severity};
 use crate::text::front_matter;
 
@@ -78,6 +79,7 @@ pub fn lint(project: &Project, id: Option<&str>, page: Page) -> Result<Answer, E
     let next = page.offset + shown.len();
     let next_offset = (!shown.is_empty() && next < most).then_some(next);
     let (diagnostics, scores): (Vec<_>, Vec<_>) = shown.into_iter().unzip();
+    let (problems, problems_total) = problems(&project.problems(&snapshot));
     let [red, yellow, green] = lights;
     Ok(Answer::data(&LintReport {
         specs_checked,
@@ -89,7 +91,8 @@ pub fn lint(project: &Project, id: Option<&str>, page: Page) -> Result<Answer, E
         yellow,
         green,
         next_offset,
-        problems: own_problems(project, &snapshot),
+        problems,
+        problems_total,
     }))
 }
 
@@ -136,6 +139,7 @@ fn check<'a>(
 ) -> Vec<Linted<'a>> {
     let loops = loops(snapshot, specs);
     let rules = rules();
+    let is_archived = |id: &str| project.is_archived(id);
     let check = |spec: &'a Arc<Spec>| {
         let size = Size::of(spec);
         let members: Vec<&Arc<Spec>> = snapshot.specs.members(&spec.id).collect();
@@ -149,6 +153,7 @@ fn check<'a>(
             specs: &snapshot.specs,
             config,
             cycle: loops.get(spec.id.as_str()).cloned(),
+            is_archived: &is_archived,
             output: wrong_output(project, spec),
         };
         let findings = lint::run(&rules, &subject)
@@ -170,24 +175,39 @@ fn check<'a>(
     specs.par_iter().map(check).collect()
 }
 
+/// Largest knot of specs waiting for one another in which each is told a loop of its own.
+const LARGEST_KNOT: usize = 300;
+
 /// The loops that specs are in, by ID, each beginning with the spec itself.
 fn loops(snapshot: &Snapshot, specs: &[Arc<Spec>]) -> HashMap<String, Vec<String>> {
     let graph = snapshot.specs.graph();
-    let mut loops = HashMap::new();
-    let found = match specs {
-        [one] => graph
-            .find(one.id.as_str())
-            .and_then(|node| graph.cycle_through(node))
-            .into_iter()
-            .collect(),
-        _ => graph.cycles(),
+    let own = |node: Node| {
+        Some((
+            graph.key(node).to_owned(),
+            steps(graph, &graph.cycle_through(node)?),
+        ))
     };
-    for mut cycle in found {
-        for _ in 0..cycle.len() {
-            if let Some((node, _)) = cycle.first() {
-                loops.insert(graph.key(*node).to_owned(), steps(graph, &cycle));
-            }
-            cycle.rotate_left(1);
+    if let [one] = specs {
+        return graph
+            .find(one.id.as_str())
+            .and_then(own)
+            .into_iter()
+            .collect();
+    }
+    let mut loops = HashMap::new();
+    for knot in graph.knots() {
+        if knot.len() <= LARGEST_KNOT {
+            loops.extend(knot.into_iter().filter_map(own));
+        } else if let Some((_, path)) = knot.first().and_then(|node| own(*node)) {
+            let shared = vec![format!(
+                "one of {} specs that wait for one another, such as {}",
+                knot.len(),
+                path.join(" -> ")
+            )];
+            loops.extend(
+                knot.into_iter()
+                    .map(|node| (graph.key(node).to_owned(), shared.clone())),
+            );
         }
     }
     loops
@@ -258,20 +278,4 @@ fn unreadable(broken: &Broken) -> Diagnostic {
         message: broken.problem.message.clone(),
         suggestion: Some(format!("Mend {}{line}", broken.problem.path)),
     }
-}
-
-/// Problems that no finding tells: keys that could not be used, IDs that stand twice, changes that a
-/// crash interrupted.
-fn own_problems(project: &Project, snapshot: &Snapshot) -> Vec<ProblemEntry> {
-    let told: Vec<&str> = snapshot
-        .specs
-        .broken()
-        .map(|broken| &*broken.problem.path)
-        .collect();
-    let all = project.problems(snapshot);
-    all.iter()
-        .filter(|problem| !told.contains(&&*problem.path))
-        .take(20)
-        .map(ProblemEntry::from)
-        .collect()
 }

@@ -1,5 +1,7 @@
 //! Lists, one spec, counts, criteria and logs.
 
+use std::time::SystemTime;
+
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -298,6 +300,22 @@ pub(super) fn log_path(spec: &Spec) -> String {
 /// The stamp of a spec's log, when it has one.
 pub(super) fn log_stamp(project: &Project, spec: &Spec) -> Option<Stamp> {
     disk::stamp(&project.root.locate(&log_path(spec)).ok()?)
+}
+
+/// How long ago something changed, in words (reference chant 5.7).
+pub(super) fn age(modified: i128) -> String {
+    let now = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |d| d.as_nanos());
+    let Ok(now) = i128::try_from(now) else {
+        return "unknown age".into();
+    };
+    match (now - modified) / 1_000_000_000 {
+        seconds if seconds < 60 => "just now".into(),
+        seconds if seconds < 3_600 => format!("{} minutes ago", seconds / 60),
+        seconds if seconds < 86_400 => format!("{} hours ago", seconds / 3_600),
+        seconds => format!("{} days ago", seconds / 86_400),
+    }
 }
 
 /// `chant_log`: the last lines of a spec's log, or lines from a byte on.

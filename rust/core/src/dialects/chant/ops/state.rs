@@ -7,33 +7,40 @@ use super::super::id::SpecId;
 use super::super::model::{Spec, Status};
 use super::super::project::{LOCKS, Project, Snapshot};
 use super::edit;
+use super::read::age;
 use crate::answer::Answer;
 use crate::error::Error;
-use crate::git::Repo;
+use crate::git::{GitError, Repo};
 use crate::store::disk::{self, Lock};
 use crate::work::process;
 use crate::work::record::{self, RunStatus};
 
-/// What stands in a spec's lock file, and whether anybody is behind it.
+/// A file in which earlier programs wrote the PID of whoever works on a spec, and whether anybody is
+/// behind it.
 pub(super) struct Holder {
-    name: String,
+    path: String,
     pid: Option<u32>,
+    modified: i128,
     is_held: bool,
     is_alive: bool,
 }
 
 impl Holder {
     /// What a diagnosis says of it.
-    pub(super) fn words(&self, folder: &str) -> String {
+    pub(super) fn words(&self) -> String {
         let who = self
             .pid
             .map_or_else(|| "no PID in it".to_owned(), |pid| format!("PID {pid}"));
         let state = if self.lives() {
             "alive"
         } else {
-            "not alive, the lock is stale"
+            "not alive, the file is stale"
         };
-        format!("{folder}/{}: {who}, {state}", self.name)
+        format!(
+            "{}: {who}, {state}, written {}",
+            self.path,
+            age(self.modified)
+        )
     }
 
     fn lives(&self) -> bool {
@@ -41,24 +48,38 @@ impl Holder {
     }
 }
 
+/// Where earlier programs keep the PID of an agent.
+const PIDS: &str = ".chant/pids";
+
 /// Who holds a spec's lock, if the file is there. The runtime holds an OS lock on it; earlier
 /// programs only wrote their PID, which counts while a process of that number is older than the file.
 pub(super) fn holder(project: &Project, id: &SpecId) -> Option<Holder> {
-    let name = format!("{id}.lock");
-    let path = project.root.locate(&format!("{LOCKS}/{name}")).ok()?;
-    let (text, stamp) = project.disk.read_text(&path, &name).ok()?;
+    holder_at(project, format!("{LOCKS}/{id}.lock"))
+}
+
+fn holder_at(project: &Project, path: String) -> Option<Holder> {
+    let real = project.root.locate(&path).ok()?;
+    let content = (project.disk.read)(&real).ok()?;
+    let text = String::from_utf8_lossy(&content.bytes);
     let pid = text
         .split_whitespace()
         .next()
         .and_then(|word| word.parse().ok());
-    let nanos = u64::try_from(stamp.modified).unwrap_or(0);
+    let nanos = u64::try_from(content.stamp.modified).unwrap_or(0);
     let written = SystemTime::UNIX_EPOCH + Duration::from_nanos(nanos);
     Some(Holder {
-        is_held: matches!(Lock::try_take(&path), Ok(None)),
+        is_held: matches!(Lock::try_take(&real), Ok(None)),
         is_alive: pid.is_some_and(|pid| process::is_writer_alive(pid, written)),
-        name,
+        modified: content.stamp.modified,
+        path,
         pid,
     })
+}
+
+/// The files in which somebody may be named as working on a spec.
+fn holders(project: &Project, id: &SpecId) -> impl Iterator<Item = Holder> {
+    let pid_file = holder_at(project, format!("{PIDS}/{id}.pid"));
+    holder(project, id).into_iter().chain(pid_file)
 }
 
 /// Refuses while a process works on the spec.
@@ -68,15 +89,16 @@ fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error
         .iter()
         .find(|run| run.spec_id == spec.id.as_str() && run.status == RunStatus::Running);
     let by_run = run.map(|run| format!("{} (PID {})", run.process_id, run.pid.unwrap_or(0)));
-    let by_lock = || {
-        let holder = holder(project, &spec.id).filter(Holder::lives)?;
-        Some(holder.words(LOCKS))
+    let by_file = || {
+        holders(project, &spec.id)
+            .find(Holder::lives)
+            .map(|holder| holder.words())
     };
-    match by_run.or_else(by_lock) {
+    match by_run.or_else(by_file) {
         None => Ok(()),
         Some(who) => {
             let message = format!(
-                "Spec '{}' is being worked by {who}. Stop that first; nothing was {what}.",
+                "Spec '{}' is being worked: {who}. Stop that first; nothing was {what}.",
                 spec.id
             );
             Err(ChantError::Refused(message).into())
@@ -189,7 +211,7 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
             ));
         }
     }
-    remove_stale_lock(project, &spec)?;
+    remove_stale_files(project, &spec)?;
     Ok(Answer::prose(text))
 }
 
@@ -211,10 +233,17 @@ fn refuse_unresettable(spec: &Spec) -> Result<(), ChantError> {
 /// Keeps the spec's own branch under a reference that nothing removes; before that, looks whether
 /// its worktree can go without a loss.
 fn back_up(repo: &Repo, spec: &Spec, branch: &str) -> Result<Option<String>, Error> {
+    // A name that git does not take is no branch's.
+    if matches!(
+        repo.branch_tip(branch),
+        Ok(None) | Err(GitError::InvalidName { .. })
+    ) {
+        return Ok(None);
+    }
     let worktrees = repo.worktrees()?;
     if let Some(worktree) = worktrees
         .iter()
-        .find(|w| w.branch.as_deref() == Some(branch))
+        .find(|w| w.branch.as_deref() == Some(branch) && !w.prunable)
     {
         if worktree.is_main {
             let message = format!(
@@ -242,16 +271,21 @@ fn remove_work(repo: &Repo, branch: &str) -> Result<(), Error> {
         .iter()
         .find(|w| w.branch.as_deref() == Some(branch))
     {
+        if worktree.prunable {
+            let place = worktree.path.display();
+            let message =
+                format!("{place} is gone; if it was moved, `git worktree repair` finds it again");
+            return Err(ChantError::Refused(message).into());
+        }
         repo.remove_worktree(&worktree.path)?;
     }
     Ok(repo.delete_backed_up_branch(branch)?)
 }
 
-/// Removes what a dead process left of its lock.
-fn remove_stale_lock(project: &Project, spec: &Spec) -> Result<(), Error> {
-    if holder(project, &spec.id).is_some_and(|holder| !holder.lives()) {
-        let path = project.root.locate(&format!("{LOCKS}/{}.lock", spec.id))?;
-        disk::remove(&path)?;
+/// Removes what a dead process left of its lock and its PID.
+fn remove_stale_files(project: &Project, spec: &Spec) -> Result<(), Error> {
+    for holder in holders(project, &spec.id).filter(|holder| !holder.lives()) {
+        disk::remove(&project.root.locate(&holder.path)?)?;
     }
     Ok(())
 }

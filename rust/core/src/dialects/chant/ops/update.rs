@@ -134,14 +134,16 @@ fn apply(
         }
         draft.set_text("status", status.as_str())?;
     }
+    if let Some(ids) = depends_on {
+        draft.set("depends_on", Some(Value::OneOrMany(ids.to_vec())))?;
+    }
     let lists = [
-        ("depends_on", depends_on),
-        ("labels", update.labels.as_deref()),
-        ("target_files", update.target_files.as_deref()),
+        ("labels", &update.labels),
+        ("target_files", &update.target_files),
     ];
     for (key, items) in lists {
         if let Some(items) = items {
-            draft.set(key, Some(Value::List(items.to_vec())))?;
+            draft.set(key, Some(Value::List(items.clone())))?;
         }
     }
     match update.model.as_deref() {

@@ -92,7 +92,10 @@ pub struct LintReport<'a> {
     /// Where the rest of the findings and grades begins: call again with this `offset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
-    /// Problems with files that belong to no spec.
+    /// Files that cannot be read as specs, or only in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<ProblemEntry>,
+    /// How many problems there are, when not all are shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems_total: Option<usize>,
 }

@@ -1,0 +1,1 @@
+"""Commands for people, on the same core calls as the tools."""

@@ -1,0 +1,103 @@
+"""`lint`, `verify` and `diagnose`."""
+
+from __future__ import annotations
+
+import click
+
+from chant_mcp.commands.answers import EVERYTHING, Data, all_option, gathered, json_option
+from chant_mcp.commands.surroundings import on_project
+from chant_mcp.session import Session
+
+_SHOWN = 50
+"""Findings and grades shown without `--all`."""
+
+
+@click.command()
+@click.argument("id", required=False)
+@all_option
+@json_option
+@on_project
+def lint(session: Session, id: str | None, show_all: bool, as_json: bool) -> None:
+    """Look for what is wrong with one spec or all of them as tasks, and grade them."""
+    chant = session.chant
+    text, report = gathered(
+        lambda limit, offset: chant.lint(id, limit=limit, offset=offset),
+        EVERYTHING if show_all else _SHOWN,
+        "diagnostics",
+        "scores",
+    )
+    if as_json:
+        click.echo(text)
+        return
+    from chant_mcp.commands import display
+
+    out = display.console()
+    if report["diagnostics"]:
+        out.print(display.findings_table(report["diagnostics"]))
+    if report["scores"]:
+        out.print(display.scores_table(report["scores"]))
+        out.print("Grades of complexity, confidence, splittability, criteria, isolation.", style="dim")
+    for score in report["scores"] if id is not None else ():
+        for suggestion in score["suggestions"]:
+            out.print(display.plain(f"→ {suggestion}"))
+    out.print(
+        f"{report['specs_checked']} checked: {report['errors']} errors, {report['warnings']} warnings; "
+        f"{report['green']} ready, {report['yellow']} to review, {report['red']} to refine."
+    )
+    if report.get("next_offset") is not None:
+        out.print("Not all findings and grades are shown; --all shows the rest.", style="dim")
+    if (problems := display.problems_block(report)) is not None:
+        out.print(problems)
+
+
+@click.command()
+@click.argument("id")
+@json_option
+@on_project
+@click.pass_context
+def verify(context: click.Context, session: Session, id: str, as_json: bool) -> None:
+    """Say whether a spec's acceptance criteria are met; exit code 1 when not."""
+    answer = session.chant.verify(id)
+    found: Data = answer.data
+    if as_json:
+        click.echo(answer.text)
+    else:
+        from chant_mcp.commands import display
+
+        out = display.console()
+        word = (
+            display.plain("verified", "green") if found["verified"] else display.plain("not verified", "red")
+        )
+        out.print(display.plain(f"{found['spec_id']}: ", "bold") + word)
+        out.print(display.plain("Criteria: ") + display.criteria_text(found["criteria"]))
+        for item in found["unchecked_items"]:
+            out.print(display.plain(f"  {item}"))
+        out.print(display.plain(found["verification_notes"]))
+    context.exit(0 if found["verified"] else 1)
+
+
+@click.command()
+@click.argument("id")
+@json_option
+@on_project
+@click.pass_context
+def diagnose(context: click.Context, session: Session, id: str, as_json: bool) -> None:
+    """Check a spec's file, log, lock, commits and criteria; exit code 1 when a check fails."""
+    answer = session.chant.diagnose(id)
+    found: Data = answer.data
+    if as_json:
+        click.echo(answer.text)
+    else:
+        from chant_mcp.commands import display
+
+        out = display.console()
+        out.print(
+            display.plain(f"{found['spec_id']} ", "bold")
+            + display.status_text(found["status"])
+            + display.plain(f" in {found['location']}")
+        )
+        out.print(display.checks_table(found["checks"]))
+        out.print(display.plain(found["diagnosis"], "bold"))
+        if found["suggestion"]:
+            out.print(display.plain(f"→ {found['suggestion']}"))
+    context.exit(0 if all(check["passed"] for check in found["checks"]) else 1)

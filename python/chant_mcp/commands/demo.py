@@ -1,0 +1,47 @@
+"""`demo`: a sample project, and an agent's session on it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import click
+
+from chant_mcp.commands.surroundings import Surroundings
+
+
+@click.command()
+@click.option("--keep", is_flag=True, help="Leave the sample project where it is, to play with.")
+@click.pass_obj
+def demo(surroundings: Surroundings, keep: bool) -> None:
+    """Build a sample project and show what an agent sees of it; exit code 1 when anything is amiss."""
+    from chant_mcp.commands import display
+    from chant_mcp.demo.run import run
+    from chant_mcp.demo.sample import SampleProject
+    from chant_mcp.init import hosts
+    from chant_mcp.init.console_script import programs
+
+    out = display.console()
+    root = Path(tempfile.mkdtemp(prefix="chant-demo-"))
+    try:
+        out.print(display.plain("A sample project: the specs of a booking site for ferries, in git.", "bold"))
+        project = SampleProject(root, surroundings.environment)
+        project.build(surroundings.interpreter)
+        out.print(
+            display.plain("An agent's host starts the server and talks to it over pipes; so does this.")
+        )
+        run(out, project, surroundings.interpreter, surroundings.environment)
+    finally:
+        if not keep:
+            shutil.rmtree(root, ignore_errors=True)
+    found = programs(surroundings.environment)
+    out.print()
+    out.print(display.plain("All answers were as they should be.", "bold green"))
+    if keep:
+        out.print(display.plain(f"The sample project stays in {root}", "bold"), soft_wrap=True)
+    out.print(
+        "\nNext: in a project of yours, `chant-mcp init --agent claude`, or give your agent's host this:\n"
+    )
+    out.print(hosts.block(hosts.entry(surroundings.interpreter, found.is_ours)), soft_wrap=True)
+    out.print("\nThen ask the agent what it could work on. `chant-mcp --help` lists what there is for you.")

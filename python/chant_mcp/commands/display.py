@@ -1,0 +1,267 @@
+"""How answers look to people: tables that stay whole at eighty columns and without colours."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from chant_mcp.commands.answers import Data
+
+_LONG_ID = 40
+"""Characters up to which an ID stands on one line, whatever else has to be wrapped for it."""
+
+_STATUS = {
+    "pending": "cyan",
+    "ready": "bright_cyan",
+    "in_progress": "yellow",
+    "paused": "yellow",
+    "completed": "green",
+    "failed": "red",
+    "needs_attention": "bold red",
+    "blocked": "magenta",
+    "cancelled": "dim",
+}
+
+_GRADE = {"A": "green", "B": "green", "C": "yellow", "D": "red"}
+
+_LIGHT = {"ready": "green", "review": "yellow", "refine": "red"}
+
+_SEVERITY = {"error": "red", "warning": "yellow"}
+
+_COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
+
+# Characters that steer a terminal, or turn text around, do nothing in what we print.
+_STEERING = dict.fromkeys(
+    [*(set(range(0x20)) - {0x09, 0x0A}), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)],
+    "\N{REPLACEMENT CHARACTER}",
+)
+
+
+def console() -> Console:
+    """Make the console for standard output; texts of specs are never taken for markup."""
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def harmless(text: str) -> str:
+    """Replace characters that would steer the terminal."""
+    return text.replace("\r\n", "\n").translate(_STEERING)
+
+
+def coloured(text: str) -> str:
+    """Make a log's text harmless but for its colours."""
+    parts = _COLOUR.split(text)
+    kept = "".join(part if at % 2 else harmless(part) for at, part in enumerate(parts))
+    return f"{kept}\x1b[0m" if len(parts) > 1 else kept
+
+
+def plain(value: object, style: str = "") -> Text:
+    """Make a cell of a value."""
+    return Text(harmless(str(value)), style=style)
+
+
+def status_text(status: str) -> Text:
+    """Make a cell of a status, coloured."""
+    return plain(status, _STATUS.get(status, ""))
+
+
+def spec_table(specs: Sequence[Data]) -> Table:
+    """Make a table of specs as lists and searches give them."""
+    table = _table()
+    _id_column(table, "ID", (spec["id"] for spec in specs))
+    table.add_column("Status", no_wrap=True)
+    table.add_column("Title", overflow="fold", ratio=1)
+    for spec in specs:
+        title = plain(spec["title"]) if spec["title"] else plain("(no title)", "dim")
+        if spec["type"] != "code":
+            title.append_text(plain(f" ({spec['type']})", "dim"))
+        for label in spec.get("labels") or ():
+            title.append_text(plain(f" #{label}", "dim"))
+        if spec.get("excerpt"):
+            title.append_text(plain(f"\n{spec['excerpt']}", "italic dim"))
+        table.add_row(plain(spec["id"], "bold"), status_text(spec["status"]), title)
+    return table
+
+
+def counts_table(counts: Data) -> Table:
+    """Make a table of how many specs are in each state."""
+    table = _table()
+    table.add_column("Status", no_wrap=True)
+    table.add_column("Specs", justify="right")
+    for status in _STATUS:
+        if status in counts:
+            table.add_row(status_text(status), plain(counts[status], "" if counts[status] else "dim"))
+    table.add_section()
+    table.add_row(plain("total", "bold"), plain(counts["total"], "bold"))
+    return table
+
+
+def activity_table(activity: Sequence[Data]) -> Table:
+    """Make a table of when something last happened to specs in progress."""
+    table = _table()
+    _id_column(table, "In progress", (entry["id"] for entry in activity))
+    table.add_column("Spec changed", no_wrap=True)
+    table.add_column("Log changed", no_wrap=True)
+    table.add_column("Title", overflow="fold", ratio=1)
+    for entry in activity:
+        log = entry["log_modified"] or "no log"
+        row = (entry["id"], entry["spec_modified"] or "", log, entry["title"] or "")
+        table.add_row(*map(plain, row))
+    return table
+
+
+def findings_table(diagnostics: Sequence[Data]) -> Table:
+    """Make a table of what the lint rules found."""
+    table = _table()
+    _id_column(table, "ID", (found["spec_id"] for found in diagnostics))
+    table.add_column("Rule", no_wrap=True)
+    table.add_column("Finding", overflow="fold", ratio=1)
+    for found in diagnostics:
+        severity = found["severity"]
+        finding = plain(severity, _SEVERITY.get(severity, "")) + plain(f": {found['message']}")
+        if found["suggestion"]:
+            finding.append_text(plain(f"\n→ {found['suggestion']}", "dim"))
+        table.add_row(plain(found["spec_id"], "bold"), plain(found["rule"]), finding)
+    return table
+
+
+def scores_table(scores: Sequence[Data]) -> Table:
+    """Make a table of grades."""
+    table = _table()
+    _id_column(table, "ID", (score["id"] for score in scores))
+    for heading in ("Light", "Cplx", "Conf", "Split", "Crit", "Isol"):
+        table.add_column(heading, no_wrap=True)
+    for score in scores:
+        light = score["traffic_light"]
+        keys = ("complexity", "confidence", "splittability", "ac_quality", "isolation")
+        grades = [score[key] or "-" for key in keys]
+        table.add_row(
+            plain(score["id"], "bold"),
+            plain(light, _LIGHT.get(light, "")),
+            *(plain(grade, _GRADE.get(grade, "dim")) for grade in grades),
+        )
+    return table
+
+
+def checks_table(checks: Sequence[Data]) -> Table:
+    """Make a table of a diagnosis' checks."""
+    table = _table()
+    table.add_column("Check", no_wrap=True)
+    table.add_column("Result", no_wrap=True)
+    table.add_column("Found", overflow="fold", ratio=1)
+    for check in checks:
+        result = plain("passed", "green") if check["passed"] else plain("failed", "bold red")
+        table.add_row(plain(check["name"]), result, plain(check["details"] or ""))
+    return table
+
+
+def criteria_text(criteria: Data) -> Text:
+    """Say how many criteria are met."""
+    total, checked = criteria["total"], criteria["checked"]
+    if total == 0:
+        return plain("none", "dim")
+    return plain(f"{checked} of {total} met", "green" if checked == total else "yellow")
+
+
+def fields_table(rows: Iterable[tuple[str, RenderableType | None]]) -> Table:
+    """Make a table of named values; those that are absent are left out."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold", ratio=1)
+    for name, value in rows:
+        if value is not None:
+            table.add_row(name, value)
+    return table
+
+
+def spec_fields(spec: Data) -> Table:
+    """Make a table of what one spec says beside its body."""
+
+    def text(key: str) -> Text | None:
+        return None if spec.get(key) is None else plain(spec[key])
+
+    def each(key: str) -> Text | None:
+        return lines(spec[key] or ())
+
+    approval = spec.get("approval")
+    return fields_table(
+        [
+            ("ID", plain(spec["id"], "bold")),
+            ("Status", status_text(spec["status"])),
+            ("Type", text("type")),
+            ("Criteria", criteria_text(spec["criteria"])),
+            ("Waiting for", lines(_wait(wait) for wait in spec["waiting_for"])),
+            ("Depends on", each("depends_on")),
+            ("Members", lines(f"{member['id']} ({member['status']})" for member in spec.get("members", ()))),
+            ("Labels", plain(", ".join(spec["labels"])) if spec["labels"] else None),
+            ("Target files", each("target_files")),
+            ("Context", each("context")),
+            ("Approval", None if approval is None else plain(_approval(approval))),
+            ("Prompt", text("prompt")),
+            ("Model", text("model")),
+            ("Branch", text("branch")),
+            ("Commits", each("commits")),
+            ("Completed at", text("completed_at")),
+            *((key, _value(value)) for key, value in spec.get("further", {}).items()),
+            ("File", text("path")),
+            ("Body from", text("body_from")),
+        ]
+    )
+
+
+def _value(value: object) -> Text | None:
+    if isinstance(value, list):
+        return lines(cast("list[object]", value))
+    return plain(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def _wait(wait: Data) -> str:
+    reason = wait["reason"].replace("_", " ")
+    if wait["id"] is None:
+        return reason
+    via = f" of {wait['via']}" if wait.get("via") else ""
+    known = [wait[key] for key in ("status", "note") if wait.get(key)]
+    return f"{wait['id']} ({', '.join([reason + via, *known])})"
+
+
+def _approval(approval: Data) -> str:
+    by = f" by {approval['by']}" if approval["by"] else ""
+    return ("required, " if approval["required"] else "") + approval["status"] + by
+
+
+def lines(values: Iterable[object]) -> Text | None:
+    """Make a cell with a line for each value; none without values."""
+    texts = [plain(value) for value in values]
+    return Text("\n").join(texts) if texts else None
+
+
+def problems_block(data: Data) -> RenderableType | None:
+    """Say which files cannot be read, where an answer names some."""
+    problems: list[Data] = data.get("problems") or []
+    if not problems:
+        return None
+    said = [plain("Problems:", "bold yellow")]
+    for problem in problems:
+        place = f"{problem['path']}:{problem['line']}" if problem.get("line") else problem["path"]
+        said.append(plain(f"  {place}: ", "yellow") + plain(problem["message"]))
+    if data.get("problems_total"):
+        said.append(plain(f"  … {data['problems_total']} in all", "dim"))
+    return Group(*said)
+
+
+def _table() -> Table:
+    return Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+
+
+def _id_column(table: Table, heading: str, ids: Iterable[str]) -> None:
+    longest = max((len(id) for id in ids), default=0)
+    if longest <= _LONG_ID:
+        table.add_column(heading, no_wrap=True, min_width=longest)
+    else:
+        table.add_column(heading, overflow="fold", min_width=_LONG_ID)

@@ -1,0 +1,147 @@
+"""`init`: makes a project of a folder, and sets up agents and hosts."""
+
+from __future__ import annotations
+
+import sys
+from datetime import date
+from pathlib import Path
+
+import click
+
+from chant_mcp.commands.surroundings import Surroundings, changes_files, project_option
+from chant_mcp.init import agents, hosts, layout
+from chant_mcp.init.console_script import Programs, programs
+from chant_mcp.init.plan import Machine, Plan, Wishes, plan, plan_prompts
+
+
+def _provider(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Give the name under which a provider is stored, whichever way it is spelled."""
+    if value is None:
+        return None
+    stored = layout.PROVIDERS.get(value.strip().lower())
+    if stored is None:
+        raise click.BadParameter(f"{value!r} is none of {', '.join(layout.PROVIDERS)}.")
+    return stored
+
+
+def _line(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Give a text of one line without blanks around it."""
+    if value is None:
+        return None
+    text = value.strip()
+    if not text or not text.isprintable():
+        raise click.BadParameter(f"{value!r} is not a line of text.")
+    return text
+
+
+@click.command()
+@click.argument("what", required=False, type=click.Choice(["prompts"]), metavar="[prompts]")
+@project_option
+@click.option("--name", callback=_line, metavar="NAME", help="Name of the project; else it is looked for.")
+@click.option("--provider", callback=_provider, metavar="NAME", help="claude, ollama, openai or kirocli.")
+@click.option("--model", callback=_line, metavar="NAME", help="Model to work with.")
+@click.option(
+    "--agent",
+    "agent_names",
+    multiple=True,
+    type=click.Choice(agents.AGENTS),
+    help="Write this agent's instruction files, for claude also .mcp.json; repeatable.",
+)
+@click.option(
+    "--client",
+    "clients",
+    multiple=True,
+    type=click.Choice(hosts.CLIENTS),
+    help="Write this host's configuration and nothing else; repeatable.",
+)
+@click.option("--silent", is_flag=True, help="Keep .chant/ out of git, for this checkout only.")
+@click.option("--minimal", is_flag=True, help="Write no prompt files.")
+@click.option(
+    "--force-overwrite",
+    is_flag=True,
+    help="Restore what is missing and replace instruction files; specs, settings and prompts are kept.",
+)
+@click.pass_obj
+@changes_files
+def init(
+    surroundings: Surroundings,
+    what: str | None,
+    project: Path | None,
+    name: str | None,
+    provider: str | None,
+    model: str | None,
+    agent_names: tuple[str, ...],
+    clients: tuple[str, ...],
+    silent: bool,
+    minimal: bool,
+    force_overwrite: bool,
+) -> None:
+    """Make the working directory a project; set up agents and hosts.
+
+    With `prompts`, only add the bundled prompt templates that are missing. On a project that is
+    initialized already, only what the options ask for is done. Everything is written inside the
+    project.
+    """
+    root = project or surroundings.project or _root(surroundings.working_directory)
+    if what == "prompts":
+        _report(plan_prompts(root), nothing="No prompts are missing.")
+        return
+    wishes = Wishes(name, provider, model, agent_names, clients, silent, minimal, force_overwrite)
+    found = programs(surroundings.environment)
+    machine = Machine(surroundings.interpreter, found, surroundings.environment, date.today())
+    nothing = "Chant already initialized."
+    if wishes == Wishes() and _is_terminal():
+        from chant_mcp.commands.wizard import ask
+
+        wishes, nothing = ask(root, wishes), "Nothing was added."
+    planned = plan(root, wishes, machine)
+    _report(planned, nothing)
+    _warn(found)
+    if not planned.was_initialized:
+        _say_what_next(wishes)
+
+
+def _root(working_directory: Path) -> Path:
+    """Find the project that a folder of a git checkout belongs to; else the folder itself becomes one.
+
+    Above the checkout, or without one, nothing is looked for: a project there is somebody else's.
+    """
+    upwards = (working_directory, *working_directory.parents)
+    top = next((at for at, folder in enumerate(upwards) if (folder / ".git").exists()), 0)
+    return next((folder for folder in upwards[: top + 1] if (folder / ".chant").is_dir()), working_directory)
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _report(planned: Plan, nothing: str) -> None:
+    """Write what is planned and say what was written."""
+    planned.carry_out()
+    if not planned.folders and not planned.changes:
+        click.echo(nothing)
+    elif not planned.was_initialized:
+        click.secho(f"Chant initialized in {planned.root}", bold=True)
+    for folder in planned.folders:
+        _say("Created", f"{folder}/")
+    for base, change in planned.changes:
+        _say(change.verb, change.name if base == planned.root else str(base / change.name))
+    for name in planned.kept:
+        _say("Kept", f"{name}, which differs from ours; --force-overwrite replaces it")
+
+
+def _say(verb: str, what: str) -> None:
+    click.echo(click.style(f"  {verb} ", fg="yellow" if verb == "Kept" else "green") + what)
+
+
+def _warn(found: Programs) -> None:
+    if found.warning is not None:
+        click.secho(f"Warning: {found.warning}", fg="yellow", err=True)
+
+
+def _say_what_next(wishes: Wishes) -> None:
+    click.echo("\nNext:")
+    click.echo('  chant-mcp add "What is to be done" --criterion "How to tell that it is"')
+    if not wishes.agents and not wishes.clients:
+        click.echo("  chant-mcp init --agent claude      instructions and .mcp.json for an agent")
+        click.echo("  chant-mcp init --client all        configuration of hosts alone")

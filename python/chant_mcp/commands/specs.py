@@ -1,0 +1,207 @@
+"""`list`, `ready`, `show`, `status`, `search` and `add`."""
+
+from __future__ import annotations
+
+import click
+
+from chant_mcp.commands.answers import (
+    EVERYTHING,
+    Data,
+    all_option,
+    gathered,
+    json_option,
+    left_out,
+    limit_option,
+    written,
+)
+from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.session import Session
+
+_status_option = click.option(
+    "--status", metavar="STATUS", help="Only specs in this state, such as pending or in_progress."
+)
+
+
+@click.command("list")
+@_status_option
+@limit_option
+@all_option
+@json_option
+@on_project
+def list_specs(session: Session, status: str | None, limit: int, show_all: bool, as_json: bool) -> None:
+    """List specs; cancelled ones only with `--status cancelled`."""
+    chant = session.chant
+    text, data = gathered(
+        lambda limit, offset: chant.spec_list(status, limit=limit, offset=offset),
+        EVERYTHING if show_all else limit,
+        "specs",
+    )
+    _show_specs(text, data, as_json, "No specs." if status is None else f"No specs are {status}.")
+
+
+@click.command()
+@limit_option
+@all_option
+@json_option
+@on_project
+def ready(session: Session, limit: int, show_all: bool, as_json: bool) -> None:
+    """List the specs that can be worked on now."""
+    chant = session.chant
+    text, data = gathered(
+        lambda limit, offset: chant.ready(limit=limit, offset=offset),
+        EVERYTHING if show_all else limit,
+        "specs",
+    )
+    _show_specs(text, data, as_json, "No specs are ready.")
+
+
+@click.command()
+@click.argument("query")
+@_status_option
+@limit_option
+@all_option
+@json_option
+@on_project
+def search(
+    session: Session, query: str, status: str | None, limit: int, show_all: bool, as_json: bool
+) -> None:
+    """Search titles and bodies for a text; upper and lower case are the same."""
+    chant = session.chant
+    text, data = gathered(
+        lambda limit, offset: chant.search(query, status, limit=limit, offset=offset),
+        EVERYTHING if show_all else limit,
+        "specs",
+    )
+    _show_specs(text, data, as_json, "No specs match.")
+
+
+def _show_specs(text: str, data: Data, as_json: bool, when_none: str) -> None:
+    if as_json:
+        click.echo(text)
+        return
+    from chant_mcp.commands import display
+
+    out = display.console()
+    if data["specs"]:
+        out.print(display.spec_table(data["specs"]))
+    elif data["total"] == 0:
+        out.print(when_none)
+    if (note := left_out(data, "specs", len(data["specs"]))) is not None:
+        out.print(note, style="dim")
+    if (problems := display.problems_block(data)) is not None:
+        out.print(problems)
+
+
+@click.command()
+@click.argument("id")
+@click.option("--raw", is_flag=True, help="Print the body alone, as it is written.")
+@json_option
+@on_project
+def show(session: Session, id: str, raw: bool, as_json: bool) -> None:
+    """Show one spec; a part of its ID is enough when it fits only one."""
+    text, spec = _whole_spec(session, id)
+    if as_json:
+        click.echo(text)
+        return
+    if raw:
+        click.echo(spec["body"])
+        return
+    from rich.markdown import Markdown
+
+    from chant_mcp.commands import display
+
+    out = display.console()
+    out.print(display.spec_fields(spec))
+    if (problems := display.problems_block(spec)) is not None:
+        out.print(problems)
+    out.print()
+    out.print(Markdown(display.harmless(spec["body"]), hyperlinks=False))
+
+
+def _whole_spec(session: Session, id: str) -> tuple[str, Data]:
+    """Get a spec with all of its body, of which one answer may hold only a piece."""
+    answer = session.chant.spec_get(id)
+    spec: Data = answer.data
+    if spec.get("next_offset") is None:
+        return answer.text, spec
+    body: str = spec["body"]
+    offset: int | None = spec.pop("next_offset")
+    del spec["body_chars"]
+    while offset is not None:
+        piece: Data = session.chant.spec_get(spec["id"], offset=offset).data
+        body += piece["body"]
+        offset = piece.get("next_offset")
+    spec["body"] = body
+    return written(spec), spec
+
+
+@click.command()
+@click.option("--activity", is_flag=True, help="Also show when something last happened in running work.")
+@json_option
+@on_project
+def status(session: Session, activity: bool, as_json: bool) -> None:
+    """Count the specs in each state."""
+    answer = session.chant.status(include_activity=activity)
+    if as_json:
+        click.echo(answer.text)
+        return
+    from chant_mcp.commands import display
+
+    counts: Data = answer.data
+    out = display.console()
+    out.print(display.counts_table(counts))
+    if counts.get("in_progress_activity"):
+        out.print(display.activity_table(counts["in_progress_activity"]))
+    if (problems := display.problems_block(counts)) is not None:
+        out.print(problems)
+
+
+@click.command()
+@click.argument("description")
+@click.option("--prompt", metavar="NAME", help="Prompt template to work with.")
+@click.option(
+    "--criterion", "criteria", multiple=True, metavar="TEXT", help="Acceptance criterion; repeatable."
+)
+@click.option("--depends-on", multiple=True, metavar="ID", help="Spec it waits for; repeatable.")
+@click.option("--label", "labels", multiple=True, metavar="TEXT", help="Label; repeatable.")
+@click.option(
+    "--target-file", "target_files", multiple=True, metavar="PATH", help="File the work touches; repeatable."
+)
+@click.option(
+    "--type", "kind", metavar="TYPE", help="code (the default), task, driver, documentation, research, group."
+)
+@click.option("--parent", metavar="ID", help="Spec it becomes a member of.")
+@json_option
+@on_project
+@changes_files
+def add(
+    session: Session,
+    description: str,
+    prompt: str | None,
+    criteria: tuple[str, ...],
+    depends_on: tuple[str, ...],
+    labels: tuple[str, ...],
+    target_files: tuple[str, ...],
+    kind: str | None,
+    parent: str | None,
+    as_json: bool,
+) -> None:
+    """Create a spec; the description becomes its title, and its body when it is long."""
+    answer = session.chant.add(
+        description,
+        prompt=prompt,
+        criteria=list(criteria),
+        depends_on=list(depends_on) or None,
+        labels=list(labels),
+        target_files=list(target_files),
+        type=kind,
+        parent=parent,
+    )
+    if as_json:
+        # The tool answers in words, whose first line ends with the ID.
+        id = answer.text.partition("\n")[0].removeprefix("Created spec: ")
+        click.echo(written({"spec_id": id, "message": answer.text}))
+        return
+    from chant_mcp.commands import display
+
+    click.echo(display.harmless(answer.text))

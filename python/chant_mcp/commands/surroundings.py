@@ -1,0 +1,80 @@
+"""Where a command runs: what `cli.py` read, handed on."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Concatenate, ParamSpec
+
+import click
+
+from chant_mcp.session import Session, find_place
+
+P = ParamSpec("P")
+
+project_option = click.option(
+    "--project",
+    "--cwd",
+    "project",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
+    help="The project's folder; else the nearest one upwards that is a project. Also CHANT_PROJECT.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the program was started with."""
+
+    environment: Mapping[str, str]
+    working_directory: Path
+    interpreter: str
+    """The Python that runs this."""
+    user_config: Path | None
+    """The user's own configuration file, whether or not there is one."""
+    project: Path | None
+    """The folder that a flag or the environment named."""
+    toolsets: str | None
+    read_only: bool
+    verbose: bool
+
+    def session(self) -> Session:
+        """Make a session on the project meant; nothing is opened yet."""
+        return Session(
+            find_place(self.working_directory, self.project),
+            environment=self.environment,
+            user_config=self.user_config,
+            stop_at=self.environment.get("CHANT_STOP_AT"),
+        )
+
+
+def on_project(run: Callable[Concatenate[Session, P], None]) -> Callable[..., None]:
+    """Give a command the session on the project, and the option that chooses the project."""
+
+    @project_option
+    @click.pass_obj
+    @functools.wraps(run)
+    def with_session(
+        surroundings: Surroundings, project: Path | None, *args: P.args, **kwargs: P.kwargs
+    ) -> None:
+        if project is not None:
+            surroundings = replace(surroundings, project=project)
+        run(surroundings.session(), *args, **kwargs)
+
+    return with_session
+
+
+def changes_files(run: Callable[P, None]) -> Callable[P, None]:
+    """Refuse a command when the program was started with `--read-only`."""
+
+    @functools.wraps(run)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> None:
+        context = click.get_current_context()
+        surroundings = context.find_object(Surroundings)
+        if surroundings is not None and surroundings.read_only:
+            raise click.UsageError(f"`{context.info_name}` changes files, and --read-only was given.")
+        run(*args, **kwargs)
+
+    return checked

@@ -1,0 +1,72 @@
+"""The questions of `init` at a terminal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import questionary
+
+from chant_mcp.init import layout
+from chant_mcp.init.plan import Wishes
+
+_PROVIDERS = {
+    "claude": "Claude",
+    "ollama": "Ollama (local models)",
+    "openai": "OpenAI, or what speaks its protocol",
+    "kirocli": "Kiro",
+}
+
+_AGENTS = {
+    "claude": "Claude: CLAUDE.md, a skill, and .mcp.json",
+    "cursor": "Cursor: .cursorrules and a skill",
+    "kiro": "Kiro: .kiro/rules.md and a skill",
+    "generic": "Others: .ai-instructions",
+}
+
+_CLIENTS = {
+    "claude": "Claude Code: .mcp.json",
+    "cursor": "Cursor: .cursor/mcp.json",
+    "vscode": "VS Code: .vscode/mcp.json",
+}
+
+
+def ask(root: Path, wishes: Wishes) -> Wishes:
+    """Ask for what flags would have said; of a project that exists only what can be added.
+
+    Raises:
+        click.Abort: When the user breaks off; nothing is written then.
+    """
+    try:
+        if layout.is_initialized(root):
+            click.echo("Chant already initialized.")
+        else:
+            wishes = replace(wishes, name=_name(root), provider=_provider())
+        return replace(
+            wishes,
+            agents=_several("Write instructions for which agents?", _AGENTS),
+            clients=_several("Configure which hosts, beside those?", _CLIENTS),
+        )
+    except KeyboardInterrupt as interrupt:
+        raise click.Abort from interrupt
+
+
+def _name(root: Path) -> str:
+    def is_name(text: str) -> bool | str:
+        return bool(text.strip()) or "A project needs a name."
+
+    answer: str = questionary.text("Name of the project:", layout.name(root), validate=is_name).unsafe_ask()
+    return answer.strip()
+
+
+def _provider() -> str:
+    return questionary.select("Who works on specs?", _choices(_PROVIDERS)).unsafe_ask()
+
+
+def _several(question: str, titles: dict[str, str]) -> tuple[str, ...]:
+    return tuple(questionary.checkbox(question, _choices(titles)).unsafe_ask())
+
+
+def _choices(titles: dict[str, str]) -> list[questionary.Choice]:
+    return [questionary.Choice(title, value) for value, title in titles.items()]

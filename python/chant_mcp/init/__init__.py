@@ -1,0 +1,1 @@
+"""What `init` writes: the project's folders and settings, and the files of agents and hosts."""

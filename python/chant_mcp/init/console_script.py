@@ -1,0 +1,76 @@
+"""Which program `chant` names on this machine: our console script or another one."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+_OURS = b"chant_mcp"
+"""What our script says inside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """The programs named `chant` on the search path, in its order."""
+
+    found: tuple[Path, ...]
+    ours: frozenset[Path]
+    """Those of them that are this installation's."""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether `chant`, typed or started by a host, is this installation."""
+        return bool(self.found) and self.found[0] in self.ours
+
+    @property
+    def warning(self) -> str | None:
+        """What to say when another program has the same name."""
+        foreign = [path for path in self.found if path not in self.ours]
+        if not foreign:
+            return None
+        if not self.is_ours:
+            return (
+                f"`chant` on PATH is another program: {foreign[0]}\n"
+                "Use `chant-mcp` on the command line; hosts are given the interpreter instead."
+            )
+        return (
+            f"`chant` of this installation stands over another program of that name: {foreign[0]}\n"
+            "Use `chant-mcp` for this one where both are needed."
+        )
+
+
+def programs(environment: Mapping[str, str]) -> Programs:
+    """Look for `chant` on the search path.
+
+    Args:
+        environment: Where `PATH` is looked up.
+    """
+    scripts = _scripts()
+    folders = [folder for folder in environment.get("PATH", "").split(os.pathsep) if folder]
+    names = ["chant.exe", "chant.cmd", "chant.bat"] if sys.platform == "win32" else ["chant"]
+    places = (Path(folder) / name for folder in folders for name in names)
+    found = tuple(dict.fromkeys(place for place in places if place.is_file() and os.access(place, os.X_OK)))
+    return Programs(found, frozenset(path for path in found if _is_one_of(path, scripts)))
+
+
+def _scripts() -> list[Path]:
+    """Find where this installation put its script."""
+    try:
+        listed = distribution("chant-mcp").files or []
+    except PackageNotFoundError:
+        listed = []
+    named = [Path(str(file.locate())) for file in listed if file.name in ("chant", "chant.exe")]
+    return [*named, Path(sysconfig.get_path("scripts")) / "chant"]
+
+
+def _is_one_of(path: Path, scripts: list[Path]) -> bool:
+    real = path.resolve()
+    if real not in (script.resolve() for script in scripts):
+        return False
+    # Another package may have put its own program in the place of ours.
+    return real.suffix == ".exe" or _OURS in real.read_bytes()

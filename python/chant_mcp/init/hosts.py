@@ -1,0 +1,78 @@
+"""Configuration of hosts: our server among the servers of a project."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+from chant_mcp.errors import InvalidDocumentError
+from chant_mcp.init import files, json_text
+
+Entry = dict[str, Any]
+"""How a host starts a server."""
+
+_HOSTS = {
+    "claude": (".mcp.json", "mcpServers"),
+    "cursor": (".cursor/mcp.json", "mcpServers"),
+    "vscode": (".vscode/mcp.json", "servers"),
+}
+"""A host's file and the key under which it lists servers."""
+
+CLIENTS = (*_HOSTS, "all")
+"""What `--client` takes."""
+
+_NAME = "chant"
+
+
+def entry(interpreter: str, chant_is_ours: bool) -> Entry:
+    """Give the entry that starts this installation's server.
+
+    Args:
+        interpreter: The Python that runs this.
+        chant_is_ours: Whether the program `chant` that a host finds is this installation's.
+    """
+    if chant_is_ours:
+        return {"type": "stdio", "command": "chant", "args": ["mcp"]}
+    return {"type": "stdio", "command": interpreter, "args": ["-m", "chant_mcp"]}
+
+
+def block(ours: Entry) -> str:
+    """Write a whole configuration with our server alone."""
+    return json.dumps({"mcpServers": {_NAME: ours}}, indent=2, ensure_ascii=False)
+
+
+def changes(root: Path, clients: tuple[str, ...], ours: Entry, force: bool) -> list[files.Change]:
+    """Plan what a host's file shall hold, for each of the hosts named.
+
+    Everything in the file but our server stays byte for byte. An entry of ours keeps keys such as
+    `env`, and is not touched at all when it starts the same program, unless `force` is given.
+
+    Raises:
+        InvalidDocumentError: When a file is no plain JSON object.
+    """
+    wanted = [host for host in _HOSTS if host in clients or "all" in clients]
+    return [_change(root, *_HOSTS[host], ours, force) for host in wanted]
+
+
+def _change(root: Path, name: str, key: str, ours: Entry, force: bool) -> files.Change:
+    before = files.read(root, name)
+    if before is None or not before.strip():
+        text = json.dumps({key: {_NAME: ours}}, indent=2, ensure_ascii=False) + "\n"
+        return files.Change(name, before, text.encode())
+    try:
+        text = before.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidDocumentError(f"`{name}` is not UTF-8. Nothing was changed.") from error
+    present = json_text.value_at(text, (key, _NAME), name)
+    kept = json_text.as_object(present) or {}
+    if not force and _starts_the_same(kept, ours):
+        return files.Change(name, before, before)
+    after = json_text.with_value(text, (key, _NAME), {**kept, **ours}, name)
+    return files.Change(name, before, after.encode())
+
+
+def _starts_the_same(present: Entry, ours: Entry) -> bool:
+    args = present.get("args")
+    words = cast("list[Any]", args) if isinstance(args, list) else []
+    return present.get("command") == ours["command"] and words[: len(ours["args"])] == ours["args"]

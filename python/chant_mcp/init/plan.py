@@ -1,0 +1,134 @@
+"""What `init` is going to do, decided in full before the first byte is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from chant_mcp.errors import NotInitializedError
+from chant_mcp.init import agents, config_text, files, hosts, layout, silent
+from chant_mcp.init.console_script import Programs
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the user asked for."""
+
+    name: str | None = None
+    provider: str | None = None
+    """One of the names that are stored."""
+    model: str | None = None
+    agents: tuple[str, ...] = ()
+    clients: tuple[str, ...] = ()
+    silent: bool = False
+    minimal: bool = False
+    force_overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What `init` has to know of where it runs."""
+
+    interpreter: str
+    programs: Programs
+    environment: Mapping[str, str]
+    today: date
+
+
+@dataclass(slots=True)
+class Plan:
+    """Folders to make and files to write."""
+
+    root: Path
+    was_initialized: bool
+    folders: list[str] = field(default_factory=list[str])
+    changes: list[tuple[Path, files.Change]] = field(default_factory=list[tuple[Path, files.Change]])
+    """Each with the folder that its name is relative to and that it may not leave."""
+    kept: list[str] = field(default_factory=list[str])
+    """Files that stay although ours would say something else."""
+
+    def add(self, changes: list[files.Change]) -> None:
+        """Take over changes inside the project that change something."""
+        self.changes += [(self.root, change) for change in changes if change.before != change.after]
+
+    def carry_out(self) -> None:
+        """Write everything.
+
+        Raises:
+            StorageError: When the disk refuses; what was written before stays.
+        """
+        for folder in self.folders:
+            files.make_folder(self.root, folder)
+        for base, change in self.changes:
+            files.write(base, change)
+
+
+def plan(root: Path, wishes: Wishes, machine: Machine) -> Plan:
+    """Decide what is to be done.
+
+    Raises:
+        ChantError: When one of the wishes cannot be met; then none is.
+    """
+    planned = Plan(root, layout.is_initialized(root))
+    if not planned.was_initialized or wishes.force_overwrite:
+        _plan_layout(planned, wishes)
+    _plan_config(planned, wishes, machine)
+    written, planned.kept = agents.changes(root, wishes.agents, wishes.force_overwrite)
+    planned.add(written)
+    is_claude = "claude" in agents.named(wishes.agents)
+    clients = (*wishes.clients, "claude") if is_claude else wishes.clients
+    entry = hosts.entry(machine.interpreter, machine.programs.is_ours)
+    planned.add(hosts.changes(root, clients, entry, wishes.force_overwrite))
+    if wishes.silent:
+        folder, change = silent.change(root, machine.environment)
+        if change.before != change.after:
+            planned.changes.append((folder, change))
+    return planned
+
+
+def plan_prompts(root: Path) -> Plan:
+    """Decide which bundled prompts to add.
+
+    Raises:
+        NotInitializedError: Without a project.
+    """
+    if not (root / ".chant").is_dir():
+        raise NotInitializedError(
+            f"Chant not initialized. Run `chant init` first.\nLooked for .chant in: {root}"
+        )
+    planned = Plan(root, was_initialized=True)
+    planned.add(layout.prompts(root))
+    return planned
+
+
+def _plan_layout(planned: Plan, wishes: Wishes) -> None:
+    root = planned.root
+    for folder in layout.FOLDERS:
+        if not files.place(root, folder).is_dir():
+            planned.folders.append(folder)
+    planned.add([layout.ignore_file(root)])
+    if not wishes.minimal:
+        planned.add(layout.prompts(root))
+
+
+def _plan_config(planned: Plan, wishes: Wishes, machine: Machine) -> None:
+    root = planned.root
+    implied = agents.provider(wishes.agents)
+    if files.read(root, config_text.FILE) is None:
+        provider = wishes.provider or implied
+        name = wishes.name or layout.name(root)
+        planned.add([layout.new_config(root, name, provider, wishes.model, machine.today)])
+        return
+    provider = wishes.provider
+    if provider is None and implied != layout.DEFAULT_PROVIDER and not layout.configured_provider(root):
+        provider = implied
+    wanted = {
+        ("project", "name"): wishes.name,
+        ("defaults", "provider"): provider,
+        ("defaults", "model"): wishes.model,
+    }
+    values = {place: value for place, value in wanted.items() if value is not None}
+    if values:
+        planned.add([layout.edited_config(root, values)])

@@ -1,0 +1,155 @@
+"""chant_cancel: one line changes, nobody's work goes on unseen (seed; reference chant 5.14)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from chant_mcp import ChantProject
+from chant_mcp.errors import ChantError
+from writing import ID, OTHER, SIGNS, Worker, changed, tree, untouched, workers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from conftest import Caller, Project
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def worker(project: Project) -> Iterator[Callable[[str, str], Worker]]:
+    """Start processes that work on specs."""
+    with workers(project.root) as start:
+        yield start
+
+
+@pytest.mark.parametrize(
+    "status", ["pending", "in_progress", "paused", "blocked", "failed", "needs_attention"]
+)
+@pytest.mark.requirement(
+    "chant:cancel:sets_cancelled",
+    "chant:cancel:answers_with_the_id",
+    "chant:edit:status_changes_one_line",
+    "chant:status_machine:mended_pairs_are_legal_too",
+)
+async def test_a_spec_that_is_not_done_is_cancelled(call: Caller, status: str) -> None:
+    waits = ["2026-01-22-0zz-zzz"] if status == "blocked" else None
+    before = call.project.spec(ID, status=f"{status}  # so far", depends_on=waits, owner="ada").read_bytes()
+    result = await call("chant_cancel", id="x7m")
+    assert not result.is_error
+    assert result.structured_content is None
+    assert changed(before, call.project.path(ID).read_bytes()) == [
+        f"-status: {status}  # so far",
+        "+status: cancelled  # so far",
+    ]
+
+
+@pytest.mark.requirement("chant:cancel:answers_with_the_id")
+async def test_the_answer_is_one_line_when_nobody_waits(call: Caller) -> None:
+    call.project.spec(ID)
+    assert await call.text("chant_cancel", id="001") == f"Cancelled spec: {ID}"
+
+
+@pytest.mark.requirement("chant:cancel:already_cancelled_is_refused")
+async def test_cancelling_twice_is_refused(call: Caller) -> None:
+    before = call.project.spec(ID, status="cancelled").read_bytes()
+    assert await call.error("chant_cancel", id=ID) == f"Spec '{ID}' is already cancelled"
+    assert call.project.path(ID).read_bytes() == before
+
+
+@pytest.mark.parametrize(("status", "name"), [("completed", "Completed"), ("ready", "Ready")])
+@pytest.mark.requirement("chant:cancel:illegal_source_is_refused")
+async def test_another_status_is_refused(call: Caller, status: str, name: str) -> None:
+    before = call.project.spec(ID, status=status).read_bytes()
+    error = await call.error("chant_cancel", id=ID)
+    words = f"Failed to transition spec to Cancelled: Invalid transition from {name} to Cancelled"
+    assert error.splitlines()[0] == words
+    assert call.project.path(ID).read_bytes() == before
+
+
+@pytest.mark.requirement("chant:cancel:dependents_are_named")
+async def test_dependents_and_open_members_are_named(call: Caller) -> None:
+    call.project.spec(ID, type="driver", status="in_progress")
+    call.project.spec(f"{ID}.1", status="completed")
+    call.project.spec(f"{ID}.2", status="in_progress")
+    call.project.spec(f"{ID}.10")
+    call.project.spec(OTHER, depends_on=[ID])
+    call.project.spec("2026-01-22-003-ind", depends_on=[OTHER])
+    call.project.spec("2026-01-22-004-not")
+    files = tree(call.project.root)
+    first, *rest = (await call.text("chant_cancel", id=ID)).splitlines()
+    told = "\n".join(rest)
+    assert first == f"Cancelled spec: {ID}"
+    assert OTHER in told
+    assert f"{ID}.2" in told
+    assert f"{ID}.10" in told
+    assert told.index(f"{ID}.2") < told.index(f"{ID}.10")
+    assert "004-not" not in told
+    assert f"{ID}.1," not in told
+    assert not told.endswith(f"{ID}.1")
+    now = tree(call.project.root)
+    assert {name for name in files if files[name] != now[name]} == {f".chant/specs/{ID}.md"}
+    ready = await call.data("chant_ready")
+    assert OTHER in [spec["id"] for spec in ready["specs"]], "a cancelled dependency satisfies"
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+@pytest.mark.requirement("chant:cancel:never_leaves_an_agent_running")
+def test_an_agent_is_never_left_running(
+    project: Project, worker: Callable[[str, str], Worker], sign: str
+) -> None:
+    before = project.spec(ID, status="in_progress").read_bytes()
+    agent = worker(sign, ID)
+    try:
+        ChantProject(project.root).cancel(ID)
+    except ChantError:
+        assert agent.lives()
+        assert project.path(ID).read_bytes() == before
+        with pytest.raises(ChantError, match=str(agent.pid)):
+            ChantProject(project.root).cancel(ID)
+    else:
+        assert not agent.lives(), f"cancelled while process {agent.pid} goes on"
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+@pytest.mark.requirement("chant:cancel:sets_cancelled")
+def test_what_a_dead_agent_left_stops_nobody(
+    project: Project, worker: Callable[[str, str], Worker], sign: str
+) -> None:
+    project.spec(ID, status="in_progress")
+    agent = worker(sign, ID)
+    agent.end()
+    ChantProject(project.root).cancel(ID)
+    assert project.status(ID) == "cancelled"
+
+
+@pytest.mark.requirement("chant:cancel:never_leaves_an_agent_running")
+def test_an_agent_of_another_spec_does_not_matter(
+    project: Project, worker: Callable[[str, str], Worker]
+) -> None:
+    project.spec(ID, status="in_progress")
+    project.spec(f"{ID}.1", status="in_progress")
+    for sign in SIGNS:
+        worker(sign, f"{ID}.1")
+    ChantProject(project.root).cancel(ID)
+    assert project.status(ID) == "cancelled"
+    assert project.status(f"{ID}.1") == "in_progress"
+
+
+@pytest.mark.requirement("git:safety:users_changes_stay", "chant:cancel:sets_cancelled")
+def test_the_users_repository_stays_as_it_is(project: Project) -> None:
+    project.spec(ID)
+    project.repository()
+    (project.root / "mine.txt").write_text("mine\n", encoding="utf-8")
+    project.git("add", "mine.txt")
+    with untouched(project.root, but=[f".chant/specs/{ID}.md"]):
+        ChantProject(project.root).cancel(ID)
+
+
+@pytest.mark.requirement("chant:edit:derived_blocked_is_never_stored", "chant:cancel:sets_cancelled")
+def test_a_spec_that_waits_is_cancelled_from_its_stored_status(project: Project) -> None:
+    project.spec(OTHER)
+    before = project.spec(ID, depends_on=[OTHER]).read_bytes()
+    ChantProject(project.root).cancel(ID)
+    assert changed(before, project.path(ID).read_bytes()) == ["-status: pending", "+status: cancelled"]

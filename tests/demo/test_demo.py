@@ -1,0 +1,140 @@
+"""The demo runs anywhere, leaves nothing behind, and fails when an answer is not right."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from chant_mcp import ChantProject
+from chant_mcp.demo import specs
+from chant_mcp.demo.sample import SampleProject
+
+_NO_NETWORK = """\
+import os, socket, sys
+
+def refuse(event, arguments):
+    if event in ("socket.bind", "socket.connect", "socket.getaddrinfo"):
+        if event == "socket.getaddrinfo" or arguments[0].family != getattr(socket, "AF_UNIX", None):
+            os.write(2, b"the network was used\\n")
+            os._exit(9)
+
+sys.addaudithook(refuse)
+"""
+
+
+def _run(
+    temporary: Path, *words: str, code: int = 0, environment: dict[str, str] | None = None
+) -> tuple[str, str]:
+    """Run a Python program in which temporary files go to a folder of the test."""
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=temporary.parent,
+        env={**os.environ, "TMPDIR": str(temporary), "COLUMNS": "80", **(environment or {})},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == code, done.stderr
+    return done.stdout, done.stderr
+
+
+@pytest.fixture
+def temporary(tmp_path: Path) -> Path:
+    """An empty folder for temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.requirement("demo:make:demo_runs")
+def test_the_demo_shows_a_session_and_leaves_nothing_behind(temporary: Path, tmp_path: Path) -> None:
+    (tmp_path / "seal").mkdir()
+    (tmp_path / "seal" / "sitecustomize.py").write_text(_NO_NETWORK, encoding="utf-8")
+    # Variables that would lead astray: the demo is about its own project.
+    astray = {"CHANT_PROJECT": str(tmp_path), "GIT_DIR": str(tmp_path / "nowhere")}
+    environment = {"PYTHONPATH": str(tmp_path / "seal"), **astray}
+    out, err = _run(temporary, "-m", "chant_mcp.demo", environment=environment)
+    assert err == ""
+    assert "\x1b" not in out
+    assert max(map(len, out.splitlines())) <= 80
+    tools = ["spec_list", "spec_get", "lint", "spec_update", "verify", "finalize", "ready", "status"]
+    at = [out.rindex(f"→ chant_{tool} ") for tool in tools]
+    assert at == sorted(at)
+    assert f"Finalized spec: {specs.CHOSEN}" in out
+    assert '"mcpServers"' in out.split("All answers were as they should be.")[1]
+    assert list(temporary.iterdir()) == []
+    assert list(Path(os.environ["HOME"]).iterdir()) == []
+
+
+def test_the_command_keeps_the_project_when_asked(temporary: Path) -> None:
+    out, _ = _run(temporary, "-m", "chant_mcp", "demo", "--keep")
+    (root,) = temporary.iterdir()
+    assert f"The sample project stays in {root}" in out
+    counts = ChantProject(root).status().data
+    assert counts["total"] == len(specs.SPECS)
+    log = subprocess.run(["git", "log", "--format=%s"], cwd=root, check=True, capture_output=True, text=True)
+    assert f"chant({specs.CHOSEN}): Mail travellers a day before they sail" in log.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("run.READY = ()", "Unexpected ready specs:"),
+        ("run.WAITING = 'x'", "Unexpected ready specs:"),
+        ("run._PART = 'nope'", "Unexpected error of chant_spec_get: Spec not found: nope"),
+    ],
+)
+def test_it_fails_when_an_answer_is_not_what_it_should_be(temporary: Path, change: str, said: str) -> None:
+    code = f"import chant_mcp.demo.run as run; {change}; from chant_mcp.cli import main; main('demo')"
+    out, err = _run(temporary, "-c", code, code=1)
+    assert err.startswith(said)
+    assert "Traceback" not in err
+    assert "All answers were as they should be." not in out
+    assert list(temporary.iterdir()) == []
+
+
+def test_without_git_it_says_so(temporary: Path) -> None:
+    _, err = _run(temporary, "-m", "chant_mcp.demo", code=1, environment={"PATH": str(temporary)})
+    assert err.startswith("git cannot be run: ")
+
+
+def test_the_sample_project_has_something_of_everything(tmp_path: Path) -> None:
+    SampleProject(tmp_path, os.environ).build(sys.executable)
+    project = ChantProject(tmp_path)
+    listed = project.spec_list(limit=100).data["specs"]
+    assert 28 <= len(listed) + 3 <= 36
+    everything = [*listed, *project.spec_list("cancelled").data["specs"]]
+    wanted = {
+        "pending",
+        "in_progress",
+        "paused",
+        "completed",
+        "failed",
+        "needs_attention",
+        "ready",
+        "blocked",
+    }
+    assert {spec["status"] for spec in everything} == wanted | {"cancelled"}
+    kinds = {spec["type"] for spec in everything}
+    assert kinds >= {"code", "task", "driver", "documentation", "research"}
+    driver = project.spec_get("2026-02-02-002-d7v").data
+    assert [member["status"] for member in driver["members"]] == [
+        "completed",
+        "completed",
+        "pending",
+        "pending",
+    ]
+    assert len(project.status().data["problems"]) == 1
+    assert list((tmp_path / ".chant" / "archive").rglob("*.md"))
+    assert sum(bool(spec["labels"]) for spec in everything) > 20
+    assert sum(bool(spec["depends_on"]) for spec in everything) > 10
+    completed = project.spec_get("2026-01-22-001-x7m").data
+    assert completed["criteria"] == {"total": 2, "checked": 2, "unchecked": 0}
+    assert all(check["passed"] for check in project.diagnose("2026-01-22-001-x7m").data["checks"])
+    status = subprocess.run(["git", "status", "--porcelain"], cwd=tmp_path, check=True, capture_output=True)
+    assert status.stdout == b""

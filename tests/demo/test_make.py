@@ -1,0 +1,36 @@
+"""The two targets that a newcomer types."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def _recipe(target: str) -> str:
+    """Give the commands that a target would run."""
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    done = subprocess.run(
+        ["make", "-n", "-B", target], cwd=ROOT, capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.requirement("demo:make:demo_runs")
+def test_make_demo_builds_and_runs_the_demo() -> None:
+    *build, demo = _recipe("demo").strip().splitlines()
+    assert "-m chant_mcp.demo" in demo
+    assert any("pip install" in line or "maturin" in line for line in build)
+
+
+@pytest.mark.requirement("demo:make:test_runs")
+def test_make_test_builds_and_runs_the_tests() -> None:
+    recipe = _recipe("test")
+    assert "pytest" in recipe or ".ci/run" in recipe
+    assert ".venv" in recipe

@@ -1,0 +1,29 @@
+"""Server processes that end with their test."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from server.pipes import Pipes, Serve
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Start server processes and listen to them; those that still run are killed at the end."""
+    started: list[Pipes] = []
+
+    def serve(root: Path, command: list[str] | None = None, **kwargs: Any) -> Pipes:
+        words = command or [sys.executable, "-m", "chant_mcp", "mcp"]
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        process = subprocess.Popen(words, cwd=root, **{**pipes, **kwargs})
+        started.append(Pipes(process))
+        return started[-1]
+
+    yield serve
+    for pipes in started:
+        pipes.discard()

@@ -1,0 +1,624 @@
+"""The process: real pipes, real signals, and nothing on standard output but messages."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import anyio
+import pytest
+from chant_mcp.server.wire import GateOut, PipeIn, PipeOut, lenient
+from conftest import Project
+from server.pipes import (
+    AT_ONCE,
+    WAITING,
+    Gate,
+    Message,
+    Pipes,
+    Serve,
+    call,
+    encoded,
+    initialize,
+    locked,
+    modern,
+    notification,
+    request,
+    server_of,
+    text_of,
+)
+
+ID = "2026-01-22-001-x7m"
+
+SIGNALS = [
+    pytest.param(
+        signal.SIGTERM, marks=pytest.mark.requirement("protocol:exit:sigterm_ends_cleanly"), id="sigterm"
+    ),
+    pytest.param(
+        signal.SIGINT, marks=pytest.mark.requirement("protocol:exit:ctrl_c_ends_cleanly"), id="ctrl-c"
+    ),
+]
+
+
+@pytest.fixture
+def pipes(project: Project, serve: Serve) -> Pipes:
+    """A server on a project of one spec."""
+    project.spec(ID, body="# One\n\n## Acceptance Criteria\n\n- [ ] Done")
+    return serve(project.root)
+
+
+# One-liners: what the seed shows, piped as `echo '…' | chant mcp`
+
+
+@pytest.mark.requirement(
+    "protocol:bare_requests:tools_list_without_handshake",
+    "protocol:one_shot:all_requests_are_answered_before_the_end",
+)
+def test_a_piped_tools_list_is_answered_before_the_end(pipes: Pipes) -> None:
+    ended = pipes.finish(b'{"jsonrpc":"2.0","method":"tools/list","id":1}\n')
+    names = [tool["name"] for tool in ended.answer(1)["result"]["tools"]]
+    assert names[0] == "chant_spec_list"
+    assert (ended.code, ended.errors, len(ended.messages)) == (0, "", 1)
+
+
+@pytest.mark.requirement(
+    "protocol:bare_requests:initialize_without_params",
+    "protocol:initialize:version_2024_11_05_without_params",
+    "protocol:one_shot:all_requests_are_answered_before_the_end",
+)
+def test_a_piped_initialize_without_params_is_answered(pipes: Pipes) -> None:
+    ended = pipes.finish(b'{"jsonrpc":"2.0","method":"initialize","id":1}\n')
+    assert ended.answer(1)["result"]["protocolVersion"] == "2024-11-05"
+    assert (ended.code, ended.errors, len(ended.messages)) == (0, "", 1)
+
+
+@pytest.mark.requirement(
+    "protocol:bare_requests:tools_call_without_handshake",
+    "protocol:tools:call_runs_one",
+    "protocol:one_shot:all_requests_are_answered_before_the_end",
+)
+def test_a_piped_tools_call_is_answered(pipes: Pipes) -> None:
+    ended = pipes.finish(
+        b'{"jsonrpc":"2.0","method":"tools/call","params":{"name":"chant_spec_get",'
+        b'"arguments":{"id":"001"}},"id":1}\n'
+    )
+    result = ended.answer(1)["result"]
+    assert result["structuredContent"]["id"] == ID
+    assert (ended.code, ended.errors, len(ended.messages)) == (0, "", 1)
+
+
+@pytest.mark.requirement("protocol:one_shot:all_requests_are_answered_before_the_end")
+def test_a_last_line_without_line_end_is_answered(pipes: Pipes) -> None:
+    ended = pipes.finish(encoded(call(1, "chant_status")).rstrip())
+    assert text_of(ended.answer(1)).startswith("{")
+
+
+@pytest.mark.requirement(
+    "protocol:one_shot:all_requests_are_answered_before_the_end",
+    "protocol:stdio:json_rpc_one_object_per_line",
+    "protocol:results:id_is_echoed",
+)
+def test_a_burst_of_requests_is_answered_whole(pipes: Pipes) -> None:
+    kinds = ["chant_spec_list", "chant_lint", "chant_status", "chant_ready", "nonsense"]
+    calls = [call(number, kinds[number % len(kinds)]) for number in range(150)]
+    named = [request(f"list {number}", "tools/list") for number in range(50)]
+    ended = pipes.finish(*calls, *named)
+    expected: list[int | str] = [*range(150), *(f"list {number}" for number in range(50))]
+    assert sorted(ended.ids, key=repr) == sorted(expected, key=repr)
+    assert (ended.code, ended.errors) == (0, "")
+
+
+@pytest.mark.requirement("protocol:one_shot:all_requests_are_answered_before_the_end")
+def test_requests_that_share_an_id_are_all_answered(project: Project, serve: Serve) -> None:
+    gate = Gate(project.root)
+    pipes = serve(project.root, server_of(project.root, WAITING))
+    pipes.send(call(1, "wait"))
+    gate.await_call()
+    pipes.send(call(1, "chant_status"))
+    pipes.close()
+    assert pipes.receive()["result"]["structuredContent"]["total"] == 0
+    gate.open()
+    assert text_of(pipes.ended().answer(1)) == "No specs"
+
+
+# Beginnings
+
+
+@pytest.mark.requirement("protocol:bare_requests:later_initialize_still_works")
+@pytest.mark.parametrize("first", [request(1, "ping"), request(1, "tools/list"), call(1, "chant_status")])
+def test_a_real_handshake_after_a_bare_request_works(pipes: Pipes, first: Message) -> None:
+    assert "result" in pipes.ask(first)
+    assert pipes.ask(initialize(2))["result"]["protocolVersion"] == "2025-11-25"
+    pipes.send(notification("notifications/initialized"))
+    assert "result" in pipes.ask(call(3, "chant_status"))
+
+
+@pytest.mark.requirement(
+    "protocol:bare_requests:tools_call_without_handshake", "protocol:notifications:are_not_answered"
+)
+def test_notifications_and_stray_answers_before_the_first_request_do_no_harm(pipes: Pipes) -> None:
+    noise = [notification("notifications/progress", {"progressToken": 1, "progress": 1})] * 20
+    strays: list[Message] = [{"jsonrpc": "2.0", "id": 9, "result": {}}] * 20
+    ended = pipes.finish(*noise, *strays, notification("notifications/initialized"), call(1, "chant_status"))
+    assert "result" in ended.answer(1)
+    assert len(ended.messages) == 1
+
+
+@pytest.mark.requirement("protocol:bare_requests:tools_call_without_handshake")
+def test_bare_requests_work_after_an_initialize_that_was_refused(pipes: Pipes) -> None:
+    assert pipes.ask(request(1, "initialize", {"protocolVersion": 5}))["error"]["code"] == -32602
+    assert "result" in pipes.ask(call(2, "chant_status"))
+
+
+# What is no request
+
+
+@pytest.mark.requirement(
+    "protocol:errors:invalid_json_is_32700",
+    "protocol:errors:invalid_json_has_null_id",
+    "protocol:errors:invalid_json_names_the_place",
+)
+def test_the_seeds_parse_error(pipes: Pipes) -> None:
+    ended = pipes.finish(b"invalid json\n")
+    message = "Parse error: expected value at line 1 column 1"
+    assert ended.messages == [{"jsonrpc": "2.0", "error": {"code": -32700, "message": message}, "id": None}]
+    assert ended.code == 0
+
+
+@pytest.mark.requirement(
+    "protocol:errors:invalid_json_is_32700",
+    "protocol:errors:invalid_json_has_null_id",
+    "protocol:errors:object_has_code_and_message",
+)
+def test_broken_json_of_every_kind_is_a_parse_error_and_the_server_goes_on(pipes: Pipes) -> None:
+    lines = [
+        b'{"jsonrpc":"2.0","id":1,"method":"ping"\n',
+        b'{"jsonrpc":"2.0","id":1,"method":"ping"}}\n',
+        b"{'jsonrpc':'2.0'}\n",
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"caf\xe9"}}\n',  # no UTF-8
+        b"\xff\xfe\x00\n",
+        b"\x00\n",
+        b'{"a":"\\ud83d',
+        b'\\u12"}\n',
+        b"[" * 100_000 + b"]" * 100_000 + b"\n",
+        b'{"a":' * 1_000_000 + b"\n",
+        b"9" * 10_000 + b"\n",
+    ]
+    ended = pipes.finish(b"".join(lines), request(1, "ping"))
+    *errors, last = ended.messages
+    assert [error["error"]["code"] for error in errors] == [-32700] * 10
+    assert all(error["id"] is None for error in errors)
+    assert all(error["error"]["message"].startswith("Parse error: ") for error in errors)
+    assert last == {"jsonrpc": "2.0", "id": 1, "result": {}}
+    assert ended.code == 0
+
+
+@pytest.mark.requirement(
+    "protocol:errors:wrong_version_is_32600",
+    "protocol:errors:wrong_version_echoes_the_id",
+    "protocol:errors:object_has_code_and_message",
+)
+@pytest.mark.parametrize(
+    ("line", "id"),
+    [
+        ({"jsonrpc": "1.0", "id": 7, "method": "ping"}, 7),
+        ({"jsonrpc": "2.1", "id": "seven", "method": "tools/list", "params": {}}, "seven"),
+        ({"jsonrpc": 2.0, "id": 0, "method": "ping"}, 0),
+        ({"id": -1, "method": "ping"}, -1),
+        ({"jsonrpc": None, "id": True, "method": "ping"}, None),
+        ({"jsonrpc": "1.0", "id": 6, "method": "x", "result": {}, "error": {"code": 1, "message": ""}}, 6),
+        ({}, None),
+    ],
+)
+def test_another_json_rpc_version_is_refused_under_its_id(
+    pipes: Pipes, line: Message, id: int | str | None
+) -> None:
+    message = {"code": -32600, "message": "Invalid JSON-RPC version"}
+    assert pipes.finish(line).messages == [{"jsonrpc": "2.0", "id": id, "error": message}]
+
+
+@pytest.mark.requirement("protocol:errors:batch_is_32600", "protocol:errors:object_has_code_and_message")
+def test_batches_and_other_json_are_invalid_requests(pipes: Pipes) -> None:
+    batch = b'[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]\n'
+    others = b'[]\n5\nnull\n"ping"\ntrue\n'
+    ill_formed = [
+        {"jsonrpc": "2.0", "id": 3},
+        {"jsonrpc": "2.0", "id": 4, "method": 5},
+        {"jsonrpc": "2.0", "id": 5, "method": "ping", "params": [1]},
+        {"jsonrpc": "2.0", "id": 6, "method": "ping", "params": "x"},
+    ]
+    ended = pipes.finish(batch, others, *ill_formed, request(7, "ping"))
+    errors, last = ended.messages[:-1], ended.messages[-1]
+    assert [error["id"] for error in errors] == [None] * 6 + [3, 4, 5, 6]
+    assert {(error["error"]["code"], error["error"]["message"]) for error in errors} == {
+        (-32600, "Invalid Request")
+    }
+    assert last["id"] == 7
+
+
+@pytest.mark.requirement(
+    "protocol:stdio:blank_lines_are_skipped", "protocol:stdio:json_rpc_one_object_per_line"
+)
+def test_blank_lines_and_carriage_returns_are_no_messages(pipes: Pipes) -> None:
+    ping = encoded(request(1, "ping")).rstrip() + b"\r\n"
+    ended = pipes.finish(b"\n", b"   \t \r\n" * 3, ping, b"\r\n\n")
+    assert ended.messages == [{"jsonrpc": "2.0", "id": 1, "result": {}}]
+
+
+@pytest.mark.requirement(
+    "protocol:notifications:are_not_answered",
+    "protocol:notifications:null_or_fractional_id_is_one",
+    "protocol:notifications:initialized_is_accepted",
+)
+def test_notifications_are_never_answered(pipes: Pipes) -> None:
+    pipes.send(request(0, "ping"))
+    silent: list[Message] = [
+        notification("notifications/initialized"),
+        notification("notifications/nonsense"),
+        notification("tools/list"),
+        notification("tools/call", {"name": "chant_status"}),
+        notification("notifications/cancelled", {"requestId": "nothing"}),
+        *({"jsonrpc": "2.0", "id": id, "method": "ping"} for id in (None, 1.5, 2.0, True, [1], {})),
+    ]
+    ended = pipes.finish(*silent, request(1, "ping"))
+    assert ended.ids == [0, 1]
+    assert (ended.code, ended.errors) == (0, "")
+
+
+# Large and odd arguments
+
+
+@pytest.mark.requirement("protocol:stdio:megabyte_arguments_work")
+def test_arguments_of_five_megabytes_are_served(pipes: Pipes, project: Project) -> None:
+    text = "word " * 1_000_000
+    assert text_of(pipes.ask(call(1, "chant_spec_update", id=ID, output=text))) == f"Updated spec: {ID}"
+    assert text.strip() in project.text(ID)
+    assert len(pipes.ask(call(2, "chant_spec_get", id=ID))["result"]["content"][0]["text"]) < 50_000
+
+
+@pytest.mark.requirement(
+    "server:sizes:text_stays_under_50000_characters",
+    "server:arguments:bad_arguments_are_never_protocol_errors",
+)
+def test_errors_that_quote_giant_arguments_stay_small(pipes: Pipes) -> None:
+    giant = "x" * 5_000_000
+    pipes.send(
+        call(1, "chant_spec_get", id=giant),
+        call(2, giant),
+        call(3, "chant_ready", **{giant: 1}),
+        call(4, "chant_spec_list", status=giant),
+        call(5, "chant_log", id=ID, since=giant),
+        call(6, "chant_spec_update", id=ID, check=[giant]),
+        call(7, "chant_search", query=giant),
+    )
+    for id in range(1, 8):
+        answer = pipes.answer(id)
+        assert answer["result"]["isError"] is True
+        assert len(text_of(answer)) < 50_000
+
+
+@pytest.mark.requirement("server:arguments:bad_arguments_are_never_protocol_errors")
+def test_half_a_surrogate_pair_is_answered_under_the_requests_id(pipes: Pipes) -> None:
+    lines = [
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"chant_add",'
+        b'"arguments":{"description":"\\ud83d"}}}\n',
+        b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"chant_status",'
+        b'"arguments":{"\\udc00":1}}}\n',
+        b'{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"\\ud83d"}}\n',
+        b'{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"chant_search",'
+        b'"arguments":{"query":"\\ud83d\\ude00"}}}\n',
+    ]
+    ended = pipes.finish(*lines)
+    refusal = "Invalid parameter 'description': expected Unicode text, got an unpaired surrogate"
+    assert text_of(ended.answer(1)) == refusal
+    assert text_of(ended.answer(2)).startswith("Unknown parameter: \\udc00.")
+    assert text_of(ended.answer(3)).startswith("Unknown tool: \\ud83d")
+    assert "isError" not in ended.answer(4)["result"] or not ended.answer(4)["result"]["isError"]
+
+
+# Several requests in flight
+
+
+@pytest.mark.requirement("protocol:flight:several_requests_at_once")
+def test_a_call_that_waits_for_a_lock_holds_back_nobody(pipes: Pipes, project: Project) -> None:
+    with locked(project.path(ID)):
+        pipes.send(call(1, "chant_spec_update", id=ID, labels=["late"]), call(2, "chant_spec_list"))
+        assert pipes.receive()["id"] == 2
+        assert pipes.ask(request(3, "tools/list"))["id"] == 3
+        assert "late" not in project.text(ID)
+    assert text_of(pipes.answer(1)) == f"Updated spec: {ID}"
+    assert "late" in project.text(ID)
+
+
+@pytest.mark.requirement("protocol:flight:several_requests_at_once")
+def test_large_answers_are_written_while_every_thread_is_busy(project: Project, serve: Serve) -> None:
+    gate = Gate(project.root)
+    pipes = serve(project.root, server_of(project.root, WAITING))
+    pipes.send(*(call(number, "wait") for number in range(60)))
+    gate.await_call()
+    assert len(encoded(pipes.ask(request("list", "tools/list")))) > 4096
+    gate.open()
+    pipes.close()
+    assert sorted(pipes.ended().ids) == list(range(60))
+
+
+@pytest.mark.requirement(
+    "protocol:flight:cancellation_is_honoured", "protocol:notifications:are_not_answered"
+)
+def test_a_cancelled_call_is_not_answered_and_the_server_stays_usable(project: Project, serve: Serve) -> None:
+    gate = Gate(project.root)
+    pipes = serve(project.root, server_of(project.root, WAITING))
+    pipes.send(call(1, "wait"))
+    gate.await_call()
+    pipes.send(notification("notifications/cancelled", {"requestId": 1, "reason": "no need"}))
+    assert "result" in pipes.ask(call(2, "chant_status"))
+    gate.open()
+    ended = pipes.finish(call(3, "chant_status"))
+    assert ended.ids == [3]
+    assert (ended.code, ended.errors) == (0, "")
+
+
+@pytest.mark.requirement("protocol:one_shot:cancelled_requests_do_not_delay_the_end")
+def test_a_cancelled_call_does_not_delay_the_end(project: Project, serve: Serve) -> None:
+    gate = Gate(project.root)
+    pipes = serve(project.root, server_of(project.root, WAITING))
+    pipes.send(call(1, "wait"))
+    gate.await_call()
+    ended = pipes.finish(notification("notifications/cancelled", {"requestId": 1}))
+    assert (ended.code, ended.messages, ended.errors) == (0, [], "")
+    assert ended.seconds < AT_ONCE
+
+
+@pytest.mark.requirement("protocol:one_shot:cancelled_requests_do_not_delay_the_end")
+def test_an_open_subscription_does_not_delay_the_end(pipes: Pipes) -> None:
+    listen = modern(request("events", "subscriptions/listen", {"notifications": {"toolsListChanged": True}}))
+    pipes.send(listen)
+    assert pipes.receive()["method"] == "notifications/subscriptions/acknowledged"
+    assert "result" in pipes.ask(modern(call(1, "chant_status")))
+    pipes.close()
+    ended = pipes.ended()
+    assert ended.code == 0
+    assert ended.seconds < AT_ONCE
+
+
+# The end
+
+
+@pytest.mark.requirement("protocol:exit:closed_input_ends_cleanly")
+@pytest.mark.parametrize(
+    "opening", [[], [request(1, "ping")], [initialize(1)], [modern(call(1, "chant_status"))]]
+)
+def test_closed_input_ends_the_process_at_once(pipes: Pipes, opening: list[Message]) -> None:
+    for message in opening:
+        pipes.ask(message)
+    pipes.close()
+    ended = pipes.ended()
+    assert (ended.code, ended.messages, ended.errors) == (0, [], "")
+    assert ended.seconds < AT_ONCE
+
+
+@pytest.mark.requirement("protocol:one_shot:all_requests_are_answered_before_the_end")
+def test_closed_input_waits_for_the_call_in_flight(pipes: Pipes, project: Project) -> None:
+    with locked(project.path(ID)):
+        pipes.send(call(1, "chant_spec_update", id=ID, labels=["late"]), request(2, "ping"))
+        assert pipes.receive()["id"] == 2
+        pipes.close()
+    ended = pipes.ended()
+    assert text_of(ended.answer(1)) == f"Updated spec: {ID}"
+    assert ended.code == 0
+
+
+@pytest.mark.parametrize("signum", SIGNALS)
+@pytest.mark.parametrize("opening", [request(1, "ping"), initialize(1), modern(call(1, "chant_status"))])
+def test_a_signal_ends_an_idle_server_at_once(pipes: Pipes, signum: signal.Signals, opening: Message) -> None:
+    pipes.ask(opening)
+    pipes.process.send_signal(signum)
+    ended = pipes.ended()
+    assert (ended.code, ended.messages, ended.errors) == (0, [], "")
+    assert ended.seconds < AT_ONCE
+
+
+@pytest.mark.parametrize("signum", SIGNALS)
+def test_a_signal_ends_a_server_whose_call_never_ends(
+    project: Project, serve: Serve, signum: signal.Signals
+) -> None:
+    gate = Gate(project.root)
+    pipes = serve(project.root, server_of(project.root, WAITING))
+    pipes.send(call(1, "wait"))
+    gate.await_call()
+    pipes.process.send_signal(signum)
+    ended = pipes.ended()
+    assert ended.code == 0
+    assert ended.seconds < AT_ONCE
+    assert ended.answer(1)["error"]["message"] == "Connection closed"
+    assert "Traceback" not in ended.errors
+
+
+@pytest.mark.parametrize("signum", SIGNALS)
+def test_a_signal_ends_a_server_that_waits_for_a_lock(
+    pipes: Pipes, project: Project, signum: signal.Signals
+) -> None:
+    before = project.text(ID)
+    with locked(project.path(ID)):
+        pipes.send(call(1, "chant_spec_update", id=ID, labels=["late"]), request(2, "ping"))
+        assert pipes.receive()["id"] == 2
+        pipes.process.send_signal(signum)
+        ended = pipes.ended()
+    assert ended.code == 0
+    assert ended.seconds < AT_ONCE
+    assert project.text(ID) == before
+    assert [path.name for path in project.specs.iterdir()] == [f"{ID}.md"]
+
+
+@pytest.mark.parametrize("signum", SIGNALS)
+def test_a_signal_ends_a_server_whose_client_never_reads(
+    project: Project, serve: Serve, signum: signal.Signals
+) -> None:
+    reader, writer = os.pipe()
+    pipes = serve(project.root, stdout=writer)
+    os.close(writer)
+    pipes.send(*(request(number, "tools/list") for number in range(40)))
+    os.read(reader, 1)  # the first answer begins
+    pipes.process.send_signal(signum)
+    ended = pipes.ended()
+    os.close(reader)
+    assert ended.code == 0
+    assert ended.seconds < AT_ONCE
+    assert "Traceback" not in ended.errors
+
+
+@pytest.mark.requirement("protocol:exit:closed_input_ends_cleanly")
+def test_a_client_that_is_gone_is_not_waited_for(project: Project, serve: Serve) -> None:
+    reader, writer = os.pipe()
+    pipes = serve(project.root, stdout=writer)
+    os.close(writer)
+    os.close(reader)
+    pipes.send(call(1, "chant_status"), b"invalid json\n", b"[]\n", request(2, "tools/list"))
+    with suppress(OSError):
+        pipes.close()
+    ended = pipes.ended()
+    assert (ended.code, ended.errors) == (0, "")
+    assert ended.seconds < AT_ONCE
+
+
+@pytest.mark.anyio
+@pytest.mark.requirement("protocol:one_shot:waiting_is_bounded")
+async def test_the_wait_for_calls_in_flight_is_bounded() -> None:
+    in_reader, in_writer = os.pipe()
+    out_reader, out_writer = os.pipe()
+    gate_in, gate_out = lenient(PipeIn(in_reader), PipeOut(out_writer), drain=0.05)
+    os.write(in_writer, encoded(request(1, "ping")))
+    os.close(in_writer)
+    assert (await gate_in.receive()).message.method == "notifications/initialized"  # type: ignore[union-attr]
+    assert (await gate_in.receive()).message.method == "ping"  # type: ignore[union-attr]
+    with anyio.fail_after(AT_ONCE):
+        with pytest.raises(anyio.EndOfStream):
+            await gate_in.receive()
+        with pytest.raises(TimeoutError), anyio.fail_after(0.05):
+            await GateOut.all_answered(gate_out, 60)
+    for fd in (in_reader, out_reader, out_writer):
+        os.close(fd)
+
+
+# Standard streams
+
+
+NOISY = """
+def noisy(session):
+    "Print wherever it can."
+    print("python")
+    sys.stdout.buffer.write(b"buffer\\\\n")
+    sys.stdout.flush()
+    os.write(1, b"descriptor\\\\n")
+    subprocess.run(["echo", "child"], check=True)
+    os.system("echo shell")
+    threading.Thread(target=print, args=("thread",)).start()
+    return session.chant.status(brief=True)
+
+def child(session):
+    "Let a child read all of its input."
+    from chant_mcp.errors import RefusedError
+    seen = subprocess.run(["cat"], check=True, stdout=subprocess.PIPE).stdout
+    raise RefusedError(repr((seen, os.read(0, 1), sys.stdin.read())))
+
+print("beginning")  # stands in the buffer still when the server takes the streams
+import atexit
+atexit.register(print, "end")
+TOOLS = [noisy, child]
+"""
+
+
+@pytest.mark.requirement("protocol:stdio:stdout_carries_messages_only")
+def test_stray_prints_go_to_standard_error(
+    project: Project, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    pipes = serve(project.root, server_of(project.root, NOISY))
+    ended = pipes.finish(*(call(number, "noisy") for number in range(5)), request(9, "tools/list"))
+    assert ended.ids == [0, 1, 2, 3, 4, 9]  # every line of standard output was a message
+    for word in ("python", "buffer", "descriptor", "child", "shell", "thread"):
+        assert ended.errors.count(word) == 5, (word, ended.errors)
+    assert ended.errors.startswith("beginning\n")
+    assert ended.errors.endswith("end\n")
+
+
+@pytest.mark.requirement("protocol:stdio:children_read_end_of_file")
+def test_children_and_stray_reads_see_an_end(
+    project: Project, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    pipes = serve(project.root, server_of(project.root, NOISY))
+    pipes.send(call(1, "child"), request(2, "ping"), request(3, "tools/list"))
+    assert text_of(pipes.answer(1)) == "(b'', b'', '')"
+    assert pipes.finish().ids == [2, 3]
+
+
+@pytest.mark.requirement(
+    "protocol:stdio:stdout_carries_messages_only", "protocol:stdio:json_rpc_one_object_per_line"
+)
+def test_pipes_that_somebody_made_non_blocking_work(project: Project, serve: Serve) -> None:
+    in_reader, in_writer = os.pipe()
+    out_reader, out_writer = os.pipe()
+    os.set_blocking(in_reader, False)
+    os.set_blocking(out_writer, False)
+    pipes = serve(project.root, stdin=in_reader, stdout=out_writer)
+    os.close(in_reader)
+    os.close(out_writer)
+    os.write(in_writer, b"".join(encoded(request(number, "tools/list")) for number in range(30)))
+    os.close(in_writer)
+    with os.fdopen(out_reader, "rb") as lines:
+        assert len(lines.readlines()) == 30
+    assert pipes.ended().code == 0
+
+
+@pytest.mark.requirement("protocol:stdio:stdout_carries_messages_only")
+def test_a_closed_standard_error_does_no_harm(project: Project) -> None:
+    command = f'exec "{sys.executable}" -m chant_mcp mcp 2>&-'
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=project.root,
+        input=encoded(request(1, "tools/list")) + encoded(call(2, "chant_status")),
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    assert len(done.stdout.splitlines()) == 2
+
+
+# What a process may do
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.requirement(
+    "server:security:opens_no_network_port", "server:security:uses_the_permissions_of_its_parent"
+)
+def test_the_process_has_no_socket_of_the_network_and_the_rights_of_its_parent(pipes: Pipes) -> None:
+    pipes.ask(call(1, "chant_status"))
+    pipes.ask(call(2, "chant_lint"))
+    home = Path("/proc") / str(pipes.process.pid)
+    links = {str(link.readlink()) for link in (home / "fd").iterdir()}
+    listed: set[str] = set()
+    for table in ("tcp", "tcp6", "udp", "udp6", "raw", "raw6"):
+        path = home / "net" / table
+        if path.exists():
+            listed |= {line.split()[9] for line in path.read_text("ascii").splitlines()[1:]}
+    assert not {f"socket:[{inode}]" for inode in listed} & links
+    status, own = (
+        (folder / "status").read_text("ascii").splitlines() for folder in (home, Path("/proc/self"))
+    )
+    for name in ("Uid:", "Gid:", "Groups:", "CapEff:"):
+        assert [line for line in status if line.startswith(name)] == [
+            line for line in own if line.startswith(name)
+        ]
+
+
+@pytest.mark.requirement("server:security:uses_the_permissions_of_its_parent")
+def test_a_file_that_may_not_be_written_is_not_written(pipes: Pipes, project: Project) -> None:
+    before = project.text(ID)
+    project.path(ID).chmod(0o444)
+    answer = pipes.ask(call(1, "chant_spec_update", id=ID, labels=["x"]))
+    assert answer["result"]["isError"] is True
+    assert project.text(ID) == before
+    assert project.path(ID).stat().st_mode & 0o777 == 0o444

@@ -1,0 +1,46 @@
+"""Each tool's entry of `tools/list` is a committed file: clients depend on it, so a diff must show it.
+
+`UPDATE_TOOLSNAPS=1 pytest tests/server/test_toolsnaps.py` accepts what the tools say now.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from chant_mcp.toolsets import toolsets
+from conftest import Project
+
+pytestmark = pytest.mark.anyio
+
+SNAPS = Path(__file__).parents[1] / "toolsnaps"
+
+
+@pytest.mark.requirement(
+    "server:schemas:snapshots_are_committed", "server:schemas:chant_tools_average_450_bytes"
+)
+async def test_tools_are_as_their_snapshots(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    tools = await project.server(toolsets=["all"]).list_tools()
+    entries = {tool.name: tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools}
+    sizes = {name: len(json.dumps(entry, separators=(",", ":")).encode()) for name, entry in entries.items()}
+    with capsys.disabled():
+        for dialect, found in toolsets().items():
+            total = sum(sizes[tool.name] for tool in found)
+            sys.stdout.write(
+                f"\n{dialect}: {len(found)} tools, {total} bytes, {total // len(found)} a tool\n"
+            )
+        sys.stdout.write(f"all: {len(sizes)} tools, {sum(sizes.values())} bytes\n")
+    written = {
+        f"{name}.json": json.dumps(entry, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
+        for name, entry in entries.items()
+    }
+    if os.environ.get("UPDATE_TOOLSNAPS"):
+        SNAPS.mkdir(exist_ok=True)
+        for path in SNAPS.iterdir():
+            path.unlink()
+        for name, text in written.items():
+            (SNAPS / name).write_text(text, encoding="utf-8")
+    assert {path.name: path.read_text("utf-8") for path in SNAPS.iterdir()} == written
