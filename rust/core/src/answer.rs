@@ -4,7 +4,7 @@
 //! whatever is left out is said in the answer together with the way to get it.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Characters that the text of an answer stays under.
 pub const MOST_CHARS: usize = 50_000;
@@ -28,12 +28,25 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// An answer that is data.
+    /// An answer that is data. Where its text would be too long, long values are cut and say how
+    /// long they are, and long lists keep their first entries beside `<key>_total`.
     pub fn data(view: &impl Serialize) -> Self {
-        Self {
-            text: serde_json::to_string_pretty(view).unwrap_or_default(),
+        let whole = Self {
+            text: pretty(view),
             data: serde_json::to_value(view).ok(),
+        };
+        if !is_too_long(&whole.text) {
+            return whole;
         }
+        let mut answer = whole.clone();
+        for (chars, entries) in SHORTER {
+            if let (true, Some(data)) = (is_too_long(&answer.text), &whole.data) {
+                let data = shortened(data, chars, entries);
+                answer.text = pretty(&data);
+                answer.data = Some(data);
+            }
+        }
+        answer
     }
 
     /// An answer in words.
@@ -42,6 +55,56 @@ impl Answer {
             text: text.into(),
             data: None,
         }
+    }
+}
+
+fn pretty(view: &impl Serialize) -> String {
+    serde_json::to_string_pretty(view).unwrap_or_default()
+}
+
+fn is_too_long(text: &str) -> bool {
+    text.len() >= MOST_CHARS && text.chars().count() >= MOST_CHARS
+}
+
+/// Characters of a value and entries of a list that are kept, the first that suffice.
+const SHORTER: [(usize, usize); 5] = [(2_000, 200), (1_000, 100), (500, 50), (300, 20), (100, 5)];
+
+/// Keys whose texts are pieces of documents, fitted to an answer already.
+const PIECES: [&str; 2] = ["body", "content"];
+
+/// A value with long texts cut and long lists ended early.
+fn shortened(value: &Value, chars: usize, entries: usize) -> Value {
+    let shorter = |value| shortened(value, chars, entries);
+    match value {
+        Value::String(text) => Value::String(cut(text, chars)),
+        Value::Array(items) => items.iter().take(entries).map(shorter).collect(),
+        Value::Object(pairs) => {
+            let mut shown = Map::new();
+            for (key, value) in pairs {
+                let is_piece = PIECES.contains(&key.as_str());
+                let value_shown = if is_piece {
+                    value.clone()
+                } else {
+                    shorter(value)
+                };
+                shown.insert(key.clone(), value_shown);
+                if let Value::Array(items) = value
+                    && items.len() > entries
+                {
+                    shown.insert(format!("{key}_total"), items.len().into());
+                }
+            }
+            Value::Object(shown)
+        }
+        other => other.clone(),
+    }
+}
+
+/// A text, or its beginning and how long it is.
+pub fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}… ({} characters)", &text[..end], text.chars().count()),
+        None => text.to_owned(),
     }
 }
 
@@ -96,7 +159,8 @@ pub struct Piece<'a> {
 /// The piece of `text` from character `offset`: at most `most` characters, and no more than fit an
 /// answer that already takes `taken` characters once line breaks and quotes are escaped.
 pub fn piece(text: &str, offset: usize, most: usize, taken: usize) -> Piece<'_> {
-    let mut room = (MOST_CHARS - RESERVE).saturating_sub(taken);
+    // Whatever takes more than half is shortened.
+    let mut room = MOST_CHARS - RESERVE - taken.min(MOST_CHARS / 2);
     let start = text
         .char_indices()
         .nth(offset)
@@ -161,6 +225,35 @@ mod tests {
                 next: None
             }
         );
+    }
+
+    /// Lists keep their first entries and their number, values their beginning and their length;
+    /// pieces of documents stay.
+    #[test]
+    fn what_would_be_too_long_is_shortened_and_says_so() {
+        let names: Vec<String> = (0..20_000).map(|n| format!("name-{n}")).collect();
+        let piece = "p".repeat(20_000);
+        let view = serde_json::json!({
+            "names": names, "title": "é".repeat(90_000), "inner": [{"names": names}], "body": piece,
+        });
+        let answer = Answer::data(&view);
+        assert!(answer.text.chars().count() < MOST_CHARS);
+        let data = answer.data.unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&answer.text).unwrap(), data);
+        assert_eq!(
+            (&data["names"][0], &data["names_total"]),
+            (&"name-0".into(), &20_000.into())
+        );
+        assert_eq!(data["inner"][0]["names_total"], 20_000);
+        assert!(
+            data["title"]
+                .as_str()
+                .unwrap()
+                .ends_with("é… (90000 characters)")
+        );
+        assert_eq!(data["body"], piece);
+        let small = serde_json::json!({"names": names[..300]});
+        assert_eq!(Answer::data(&small).data.unwrap(), small);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::super::error::ChantError;
-use super::super::model::{Broken, Spec, Status};
+use super::super::model::{Spec, Status};
 use super::super::parse;
 use super::super::project::{Project, Snapshot};
 use crate::error::Error;
@@ -125,21 +125,7 @@ impl Draft {
 
 fn read(path: &str, text: &str) -> Result<Spec, Error> {
     parse::document(path, Source::Text(text.to_owned()))
-        .map_err(|broken| unreadable(&broken).into())
-}
-
-/// The error for a file that is no spec.
-pub(super) fn unreadable(broken: &Broken) -> ChantError {
-    let line = broken
-        .problem
-        .line
-        .map(|line| format!(":{line}"))
-        .unwrap_or_default();
-    ChantError::Unreadable {
-        id: broken.id.to_string(),
-        place: format!("{}{line}", broken.problem.path),
-        message: broken.problem.message.clone(),
-    }
+        .map_err(|broken| ChantError::unreadable(&broken).into())
 }
 
 /// Changes a spec on disk, decided on what is true under its lock, and completes along the specs

@@ -13,7 +13,7 @@ use super::super::scores::{Scores, Size};
 use super::super::specs::steps;
 use super::super::view::list::{problems, title_shown};
 use super::super::view::report::{Diagnostic, LintReport, Score};
-use super::read::log_path;
+use super::read::{log_path, room_of};
 use crate::answer::{Answer, Page, fitting};
 use crate::config::Config;
 use crate::error::Error;
@@ -75,11 +75,11 @@ pub fn lint(project: &Project, id: Option<&str>, page: Page) -> Result<Answer, E
     let pairs = (page.offset..most)
         .take(page.limit)
         .map(|_| (rest.0.next(), rest.1.next()));
-    let shown = fitting(pairs, 0);
+    let (problems, problems_total) = problems(&project.problems(&snapshot));
+    let shown = fitting(pairs, room_of(&problems));
     let next = page.offset + shown.len();
     let next_offset = (!shown.is_empty() && next < most).then_some(next);
     let (diagnostics, scores): (Vec<_>, Vec<_>) = shown.into_iter().unzip();
-    let (problems, problems_total) = problems(&project.problems(&snapshot));
     let [red, yellow, green] = lights;
     Ok(Answer::data(&LintReport {
         specs_checked,

@@ -365,16 +365,7 @@ impl Project {
 
     fn not_found(&self, specs: &Specs, text: &str) -> ChantError {
         if let Some(broken) = specs.broken().find(|broken| broken.id.ends_with(text)) {
-            let line = broken
-                .problem
-                .line
-                .map(|line| format!(":{line}"))
-                .unwrap_or_default();
-            return ChantError::Unreadable {
-                id: broken.id.to_string(),
-                place: format!("{}{line}", broken.problem.path),
-                message: broken.problem.message.clone(),
-            };
+            return ChantError::unreadable(broken);
         }
         let mut known = self.known();
         known.refresh_archive();
