@@ -74,7 +74,7 @@ class ChantProject:
         *,
         process_id: str | None = None,
         include_completed: bool = False,
-        limit: int = 50,
+        limit: int = 200,
         offset: int = 0,
     ) -> Answer: ...
 

@@ -240,7 +240,7 @@ impl ChantProject {
         answer(py, || ops::archive(&self.project, id))
     }
 
-    #[pyo3(signature = (*, process_id = None, include_completed = false, limit = 50, offset = 0))]
+    #[pyo3(signature = (*, process_id = None, include_completed = false, limit = 200, offset = 0))]
     fn work_list(
         &self,
         py: Python<'_>,
