@@ -69,8 +69,7 @@ pub(crate) fn answer(
     py: Python<'_>,
     work: impl FnOnce() -> Result<chant_core::answer::Answer, Error> + Send,
 ) -> Result<Answer, Raised> {
-    let answer = call(py, work)?;
-    Ok(Answer::new(py, answer)?)
+    call(py, work).map(Answer::from)
 }
 
 fn words(payload: &(dyn Any + Send)) -> String {

@@ -18,48 +18,47 @@ pub const DEFAULT_CHARS: usize = 40_000;
 /// Default number of entries of a list in one answer.
 pub const DEFAULT_LIMIT: usize = 50;
 
-/// What a tool answers: a text, and for answers that are data the same data as a value.
-#[derive(Debug, Clone, PartialEq)]
+/// What a tool answers: a text, and for answers that are data the same data on one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// Prose, or the data as JSON, indented by two blanks.
     pub text: String,
-    /// The data; `None` for prose.
-    pub data: Option<Value>,
+    /// The data as JSON without line breaks; `None` for prose.
+    pub json: Option<String>,
 }
 
 impl Answer {
     /// An answer that is data. Where its text would be too long, long values are cut and say how
     /// long they are, and long lists keep their first entries beside `<key>_total`.
     pub fn data(view: &impl Serialize) -> Self {
-        let whole = Self {
-            text: pretty(view),
-            data: serde_json::to_value(view).ok(),
-        };
-        if !is_too_long(&whole.text) {
-            return whole;
-        }
-        let mut answer = whole.clone();
-        for (chars, entries) in SHORTER {
-            if let (true, Some(data)) = (is_too_long(&answer.text), &whole.data) {
-                let data = shortened(data, chars, entries);
-                answer.text = pretty(&data);
-                answer.data = Some(data);
+        let mut answer = Self::whole(view);
+        if is_too_long(&answer.text)
+            && let Ok(whole) = serde_json::to_value(view)
+        {
+            for (chars, entries) in SHORTER {
+                answer = Self::whole(&shortened(&whole, chars, entries));
+                if !is_too_long(&answer.text) {
+                    break;
+                }
             }
         }
         answer
+    }
+
+    fn whole(view: &impl Serialize) -> Self {
+        Self {
+            text: serde_json::to_string_pretty(view).unwrap_or_default(),
+            json: serde_json::to_string(view).ok(),
+        }
     }
 
     /// An answer in words.
     pub fn prose(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
-            data: None,
+            json: None,
         }
     }
-}
-
-fn pretty(view: &impl Serialize) -> String {
-    serde_json::to_string_pretty(view).unwrap_or_default()
 }
 
 fn is_too_long(text: &str) -> bool {
@@ -238,8 +237,9 @@ mod tests {
         });
         let answer = Answer::data(&view);
         assert!(answer.text.chars().count() < MOST_CHARS);
-        let data = answer.data.unwrap();
-        assert_eq!(serde_json::from_str::<Value>(&answer.text).unwrap(), data);
+        let data: Value = serde_json::from_str(&answer.text).unwrap();
+        let json = answer.json.unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), data);
         assert_eq!(
             (&data["names"][0], &data["names_total"]),
             (&"name-0".into(), &20_000.into())
@@ -253,7 +253,7 @@ mod tests {
         );
         assert_eq!(data["body"], piece);
         let small = serde_json::json!({"names": names[..300]});
-        assert_eq!(Answer::data(&small).data.unwrap(), small);
+        assert_eq!(Answer::data(&small).json.unwrap(), small.to_string());
     }
 
     #[test]

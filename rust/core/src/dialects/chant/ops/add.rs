@@ -60,6 +60,8 @@ pub fn add(project: &Project, new: &Add) -> Result<Answer, Error> {
     let depends_on = depends_on.transpose()?;
     let derived = derive::derive(project, &config);
     let text = render(new, depends_on, &derived)?;
+    // Kept any longer it would have to be copied for the spec that comes in addition.
+    drop(snapshot);
     let id = create(project, parent.as_deref(), &text)
         .map_err(|error| error.during("Failed to create spec"))?;
     let snapshot = project.snapshot()?;
@@ -200,7 +202,7 @@ fn heading(title: &str) -> String {
 
 /// A text that would not say what was asked for is not written.
 fn check_reads_back(text: &str, pairs: &[(&str, Value)], new: &Add) -> Result<(), Error> {
-    let spec: Spec = parse::document("new.md", Source::Text(text.to_owned()))
+    let spec = parse::document("new.md", Source::Text(text.to_owned()))
         .map_err(|broken| ChantError::unreadable(&broken))?;
     let list = |key: &str| match pairs.iter().find(|(name, _)| *name == key) {
         Some((_, Value::List(items))) => items.clone(),

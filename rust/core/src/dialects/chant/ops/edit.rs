@@ -55,7 +55,7 @@ pub(super) const KEY_ORDER: [&str; 32] = [
 /// A spec's text while it is being changed.
 pub(super) struct Draft {
     text: String,
-    spec: Spec,
+    spec: Arc<Spec>,
 }
 
 impl Draft {
@@ -123,7 +123,7 @@ impl Draft {
     }
 }
 
-fn read(path: &str, text: &str) -> Result<Spec, Error> {
+fn read(path: &str, text: &str) -> Result<Arc<Spec>, Error> {
     parse::document(path, Source::Text(text.to_owned()))
         .map_err(|broken| ChantError::unreadable(&broken).into())
 }

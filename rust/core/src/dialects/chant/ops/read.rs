@@ -1,5 +1,6 @@
 //! Lists, one spec, counts, criteria and logs.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use jiff::Timestamp;
@@ -207,7 +208,11 @@ fn further_keys(spec: &Spec) -> Map<String, Value> {
 
 /// The copy of a spec in progress on its own branch, unless that branch is checked out here or the
 /// copy is the same; a repository that cannot be read has none.
-fn copy_on_branch(project: &Project, snapshot: &Snapshot, spec: &Spec) -> Option<(String, Spec)> {
+fn copy_on_branch(
+    project: &Project,
+    snapshot: &Snapshot,
+    spec: &Spec,
+) -> Option<(String, Arc<Spec>)> {
     if spec.status != Status::InProgress {
         return None;
     }
