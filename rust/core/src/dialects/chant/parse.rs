@@ -93,6 +93,13 @@ pub fn document(path: &str, source: Source) -> Document {
     Ok(Arc::new(spec))
 }
 
+/// A list without room for more: it is kept for as long as its spec.
+fn fitted(list: Option<Vec<Box<str>>>) -> Option<Vec<Box<str>>> {
+    let mut list = list?;
+    list.shrink_to_fit();
+    Some(list)
+}
+
 type Fault = (Option<usize>, String);
 
 fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
@@ -146,18 +153,20 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
         body_start: layout.body,
         kind,
         status,
-        depends_on: front
-            .depends_on
-            .map(|texts| texts.0.into_iter().map(Into::into).collect()),
-        labels: front.labels,
-        target_files: front.target_files,
-        context: front.context,
+        depends_on: fitted(
+            front
+                .depends_on
+                .map(|texts| texts.0.into_iter().map(Into::into).collect()),
+        ),
+        labels: fitted(front.labels),
+        target_files: fitted(front.target_files),
+        context: fitted(front.context),
         prompt: front.prompt,
         branch: front.branch,
-        commits: front.commits,
+        commits: fitted(front.commits),
         completed_at: front.completed_at,
         model: front.model,
-        members: front.members,
+        members: fitted(front.members),
         approval: front.approval.map(|c| Approval {
             required: c.required,
             status: c.status,
