@@ -223,7 +223,7 @@ fn a_list_keeps_the_layout_it_had() {
     check(
         "---\ndepends_on: one\n---\n",
         "depends_on",
-        list(&["two"]),
+        Value::OneOrMany(vec!["two".into()]),
         "---\ndepends_on: two\n---\n",
     );
     check(
