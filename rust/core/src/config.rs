@@ -209,7 +209,7 @@ impl Config {
         }
         if let Some(lint) = file.lint {
             self.thresholds = lint.thresholds;
-            put(&mut self.disabled, lint.disable);
+            self.disabled = lint.disable.unwrap_or_else(|| Self::default().disabled);
         }
     }
 
