@@ -1,9 +1,9 @@
 //! Runs of agents, as their records tell.
 
-use super::super::project::Project;
+use super::super::project::{LOGS, Project};
 use super::super::view::list::{PROBLEMS_SHOWN, ProblemEntry};
 use super::super::view::work::{RunCounts, RunEntry, WorkList};
-use super::read::room_of;
+use super::read::{modified, room_of, utc};
 use crate::answer::{Answer, Page, fitting};
 use crate::dialects::chant::model::Problem;
 use crate::error::Error;
@@ -37,7 +37,7 @@ pub fn work_list(
     let wanted: Vec<RunEntry> = runs
         .into_iter()
         .filter(is_wanted)
-        .map(RunEntry::from)
+        .map(|run| entry(project, run))
         .collect();
     let total = wanted.len();
     let problem = |record: record::BrokenRecord| {
@@ -66,20 +66,22 @@ pub fn work_list(
     }))
 }
 
-impl From<Run> for RunEntry {
-    fn from(run: Run) -> Self {
-        Self {
-            process_id: run.process_id,
-            spec_id: run.spec_id,
-            pid: run.pid,
-            status: run.status.as_str(),
-            started_at: run.started_at,
-            completed_at: run.completed_at,
-            mode: run.mode,
-            stale: run.is_stale,
-            end_state: run.end_state,
-            reason: run.reason,
-            branch: run.branch,
-        }
+fn entry(project: &Project, run: Run) -> RunEntry {
+    let log = run
+        .log
+        .unwrap_or_else(|| format!("{LOGS}/{}.log", run.spec_id));
+    RunEntry {
+        process_id: run.process_id,
+        spec_id: run.spec_id,
+        pid: run.pid,
+        status: run.status.as_str(),
+        started_at: run.started_at,
+        completed_at: run.completed_at,
+        mode: run.mode,
+        stale: run.is_stale,
+        log_modified: modified(project, &log).map(utc),
+        branch: run.branch,
+        end_state: run.end_state,
+        reason: run.reason,
     }
 }
