@@ -4,13 +4,14 @@ use super::super::project::{LOGS, Project};
 use super::super::view::list::{PROBLEMS_SHOWN, ProblemEntry};
 use super::super::view::work::{RunCounts, RunEntry, WorkList};
 use super::read::{modified, room_of, utc};
-use crate::answer::{Answer, Page, fitting};
+use crate::answer::{Answer, fitting};
 use crate::dialects::chant::model::Problem;
 use crate::error::Error;
 use crate::work::record::{self, Run, RunStatus};
 
 /// `chant_work_list`: runs that are under way, and with `include_completed` those that ended; a
-/// `process_id` picks those whose name contains it. The summary counts all that are kept.
+/// `process_id` picks those whose name contains it; the answer begins behind `offset` of them. The
+/// summary counts all that are kept.
 ///
 /// # Errors
 /// That there is no project, or a `StoreError`.
@@ -18,7 +19,7 @@ pub fn work_list(
     project: &Project,
     process_id: Option<&str>,
     include_completed: bool,
-    page: Page,
+    offset: usize,
 ) -> Result<Answer, Error> {
     project.snapshot()?;
     let (runs, broken) = record::all(&project.disk, &project.root)?;
@@ -52,10 +53,10 @@ pub fn work_list(
         .take(PROBLEMS_SHOWN)
         .map(problem)
         .collect();
-    let entries = wanted.into_iter().skip(page.offset).take(page.limit);
+    let entries = wanted.into_iter().skip(offset);
     let processes = fitting(entries, room_of(&problems));
     let processes_total = (processes.len() < total).then_some(total);
-    let next = page.offset + processes.len();
+    let next = offset + processes.len();
     let next_offset = (!processes.is_empty() && next < total).then_some(next);
     Ok(Answer::data(&WorkList {
         processes,
