@@ -265,6 +265,15 @@ mod tests {
     }
 
     #[test]
+    fn what_a_block_of_the_project_leaves_out_is_the_default_and_not_the_users() {
+        let user = "---\nlint: {disable: [title]}\n---\n";
+        let project = "---\nlint: {thresholds: {complexity_files: 9}}\n---\n";
+        let config = read(user, project).unwrap();
+        assert!(config.disables("complexity_words") && !config.disables("title"));
+        assert!(read(user, "").unwrap().disables("title"));
+    }
+
+    #[test]
     fn nothing_configured_means_defaults() {
         assert_eq!(
             read("# no front matter\n", "---\n---\n"),
