@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from chant.reading import LAW, archive, drive, ids, listed
 from chant_mcp import ChantProject
-from conftest import Caller, Project
+from harness import Caller, Project
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client

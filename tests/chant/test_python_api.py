@@ -10,11 +10,11 @@ from chant.reading import criteria, ids, problem_of
 from chant_mcp import Answer, ChantProject, errors
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Session, find_place
-from conftest import Caller
+from harness import Caller
 from mcp import Client
 
 if TYPE_CHECKING:
-    from conftest import Project
+    from harness import Project
 
 pytestmark = pytest.mark.anyio
 

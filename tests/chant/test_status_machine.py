@@ -10,7 +10,7 @@ from chant_mcp.errors import ChantError, IllegalTransitionError
 from writing import ID, changed
 
 if TYPE_CHECKING:
-    from conftest import Caller, Project
+    from harness import Caller, Project
 
 STATUSES = (
     "pending",

@@ -25,7 +25,7 @@ from chant_mcp.errors import (
 )
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Place, Session, find_place
-from conftest import Caller, Project, text_of
+from harness import Caller, Project, text_of
 from mcp import Client
 from server.pipes import Pipes, Serve, modern, request, server_of
 from server.pipes import call as tool_call

@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 import pytest
 from chant_mcp.server.wire import GateOut, PipeIn, PipeOut, lenient
-from conftest import Project
+from harness import Project
 from server.pipes import (
     AT_ONCE,
     WAITING,

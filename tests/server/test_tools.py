@@ -12,7 +12,7 @@ import pytest
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Place, Session, dialects_in
 from chant_mcp.toolsets import READS, ToolEntry, chant, toolsets
-from conftest import Caller, Project, text_of
+from harness import Caller, Project, text_of
 from mcp_types import Tool
 from server.pipes import Pipes, Serve, modern, request
 from writing import tree

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from chant_mcp.toolsets import toolsets
-from conftest import Project
+from harness import Project
 
 pytestmark = pytest.mark.anyio
 
