@@ -281,6 +281,7 @@ def test_odd_front_matter_is_edited_right_or_not_at_all(
     assert len(gone) <= 1
 
 
+@pytest.mark.requirement("chant:edit:odd_front_matter_is_edited_where_it_is_safe")
 def test_most_odd_front_matter_is_edited_after_all(project: Project) -> None:
     """Refusing is for what cannot be edited safely; plain block mappings can."""
     hard = {

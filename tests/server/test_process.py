@@ -31,14 +31,7 @@ from server.pipes import (
 
 ID = "2026-01-22-001-x7m"
 
-SIGNALS = [
-    pytest.param(
-        signal.SIGTERM, marks=pytest.mark.requirement("protocol:exit:sigterm_ends_cleanly"), id="sigterm"
-    ),
-    pytest.param(
-        signal.SIGINT, marks=pytest.mark.requirement("protocol:exit:ctrl_c_ends_cleanly"), id="ctrl-c"
-    ),
-]
+SIGNALS = [pytest.param(signal.SIGTERM, id="sigterm"), pytest.param(signal.SIGINT, id="ctrl-c")]
 
 
 @pytest.fixture
@@ -77,6 +70,7 @@ def test_closed_input_waits_for_the_call_in_flight(pipes: Pipes, project: Projec
 
 @pytest.mark.parametrize("signum", SIGNALS)
 @pytest.mark.parametrize("opening", [request(1, "ping"), initialize(1), modern(call(1, "chant_status"))])
+@pytest.mark.requirement("protocol:exit:sigterm_ends_cleanly", "protocol:exit:ctrl_c_ends_cleanly")
 def test_a_signal_ends_an_idle_server_at_once(pipes: Pipes, signum: signal.Signals, opening: Message) -> None:
     pipes.ask(opening)
     pipes.process.send_signal(signum)
@@ -86,6 +80,7 @@ def test_a_signal_ends_an_idle_server_at_once(pipes: Pipes, signum: signal.Signa
 
 
 @pytest.mark.parametrize("signum", SIGNALS)
+@pytest.mark.requirement("protocol:exit:sigterm_ends_cleanly", "protocol:exit:ctrl_c_ends_cleanly")
 def test_a_signal_ends_a_server_whose_call_never_ends(
     project: Project, serve: Serve, signum: signal.Signals
 ) -> None:
@@ -102,6 +97,7 @@ def test_a_signal_ends_a_server_whose_call_never_ends(
 
 
 @pytest.mark.parametrize("signum", SIGNALS)
+@pytest.mark.requirement("protocol:exit:sigterm_ends_cleanly", "protocol:exit:ctrl_c_ends_cleanly")
 def test_a_signal_ends_a_server_that_waits_for_a_lock(
     pipes: Pipes, project: Project, signum: signal.Signals
 ) -> None:
@@ -118,6 +114,7 @@ def test_a_signal_ends_a_server_that_waits_for_a_lock(
 
 
 @pytest.mark.parametrize("signum", SIGNALS)
+@pytest.mark.requirement("protocol:exit:sigterm_ends_cleanly", "protocol:exit:ctrl_c_ends_cleanly")
 def test_a_signal_ends_a_server_whose_client_never_reads(
     project: Project, serve: Serve, signum: signal.Signals
 ) -> None:

@@ -492,6 +492,7 @@ def test_what_a_crash_left_is_no_spec_and_is_tidied_up_later(project: Project) -
     assert new.exists(), "another process may be about to rename it"
 
 
+@pytest.mark.requirement("house:tests:stand_on_checked_tables")
 def test_the_moments_are_the_ones_there_are(project: Project) -> None:
     """A name that is never reached would prove nothing."""
     prepared(project, git_=False)
