@@ -105,7 +105,7 @@ def test_a_folder_without_a_project_is_told(project: Project) -> None:
         ChantProject(project.root).spec_list()
 
 
-@pytest.mark.requirement("chant:config:lint_thresholds_are_honoured", "chant:log:answer_has_four_keys")
+@pytest.mark.requirement("server:project:sub_folder_start_behaves_the_same")
 @pytest.mark.parametrize("below", ["src/deep", ".chant", ".chant/specs"])
 async def test_a_server_started_in_a_sub_folder_gives_the_same(
     project: Project, below: str, monkeypatch: pytest.MonkeyPatch
