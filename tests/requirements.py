@@ -427,7 +427,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:project:client_roots_when_the_folder_says_nothing": Requirement(
         "When the working directory says nothing, the project is found in the roots the client announces.",
         "decisions 3: Which project",
-        built=False,
     ),
     "server:project:sub_folder_start_behaves_the_same": Requirement(
         "A server started in a sub-folder reads and writes config, logs, locks, process records and archive "
