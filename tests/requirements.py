@@ -551,8 +551,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 3: Size of a result",
     ),
     "server:sizes:lists_take_limit_and_offset": Requirement(
-        "`chant_spec_list`, `chant_ready`, `chant_lint`, `chant_search` and `chant_work_list` take `limit` "
-        "and `offset`.",
+        "`chant_spec_list`, `chant_ready`, `chant_lint` and `chant_search` take `limit` and `offset`, "
+        "`chant_work_list`, of which at most 200 records are kept, `offset`.",
         "decisions 3: Size of a result",
     ),
     "server:sizes:cut_answers_say_how_to_go_on": Requirement(

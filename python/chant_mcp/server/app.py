@@ -161,6 +161,7 @@ class ChantServer(MCPServer[Any]):
         The process ends here when a call is still running that nobody waits for any more: a thread
         inside the core cannot be interrupted, and Python would wait for it.
         """
+        self.middleware.append(reply.rendered_aside)
         options = self._lowlevel_server.create_initialization_options()
         async with anyio.create_task_group() as tasks, stdio() as (read, write):
             gate_in, gate_out = lenient(read, write)

@@ -11,6 +11,8 @@ import asyncio
 import json
 import os
 import select
+import stat
+import struct
 import sys
 import threading
 from collections import Counter, deque
@@ -24,11 +26,13 @@ import mcp_types as t
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from pydantic import ValidationError
 
+from chant_mcp.server import reply
+
 _MOST_QUEUED = 1024
 """Messages read ahead of the server; a client that sends faster waits."""
 
 _AT_ONCE = 4096
-"""Bytes that a ready pipe takes without blocking (PIPE_BUF on Linux)."""
+"""Bytes that a ready pipe takes without blocking (PIPE_BUF on Linux); an empty one takes its capacity."""
 
 _DRAIN = 30.0
 """Seconds for which requests in flight are waited for after the input ended."""
@@ -156,7 +160,7 @@ class PipeOut(_End):
             anyio.BrokenResourceError: When nobody reads any more.
             anyio.ClosedResourceError: When the pipe was closed, or a line stayed unfinished.
         """
-        line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+        line = reply.line(item.message)
         async with self._lock:
             if self._closed:
                 raise anyio.ClosedResourceError
@@ -182,7 +186,7 @@ class PipeOut(_End):
         if not select.select((), (self._fd,), (), 0)[1]:
             await anyio.wait_writable(self._fd)
         try:
-            return os.write(self._fd, rest[:_AT_ONCE])
+            return os.write(self._fd, rest[: _room(self._fd)])
         except BlockingIOError:  # somebody made the pipe non-blocking
             await anyio.wait_writable(self._fd)
             return 0
@@ -197,6 +201,18 @@ class PipeOut(_End):
     async def aclose(self) -> None:
         """Refuse further messages."""
         self._closed = True
+
+
+def _room(fd: int) -> int:
+    """Tell how many bytes a ready descriptor takes without blocking."""
+    if sys.platform == "linux" and stat.S_ISFIFO(os.fstat(fd).st_mode):
+        import fcntl
+        import termios
+
+        unread = struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, bytes(4)))[0]
+        if not unread:
+            return fcntl.fcntl(fd, fcntl.F_GETPIPE_SZ)
+    return _AT_ONCE
 
 
 @asynccontextmanager

@@ -194,9 +194,10 @@ def chant_work_list(
     session: Session,
     process_id: Annotated[str | None, Field(description="Filter to specific process")] = None,
     include_completed: Annotated[bool, Field(description="Include recently completed processes")] = False,
+    offset: Count = 0,
 ) -> Answer:
     """List running work processes"""
-    return session.chant.work_list(process_id=process_id, include_completed=include_completed)
+    return session.chant.work_list(process_id=process_id, include_completed=include_completed, offset=offset)
 
 
 TOOLS = (

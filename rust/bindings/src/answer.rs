@@ -2,7 +2,9 @@
 
 use chant_core::answer;
 use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 
@@ -12,19 +14,36 @@ pub(crate) struct Answer {
     /// Prose, or the data as JSON, indented by two blanks.
     #[pyo3(get)]
     text: String,
-    /// The data as plain values; `None` for prose.
+    /// The data as JSON without line breaks; `None` for prose.
     #[pyo3(get)]
-    data: Option<Py<PyAny>>,
+    json: Option<String>,
+    /// The data as plain values, made when first asked for.
+    data: PyOnceLock<Option<Py<PyAny>>>,
 }
 
+#[pymethods]
 impl Answer {
-    /// Makes the data plain values.
-    pub(crate) fn new(py: Python<'_>, answer: answer::Answer) -> PyResult<Self> {
-        let data = answer.data.map(|data| plain(py, data)).transpose()?;
-        Ok(Self {
+    /// The data as plain values; `None` for prose.
+    #[getter]
+    fn data(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let data = self.data.get_or_try_init(py, || -> PyResult<_> {
+            let Some(json) = &self.json else {
+                return Ok(None);
+            };
+            let value = serde_json::from_str(json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+            plain(py, value).map(Some)
+        })?;
+        Ok(data.as_ref().map(|data| data.clone_ref(py)))
+    }
+}
+
+impl From<answer::Answer> for Answer {
+    fn from(answer: answer::Answer) -> Self {
+        Self {
             text: answer.text,
-            data,
-        })
+            json: answer.json,
+            data: PyOnceLock::new(),
+        }
     }
 }
 

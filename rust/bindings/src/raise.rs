@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use chant_core::answer::{MOST_CHARS, cut};
 use chant_core::error::{Error, ErrorKind};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -68,8 +69,7 @@ pub(crate) fn answer(
     py: Python<'_>,
     work: impl FnOnce() -> Result<chant_core::answer::Answer, Error> + Send,
 ) -> Result<Answer, Raised> {
-    let answer = call(py, work)?;
-    Ok(Answer::new(py, answer)?)
+    call(py, work).map(Answer::from)
 }
 
 fn words(payload: &(dyn Any + Send)) -> String {
@@ -89,7 +89,7 @@ impl From<Raised> for PyErr {
             Raised::Python(error) => return error,
         };
         let details = serde_json::Value::Object(error.details()).to_string();
-        let args = (error.to_string(), details);
+        let args = (cut(&error.to_string(), MOST_CHARS / 2), details);
         match error.kind() {
             ErrorKind::NotInitialized => errors::NotInitializedError::new_err(args),
             ErrorKind::NotFound => errors::NotFoundError::new_err(args),

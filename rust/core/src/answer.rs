@@ -4,7 +4,7 @@
 //! whatever is left out is said in the answer together with the way to get it.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Characters that the text of an answer stays under.
 pub const MOST_CHARS: usize = 50_000;
@@ -18,21 +18,37 @@ pub const DEFAULT_CHARS: usize = 40_000;
 /// Default number of entries of a list in one answer.
 pub const DEFAULT_LIMIT: usize = 50;
 
-/// What a tool answers: a text, and for answers that are data the same data as a value.
-#[derive(Debug, Clone, PartialEq)]
+/// What a tool answers: a text, and for answers that are data the same data on one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// Prose, or the data as JSON, indented by two blanks.
     pub text: String,
-    /// The data; `None` for prose.
-    pub data: Option<Value>,
+    /// The data as JSON without line breaks; `None` for prose.
+    pub json: Option<String>,
 }
 
 impl Answer {
-    /// An answer that is data.
+    /// An answer that is data. Where its text would be too long, long values are cut and say how
+    /// long they are, and long lists keep their first entries beside `<key>_total`.
     pub fn data(view: &impl Serialize) -> Self {
+        let mut answer = Self::whole(view);
+        if is_too_long(&answer.text)
+            && let Ok(whole) = serde_json::to_value(view)
+        {
+            for (chars, entries) in SHORTER {
+                answer = Self::whole(&shortened(&whole, chars, entries));
+                if !is_too_long(&answer.text) {
+                    break;
+                }
+            }
+        }
+        answer
+    }
+
+    fn whole(view: &impl Serialize) -> Self {
         Self {
             text: serde_json::to_string_pretty(view).unwrap_or_default(),
-            data: serde_json::to_value(view).ok(),
+            json: serde_json::to_string(view).ok(),
         }
     }
 
@@ -40,8 +56,54 @@ impl Answer {
     pub fn prose(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
-            data: None,
+            json: None,
         }
+    }
+}
+
+fn is_too_long(text: &str) -> bool {
+    text.len() >= MOST_CHARS && text.chars().count() >= MOST_CHARS
+}
+
+/// Characters of a value and entries of a list that are kept, the first that suffice.
+const SHORTER: [(usize, usize); 5] = [(2_000, 200), (1_000, 100), (500, 50), (300, 20), (100, 5)];
+
+/// Keys whose texts are pieces of documents, fitted to an answer already.
+const PIECES: [&str; 2] = ["body", "content"];
+
+/// A value with long texts cut and long lists ended early.
+fn shortened(value: &Value, chars: usize, entries: usize) -> Value {
+    let shorter = |value| shortened(value, chars, entries);
+    match value {
+        Value::String(text) => Value::String(cut(text, chars)),
+        Value::Array(items) => items.iter().take(entries).map(shorter).collect(),
+        Value::Object(pairs) => {
+            let mut shown = Map::new();
+            for (key, value) in pairs {
+                let is_piece = PIECES.contains(&key.as_str());
+                let value_shown = if is_piece {
+                    value.clone()
+                } else {
+                    shorter(value)
+                };
+                shown.insert(key.clone(), value_shown);
+                if let Value::Array(items) = value
+                    && items.len() > entries
+                {
+                    shown.insert(format!("{key}_total"), items.len().into());
+                }
+            }
+            Value::Object(shown)
+        }
+        other => other.clone(),
+    }
+}
+
+/// A text, or its beginning and how long it is.
+pub fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}… ({} characters)", &text[..end], text.chars().count()),
+        None => text.to_owned(),
     }
 }
 
@@ -96,7 +158,8 @@ pub struct Piece<'a> {
 /// The piece of `text` from character `offset`: at most `most` characters, and no more than fit an
 /// answer that already takes `taken` characters once line breaks and quotes are escaped.
 pub fn piece(text: &str, offset: usize, most: usize, taken: usize) -> Piece<'_> {
-    let mut room = (MOST_CHARS - RESERVE).saturating_sub(taken);
+    // Whatever takes more than half is shortened.
+    let mut room = MOST_CHARS - RESERVE - taken.min(MOST_CHARS / 2);
     let start = text
         .char_indices()
         .nth(offset)
@@ -161,6 +224,36 @@ mod tests {
                 next: None
             }
         );
+    }
+
+    /// Lists keep their first entries and their number, values their beginning and their length;
+    /// pieces of documents stay.
+    #[test]
+    fn what_would_be_too_long_is_shortened_and_says_so() {
+        let names: Vec<String> = (0..20_000).map(|n| format!("name-{n}")).collect();
+        let piece = "p".repeat(20_000);
+        let view = serde_json::json!({
+            "names": names, "title": "é".repeat(90_000), "inner": [{"names": names}], "body": piece,
+        });
+        let answer = Answer::data(&view);
+        assert!(answer.text.chars().count() < MOST_CHARS);
+        let data: Value = serde_json::from_str(&answer.text).unwrap();
+        let json = answer.json.unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), data);
+        assert_eq!(
+            (&data["names"][0], &data["names_total"]),
+            (&"name-0".into(), &20_000.into())
+        );
+        assert_eq!(data["inner"][0]["names_total"], 20_000);
+        assert!(
+            data["title"]
+                .as_str()
+                .unwrap()
+                .ends_with("é… (90000 characters)")
+        );
+        assert_eq!(data["body"], piece);
+        let small = serde_json::json!({"names": names[..300]});
+        assert_eq!(Answer::data(&small).json.unwrap(), small.to_string());
     }
 
     #[test]

@@ -138,10 +138,11 @@ fn kind_of(error: &StoreError) -> ErrorKind {
     match error {
         StoreError::Missing { .. } => ErrorKind::NotFound,
         StoreError::Unreadable { .. } => ErrorKind::InvalidDocument,
-        StoreError::Outside { .. } => ErrorKind::Refused,
+        StoreError::Outside { .. } | StoreError::TooLarge { .. } => ErrorKind::Refused,
         StoreError::Busy { .. } | StoreError::Exists { .. } => ErrorKind::Conflict,
         StoreError::ReadOnly { .. }
         | StoreError::NotWritten { .. }
+        | StoreError::NoJournal
         | StoreError::Stopped { .. }
         | StoreError::Io { .. } => ErrorKind::Storage,
     }

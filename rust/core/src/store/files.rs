@@ -137,12 +137,7 @@ pub(super) fn replace(
     text: &str,
     expected: &Stamp,
 ) -> Result<bool, StoreError> {
-    let temporary = Temporary::write(disk, path, text, true)?;
-    if disk::stamp(path).as_ref() != Some(expected) {
-        return Ok(false);
-    }
-    temporary.replace(path)?;
-    Ok(true)
+    Temporary::write(disk, path, text, true)?.replace(path, expected)
 }
 
 /// Creates a document that must not exist yet; it appears whole or not at all.
@@ -154,7 +149,8 @@ pub fn create(disk: &Disk, root: &Root, relative: &str, text: &str) -> Result<()
     Temporary::write(disk, &path, text, false)?.appear(&path)
 }
 
-/// Moves a document to a place that must be free; folders on the way are made.
+/// Moves a document to a place that must be free; folders on the way are made. A link moves as a
+/// link and still leads where it led.
 ///
 /// # Errors
 /// `Missing`, `Exists`, or another `StoreError`.
@@ -168,9 +164,35 @@ pub fn relocate(root: &Root, from: &str, to: &str) -> Result<(), StoreError> {
 pub(super) fn relocate_held(root: &Root, from: &str, to: &str) -> Result<(), StoreError> {
     let source = root.place(from)?;
     let target = place_in_new_folder(root, to)?;
-    disk::rename_new(&source, &target)?;
+    match disk::read_link(&source).filter(|says| says.is_relative()) {
+        None => disk::rename_new(&source, &target)?,
+        Some(says) => relocate_link(&source, &says, &target)?,
+    }
     disk::flush_folder_of(&target)?;
     disk::flush_folder_of(&source)
+}
+
+/// Moves a link that says its way from where it lies. A crash in between leaves both links; the next
+/// attempt accepts the new one.
+fn relocate_link(source: &Path, says: &Path, target: &Path) -> Result<(), StoreError> {
+    let [Some(here), Some(there)] = [source.parent(), target.parent()] else {
+        return Err(StoreError::Missing {
+            path: source.display().to_string(),
+        });
+    };
+    let leads_to = here.join(says);
+    let [Some(folder), Some(name)] = [leads_to.parent().map(Path::as_os_str), leads_to.file_name()]
+    else {
+        return disk::rename_new(source, target);
+    };
+    let leads_to = disk::real(Path::new(folder))?.join(name);
+    let says = pathdiff::diff_paths(&leads_to, there).unwrap_or(leads_to);
+    match disk::make_link(&says, target) {
+        Err(StoreError::Exists { .. }) if disk::read_link(target).as_ref() == Some(&says) => {}
+        made => made?,
+    }
+    disk::flush_folder_of(target)?;
+    disk::remove(source)
 }
 
 /// The place of a file whose folder may have to be made.

@@ -16,6 +16,8 @@ use super::files::{self, Root};
 use super::state::StateFolder;
 
 const INTENT: &str = "intent.json";
+/// What the intent of a change is called that could not be finished.
+const KEPT: &str = "kept.json";
 
 /// One file's part in a change of several files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,12 +69,14 @@ enum Record {
     },
 }
 
-/// A change that a crash left and that could not be finished, because somebody else changed one of
-/// its files meanwhile.
+/// A change that a crash left and that could not be finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfinished {
-    /// The files that are neither as they were nor as they should have become.
+    /// The files that somebody else changed meanwhile: neither as they were nor as they should have
+    /// become. Empty when the reason is another.
     pub paths: Vec<String>,
+    /// Why it could not be finished.
+    pub why: String,
     /// Where the texts that were to be written are kept.
     pub kept: PathBuf,
 }
@@ -83,8 +87,11 @@ pub struct Journal<'a> {
     pub disk: &'a Disk,
     /// The project.
     pub root: &'a Root,
-    /// Where intents are kept.
-    pub state: &'a StateFolder,
+    /// Where intents are kept; only a change of several files needs it.
+    pub state: Option<&'a StateFolder>,
+    /// A file or folder whose lock is taken last and held until the change is done, so that what is
+    /// decided on other documents than the locked ones stays true.
+    pub gate: Option<&'a Path>,
 }
 
 /// A document that takes part in a change, locked.
@@ -98,20 +105,25 @@ struct Held {
 
 impl Journal<'_> {
     /// Locks the documents at `paths`, reads them, asks `plan` what to do and does all of it or
-    /// nothing.
+    /// nothing; true when that is done.
     ///
-    /// `plan` gets the texts in the order of `paths` and may be asked again on fresher ones.
+    /// `plan` gets the texts in the order of `paths` and may be asked again on fresher ones. When it
+    /// gives no steps because it needs other documents, everything is let go and the answer is false.
     ///
     /// # Errors
     /// What `plan` returns, or a `StoreError`; nothing is changed then.
     pub fn change<E: From<StoreError>>(
         &self,
         paths: &[&str],
-        mut plan: impl FnMut(&[&str]) -> Result<Vec<Step>, E>,
-    ) -> Result<(), E> {
+        mut plan: impl FnMut(&[&str]) -> Result<Option<Vec<Step>>, E>,
+    ) -> Result<bool, E> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let held = self.hold(paths, deadline)?;
+            let _gate = self
+                .gate
+                .map(|gate| Lock::take(gate, deadline))
+                .transpose()?;
             let texts: Vec<&str> = paths
                 .iter()
                 .map(|path| {
@@ -120,9 +132,11 @@ impl Journal<'_> {
                         .map_or("", |h| h.text.as_str())
                 })
                 .collect();
-            let steps = plan(&texts)?;
+            let Some(steps) = plan(&texts)? else {
+                return Ok(false);
+            };
             if self.carry_out(&held, &steps)? {
-                return Ok(());
+                return Ok(true);
             }
             if Instant::now() > deadline {
                 return Err(StoreError::Busy {
@@ -159,8 +173,9 @@ impl Journal<'_> {
     fn carry_out(&self, held: &[Held], steps: &[Step]) -> Result<bool, StoreError> {
         let Some((folder, _lock)) = self.stage(held, steps)? else {
             return match steps {
+                [] => Ok(true),
                 [step] => self.step(held, step),
-                _ => Ok(true),
+                _ => Err(StoreError::NoJournal),
             };
         };
         for (done, step) in steps.iter().enumerate() {
@@ -181,10 +196,10 @@ impl Journal<'_> {
 
     /// Writes what recovery needs; the lock on the intent says that we are at it. One step needs none.
     fn stage(&self, held: &[Held], steps: &[Step]) -> Result<Option<(PathBuf, Lock)>, StoreError> {
-        if steps.len() < 2 {
+        let Some(state) = self.state.filter(|_| steps.len() > 1) else {
             return Ok(None);
-        }
-        let folder = self.state.ensure(self.disk, "journal")?.join(change_name());
+        };
+        let folder = state.ensure(self.disk, "journal")?.join(change_name());
         disk::make_folder(&folder)?;
         let write = |name: String, text: &str| {
             let path = folder.join(name);
@@ -261,23 +276,32 @@ impl Journal<'_> {
         }
     }
 
-    /// Finishes every change that a dead process left; what cannot be finished is reported and kept.
+    /// Finishes every change that a dead process left; what cannot be finished is kept and told, and
+    /// stands in nobody's way.
     ///
     /// # Errors
-    /// A `StoreError` when the journal itself cannot be read; changes not yet looked at stay.
+    /// A `StoreError` when the journal itself cannot be listed.
     pub fn recover(&self) -> Result<Vec<Unfinished>, StoreError> {
-        let journal = self.state.path("journal");
+        let Some(journal) = self.state.map(|state| state.path("journal")) else {
+            return Ok(Vec::new());
+        };
         let listing = match disk::list(&journal) {
             Err(StoreError::Missing { .. }) => return Ok(Vec::new()),
             listing => listing?,
         };
-        let mut unfinished = Vec::new();
         let mut names: Vec<String> = listing.folders.into_iter().map(|(name, _)| name).collect();
         names.sort_unstable();
-        for name in names {
-            unfinished.extend(self.finish(&journal.join(name))?);
-        }
-        Ok(unfinished)
+        let finish = |name: String| {
+            let folder = journal.join(name);
+            self.finish(&folder).unwrap_or_else(|error| {
+                Some(Unfinished {
+                    paths: Vec::new(),
+                    why: error.to_string(),
+                    kept: folder,
+                })
+            })
+        };
+        Ok(names.into_iter().filter_map(finish).collect())
     }
 
     fn finish(&self, folder: &Path) -> Result<Option<Unfinished>, StoreError> {
@@ -287,7 +311,7 @@ impl Journal<'_> {
             Ok(None) => return Ok(None),
             Err(StoreError::Missing { .. }) => {
                 let is_old = |stamp: Stamp| stamp.is_older_than(ABANDONED, SystemTime::now());
-                if disk::stamp(folder).is_some_and(is_old) {
+                if disk::stamp(folder).is_some_and(is_old) && !disk::exists(&folder.join(KEPT)) {
                     clear(folder)?;
                 }
                 return Ok(None);
@@ -295,27 +319,32 @@ impl Journal<'_> {
             Err(error) => return Err(error),
         };
         let (json, _) = self.disk.read_text(&intent, INTENT)?;
-        let Ok(Intent { schema: 1, steps }) = serde_json::from_str(&json) else {
+        let later = |json: &str| {
+            let record: Option<serde_json::Value> = serde_json::from_str(json).ok();
+            record.is_some_and(|record| record["schema"].as_u64().is_some_and(|schema| schema > 1))
+        };
+        if later(&json) {
             // Written by a later release: not ours to judge.
             return Ok(None);
+        }
+        let intent = serde_json::from_str::<Intent>(&json);
+        let damage = match &intent {
+            Ok(intent) => missing_text(folder, &intent.steps),
+            Err(error) => Some(format!("its record is damaged: {error}")),
         };
+        if let Some(why) = damage {
+            return set_aside(folder, Vec::new(), why).map(Some);
+        }
         let mut foreign = Vec::new();
-        for (number, record) in steps.iter().enumerate() {
+        for (number, record) in intent.iter().flat_map(|i| &i.steps).enumerate() {
             if !self.redo(folder, number, record)? {
                 foreign.push(record.path().to_owned());
             }
         }
         if foreign.is_empty() {
-            clear(folder)?;
-            return Ok(None);
+            return clear(folder).map(|()| None);
         }
-        let kept = folder.with_file_name(format!("kept-{}", change_name()));
-        disk::rename_new(&intent, &folder.join("kept.json"))?;
-        disk::rename_new(folder, &kept)?;
-        Ok(Some(Unfinished {
-            paths: foreign,
-            kept,
-        }))
+        set_aside(folder, foreign, "this file was edited since".into()).map(Some)
     }
 
     /// Does a step that may have been done already; false when the file is neither old nor new.
@@ -386,12 +415,43 @@ impl Record {
         }
     }
 
+    /// The kinds of texts that are staged for it.
+    fn staged(&self) -> &[&str] {
+        match self {
+            Self::Replace { .. } => &["old", "new"],
+            Self::Create { .. } => &["new"],
+            Self::Move { .. } => &[],
+        }
+    }
+
     fn path(&self) -> &str {
         match self {
             Self::Replace { path } | Self::Create { path } => path,
             Self::Move { from, .. } => from,
         }
     }
+}
+
+/// What says that a staged text is not there: then no step is begun.
+fn missing_text(folder: &Path, steps: &[Record]) -> Option<String> {
+    let names = |(number, record): (usize, &Record)| {
+        let kinds = record.staged().iter();
+        kinds
+            .map(|kind| format!("{number}.{kind}"))
+            .collect::<Vec<_>>()
+    };
+    let mut names = steps.iter().enumerate().flat_map(names);
+    names
+        .find(|name| !disk::exists(&folder.join(name)))
+        .map(|name| format!("its staged text `{name}` is gone"))
+}
+
+/// Keeps what was staged under a name that is not looked at again.
+fn set_aside(folder: &Path, paths: Vec<String>, why: String) -> Result<Unfinished, StoreError> {
+    let kept = folder.with_file_name(format!("kept-{}", change_name()));
+    disk::rename_new(&folder.join(INTENT), &folder.join(KEPT))?;
+    disk::rename_new(folder, &kept)?;
+    Ok(Unfinished { paths, why, kept })
 }
 
 /// Removes a change's own files, the intent first: without it there is nothing to carry out.

@@ -63,6 +63,19 @@ pub enum StoreError {
         /// The file.
         path: String,
     },
+    /// A text is larger than what is read.
+    #[error(
+        "`{path}` would be larger than {most} MiB, more than is ever read; nothing was changed"
+    )]
+    TooLarge {
+        /// The file.
+        path: String,
+        /// The largest size in MiB.
+        most: u64,
+    },
+    /// Several files were to be changed without a place for the record of that.
+    #[error("several files cannot be changed at once without a folder for the journal")]
+    NoJournal,
     /// A file could not be written.
     #[error("cannot write `{path}`: {source}; what was there is as it was")]
     NotWritten {

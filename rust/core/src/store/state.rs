@@ -39,9 +39,14 @@ impl StateFolder {
     /// # Errors
     /// `NotWritten`, or `Missing` when the repository is gone.
     pub fn ensure(&self, disk: &Disk, part: &str) -> Result<PathBuf, StoreError> {
-        if disk::make_folder(&self.path)? && self.hides_itself {
-            let ignore = self.path.join(".gitignore");
-            Temporary::write(disk, &ignore, "*\n", false)?.appear(&ignore)?;
+        disk::make_folder(&self.path)?;
+        let ignore = self.path.join(".gitignore");
+        if self.hides_itself && !disk::exists(&ignore) {
+            match Temporary::write(disk, &ignore, "*\n", false)?.appear(&ignore) {
+                // Another process came first.
+                Err(StoreError::Exists { .. }) => {}
+                made => made?,
+            }
         }
         let path = self.path(part);
         disk::make_folder(&path)?;

@@ -8,3 +8,4 @@ pub mod front_matter;
 pub mod markdown;
 pub mod scalar;
 pub mod sections;
+pub mod signature;

@@ -77,24 +77,22 @@ fn forward(mut log: impl Read + Seek, length: u64, offset: u64, query: Query) ->
     loop {
         line.clear();
         let read = log.by_ref().take(MOST_BYTES).read_until(b'\n', &mut line)? as u64;
-        let is_cut = read == MOST_BYTES && line.last() != Some(&b'\n');
         let is_whole = line.last() == Some(&b'\n');
-        if read == 0 || !(is_whole || is_cut) {
+        if !is_whole && read < MOST_BYTES {
             return Ok(page.end(at, false));
         }
-        if is_cut {
-            // A line longer than an answer is told in parts, cut between characters.
-            let text = String::from_utf8_lossy(&line).into_owned();
-            if !page.lines.is_empty() {
-                return Ok(page.end(at, true));
+        let text = without_line_end(&line);
+        let part = first_part(text, is_whole);
+        if part.len() < text.len() || !is_whole {
+            // A line longer than an answer is told in parts, on pages of their own.
+            if page.lines.is_empty() {
+                page.push(String::from_utf8_lossy(part).into_owned());
+                at += part.len() as u64;
             }
-            let (part, bytes) = first_part(&text, &line);
-            page.push(part);
-            return Ok(page.end(at + bytes, true));
+            return Ok(page.end(at, true));
         }
-        let text = String::from_utf8_lossy(&line[..line.len() - 1]).into_owned();
-        let text = text.strip_suffix('\r').unwrap_or(&text);
-        if is_later(text, query.since) && !page.push(text.to_owned()) {
+        let text = String::from_utf8_lossy(text);
+        if is_later(&text, query.since) && !page.push(text.into_owned()) {
             return Ok(page.end(at, true));
         }
         at += read;
@@ -104,17 +102,33 @@ fn forward(mut log: impl Read + Seek, length: u64, offset: u64, query: Query) ->
 /// Bytes of a line beyond which it is told in parts.
 const MOST_BYTES: u64 = DEFAULT_CHARS as u64;
 
-fn first_part(text: &str, line: &[u8]) -> (String, u64) {
-    let whole = match std::str::from_utf8(line) {
-        Err(error) if error.error_len().is_none() => error.valid_up_to(),
-        _ => line.len(),
-    };
-    let shown = if whole == line.len() {
-        text.to_owned()
-    } else {
-        String::from_utf8_lossy(&line[..whole]).into_owned()
-    };
-    (shown, whole as u64)
+fn without_line_end(line: &[u8]) -> &[u8] {
+    let text = line.strip_suffix(b"\n").unwrap_or(line);
+    text.strip_suffix(b"\r")
+        .filter(|_| text.len() < line.len())
+        .unwrap_or(text)
+}
+
+/// As much of the beginning of a line as fits an answer, cut between characters.
+fn first_part(line: &[u8], is_whole: bool) -> &[u8] {
+    let (mut used, mut end) = (0, 0);
+    for chunk in line.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            used += escaped_len(c.encode_utf8(&mut [0; 4]));
+            if used > DEFAULT_CHARS {
+                return &line[..end];
+            }
+            end += c.len_utf8();
+        }
+        // Bytes of a character that goes on behind the end are left to the next part.
+        let is_last = end + chunk.invalid().len() == line.len();
+        if is_last && !is_whole && end > 0 {
+            return &line[..end];
+        }
+        used += 1;
+        end += chunk.invalid().len();
+    }
+    line
 }
 
 /// Bytes that continue a character which began before the offset.
@@ -142,7 +156,7 @@ fn last_of_all(mut log: impl Read + Seek, query: Query) -> io::Result<Lines> {
         if line.last() != Some(&b'\n') {
             break;
         }
-        let text = String::from_utf8_lossy(&line[..line.len() - 1]).into_owned();
+        let text = last_part(String::from_utf8_lossy(&line[..line.len() - 1]).into_owned());
         if is_later(&text, query.since) {
             room_used += escaped_len(&text) + 2;
             kept.push_back((at, text));
@@ -217,9 +231,14 @@ fn tail(mut log: impl Read + Seek, length: u64, most: usize) -> io::Result<Lines
 /// The end of a line that alone would fill an answer; other lines as they are.
 fn last_part(text: String) -> String {
     let text = text.strip_suffix('\r').map(str::to_owned).unwrap_or(text);
-    match text.char_indices().nth_back(DEFAULT_CHARS) {
-        Some((at, c)) => text[at + c.len_utf8()..].to_owned(),
-        None => text,
+    let mut used = 0;
+    let fits = |(_, c): &(usize, char)| {
+        used += escaped_len(c.encode_utf8(&mut [0; 4]));
+        used <= DEFAULT_CHARS
+    };
+    match text.char_indices().rev().take_while(fits).last() {
+        Some((at, _)) if at > 0 => text[at..].to_owned(),
+        _ => text,
     }
 }
 

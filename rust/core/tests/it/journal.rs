@@ -37,7 +37,8 @@ impl Project {
         Journal {
             disk,
             root: &self.root,
-            state: &self.state,
+            state: Some(&self.state),
+            gate: None,
         }
     }
 
@@ -47,7 +48,7 @@ impl Project {
             .change(&["c.md", "a.md", "b.md"], |texts| {
                 assert_eq!(texts, ["c", "a", "b"]);
                 let path = |path: &str| path.to_owned();
-                Ok(vec![
+                Ok(Some(vec![
                     Step::Replace {
                         path: path("a.md"),
                         text: "A".into(),
@@ -64,8 +65,9 @@ impl Project {
                         path: path("b.md"),
                         text: "B".into(),
                     },
-                ])
+                ]))
             })
+            .map(|is_done| assert!(is_done))
     }
 
     fn files(&self) -> BTreeMap<String, String> {
@@ -195,6 +197,48 @@ fn an_edit_between_crash_and_recovery_is_kept_and_reported() {
     assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
 }
 
+/// What the four steps leave when their record or a staged text was damaged: nothing is done.
+#[test]
+fn a_damaged_change_is_set_aside_and_told() {
+    type Damage = fn(&std::path::Path);
+    let damages: [(Damage, &str); 3] = [
+        (
+            |it| fs::write(it.join("intent.json"), "{").unwrap(),
+            "record",
+        ),
+        (
+            |it| fs::write(it.join("intent.json"), "").unwrap(),
+            "record",
+        ),
+        (|it| fs::remove_file(it.join("3.new")).unwrap(), "`3.new`"),
+    ];
+    for (damage, word) in damages {
+        let project = Project::new();
+        assert!(project.change(&dying_at("journal-intent", 0)).is_err());
+        let journal = project.state.path("journal");
+        let change = fs::read_dir(&journal).unwrap().next().unwrap().unwrap();
+        damage(&change.path());
+        let unfinished = project.journal(&Disk::default()).recover().unwrap();
+        assert_eq!(unfinished.len(), 1);
+        assert!(unfinished[0].why.contains(word), "{}", unfinished[0].why);
+        assert!(unfinished[0].kept.join("0.new").exists());
+        assert_eq!(project.files(), before());
+        assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
+    }
+}
+
+#[test]
+fn a_plan_that_needs_other_documents_lets_go_and_changes_nothing() {
+    let project = Project::new();
+    let disk = Disk::default();
+    let done = project
+        .journal(&disk)
+        .change(&["a.md"], |_| Ok::<_, StoreError>(None));
+    assert!(!done.unwrap());
+    assert_eq!(project.files(), before());
+    project.change(&disk).unwrap();
+}
+
 #[test]
 fn a_change_under_way_is_left_alone_by_recovery() {
     let project = Project::new();
@@ -206,7 +250,8 @@ fn a_change_under_way_is_left_alone_by_recovery() {
                 Journal {
                     disk: &disk,
                     root: &root,
-                    state: &state
+                    state: Some(&state),
+                    gate: None,
                 }
                 .recover()
                 .unwrap(),

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::model::{InvalidStatus, Status};
+use super::model::{Broken, InvalidStatus, Status};
+use super::view::list::MESSAGE_SHOWN;
+use crate::answer::cut;
 use crate::error::ErrorKind;
 
 /// A refusal; its `Display` is the sentence a client sees, further help on the lines after it.
@@ -126,6 +128,17 @@ pub enum ChantError {
 }
 
 impl ChantError {
+    /// The refusal of a file that is no spec.
+    pub fn unreadable(broken: &Broken) -> Self {
+        let line = broken.problem.line;
+        let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+        Self::Unreadable {
+            id: broken.id.to_string(),
+            place: format!("{}{line}", broken.problem.path),
+            message: cut(&broken.problem.message, MESSAGE_SHOWN),
+        }
+    }
+
     /// What kind of refusal it is.
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use super::id::SpecId;
+use crate::text::signature::{Signature, Word};
 
 /// The nine states of a spec (reference chant 3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -282,9 +284,18 @@ pub struct Spec {
     pub criteria: Box<[Criterion]>,
     /// Keys whose values could not be used.
     pub problems: Vec<Problem>,
+    /// What the body may hold, from the first search on.
+    pub signature: OnceLock<Signature>,
 }
 
 impl Spec {
+    /// Whether a search of the body for a word could succeed.
+    pub fn may_hold(&self, word: &Word) -> bool {
+        self.signature
+            .get_or_init(|| Signature::of(self.body()))
+            .may_hold(word)
+    }
+
     /// The body as it stands in the file.
     pub fn body(&self) -> &str {
         &self.text[self.body_start..]

@@ -1,5 +1,7 @@
 //! A spec's file as text, read into the model; anything odd becomes a problem, never a failure of others.
 
+use std::sync::{Arc, OnceLock};
+
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -16,7 +18,7 @@ pub const CRITERIA: &str = "Acceptance Criteria";
 pub const APPROVALS: [&str; 3] = ["pending", "approved", "rejected"];
 
 /// A file below `specs/` or `archive/`.
-pub type Document = Result<Spec, Broken>;
+pub type Document = Result<Arc<Spec>, Arc<Broken>>;
 
 /// The keys of front matter, as far as answers and decisions need them (reference chant 2.2).
 #[derive(Debug, Default, Deserialize)]
@@ -75,10 +77,10 @@ pub fn document(path: &str, source: Source) -> Document {
             line,
             message,
         };
-        Broken {
+        Arc::new(Broken {
             id: stem.into(),
             problem,
-        }
+        })
     };
     let text = match source {
         Source::Text(text) => text,
@@ -87,7 +89,8 @@ pub fn document(path: &str, source: Source) -> Document {
     let id: SpecId = stem
         .parse()
         .map_err(|e: super::id::InvalidSpecId| broken(None, e.to_string()))?;
-    read(id, path, text).map_err(|(line, message)| broken(line, message))
+    let spec = read(id, path, text).map_err(|(line, message)| broken(line, message))?;
+    Ok(Arc::new(spec))
 }
 
 type Fault = (Option<usize>, String);
@@ -163,6 +166,7 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
         }),
         output_schema: front.output_schema,
         problems: reader.problems,
+        signature: OnceLock::new(),
         text: text.into(),
     })
 }

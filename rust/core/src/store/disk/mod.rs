@@ -17,6 +17,7 @@ use std::time::{Duration, SystemTime};
 use super::{StoreError, WRITE};
 pub use lock::Lock;
 pub(crate) use lock::busy;
+use write::is_temporary_name;
 pub use write::{Temporary, flush_folder_of, rename_new};
 
 /// The largest document that is read, in bytes.
@@ -68,6 +69,12 @@ impl Stamp {
             identity: (0, 0),
             names: 1,
         }
+    }
+
+    /// Whether it is the same file with the same content; a rename or another owner plays no part.
+    pub fn is_same_content(&self, other: &Self) -> bool {
+        let facts = |stamp: &Self| (stamp.size, stamp.modified, stamp.identity);
+        facts(self) == facts(other)
     }
 
     /// Whether the last change lies further back than `age`.
@@ -212,6 +219,23 @@ fn open_without_waiting(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
+/// What a link says, not followed; `None` for what is no link.
+pub fn read_link(path: &Path) -> Option<PathBuf> {
+    fs::read_link(path).ok()
+}
+
+/// Makes a link to a file in a place that must be free.
+///
+/// # Errors
+/// `Exists` or `NotWritten`.
+pub fn make_link(says: &Path, place: &Path) -> Result<(), StoreError> {
+    #[cfg(unix)]
+    let made = std::os::unix::fs::symlink(says, place);
+    #[cfg(windows)]
+    let made = std::os::windows::fs::symlink_file(says, place);
+    made.map_err(|e| StoreError::io(WRITE, place, e))
+}
+
 /// What a folder holds.
 #[derive(Debug, Default)]
 pub struct Listing {
@@ -265,8 +289,6 @@ pub fn list(folder: &Path) -> Result<Listing, StoreError> {
 
 /// Removes a temporary file of ours that is too old to be in use.
 fn sweep(path: &Path, name: &str) {
-    let is_ours =
-        name.starts_with(".chant-") && Path::new(name).extension() == Some("tmp".as_ref());
     let age = || {
         fs::symlink_metadata(path)
             .ok()?
@@ -275,7 +297,7 @@ fn sweep(path: &Path, name: &str) {
             .elapsed()
             .ok()
     };
-    if is_ours && age().is_some_and(|age| age > ABANDONED) {
+    if is_temporary_name(name) && age().is_some_and(|age| age > ABANDONED) {
         // Whoever comes first removes it; for the others it is gone, which is what they want.
         let _ = fs::remove_file(path);
     }

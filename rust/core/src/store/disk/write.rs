@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::{StoreError, WRITE};
 use super::lock::lockable;
-use super::{Disk, Lock};
+use super::{Disk, LARGEST, Lock, Stamp, stamp};
 
 /// Renames onto a free name; an existing target is never replaced.
 ///
@@ -24,16 +24,35 @@ pub fn rename_new(from: &Path, to: &Path) -> Result<(), StoreError> {
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-            // Not every file system knows this flag; a second name and the removal of the first
-            // come to the same.
-            Err(
-                rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::OPNOTSUPP,
-            ) => {}
+            // A second name and the removal of the first come to the same.
+            Err(error) if is_unknown(error) => {}
             answer => return answer.map_err(|e| failed(e.into())),
         }
     }
     fs::hard_link(from, to).map_err(failed)?;
     fs::remove_file(from).map_err(failed)
+}
+
+/// Whether a file system does not know a kind of rename.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn is_unknown(error: rustix::io::Errno) -> bool {
+    use rustix::io::Errno;
+    matches!(error, Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
+}
+
+/// Lets two files change places at once; `None` where that cannot be done.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn exchange(one: &Path, other: &Path) -> Option<io::Result<()>> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+        Err(error) if is_unknown(error) => None,
+        answer => Some(answer.map_err(Into::into)),
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn exchange(_one: &Path, _other: &Path) -> Option<io::Result<()>> {
+    None
 }
 
 /// A file beside its target that is not there yet for anybody; gone when it was not renamed.
@@ -43,7 +62,7 @@ impl Temporary {
     /// Writes and flushes a text; with the owner and rights of the file that it will replace.
     ///
     /// # Errors
-    /// `NotWritten`, naming the target.
+    /// `NotWritten`, `ReadOnly` or `TooLarge`, naming the target.
     pub fn write(
         disk: &Disk,
         target: &Path,
@@ -54,6 +73,12 @@ impl Temporary {
             path: target.display().to_string(),
             source,
         };
+        if text.len() as u64 > LARGEST {
+            return Err(StoreError::TooLarge {
+                path: target.display().to_string(),
+                most: LARGEST / 1024 / 1024,
+            });
+        }
         let like = replaces
             .then(|| fs::metadata(target))
             .transpose()
@@ -80,13 +105,48 @@ impl Temporary {
         Ok(temporary)
     }
 
-    /// Takes the place of the target, durably.
+    /// Takes the place of the target, durably; false, with the target as it was, when that has
+    /// another stamp than expected.
+    ///
+    /// The two files change places first: a file that an editor without our lock put there at the
+    /// last moment is then in our hands, and goes back.
     ///
     /// # Errors
     /// `NotWritten`.
-    pub fn replace(self, target: &Path) -> Result<(), StoreError> {
-        fs::rename(&self.0, target).map_err(|e| StoreError::io(WRITE, target, e))?;
-        flush_folder_of(target)
+    pub fn replace(self, target: &Path, expected: &Stamp) -> Result<bool, StoreError> {
+        let failed = |e| StoreError::io(WRITE, target, e);
+        let is_expected = |path| stamp(path).is_some_and(|now| now.is_same_content(expected));
+        if !is_expected(target) {
+            return Ok(false);
+        }
+        let ours = stamp(&self.0);
+        match exchange(&self.0, target) {
+            None => fs::rename(&self.0, target).map_err(failed)?,
+            Some(exchanged) => {
+                exchanged.map_err(failed)?;
+                if !is_expected(&self.0) {
+                    self.give_back(target, ours).map_err(failed)?;
+                    return Ok(false);
+                }
+            }
+        }
+        flush_folder_of(target)?;
+        Ok(true)
+    }
+
+    /// Puts the file that is in our hands back to its place, where `placed` should lie. When somebody
+    /// replaced that too, theirs is the newest and goes back in turn.
+    fn give_back(&self, target: &Path, mut placed: Option<Stamp>) -> io::Result<()> {
+        let identity = |stamp: Option<Stamp>| stamp.map(|stamp| stamp.identity);
+        loop {
+            let given = stamp(&self.0);
+            exchange(&self.0, target).unwrap_or_else(|| fs::rename(&self.0, target))?;
+            let taken = stamp(&self.0);
+            if taken.is_none() || identity(taken) == identity(placed) {
+                return Ok(());
+            }
+            placed = given;
+        }
     }
 
     /// Takes a place that must be free, durably.
@@ -170,8 +230,18 @@ pub fn flush_folder_of(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// A name that no folder holds yet and no listing shows.
 fn temporary_name() -> String {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);
     format!(".chant-{}-{number}.tmp", std::process::id())
+}
+
+/// Whether a name is one that [`temporary_name`] gives.
+pub(super) fn is_temporary_name(name: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    name.strip_prefix(".chant-")
+        .and_then(|name| name.strip_suffix(".tmp"))
+        .and_then(|name| name.split_once('-'))
+        .is_some_and(|(process, number)| is_number(process) && is_number(number))
 }

@@ -1,14 +1,11 @@
 //! New specs.
 
-use std::sync::Arc;
-
 use super::super::error::ChantError;
 use super::super::id::{InvalidSpecId, SpecId, date_and_sequence, sequence_text};
 use super::super::model::{Spec, Status};
 use super::super::parse;
 use super::super::project::{Project, SPECS, Snapshot};
 use super::super::{derive, parse::CRITERIA};
-use super::edit::unreadable;
 use super::lint::findings;
 use crate::answer::Answer;
 use crate::error::Error;
@@ -63,6 +60,8 @@ pub fn add(project: &Project, new: &Add) -> Result<Answer, Error> {
     let depends_on = depends_on.transpose()?;
     let derived = derive::derive(project, &config);
     let text = render(new, depends_on, &derived)?;
+    // Kept any longer it would have to be copied for the spec that comes in addition.
+    drop(snapshot);
     let id = create(project, parent.as_deref(), &text)
         .map_err(|error| error.during("Failed to create spec"))?;
     let snapshot = project.snapshot()?;
@@ -203,8 +202,8 @@ fn heading(title: &str) -> String {
 
 /// A text that would not say what was asked for is not written.
 fn check_reads_back(text: &str, pairs: &[(&str, Value)], new: &Add) -> Result<(), Error> {
-    let spec: Spec = parse::document("new.md", Source::Text(text.to_owned()))
-        .map_err(|broken| unreadable(&broken))?;
+    let spec = parse::document("new.md", Source::Text(text.to_owned()))
+        .map_err(|broken| ChantError::unreadable(&broken))?;
     let list = |key: &str| match pairs.iter().find(|(name, _)| *name == key) {
         Some((_, Value::List(items))) => items.clone(),
         _ => Vec::new(),

@@ -1,6 +1,8 @@
 //! Moving what is done out of the way.
 
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::super::error::ChantError;
 use super::super::model::{Spec, Status};
@@ -8,7 +10,7 @@ use super::super::project::{ARCHIVE, Project, Snapshot};
 use crate::answer::Answer;
 use crate::config::Config;
 use crate::error::Error;
-use crate::store::files;
+use crate::store::disk::{self, PATIENCE};
 use crate::store::journal::Step;
 
 /// `chant_archive`: moves a completed or cancelled spec to `.chant/archive/<first ten characters>/`;
@@ -20,35 +22,32 @@ use crate::store::journal::Step;
 pub fn archive(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
-    let config = snapshot.config.clone().unwrap_or_default();
-    refuse_open(&snapshot, &spec)?;
-    refuse_unmerged(project, &spec, &config)?;
-    let members: Vec<Arc<Spec>> = snapshot.specs.members(&spec.id).cloned().collect();
-    for member in &members {
-        project.resolve_to_edit(&snapshot, member.id.as_str())?;
-        refuse_unmerged(project, member, &config)?;
-    }
-    let moves: Vec<(String, String)> = members
-        .iter()
-        .chain([&spec])
-        .map(|spec| (spec.path.to_string(), place_of(spec)))
-        .collect();
-    let paths: Vec<&str> = moves.iter().map(|(from, _)| from.as_str()).collect();
-    let failed = |error: Error| error.during("Failed to archive spec");
-    if let [(from, to)] = moves.as_slice() {
-        files::relocate(&project.root, from, to).map_err(|e| failed(e.into()))?;
-    } else {
-        let state = project.state().map_err(failed)?;
-        let step = |(from, to): &(String, String)| Step::Move {
-            from: from.clone(),
-            to: to.clone(),
+    let failed = |error: Error| match error {
+        error @ Error::Store(_) => error.during("Failed to archive spec"),
+        error => error,
+    };
+    let mut moves = moves_of(project, &snapshot, &spec)?;
+    drop(snapshot);
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let paths: Vec<&str> = moves.iter().map(|(from, _)| from.as_str()).collect();
+        let mut needed = None;
+        let plan = |snapshot: &Snapshot, _: &[&str]| {
+            let spec = project.resolve_to_edit(snapshot, spec.id.as_str())?;
+            let now = moves_of(project, snapshot, &spec)?;
+            if now == moves {
+                return Ok(Some(moves.iter().map(step).collect()));
+            }
+            needed = Some(now);
+            Ok(None)
         };
-        let plan =
-            |_: &[&str]| -> Result<Vec<Step>, Error> { Ok(moves.iter().map(step).collect()) };
-        project
-            .journal(&state)
-            .change(&paths, plan)
-            .map_err(failed)?;
+        if project.change(&paths, plan).map_err(failed)? {
+            break;
+        }
+        if Instant::now() > deadline {
+            return Err(disk::busy(Path::new(&*spec.path), "kept changing").into());
+        }
+        moves = needed.unwrap_or_default();
     }
     let (_, place) = moves.last().cloned().unwrap_or_default();
     let mut text = format!("Archived spec: {id} -> {place}");
@@ -59,6 +58,32 @@ pub fn archive(project: &Project, id: &str) -> Result<Answer, Error> {
         text.push_str(&format!("\nThe move is not staged in git: {error}"));
     }
     Ok(Answer::prose(text))
+}
+
+/// A document's place and where it goes.
+type Move = (String, String);
+
+fn step((from, to): &Move) -> Step {
+    Step::Move {
+        from: from.clone(),
+        to: to.clone(),
+    }
+}
+
+/// What goes to the archive with a spec, itself last; refused where something speaks against it.
+fn moves_of(project: &Project, snapshot: &Snapshot, spec: &Arc<Spec>) -> Result<Vec<Move>, Error> {
+    let config = snapshot.config.clone().unwrap_or_default();
+    refuse_open(snapshot, spec)?;
+    refuse_unmerged(project, spec, &config)?;
+    let members: Vec<&Arc<Spec>> = snapshot.specs.members(&spec.id).collect();
+    for member in &members {
+        project.resolve_to_edit(snapshot, member.id.as_str())?;
+        refuse_unmerged(project, member, &config)?;
+    }
+    let all = members.into_iter().chain([spec]);
+    Ok(all
+        .map(|spec| (spec.path.to_string(), place_of(spec)))
+        .collect())
 }
 
 fn place_of(spec: &Spec) -> String {

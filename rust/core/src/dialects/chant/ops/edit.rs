@@ -1,14 +1,16 @@
 //! Changing a spec's text: keys one by one, the body in places, the result read again before it is
 //! written.
 
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::super::error::ChantError;
-use super::super::model::{Broken, Spec, Status};
+use super::super::model::{Spec, Status};
 use super::super::parse;
 use super::super::project::{Project, Snapshot};
 use crate::error::Error;
-use crate::store::files;
+use crate::store::disk::{self, PATIENCE};
 use crate::store::index::Source;
 use crate::store::journal::Step;
 use crate::text::edit::{self, Edit};
@@ -53,7 +55,7 @@ pub(super) const KEY_ORDER: [&str; 32] = [
 /// A spec's text while it is being changed.
 pub(super) struct Draft {
     text: String,
-    spec: Spec,
+    spec: Arc<Spec>,
 }
 
 impl Draft {
@@ -101,7 +103,12 @@ impl Draft {
             |edit: Edit| Edit::replace(edit.range.start + start..edit.range.end + start, edit.text);
         let edits: Vec<Edit> = edits.into_iter().map(moved).collect();
         let text = edit::apply(&self.text, &edits)?;
-        self.take(text)
+        self.take(text)?;
+        if self.spec.body_start == start {
+            return Ok(());
+        }
+        let why = "a body that begins with `---` would be read as front matter";
+        Err(ChantError::Refused(why.into()).into())
     }
 
     fn take(&mut self, text: String) -> Result<(), Error> {
@@ -116,88 +123,73 @@ impl Draft {
     }
 }
 
-fn read(path: &str, text: &str) -> Result<Spec, Error> {
+fn read(path: &str, text: &str) -> Result<Arc<Spec>, Error> {
     parse::document(path, Source::Text(text.to_owned()))
-        .map_err(|broken| unreadable(&broken).into())
+        .map_err(|broken| ChantError::unreadable(&broken).into())
 }
 
-/// The error for a file that is no spec.
-pub(super) fn unreadable(broken: &Broken) -> ChantError {
-    let line = broken
-        .problem
-        .line
-        .map(|line| format!(":{line}"))
-        .unwrap_or_default();
-    ChantError::Unreadable {
-        id: broken.id.to_string(),
-        place: format!("{}{line}", broken.problem.path),
-        message: broken.problem.message.clone(),
-    }
-}
-
-/// Changes one spec on disk, deciding on its text as it is under its lock.
+/// Changes a spec on disk, decided on what is true under its lock, and completes along the specs
+/// around it that only waited for it: all or none. Gives those.
+///
+/// `completes` tells whether the change makes the spec, as it is now, a completed one.
 ///
 /// # Errors
-/// What `change` refuses, or a `StoreError`; the file is then as it was.
+/// What `change_spec` refuses, or a `StoreError`; every file is then as it was.
 pub(super) fn change(
     project: &Project,
+    snapshot: Snapshot,
     spec: &Spec,
-    mut change: impl FnMut(&mut Draft) -> Result<(), Error>,
-) -> Result<(), Error> {
-    files::edit(
-        &project.disk,
-        &project.root,
-        &spec.path,
-        |text| -> Result<String, Error> {
-            let mut draft = Draft::of(&spec.path, text)?;
-            change(&mut draft)?;
-            Ok(draft.finish())
-        },
-    )?;
-    Ok(())
-}
-
-/// Changes a spec that becomes completed and completes the specs around it that only waited for it,
-/// all or none.
-///
-/// # Errors
-/// As [`change`].
-pub(super) fn change_and_complete(
-    project: &Project,
-    spec: &Spec,
-    containers: &[Arc<Spec>],
-    mut change_spec: impl FnMut(&mut Draft) -> Result<(), Error>,
-) -> Result<(), Error> {
-    if containers.is_empty() {
-        return change(project, spec, change_spec);
-    }
-    let state = project.state()?;
-    let all: Vec<&Spec> = std::iter::once(spec)
-        .chain(containers.iter().map(|c| &**c))
-        .collect();
-    let paths: Vec<&str> = all.iter().map(|spec| &*spec.path).collect();
+    completes: impl Fn(&Spec) -> bool,
+    mut change_spec: impl FnMut(&Snapshot, &mut Draft) -> Result<(), Error>,
+) -> Result<Vec<Arc<Spec>>, Error> {
+    let around = |snapshot: &Snapshot| match snapshot.specs.find(spec.id.as_str()) {
+        Some(spec) if completes(spec) => completed_with(snapshot, spec),
+        _ => Vec::new(),
+    };
+    let mut containers = around(&snapshot);
+    // Kept any longer it would have to be copied when the next one differs.
+    drop(snapshot);
     let now = project.clock.stamp();
-    project
-        .journal(&state)
-        .change(&paths, |texts| -> Result<Vec<Step>, Error> {
+    let deadline = Instant::now() + PATIENCE;
+    while Instant::now() < deadline {
+        let paths: Vec<&str> = std::iter::once(&*spec.path)
+            .chain(containers.iter().map(|container| &*container.path))
+            .collect();
+        let mut needed = None;
+        let done = project.change(&paths, |snapshot, texts| {
+            let containers = around(snapshot);
+            if !paths[1..]
+                .iter()
+                .copied()
+                .eq(containers.iter().map(|c| &*c.path))
+            {
+                needed = Some(containers);
+                return Ok(None);
+            }
             let mut steps = Vec::new();
-            for (at, (one, text)) in all.iter().zip(texts).enumerate() {
-                let mut draft = Draft::of(&one.path, text)?;
-                if at == 0 {
-                    change_spec(&mut draft)?;
-                } else if may_complete_itself(draft.spec()) {
+            for (path, text) in paths.iter().zip(texts) {
+                let mut draft = Draft::of(path, text)?;
+                if *path == &*spec.path {
+                    change_spec(snapshot, &mut draft)?;
+                } else {
                     complete_container(&mut draft, &now)?;
                 }
                 let changed = draft.finish();
                 if changed != **text {
                     steps.push(Step::Replace {
-                        path: one.path.to_string(),
+                        path: (*path).to_owned(),
                         text: changed,
                     });
                 }
             }
-            Ok(steps)
-        })
+            Ok(Some(steps))
+        })?;
+        if done {
+            return Ok(containers);
+        }
+        containers = needed.unwrap_or_default();
+    }
+    Err(disk::busy(Path::new(&*spec.path), "kept changing").into())
 }
 
 fn complete_container(draft: &mut Draft, now: &str) -> Result<(), Error> {
@@ -218,7 +210,7 @@ fn may_complete_itself(spec: &Spec) -> bool {
 
 /// The specs around a member that are complete once it is, nearest first: not begun or in progress,
 /// without open criteria, not blocked, all their other members done (reference chant 4.6).
-pub(super) fn completed_with(snapshot: &Snapshot, spec: &Spec) -> Vec<Arc<Spec>> {
+fn completed_with(snapshot: &Snapshot, spec: &Spec) -> Vec<Arc<Spec>> {
     let specs = &snapshot.specs;
     let mut done: Vec<String> = vec![spec.id.to_string()];
     let mut containers = Vec::new();

@@ -62,9 +62,9 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
     let needs_approval = config.approves_agent_work && asks && commits.iter().any(is_of_agent);
     let model = model_of(project, &config);
     let now = project.clock.stamp();
-    let containers = edit::completed_with(&snapshot, &spec);
-    let change = |draft: &mut Draft| {
-        refuse_unfit(&snapshot, draft.spec())?;
+    let change = |snapshot: &Snapshot, draft: &mut Draft| {
+        refuse_unfit(snapshot, draft.spec())?;
+        refuse_open_members(snapshot, draft.spec()).map_err(|error| failed(error.into()))?;
         draft.set_text("status", Status::Completed.as_str())?;
         if !commits.is_empty() {
             let hashes = commits.iter().map(|commit| commit.short.clone()).collect();
@@ -83,12 +83,11 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
         }
         Ok(())
     };
-    edit::change_and_complete(project, &spec, &containers, change).map_err(
-        |error| match error {
-            error @ Error::Chant(_) => error,
+    let containers =
+        edit::change(project, snapshot, &spec, |_| true, change).map_err(|error| match error {
+            error @ (Error::Chant(_) | Error::During { .. }) => error,
             error => failed(error),
-        },
-    )?;
+        })?;
     let mut text = format!(
         "Finalized spec: {}\n{}",
         spec.id,

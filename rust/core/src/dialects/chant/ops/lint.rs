@@ -6,14 +6,15 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::super::error::ChantError;
+use super::super::id::SpecId;
 use super::super::model::{Broken, Spec, Status};
 use super::super::project::{Project, Snapshot};
 use super::super::rules::{PARSE, Subject, rules};
-use super::super::scores::{Scores, Size};
+use super::super::scores::{Light, Scores, Size};
 use super::super::specs::steps;
 use super::super::view::list::{problems, title_shown};
 use super::super::view::report::{Diagnostic, LintReport, Score};
-use super::read::log_path;
+use super::read::{log_path, room_of};
 use crate::answer::{Answer, Page, fitting};
 use crate::config::Config;
 use crate::error::Error;
@@ -21,11 +22,11 @@ use crate::graph::Node;
 use crate::lint::{self, Severity};
 use crate::text::front_matter;
 
-/// What lint says of one spec.
-struct Linted<'a> {
-    spec: &'a Spec,
-    diagnostics: Vec<Diagnostic>,
-    scores: Scores,
+/// What lint counts about one file.
+struct Tally {
+    errors: usize,
+    warnings: usize,
+    light: Option<Light>,
 }
 
 /// `chant_lint`: findings and grades of one spec or of all, in the order of IDs.
@@ -38,51 +39,40 @@ struct Linted<'a> {
 pub fn lint(project: &Project, id: Option<&str>, page: Page) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let config = snapshot.config.clone()?;
-    let (specs, broken) = subjects(project, &snapshot, id)?;
-    let linted: Vec<Linted<'_>> = check(project, &snapshot, &config, &specs);
+    let files = files(project, &snapshot, id)?;
+    let linter = Linter::new(project, &snapshot, &config, &files);
+    let tallies: Vec<Tally> = files.par_iter().map(|file| linter.tally(file)).collect();
+    let errors = tallies.iter().map(|tally| tally.errors).sum();
+    let warnings = tallies.iter().map(|tally| tally.warnings).sum();
     let mut lights = [0; 3];
-    for one in &linted {
-        lights[one.scores.light() as usize] += 1;
+    for light in tallies.iter().filter_map(|tally| tally.light) {
+        lights[light as usize] += 1;
     }
-    let specs_checked = specs.len() + broken.len();
-    let (mut diagnostics, mut scores) = (Vec::new(), Vec::new());
-    for one in linted {
-        scores.push(score(one.spec, &one.scores));
-        diagnostics.extend(one.diagnostics);
-    }
-    if !config.disables(PARSE) {
-        diagnostics.extend(broken.iter().map(|broken| unreadable(broken)));
-        diagnostics.sort_by_cached_key(|d| {
-            (
-                d.spec_id.parse::<super::super::id::SpecId>().ok(),
-                d.spec_id.clone(),
-            )
-        });
-    }
-    let count = |severity: Severity| {
-        diagnostics
-            .iter()
-            .filter(|d| d.severity == severity.as_str())
-            .count()
-    };
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    let most = diagnostics.len().max(scores.len());
-    // Both lists advance together, so that one offset leads through both.
+    let most = lights.iter().sum::<usize>().max(errors + warnings);
+    // Both lists advance together, so that one offset leads through both; what is not shown is
+    // counted and forgotten.
+    let (first, within) = place_of(page.offset, &tallies);
+    let specs = files.iter().filter_map(File::spec);
     let mut rest = (
-        diagnostics.into_iter().skip(page.offset),
-        scores.into_iter().skip(page.offset),
+        files[first..]
+            .iter()
+            .flat_map(|file| linter.diagnostics(file))
+            .skip(within),
+        specs
+            .skip(page.offset)
+            .map(|spec| score(spec, &linter.scores(spec))),
     );
     let pairs = (page.offset..most)
         .take(page.limit)
         .map(|_| (rest.0.next(), rest.1.next()));
-    let shown = fitting(pairs, 0);
+    let (problems, problems_total) = problems(&project.problems(&snapshot));
+    let shown = fitting(pairs, room_of(&problems));
     let next = page.offset + shown.len();
     let next_offset = (!shown.is_empty() && next < most).then_some(next);
     let (diagnostics, scores): (Vec<_>, Vec<_>) = shown.into_iter().unzip();
-    let (problems, problems_total) = problems(&project.problems(&snapshot));
     let [red, yellow, green] = lights;
     Ok(Answer::data(&LintReport {
-        specs_checked,
+        specs_checked: files.len(),
         errors,
         warnings,
         diagnostics: diagnostics.into_iter().flatten().collect(),
@@ -96,6 +86,19 @@ pub fn lint(project: &Project, id: Option<&str>, page: Page) -> Result<Answer, E
     }))
 }
 
+/// The file that holds the finding of a number, and how many findings before it are of the same file.
+fn place_of(number: usize, tallies: &[Tally]) -> (usize, usize) {
+    let mut rest = number;
+    for (at, tally) in tallies.iter().enumerate() {
+        let findings = tally.errors + tally.warnings;
+        if rest < findings {
+            return (at, rest);
+        }
+        rest -= findings;
+    }
+    (tallies.len(), 0)
+}
+
 /// The findings about one spec, for the answer that made it.
 pub(super) fn findings(
     project: &Project,
@@ -103,83 +106,134 @@ pub(super) fn findings(
     spec: &Arc<Spec>,
 ) -> Result<Vec<Diagnostic>, Error> {
     let config = snapshot.config.clone()?;
-    let specs = [spec.clone()];
-    Ok(check(project, snapshot, &config, &specs)
-        .into_iter()
-        .flat_map(|linted| linted.diagnostics)
-        .collect())
+    let files = [File::Spec(spec.clone())];
+    let linter = Linter::new(project, snapshot, &config, &files);
+    Ok(linter.diagnostics(&files[0]))
 }
 
-/// Specs to look at, and files that are no specs.
-type Subjects = (Vec<Arc<Spec>>, Vec<Arc<Broken>>);
+/// A file to look at.
+enum File {
+    Spec(Arc<Spec>),
+    Broken(Arc<Broken>),
+}
+
+impl File {
+    fn spec(&self) -> Option<&Arc<Spec>> {
+        match self {
+            Self::Spec(spec) => Some(spec),
+            Self::Broken(_) => None,
+        }
+    }
+
+    /// Its place among all: by ID, names that are none first.
+    fn key(&self) -> (Option<SpecId>, Box<str>) {
+        match self {
+            Self::Spec(spec) => (Some(spec.id.clone()), spec.id.as_str().into()),
+            Self::Broken(broken) => (broken.id.parse().ok(), broken.id.clone()),
+        }
+    }
+}
 
 /// What an ID asks to look at; everything without one.
-fn subjects(project: &Project, snapshot: &Snapshot, id: Option<&str>) -> Result<Subjects, Error> {
+fn files(project: &Project, snapshot: &Snapshot, id: Option<&str>) -> Result<Vec<File>, Error> {
+    let specs = &snapshot.specs;
     let Some(id) = id else {
-        return Ok((
-            snapshot.specs.all().to_vec(),
-            snapshot.specs.broken().cloned().collect(),
-        ));
+        let mut files: Vec<File> = specs.all().iter().cloned().map(File::Spec).collect();
+        if specs.broken().len() > 0 {
+            files.extend(specs.broken().cloned().map(File::Broken));
+            files.sort_by_cached_key(File::key);
+        }
+        return Ok(files);
     };
     match project.resolve(snapshot, id) {
-        Ok(spec) => Ok((vec![spec], Vec::new())),
-        Err(Error::Chant(ChantError::Unreadable { id, .. })) => Ok((
-            Vec::new(),
-            snapshot.specs.broken_of(&id).cloned().into_iter().collect(),
-        )),
+        Ok(spec) => Ok(vec![File::Spec(spec)]),
+        Err(Error::Chant(ChantError::Unreadable { id, .. })) => {
+            let broken = specs.broken_of(&id).cloned();
+            Ok(broken.map(File::Broken).into_iter().collect())
+        }
         Err(error) => Err(error),
     }
 }
 
-fn check<'a>(
-    project: &Project,
+/// Everything the rules need to know.
+struct Linter<'a> {
+    project: &'a Project,
     snapshot: &'a Snapshot,
     config: &'a Config,
-    specs: &'a [Arc<Spec>],
-) -> Vec<Linted<'a>> {
-    let loops = loops(snapshot, specs);
-    let rules = rules();
-    let is_archived = |id: &str| project.is_archived(id);
-    let check = |spec: &'a Arc<Spec>| {
-        let size = Size::of(spec);
-        let members: Vec<&Arc<Spec>> = snapshot.specs.members(&spec.id).collect();
+    loops: HashMap<String, Vec<String>>,
+}
+
+impl<'a> Linter<'a> {
+    fn new(
+        project: &'a Project,
+        snapshot: &'a Snapshot,
+        config: &'a Config,
+        files: &[File],
+    ) -> Self {
+        Self {
+            project,
+            snapshot,
+            config,
+            loops: loops(snapshot, files),
+        }
+    }
+
+    fn tally(&self, file: &File) -> Tally {
+        let diagnostics = self.diagnostics(file);
+        let count = |severity: Severity| {
+            let of_it = diagnostics
+                .iter()
+                .filter(|d| d.severity == severity.as_str());
+            of_it.count()
+        };
+        Tally {
+            errors: count(Severity::Error),
+            warnings: count(Severity::Warning),
+            light: file.spec().map(|spec| self.scores(spec).light()),
+        }
+    }
+
+    fn scores(&self, spec: &Spec) -> Scores {
+        let members: Vec<&Arc<Spec>> = self.snapshot.specs.members(&spec.id).collect();
+        Scores::of(spec, Size::of(spec), &members)
+    }
+
+    fn diagnostics(&self, file: &File) -> Vec<Diagnostic> {
+        let spec = match file {
+            File::Spec(spec) => spec,
+            File::Broken(_) if self.config.disables(PARSE) => return Vec::new(),
+            File::Broken(broken) => return vec![unreadable(broken)],
+        };
+        let keys = front_matter::keys(spec.yaml());
+        let is_archived = |id: &str| self.project.is_archived(id);
         let subject = Subject {
             spec,
-            size,
-            keys: front_matter::keys(spec.yaml())
-                .into_iter()
-                .map(|key| key.name.into_owned())
-                .collect(),
-            specs: &snapshot.specs,
-            config,
-            cycle: loops.get(spec.id.as_str()).cloned(),
+            size: Size::of(spec),
+            keys: keys.into_iter().map(|key| key.name.into_owned()).collect(),
+            specs: &self.snapshot.specs,
+            config: self.config,
+            cycle: self.loops.get(spec.id.as_str()).cloned(),
             is_archived: &is_archived,
-            output: wrong_output(project, spec),
+            output: wrong_output(self.project, spec),
         };
-        let findings = lint::run(&rules, &subject)
-            .into_iter()
-            .filter(|(rule, _)| !config.disables(rule));
-        let diagnostics = findings.map(|(rule, finding)| Diagnostic {
+        let findings = lint::run(&rules(), &subject).into_iter();
+        let wanted = findings.filter(|(rule, _)| !self.config.disables(rule));
+        let diagnostic = |(rule, finding): (&'static str, lint::Finding)| Diagnostic {
             spec_id: spec.id.to_string(),
             rule,
             severity: finding.severity.as_str(),
             message: finding.message,
             suggestion: finding.suggestion,
-        });
-        Linted {
-            spec,
-            diagnostics: diagnostics.collect(),
-            scores: Scores::of(spec, size, &members),
-        }
-    };
-    specs.par_iter().map(check).collect()
+        };
+        wanted.map(diagnostic).collect()
+    }
 }
 
 /// Largest knot of specs waiting for one another in which each is told a loop of its own.
 const LARGEST_KNOT: usize = 300;
 
 /// The loops that specs are in, by ID, each beginning with the spec itself.
-fn loops(snapshot: &Snapshot, specs: &[Arc<Spec>]) -> HashMap<String, Vec<String>> {
+fn loops(snapshot: &Snapshot, files: &[File]) -> HashMap<String, Vec<String>> {
     let graph = snapshot.specs.graph();
     let own = |node: Node| {
         Some((
@@ -187,12 +241,9 @@ fn loops(snapshot: &Snapshot, specs: &[Arc<Spec>]) -> HashMap<String, Vec<String
             steps(graph, &graph.cycle_through(node)?),
         ))
     };
-    if let [one] = specs {
-        return graph
-            .find(one.id.as_str())
-            .and_then(own)
-            .into_iter()
-            .collect();
+    if let [one] = files {
+        let node = one.spec().and_then(|spec| graph.find(spec.id.as_str()));
+        return node.and_then(own).into_iter().collect();
     }
     let mut loops = HashMap::new();
     for knot in graph.knots() {

@@ -1,5 +1,6 @@
 //! Lists, one spec, counts, criteria and logs.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use jiff::Timestamp;
@@ -9,11 +10,11 @@ use super::super::error::ChantError;
 use super::super::model::{Spec, Status};
 use super::super::parse;
 use super::super::project::{LOGS, Project, Snapshot};
-use super::super::view::list::{SpecEntry, SpecList, problems};
+use super::super::view::list::{ProblemEntry, SpecEntry, SpecList, problems, title_shown};
 use super::super::view::spec::{SpecDetails, Verification};
 use super::super::view::status::{Activity, StatusCounts};
 use super::super::view::work::Log;
-use crate::answer::{Answer, Page, escaped_len, fitting, piece};
+use crate::answer::{Answer, Page, fitting, piece, size_of};
 use crate::error::Error;
 use crate::store::StoreError;
 use crate::store::disk::{self, Stamp};
@@ -126,12 +127,7 @@ pub(super) fn spec_list<'a>(
     page: Page,
 ) -> Answer {
     let (problems, problems_total) = problems(&project.problems(snapshot));
-    let taken = if problems.is_empty() {
-        0
-    } else {
-        crate::answer::size_of(&problems)
-    };
-    let specs = fitting(entries, taken);
+    let specs = fitting(entries, room_of(&problems));
     let returned = specs.len();
     let next = page.offset + returned;
     let next_offset = (returned > 0 && next < total).then_some(next);
@@ -144,6 +140,15 @@ pub(super) fn spec_list<'a>(
         problems,
         problems_total,
     })
+}
+
+/// Characters that problems take in an answer.
+pub(super) fn room_of(problems: &[ProblemEntry]) -> usize {
+    if problems.is_empty() {
+        0
+    } else {
+        size_of(&problems)
+    }
 }
 
 /// Which piece of a body is wanted, in characters.
@@ -175,7 +180,7 @@ pub fn get(project: &Project, id: &str, wanted: Piece) -> Result<Answer, Error> 
         }
         None => spec.body().trim(),
     };
-    let taken = crate::answer::size_of(&view);
+    let taken = size_of(&view);
     let shown = piece(body, wanted.offset, wanted.max_chars, taken);
     shown.text.clone_into(&mut view.body);
     if shown.next.is_some() || wanted.offset > 0 {
@@ -203,7 +208,11 @@ fn further_keys(spec: &Spec) -> Map<String, Value> {
 
 /// The copy of a spec in progress on its own branch, unless that branch is checked out here or the
 /// copy is the same; a repository that cannot be read has none.
-fn copy_on_branch(project: &Project, snapshot: &Snapshot, spec: &Spec) -> Option<(String, Spec)> {
+fn copy_on_branch(
+    project: &Project,
+    snapshot: &Snapshot,
+    spec: &Spec,
+) -> Option<(String, Arc<Spec>)> {
     if spec.status != Status::InProgress {
         return None;
     }
@@ -273,7 +282,7 @@ fn activity(project: &Project, spec: &Spec) -> Activity {
     let (spec_modified, log_modified) = (modified(&spec.path), modified(&log_path(spec)));
     Activity {
         id: spec.id.to_string(),
-        title: spec.title.as_deref().map(str::to_owned),
+        title: title_shown(spec),
         spec_modified: spec_modified.map(local),
         log_modified: log_modified.map(local),
         has_log: log_modified.is_some(),
@@ -358,7 +367,6 @@ pub fn log(
         },
     )
     .map_err(unreadable)?;
-    debug_assert!(escaped_len(&read.content) < crate::answer::MOST_CHARS || read.line_count == 1);
     Ok(Answer::data(&Log {
         content: read.content,
         byte_offset: read.byte_offset,

@@ -114,35 +114,41 @@ pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
     refuse_worked(project, &spec, "cancelled")?;
-    edit::change(project, &spec, |draft| {
-        let status = draft.spec().status;
-        if status == Status::Cancelled {
-            let message = format!("Spec '{}' is already cancelled", spec.id);
-            return Err(ChantError::WrongState { message, status }.into());
-        }
-        if !status.may_become(Status::Cancelled) {
-            let error = Error::from(ChantError::Transition {
-                from: status,
-                to: Status::Cancelled,
-            });
-            return Err(error.during("Failed to transition spec to Cancelled"));
-        }
-        draft.set_text("status", Status::Cancelled.as_str())
-    })?;
-    let mut text = format!("Cancelled spec: {}", spec.id);
     let dependants = open_dependants(&snapshot, &spec);
+    let members: Vec<String> = snapshot
+        .specs
+        .members(&spec.id)
+        .filter(|m| !m.status.is_done())
+        .map(|m| m.id.to_string())
+        .collect();
+    edit::change(
+        project,
+        snapshot,
+        &spec,
+        |_| false,
+        |_, draft| {
+            let status = draft.spec().status;
+            if status == Status::Cancelled {
+                let message = format!("Spec '{}' is already cancelled", spec.id);
+                return Err(ChantError::WrongState { message, status }.into());
+            }
+            if !status.may_become(Status::Cancelled) {
+                let error = Error::from(ChantError::Transition {
+                    from: status,
+                    to: Status::Cancelled,
+                });
+                return Err(error.during("Failed to transition spec to Cancelled"));
+            }
+            draft.set_text("status", Status::Cancelled.as_str())
+        },
+    )?;
+    let mut text = format!("Cancelled spec: {}", spec.id);
     if !dependants.is_empty() {
         text.push_str(&format!(
             "\nNo longer waiting for it: {}",
             dependants.join(", ")
         ));
     }
-    let members: Vec<&str> = snapshot
-        .specs
-        .members(&spec.id)
-        .filter(|m| !m.status.is_done())
-        .map(|m| m.id.as_str())
-        .collect();
     if !members.is_empty() {
         text.push_str(&format!(
             "\nMembers that are still open: {}",
@@ -190,17 +196,23 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
         Some(repo) => back_up(repo, &spec, &branch).map_err(failed)?,
         None => None,
     };
-    edit::change(project, &spec, |draft| {
-        refuse_unresettable(draft.spec())?;
-        draft.set_text("status", Status::Pending.as_str())?;
-        for key in RUN_KEYS {
-            let is_own = key != "branch" || draft.spec().branch.as_deref() == Some(&*branch);
-            if is_own {
-                draft.set(key, None)?;
+    edit::change(
+        project,
+        snapshot,
+        &spec,
+        |_| false,
+        |_, draft| {
+            refuse_unresettable(draft.spec())?;
+            draft.set_text("status", Status::Pending.as_str())?;
+            for key in RUN_KEYS {
+                let is_own = key != "branch" || draft.spec().branch.as_deref() == Some(&*branch);
+                if is_own {
+                    draft.set(key, None)?;
+                }
             }
-        }
-        Ok(())
-    })
+            Ok(())
+        },
+    )
     .map_err(failed)?;
     let mut text = format!("Reset spec '{}' to pending", spec.id);
     if let (Some(repo), Some(backup)) = (&repo, backup) {

@@ -98,17 +98,12 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
         .as_ref()
         .map(|names| full_names(project, &snapshot, names, &mut unknown));
     let depends_on = depends_on.transpose()?;
-    if let Some(names) = depends_on.as_ref().filter(|_| !update.force) {
-        refuse_loop(&snapshot, &spec, names).map_err(|error| failed(error.into()))?;
-    }
-    let is_completed = status == Some(Status::Completed) && spec.status != Status::Completed;
-    let containers = if is_completed {
-        edit::completed_with(&snapshot, &spec)
-    } else {
-        Vec::new()
+    let completes =
+        |spec: &Spec| status == Some(Status::Completed) && spec.status != Status::Completed;
+    let change = |snapshot: &Snapshot, draft: &mut Draft| {
+        apply(snapshot, draft, update, status, depends_on.as_deref())
     };
-    let change = |draft: &mut Draft| apply(&snapshot, draft, update, status, depends_on.as_deref());
-    edit::change_and_complete(project, &spec, &containers, change).map_err(failed)?;
+    let containers = edit::change(project, snapshot, &spec, completes, change).map_err(failed)?;
     let mut text = format!("Updated spec: {}", spec.id);
     for name in unknown {
         text.push_str(&format!(
@@ -128,13 +123,10 @@ fn apply(
 ) -> Result<(), Error> {
     tick(draft, &update.check, true)?;
     tick(draft, &update.uncheck, false)?;
-    if let Some(status) = status {
-        if !update.force {
-            refuse_status(snapshot, draft.spec(), status)?;
-        }
-        draft.set_text("status", status.as_str())?;
-    }
     if let Some(ids) = depends_on {
+        if !update.force {
+            refuse_loop(snapshot, draft.spec(), ids)?;
+        }
         draft.set("depends_on", Some(Value::OneOrMany(ids.to_vec())))?;
     }
     let lists = [
@@ -152,10 +144,18 @@ fn apply(
         Some(model) => draft.set_text("model", model)?,
     }
     match update.output.as_deref().filter(|output| !output.is_empty()) {
-        None => Ok(()),
-        Some(output) if update.replace_body => replace_body(draft, output),
-        Some(output) => append_output(draft, output),
+        None => {}
+        Some(output) if update.replace_body => replace_body(draft, output)?,
+        Some(output) => append_output(draft, output)?,
     }
+    // Last, because what is written above decides: a new body brings its own criteria.
+    let Some(status) = status else {
+        return Ok(());
+    };
+    if !update.force {
+        refuse_status(snapshot, draft.spec(), status)?;
+    }
+    draft.set_text("status", status.as_str())
 }
 
 /// The rules for a change of state by hand.
@@ -218,16 +218,20 @@ pub(super) fn full_names(
             }
             .into());
         }
+        let local = name.strip_prefix("chant:").unwrap_or(name);
+        let is_elsewhere = snapshot.specs.find(local).is_none()
+            && (project.is_archived(local)
+                || snapshot.specs.broken().any(|broken| &*broken.id == local));
         let resolved = match snapshot.specs.resolve(name, &project.clock.today()) {
+            // A full ID means itself, also where its spec cannot be read at the moment.
+            _ if is_elsewhere => name.to_owned(),
             Resolved::One(spec) => spec.id.to_string(),
             Resolved::Many(_) => {
                 project.resolve(snapshot, name)?;
                 continue;
             }
             Resolved::None => {
-                let local = name.strip_prefix("chant:").unwrap_or(name);
-                let is_known = snapshot.specs.find(local).is_some() || project.is_archived(local);
-                if !local.contains(':') && !is_known {
+                if !local.contains(':') && snapshot.specs.find(local).is_none() {
                     unknown.push(name.to_owned());
                 }
                 name.to_owned()

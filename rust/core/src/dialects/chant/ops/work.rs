@@ -1,9 +1,10 @@
 //! Runs of agents, as their records tell.
 
 use super::super::project::Project;
-use super::super::view::list::ProblemEntry;
+use super::super::view::list::{PROBLEMS_SHOWN, ProblemEntry};
 use super::super::view::work::{RunCounts, RunEntry, WorkList};
-use crate::answer::{Answer, fitting};
+use super::read::room_of;
+use crate::answer::{Answer, Page, fitting};
 use crate::dialects::chant::model::Problem;
 use crate::error::Error;
 use crate::work::record::{self, Run, RunStatus};
@@ -17,6 +18,7 @@ pub fn work_list(
     project: &Project,
     process_id: Option<&str>,
     include_completed: bool,
+    page: Page,
 ) -> Result<Answer, Error> {
     project.snapshot()?;
     let (runs, broken) = record::all(&project.disk, &project.root)?;
@@ -38,7 +40,6 @@ pub fn work_list(
         .map(RunEntry::from)
         .collect();
     let total = wanted.len();
-    let processes = fitting(wanted.into_iter(), 0);
     let problem = |record: record::BrokenRecord| {
         ProblemEntry::from(&Problem {
             path: record.path.as_str().into(),
@@ -46,13 +47,22 @@ pub fn work_list(
             message: record.why,
         })
     };
+    let problems: Vec<_> = broken
+        .into_iter()
+        .take(PROBLEMS_SHOWN)
+        .map(problem)
+        .collect();
+    let entries = wanted.into_iter().skip(page.offset).take(page.limit);
+    let processes = fitting(entries, room_of(&problems));
     let processes_total = (processes.len() < total).then_some(total);
-    let problems = broken.into_iter().take(20).map(problem).collect();
+    let next = page.offset + processes.len();
+    let next_offset = (!processes.is_empty() && next < total).then_some(next);
     Ok(Answer::data(&WorkList {
         processes,
         summary,
-        problems,
         processes_total,
+        next_offset,
+        problems,
     }))
 }
 

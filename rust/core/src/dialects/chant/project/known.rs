@@ -42,7 +42,7 @@ fn archived(path: &str, source: Source) -> Archived {
             status: Some(spec.status),
         },
         Err(broken) => Archived {
-            id: broken.id,
+            id: broken.id.clone(),
             status: None,
         },
     }

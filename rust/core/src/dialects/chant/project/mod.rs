@@ -20,7 +20,7 @@ use crate::ident::{Resolved, nearest};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk};
 use crate::store::files::Root;
-use crate::store::journal::{Journal, Unfinished};
+use crate::store::journal::{Journal, Step, Unfinished};
 use crate::store::state::StateFolder;
 use known::Known;
 
@@ -95,20 +95,22 @@ pub struct Project {
     unfinished: Vec<Problem>,
 }
 
-fn interrupted(change: &Unfinished) -> Vec<Problem> {
-    let problem = |path: &String| {
-        let kept = change.kept.display();
-        let message = format!(
-            "a change of several files was interrupted and this file was edited since; \
-             the texts that were to be written are kept in {kept}"
-        );
-        Problem {
-            path: path.as_str().into(),
-            line: None,
-            message,
-        }
+fn interrupted(root: &Path, change: &Unfinished) -> Vec<Problem> {
+    let kept = change.kept.strip_prefix(root).unwrap_or(&change.kept);
+    let problem = |path: &str| Problem {
+        path: path.into(),
+        line: None,
+        message: format!(
+            "a change of several files was interrupted and cannot be finished: {}; \
+             the texts that were to be written are kept in {}",
+            change.why,
+            kept.display()
+        ),
     };
-    change.paths.iter().map(problem).collect()
+    if change.paths.is_empty() {
+        return vec![problem(&kept.display().to_string())];
+    }
+    change.paths.iter().map(|path| problem(path)).collect()
 }
 
 /// The specs and the configuration at one moment.
@@ -142,8 +144,11 @@ impl Project {
         };
         // A repository that git refuses is told when git is needed; reading specs does not need it.
         if let Ok(state) = project.state() {
-            let unfinished = project.journal(&state).recover()?;
-            project.unfinished = unfinished.iter().flat_map(interrupted).collect();
+            let unfinished = project.journal(Some(&state), None).recover()?;
+            project.unfinished = unfinished
+                .iter()
+                .flat_map(|change| interrupted(project.root.path(), change))
+                .collect();
         }
         Ok(project)
     }
@@ -157,11 +162,39 @@ impl Project {
         ))
     }
 
-    pub(super) fn journal<'a>(&'a self, state: &'a StateFolder) -> Journal<'a> {
+    fn journal<'a>(
+        &'a self,
+        state: Option<&'a StateFolder>,
+        gate: Option<&'a Path>,
+    ) -> Journal<'a> {
         Journal {
             disk: &self.disk,
             root: &self.root,
             state,
+            gate,
+        }
+    }
+
+    /// Changes documents, all or none, decided on what is true until they are changed.
+    ///
+    /// The documents of `paths` are locked, then the folder of specs, which every change of ours
+    /// holds while it decides and writes. `plan` gets the specs as of then and the texts in the
+    /// order of `paths`; without steps everything is let go and the answer is false.
+    ///
+    /// # Errors
+    /// What `plan` refuses, or a `StoreError`; nothing is changed then.
+    pub(super) fn change(
+        &self,
+        paths: &[&str],
+        mut plan: impl FnMut(&Snapshot, &[&str]) -> Result<Option<Vec<Step>>, Error>,
+    ) -> Result<bool, Error> {
+        // A repository that git refuses is no obstacle for the change of one file.
+        let state = self.state();
+        let gate = self.root.locate(SPECS)?;
+        let journal = self.journal(state.as_ref().ok(), Some(&gate));
+        match journal.change(paths, |texts| plan(&self.snapshot()?, texts)) {
+            Err(Error::Store(StoreError::NoJournal)) => state.map(|_| false),
+            done => done,
         }
     }
 
@@ -332,16 +365,7 @@ impl Project {
 
     fn not_found(&self, specs: &Specs, text: &str) -> ChantError {
         if let Some(broken) = specs.broken().find(|broken| broken.id.ends_with(text)) {
-            let line = broken
-                .problem
-                .line
-                .map(|line| format!(":{line}"))
-                .unwrap_or_default();
-            return ChantError::Unreadable {
-                id: broken.id.to_string(),
-                place: format!("{}{line}", broken.problem.path),
-                message: broken.problem.message.clone(),
-            };
+            return ChantError::unreadable(broken);
         }
         let mut known = self.known();
         known.refresh_archive();

@@ -24,12 +24,12 @@ impl Specs {
             match document {
                 Some(Ok(spec)) => {
                     families.push(spec.id.root().into());
-                    self.put(Arc::new(spec), &mut fresh);
+                    self.put(spec, &mut fresh);
                 }
                 gone_or_broken => {
                     families.extend(self.take(&path, &mut fresh));
                     if let Some(Err(broken)) = gone_or_broken {
-                        self.broken.insert(path, Arc::new(broken));
+                        self.broken.insert(path, broken);
                     }
                 }
             }

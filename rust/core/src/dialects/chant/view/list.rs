@@ -3,13 +3,16 @@
 use serde::Serialize;
 
 use super::super::model::{Problem, Spec, Status};
-use super::ENTRIES_SHOWN;
+use crate::answer::cut;
 
 /// Characters of a title that a list shows.
 const TITLE_SHOWN: usize = 300;
 
+/// Characters of a problem that an answer shows.
+pub const MESSAGE_SHOWN: usize = 500;
+
 /// Problems that a list shows.
-const PROBLEMS_SHOWN: usize = 20;
+pub const PROBLEMS_SHOWN: usize = 20;
 
 /// One spec in a list.
 #[derive(Debug, Serialize)]
@@ -28,18 +31,13 @@ pub struct SpecEntry<'a> {
 impl<'a> SpecEntry<'a> {
     /// A spec as lists show it.
     pub fn of(spec: &'a Spec, status: Status) -> Self {
-        let shown = |names: &'a Option<Vec<Box<str>>>| {
-            names
-                .as_deref()
-                .map(|names| &names[..names.len().min(ENTRIES_SHOWN)])
-        };
         Self {
             id: spec.id.as_str(),
             title: title_shown(spec),
             status: status.as_str(),
             r#type: spec.kind.as_str(),
-            depends_on: shown(&spec.depends_on),
-            labels: shown(&spec.labels),
+            depends_on: spec.depends_on.as_deref(),
+            labels: spec.labels.as_deref(),
             excerpt: None,
         }
     }
@@ -54,14 +52,7 @@ impl<'a> SpecEntry<'a> {
 
 /// A spec's title as lists show it.
 pub fn title_shown(spec: &Spec) -> Option<String> {
-    spec.title.as_deref().map(shortened)
-}
-
-fn shortened(title: &str) -> String {
-    match title.char_indices().nth(TITLE_SHOWN) {
-        Some((end, _)) => format!("{}…", &title[..end]),
-        None => title.to_owned(),
-    }
+    spec.title.as_deref().map(|title| cut(title, TITLE_SHOWN))
 }
 
 /// A page of a list of specs.
@@ -100,7 +91,7 @@ impl From<&Problem> for ProblemEntry {
         Self {
             path: problem.path.to_string(),
             line: problem.line,
-            message: problem.message.clone(),
+            message: cut(&problem.message, MESSAGE_SHOWN),
         }
     }
 }

@@ -5,6 +5,3 @@ pub mod report;
 pub mod spec;
 pub mod status;
 pub mod work;
-
-/// Entries of a list of texts that an answer about one spec shows.
-const ENTRIES_SHOWN: usize = 200;

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::super::model::{Spec, Status};
 use super::super::specs::{Specs, Wait};
-use super::ENTRIES_SHOWN;
 use super::list::ProblemEntry;
 use crate::graph::Kind;
 
@@ -197,16 +196,8 @@ impl<'a> SpecDetails<'a> {
             body: String::new(),
             path: &spec.path,
             criteria: Criteria::of(spec),
-            waiting_for: waits
-                .into_iter()
-                .take(ENTRIES_SHOWN)
-                .map(Waiting::from)
-                .collect(),
-            members: specs
-                .members(&spec.id)
-                .take(ENTRIES_SHOWN)
-                .map(member)
-                .collect(),
+            waiting_for: waits.into_iter().map(Waiting::from).collect(),
+            members: specs.members(&spec.id).map(member).collect(),
             approval: spec.approval.as_ref().map(|approval| ApprovalView {
                 required: approval.required,
                 status: approval.status.as_deref().unwrap_or("pending"),
@@ -223,14 +214,7 @@ impl<'a> SpecDetails<'a> {
 }
 
 fn texts(names: Option<&[Box<str>]>) -> Option<Vec<&str>> {
-    let names = names?;
-    Some(
-        names
-            .iter()
-            .take(ENTRIES_SHOWN)
-            .map(|name| &**name)
-            .collect(),
-    )
+    Some(names?.iter().map(|name| &**name).collect())
 }
 
 /// Whether a spec meets its criteria.
@@ -259,7 +243,6 @@ impl<'a> Verification<'a> {
             verified: unchecked == 0 && !spec.criteria.is_empty(),
             criteria: Criteria::of(spec),
             unchecked_items: open
-                .take(ENTRIES_SHOWN)
                 .map(|c| format!("- [ ] {}", spec.criterion_text(c)))
                 .collect(),
             verification_notes: notes,

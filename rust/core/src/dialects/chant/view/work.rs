@@ -26,12 +26,15 @@ pub struct WorkList {
     pub processes: Vec<RunEntry>,
     /// All runs that are kept, whatever was asked for.
     pub summary: RunCounts,
-    /// Records that cannot be read.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub problems: Vec<ProblemEntry>,
     /// How many runs match, when not all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes_total: Option<usize>,
+    /// Where the next page begins, when there is one: call again with this `offset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
+    /// Records that cannot be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<ProblemEntry>,
 }
 
 /// One run.

@@ -1,0 +1,89 @@
+//! Which runs of three bytes a text holds, so that most texts need not be searched for most words.
+//!
+//! A signature never denies a text that holds the word in any case; it may let through one that does
+//! not. Two letters outside ASCII, the Kelvin sign and the long s, are other cases of letters inside
+//! it: a text that has them is always let through.
+
+/// Bits of a signature. A text of 2 KB sets about a third of them.
+const BITS: usize = 2048;
+
+/// Bytes that tell one piece of a text, in lower case.
+type Gram = [u8; 3];
+
+/// What a text may hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature(Option<Box<[u64; BITS / 64]>>);
+
+impl Signature {
+    /// The signature of a text; the cost is one pass over its bytes.
+    pub fn of(text: &str) -> Self {
+        if text.contains(['\u{212A}', '\u{17F}']) {
+            return Self(None);
+        }
+        let mut bits = Box::new([0; BITS / 64]);
+        for bit in text.as_bytes().windows(3).map(bit_of) {
+            bits[bit / 64] |= 1 << (bit % 64);
+        }
+        Self(Some(bits))
+    }
+
+    /// Whether the text may hold the word.
+    pub fn may_hold(&self, word: &Word) -> bool {
+        let Some(bits) = &self.0 else { return true };
+        let is_set = |bit: &usize| bits[bit / 64] & (1 << (bit % 64)) != 0;
+        word.0.iter().all(is_set)
+    }
+}
+
+/// What a signature is asked for.
+#[derive(Debug, Clone)]
+pub struct Word(Vec<usize>);
+
+impl Word {
+    /// The ASCII pieces of a word: other letters may be written in other bytes in another case.
+    pub fn of(word: &str) -> Self {
+        let grams = word.as_bytes().windows(3);
+        Self(grams.filter(|gram| gram.is_ascii()).map(bit_of).collect())
+    }
+}
+
+fn bit_of(gram: &[u8]) -> usize {
+    let lower: Gram = [0, 1, 2].map(|at| gram.get(at).copied().unwrap_or(0).to_ascii_lowercase());
+    let number = u32::from_le_bytes([lower[0], lower[1], lower[2], 0]);
+    // Fibonacci hashing: the upper bits of the product are well mixed.
+    (number.wrapping_mul(0x9E37_79B1) >> (32 - BITS.trailing_zeros())) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use regex::RegexBuilder;
+
+    use super::*;
+
+    #[test]
+    fn most_words_that_are_not_there_are_denied() {
+        let text = "Make the login form remember who was there last, unless they said not to.";
+        let signature = Signature::of(text);
+        for word in ["xylophone", "quokka", "timeouts"] {
+            assert!(!signature.may_hold(&Word::of(word)), "{word}");
+        }
+        assert!(signature.may_hold(&Word::of("REMEMBER WHO")));
+        assert!(signature.may_hold(&Word::of("")));
+    }
+
+    proptest! {
+        /// Whatever a search finds, in whatever case, the signature lets through.
+        #[test]
+        fn a_text_that_holds_the_word_is_let_through(
+            before in "[a-zA-ZſKéß ]{0,20}", word in "[a-zA-ZſKéß ]{0,8}", after in "[a-zA-ZſKéß ]{0,20}", upper: bool
+        ) {
+            let written = if upper { word.to_uppercase() } else { word.to_lowercase() };
+            let text = format!("{before}{written}{after}");
+            let pattern = RegexBuilder::new(&regex::escape(&word)).case_insensitive(true).build().unwrap();
+            if pattern.is_match(&text) {
+                prop_assert!(Signature::of(&text).may_hold(&Word::of(&word)));
+            }
+        }
+    }
+}
