@@ -1526,7 +1526,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A driver whose members are all completed or cancelled can be finalized.", "reference chant 4.6"
     ),
     "chant:finalize:later_errors_are_prefixed": Requirement(
-        "Errors about config, worktree, members and commits start with `Failed to finalize spec: `.",
+        "Errors about worktree, members, log and commits start with `Failed to finalize spec: `; that the "
+        "configuration cannot be read is told as it is.",
         "reference chant 5.11",
     ),
     "chant:finalize:answers_with_the_id": Requirement(
@@ -1925,7 +1926,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Documents; reference chant 2.1 R",
     ),
     "chant:front_matter:wrong_type_is_a_problem": Requirement(
-        "A value of the wrong type makes a problem record that names its key.", "reference chant 2.1 R"
+        "A value of the wrong type makes a problem record that names its key; the spec is still served "
+        "unless the key is `status`, `depends_on` or `approval`.",
+        "reference chant 2.1 R",
     ),
     "chant:front_matter:bad_file_hides_no_other": Requirement(
         "A malformed file never hides another spec.", "decisions 3: Unreadable files; reference chant 10.9.12"
@@ -2061,7 +2064,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Every tool counts the same criteria for the same spec.", "issue: Criteria; reference chant 8.2 W15"
     ),
     "chant:criteria:section_of_any_level": Requirement(
-        "The section `Acceptance Criteria` may be a heading of level 2 to 6.", "reference chant 2.7 R, 10.3"
+        "The section `Acceptance Criteria`, in any case, may be a heading of level 2 to 6.",
+        "reference chant 2.7 R, 10.3",
     ),
     "chant:criteria:sub_headings_belong": Requirement(
         "A deeper heading inside the section does not end it; one of the same or a higher level does.",

@@ -72,12 +72,7 @@ class ChantProject:
     def cancel(self, id: str) -> Answer: ...
     def archive(self, id: str) -> Answer: ...
     def work_list(
-        self,
-        *,
-        process_id: str | None = None,
-        include_completed: bool = False,
-        limit: int = 200,
-        offset: int = 0,
+        self, *, process_id: str | None = None, include_completed: bool = False, offset: int = 0
     ) -> Answer: ...
 
 def error_codes() -> list[str]: ...

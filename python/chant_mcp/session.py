@@ -83,6 +83,14 @@ def dialects_in(root: Path) -> tuple[str, ...]:
     return ("chant",) if (root / ".chant").is_dir() else ()
 
 
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 class Session:
     """One project and its handles; shared by all calls of a server."""
 
@@ -98,12 +106,13 @@ class Session:
 
         Args:
             place: The project's root and where it was looked for.
-            environment: Variables that configuration may refer to.
+            environment: Variables that configuration may refer to; those that are no text are left out.
             user_config: The user's own configuration file.
             stop_at: Name of the moment at which the process is to crash, for tests.
         """
         self.place = place
-        self._environment = dict(environment or {})
+        variables = (environment or {}).items()
+        self._environment = {name: value for name, value in variables if _is_text(name) and _is_text(value)}
         self._user_config = user_config
         self._stop_at = stop_at
         self._opening = threading.Lock()

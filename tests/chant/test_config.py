@@ -274,6 +274,17 @@ async def test_a_derived_value_comes_from_where_the_rule_says(
 
 
 @pytest.mark.requirement("chant:config:derivation_rules")
+async def test_a_variable_that_is_no_text_counts_as_absent(
+    project: Project, add: Callable[..., AbstractAsyncContextManager[Caller]]
+) -> None:
+    derive(project, "labels: {from: env, pattern: TEAM}\ncontext: {from: env, pattern: SIDE}")
+    async with add(TEAM="\udcff", SIDE="left") as call:
+        data = await added(call)
+
+    assert (data["labels"], data["context"]) == (None, ["left"])
+
+
+@pytest.mark.requirement("chant:config:derivation_rules")
 async def test_several_rules_work_together(
     project: Project, add: Callable[..., AbstractAsyncContextManager[Caller]]
 ) -> None:

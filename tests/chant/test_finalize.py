@@ -230,10 +230,11 @@ def test_a_driver_whose_members_are_done_is_finalized(project: Project) -> None:
 
 
 @pytest.mark.requirement("chant:finalize:later_errors_are_prefixed")
-def test_a_config_that_cannot_be_read_refuses_with_the_prefix(project: Project) -> None:
+def test_a_config_that_cannot_be_read_refuses_in_its_own_words(project: Project) -> None:
+    """Only the texts of steps 4 to 7 have the prefix, and the configuration is step 3."""
     project.spec(ID, status="in_progress")
     project.config("defaults: [\n")
-    assert refused(project).startswith("Failed to finalize spec: Failed to load config: ")
+    assert refused(project).startswith("Failed to load config: ")
 
 
 @pytest.mark.requirement(

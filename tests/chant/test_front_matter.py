@@ -352,6 +352,34 @@ async def test_a_value_of_the_wrong_type_is_a_problem_that_names_the_key(
     await problem(call, f"---\n{yaml}\n---\n# One\n", key)
 
 
+@pytest.mark.requirement("chant:front_matter:wrong_type_is_a_problem")
+@ONE_ERA
+@pytest.mark.parametrize(
+    "yaml",
+    [
+        "labels: urgent",
+        "context: {}",
+        "prompt: [a]",
+        "type: {a: b}",
+        "members: all",
+        "public: [1]",
+        "tracks: 3",
+    ],
+)
+async def test_a_wrong_value_that_decides_nothing_keeps_the_spec(call: Caller, yaml: str) -> None:
+    await problem(call, f"---\nstatus: completed\n{yaml}\n---\n# Bad\n", yaml.split(":")[0])
+
+    assert await listed(call) == {"bad": "completed", "good": "pending"}
+    assert (await call.data("chant_spec_get", id="bad"))["title"] == "Bad"
+
+
+@pytest.mark.requirement("chant:front_matter:wrong_type_is_a_problem")
+@ONE_ERA
+@pytest.mark.parametrize("yaml", ["status: [pending]", "depends_on: {a: b}", "approval: yes please"])
+async def test_a_wrong_value_that_decides_makes_the_file_unreadable(call: Caller, yaml: str) -> None:
+    await refused(call, f"---\n{yaml}\n---\n# Bad\n", yaml.split(":")[0])
+
+
 @pytest.mark.requirement(
     "chant:front_matter:unknown_enum_value_is_a_problem", "chant:status_machine:values_are_exact"
 )

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from chant.reading import LAW, archive, drive, ids, listed
 from chant_mcp import ChantProject
+from chant_mcp.errors import ChantError
 from harness import Caller, Project
 from hypothesis import given
 from hypothesis import strategies as st
@@ -156,18 +157,39 @@ async def test_a_write_through_a_memory_map_is_seen_when_it_is_closed(reader: Re
 
 
 @pytest.mark.requirement("store:index:write_before_the_call_is_seen")
-@pytest.mark.parametrize("linked", ["before", "after"])
-async def test_a_write_through_another_name_of_the_file_is_seen(reader: Reader, linked: str) -> None:
+async def test_a_write_through_another_name_of_the_file_is_seen(reader: Reader) -> None:
     path = reader.project.write("one", "# 0000\n")
     other = reader.project.root / "other-name"
-    if linked == "before":
-        other.hardlink_to(path)
+    other.hardlink_to(path)
+    for n in range(3):
+        assert await reader.titles() == {"one": f"{n:04}"}
+        other.write_text(f"# {n + 1:04}\n", encoding="utf-8")
+
+
+@pytest.mark.requirement("store:index:write_before_the_call_is_seen")
+async def test_a_second_name_given_later_is_known_once_the_file_itself_changes(reader: Reader) -> None:
+    """The kernel announces neither the new name nor a write through it (README, "Limits")."""
+    path = reader.project.write("one", "# 0000\n")
     assert await reader.titles() == {"one": "0000"}
-    if linked == "after":
-        other.hardlink_to(path)
+    other = reader.project.root / "other-name"
+    other.hardlink_to(path)
+    path.write_text("# 0001\n", encoding="utf-8")
+    assert await reader.titles() == {"one": "0001"}
+    other.write_text("# 0002\n", encoding="utf-8")
+
+    assert await reader.titles() == {"one": "0002"}
+
+
+@pytest.mark.requirement("store:index:untrusted_file_systems_are_scanned")
+def test_a_scan_sees_writes_through_a_second_name_given_later(project: Project) -> None:
+    path = project.write("one", "# 0000\n")
+    handle = ChantProject(project.root, events=False)
+    assert handle.spec_get("one").data["title"] == "0000"
+    other = project.root / "other-name"
+    other.hardlink_to(path)
     other.write_text("# 0001\n", encoding="utf-8")
 
-    assert await reader.titles() == {"one": "0001"}
+    assert handle.spec_get("one").data["title"] == "0001"
 
 
 # Files that come and go
@@ -360,6 +382,9 @@ async def test_a_file_whose_name_is_no_text_disturbs_nothing(reader: Reader, nam
 
     assert "one" in await reader.titles()
     assert len(await reader.problems()) == 1
+    reader.project.spec("one", body="# Changed")
+    assert await reader.titles() == {"one": "Changed"}
+    assert len(await reader.problems()) == 1
     path.unlink()
     assert await reader.problems() == {}
 
@@ -502,6 +527,60 @@ async def test_what_a_linked_folder_means_may_change_above_it(reader: Reader, ho
 
 
 @pytest.mark.requirement("store:index:write_before_the_call_is_seen")
+@pytest.mark.parametrize("how", ["parent replaced", "link in between switched", "led outside"])
+async def test_the_specs_folder_itself_may_be_a_link(reader: Reader, how: str) -> None:
+    root, specs = reader.project.root, reader.project.specs
+    for version in ("v1", "v2"):
+        (root / version / "specs").mkdir(parents=True)
+        (root / version / "specs" / "one.md").write_text(f"# {version}\n", encoding="utf-8")
+    current = root / "current"
+    current.symlink_to("v1")
+    specs.rmdir()
+    specs.symlink_to("../current/specs")
+    assert await reader.titles() == {"one": "v1"}
+    if how == "parent replaced":
+        (root / "v1").rename(root / "v0")
+        (root / "v2").rename(root / "v1")
+    elif how == "link in between switched":
+        current.unlink()
+        current.symlink_to("v2")
+    else:
+        (root / "v1").rename(root.parent / "outside")
+        current.unlink()
+        current.symlink_to(root.parent / "outside")
+        with pytest.raises((AssertionError, ChantError), match="leads out of the project"):
+            await reader.titles()
+        current.unlink()
+        current.symlink_to("v2")
+
+    assert await reader.titles() == {"one": "v2"}
+
+
+@pytest.mark.requirement(
+    "store:index:write_before_the_call_is_seen", "store:index:unreadable_file_becomes_a_problem"
+)
+async def test_a_link_that_comes_to_lead_outside_hides_what_it_held(reader: Reader) -> None:
+    root = reader.project.root
+    for place in (root / "inside", root.parent / "outside"):
+        place.mkdir()
+        (place / "one.md").write_text(f"# {place.name}\n", encoding="utf-8")
+    current = root / "current"
+    current.symlink_to("inside")
+    (reader.project.specs / "linked").symlink_to("../../current")
+    for _ in range(2):
+        assert await reader.titles() == {"one": "inside"}
+        current.unlink()
+        current.symlink_to("../outside")
+        for _ in range(2):
+            assert await reader.titles() == {}
+            assert list(await reader.problems()) == [".chant/specs/linked"]
+        current.unlink()
+        current.symlink_to("inside")
+    assert await reader.titles() == {"one": "inside"}
+    assert await reader.problems() == {}
+
+
+@pytest.mark.requirement("store:index:write_before_the_call_is_seen")
 async def test_a_linked_folder_is_listed_once_and_loops_end(reader: Reader) -> None:
     reader.project.write("area/one", "# One\n")
     (reader.project.specs / "again").symlink_to("area")
@@ -575,6 +654,38 @@ async def test_one_of_two_archived_copies_may_go(reader: Reader, days: tuple[str
     assert await reader.statuses() == {"one": "pending"}
     first.unlink()
     assert await reader.statuses() == {"one": "pending"}, "the other copy is still there"
+    second.unlink()
+    assert await reader.statuses() == {"one": "blocked"}
+
+
+@pytest.mark.requirement("graph:blocked:archived_dependency_satisfies")
+@pytest.mark.parametrize("broken", ["2026-01-21", "2026-01-22"])
+async def test_a_broken_archived_copy_does_not_hide_the_other(reader: Reader, broken: str) -> None:
+    reader.project.spec("one", depends_on=["old"])
+    for day in ("2026-01-21", "2026-01-22"):
+        archive(reader.project, "old", day=day, status="[" if day == broken else "completed")
+
+    assert await reader.statuses() == {"one": "pending"}
+
+
+@pytest.mark.requirement(
+    "graph:blocked:archived_dependency_satisfies", "store:index:write_before_the_call_is_seen"
+)
+async def test_the_archive_may_be_a_link_that_is_switched(reader: Reader) -> None:
+    reader.project.spec("one", depends_on=["old"])
+    root = reader.project.root
+    archive(reader.project, "old")
+    (root / ".chant" / "archive").rename(root / "v1")
+    (root / "v2").mkdir()
+    (root / "current").symlink_to("v1")
+    (root / ".chant" / "archive").symlink_to("../current")
+    for _ in range(2):
+        assert await reader.statuses() == {"one": "pending"}
+        (root / "current").unlink()
+        (root / "current").symlink_to("v2")
+        assert await reader.statuses() == {"one": "blocked"}
+        (root / "current").unlink()
+        (root / "current").symlink_to("v1")
 
 
 @pytest.mark.requirement(

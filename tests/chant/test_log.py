@@ -112,6 +112,21 @@ async def test_an_offset_gives_what_follows_it(call: Caller) -> None:
     assert four(data) == {"content": "ccc", "byte_offset": 12, "line_count": 1, "has_more": False}
 
 
+@pytest.mark.requirement("chant:log:offset_starts_at_a_byte")
+async def test_an_offset_beyond_the_end_tells_that_the_log_was_begun_anew(call: Caller) -> None:
+    call.project.spec("one")
+    call.project.log("one", "old\n" * 10)
+    old = (await call.data("chant_log", id="one"))["byte_offset"]
+    assert "note" not in await call.data("chant_log", id="one", offset=old)
+    call.project.log("one", "new\n")
+
+    data = await call.data("chant_log", id="one", offset=old)
+    assert four(data) == {"content": "", "byte_offset": 4, "line_count": 0, "has_more": False}
+    assert "started anew" in data["note"]
+    assert "offset 0" in data["note"]
+    assert "note" not in await call.data("chant_log", id="one", offset=4)
+
+
 @pytest.mark.requirement(
     "chant:log:polling_returns_only_new_content", "store:index:write_before_the_call_is_seen"
 )

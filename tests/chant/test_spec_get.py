@@ -131,6 +131,8 @@ async def test_the_members_that_the_file_names_are_shown(call: Caller) -> None:
     shown = json.dumps(await call.data("chant_spec_get", id="one"))
     assert '"one.1"' in shown
     assert '"one.9"' in shown
+    data = await call.data("chant_spec_get", id="one")
+    assert data["members"] == [{"id": "one.1", "status": "pending"}, {"id": "one.9", "status": None}]
 
 
 @pytest.mark.requirement(
@@ -398,6 +400,43 @@ async def test_long_front_matter_does_not_break_the_limit(call: Caller, key: str
     assert data["body"] == "# Body\n\ntext"
     shown = text.count('"entry-')
     assert "5000" in text or str(5_000 - shown) in text, "what was left out is not said"
+    assert {**data, **data.get("further", {})}[f"{key}_total"] == 5_000
+
+
+@pytest.mark.requirement("chant:spec_get:long_body_is_paged")
+@ONE_ERA
+@pytest.mark.parametrize(
+    "yaml",
+    [
+        f"labels: [{'l' * 100_000}]",
+        f"prompt: {'p' * 100_000}",
+        f"approval: {{required: false, by: {'b' * 100_000}}}",
+        f"tracks: [{', '.join(['t' * 900] * 900)}]",
+        "retry_state: {" + ", ".join(f"key{n}: {n}" for n in range(20_000)) + "}",
+        "\n".join(
+            f"{key}: [{', '.join(['x' * 500] * 300)}]"
+            for key in ("labels", "tracks", "origin", "members", "commits", "context", "depends_on")
+        ),
+    ],
+    ids=["label", "prompt", "approval", "tracks", "map", "many"],
+)
+async def test_whatever_is_long_the_answer_fits_and_says_so(call: Caller, yaml: str) -> None:
+    call.project.write("one", f"---\n{yaml}\n---\n# Body\n\ntext\n")
+
+    text, data = await call.text("chant_spec_get", id="one"), await call.data("chant_spec_get", id="one")
+    assert len(text) < 50_000
+    assert (data["title"], data["body"]) == ("Body", "# Body\n\ntext")
+    assert "_total" in text or "characters)" in text, "what was left out is not said"
+    assert json.loads(text) == data
+
+
+@pytest.mark.requirement("chant:spec_get:long_body_is_paged")
+async def test_what_fits_is_not_cut(call: Caller) -> None:
+    call.project.spec("one", labels=[f"l{n}" for n in range(400)], body="# Body")
+
+    data = await call.data("chant_spec_get", id="one")
+    assert len(data["labels"]) == 400
+    assert "_total" not in json.dumps(data)
 
 
 @pytest.mark.requirement("chant:spec_get:long_body_is_paged")

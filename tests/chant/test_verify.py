@@ -111,6 +111,18 @@ async def test_many_open_items_fit_an_answer(call: Caller) -> None:
     shown = len(data["unchecked_items"])
     assert 0 < shown < 1_000
     assert str(shown) in text or str(1_000 - shown) in text, "what was left out is not said"
+    assert data["unchecked_items_total"] == 1_000
+
+
+@pytest.mark.requirement("chant:verify:open_items_are_listed")
+async def test_a_long_open_item_fits_an_answer(call: Caller) -> None:
+    call.project.spec("one", body=criteria(f"- [ ] {'long ' * 20_000}", "- [ ] short"))
+
+    text, data = await call.text("chant_verify", id="one"), await call.data("chant_verify", id="one")
+    assert len(text) < 50_000
+    assert data["unchecked_items"][0].endswith("characters)")
+    assert data["unchecked_items"][1:] == ["- [ ] short"]
+    assert "unchecked_items_total" not in data
 
 
 @pytest.mark.requirement("chant:verify:open_items_are_counted_in_the_note")

@@ -100,8 +100,12 @@ async def test_a_running_process_is_listed(call: Caller, living: subprocess.Pope
 async def test_without_a_log_there_is_no_time_of_it(call: Caller) -> None:
     record(call.project, "one-11")
 
-    (process,) = (await call.data("chant_work_list", include_completed=True))["processes"]
-    assert process["log_modified"] is None
+    record(call.project, "two-12", branch=None)
+
+    for process in (await call.data("chant_work_list", include_completed=True))["processes"]:
+        assert process["log_modified"] is None
+        assert process["stale"] is False
+        assert process["branch"] == ("chant/one" if process["spec_id"] == "one" else None)
 
 
 @linux

@@ -30,7 +30,8 @@ impl Answer {
             let Some(json) = &self.json else {
                 return Ok(None);
             };
-            let value = serde_json::from_str(json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+            let value =
+                serde_json::from_str(json).map_err(|e| PyValueError::new_err(e.to_string()))?;
             plain(py, value).map(Some)
         })?;
         Ok(data.as_ref().map(|data| data.clone_ref(py)))

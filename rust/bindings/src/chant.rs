@@ -240,18 +240,16 @@ impl ChantProject {
         answer(py, || ops::archive(&self.project, id))
     }
 
-    #[pyo3(signature = (*, process_id = None, include_completed = false, limit = 200, offset = 0))]
+    #[pyo3(signature = (*, process_id = None, include_completed = false, offset = 0))]
     fn work_list(
         &self,
         py: Python<'_>,
         process_id: Option<&str>,
         include_completed: bool,
-        limit: usize,
         offset: usize,
     ) -> Result<Answer, Raised> {
-        let page = Page { limit, offset };
         answer(py, || {
-            ops::work_list(&self.project, process_id, include_completed, page)
+            ops::work_list(&self.project, process_id, include_completed, offset)
         })
     }
 }

@@ -29,7 +29,7 @@ pub struct Answer {
 
 impl Answer {
     /// An answer that is data. Where its text would be too long, long values are cut and say how
-    /// long they are, and long lists keep their first entries beside `<key>_total`.
+    /// long they are, and long lists and maps keep their first entries beside `<key>_total`.
     pub fn data(view: &impl Serialize) -> Self {
         let mut answer = Self::whole(view);
         if is_too_long(&answer.text)
@@ -68,6 +68,9 @@ fn is_too_long(text: &str) -> bool {
 /// Characters of a value and entries of a list that are kept, the first that suffice.
 const SHORTER: [(usize, usize); 5] = [(2_000, 200), (1_000, 100), (500, 50), (300, 20), (100, 5)];
 
+/// Keys of a map that are kept: more than any map of ours has, so that only those of users end early.
+const WIDEST: usize = 50;
+
 /// Keys whose texts are pieces of documents, fitted to an answer already.
 const PIECES: [&str; 2] = ["body", "content"];
 
@@ -79,19 +82,22 @@ fn shortened(value: &Value, chars: usize, entries: usize) -> Value {
         Value::Array(items) => items.iter().take(entries).map(shorter).collect(),
         Value::Object(pairs) => {
             let mut shown = Map::new();
-            for (key, value) in pairs {
+            for (key, value) in pairs.iter().take(WIDEST) {
                 let is_piece = PIECES.contains(&key.as_str());
                 let value_shown = if is_piece {
                     value.clone()
                 } else {
                     shorter(value)
                 };
-                shown.insert(key.clone(), value_shown);
-                if let Value::Array(items) = value
-                    && items.len() > entries
-                {
-                    shown.insert(format!("{key}_total"), items.len().into());
-                }
+                let total = match value {
+                    Value::Array(items) => Some(items.len()).filter(|total| *total > entries),
+                    Value::Object(pairs) => Some(pairs.len()).filter(|total| *total > WIDEST),
+                    _ => None,
+                };
+                let key = cut(key, chars);
+                let name = format!("{key}_total");
+                shown.insert(key, value_shown);
+                shown.extend(total.map(|total| (name, total.into())));
             }
             Value::Object(shown)
         }
@@ -234,6 +240,7 @@ mod tests {
         let piece = "p".repeat(20_000);
         let view = serde_json::json!({
             "names": names, "title": "é".repeat(90_000), "inner": [{"names": names}], "body": piece,
+            "map": names.iter().map(|name| (name.clone(), Value::from(1))).collect::<Map<_, _>>(),
         });
         let answer = Answer::data(&view);
         assert!(answer.text.chars().count() < MOST_CHARS);
@@ -245,6 +252,10 @@ mod tests {
             (&"name-0".into(), &20_000.into())
         );
         assert_eq!(data["inner"][0]["names_total"], 20_000);
+        assert_eq!(
+            (&data["map"]["name-0"], &data["map_total"]),
+            (&1.into(), &20_000.into())
+        );
         assert!(
             data["title"]
                 .as_str()

@@ -209,7 +209,7 @@ impl Config {
         }
         if let Some(lint) = file.lint {
             self.thresholds = lint.thresholds;
-            put(&mut self.disabled, lint.disable);
+            self.disabled = lint.disable.unwrap_or_else(|| Self::default().disabled);
         }
     }
 
@@ -262,6 +262,15 @@ mod tests {
         assert!(config.disables("title") && !config.disables("complexity_words"));
         assert_eq!(config.repositories[0].path, "../a");
         assert_eq!(config.model.as_deref(), Some("opus"));
+    }
+
+    #[test]
+    fn what_a_block_of_the_project_leaves_out_is_the_default_and_not_the_users() {
+        let user = "---\nlint: {disable: [title]}\n---\n";
+        let project = "---\nlint: {thresholds: {complexity_files: 9}}\n---\n";
+        let config = read(user, project).unwrap();
+        assert!(config.disables("complexity_words") && !config.disables("title"));
+        assert!(read(user, "").unwrap().disables("title"));
     }
 
     #[test]

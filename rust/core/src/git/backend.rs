@@ -1,8 +1,11 @@
 //! Who answers: git2, or the git program where git2 cannot.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
+use std::time::SystemTime;
 
+use super::tags::inode;
 use super::{GitError, Repo, complained_of, is_missing, path_from_bytes, program, trimmed};
 
 /// Who answers questions about a repository.
@@ -12,6 +15,22 @@ pub(super) enum Backend {
     Library,
     /// The git program, because git2 refuses the repository.
     Program,
+}
+
+/// Inode, time of the last change of a file, and whether it is a folder, of what an open repository
+/// depends on.
+type Marks = [Option<(u64, Option<SystemTime>, bool)>; 5];
+
+/// A repository as a question left it open.
+pub(super) struct Handle {
+    marks: Marks,
+    repo: git2::Repository,
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Handle").field(&self.repo.path()).finish()
+    }
 }
 
 impl Repo {
@@ -24,6 +43,8 @@ impl Repo {
     /// when only the git program could read it, `Program` when git cannot read it either.
     pub fn open(folder: &Path) -> Result<Option<Self>, GitError> {
         let none: [&Path; 0] = [];
+        // What is read of objects is kept by us, in a tenth of the room.
+        git2::opts::enable_caching(false);
         match git2::Repository::open_ext(folder, git2::RepositoryOpenFlags::empty(), none) {
             Ok(repo) => Ok(Some(Self::new(
                 Backend::Library,
@@ -51,13 +72,59 @@ impl Repo {
         self.checkout.as_deref().unwrap_or(&self.common_dir)
     }
 
-    /// Asks git2.
+    /// Asks git2 in a repository that is opened for that.
     pub(super) fn library<T>(
         &self,
         doing: &'static str,
         ask: impl FnOnce(&git2::Repository) -> Result<T, git2::Error>,
     ) -> Result<T, GitError> {
-        let answer = git2::Repository::open(self.folder()).map_err(|error| match error.code() {
+        ask(&self.opened(doing)?).map_err(|error| self.refused(doing, &error))
+    }
+
+    /// Asks git2 in the repository as the last question left it open: opening takes longer than most
+    /// questions. A configuration or a folder other than then is opened anew.
+    fn library_kept<T>(
+        &self,
+        doing: &'static str,
+        ask: impl FnOnce(&git2::Repository) -> Result<T, git2::Error>,
+    ) -> Result<T, GitError> {
+        let marks = self.marks();
+        let kept = self.handle().take().filter(|kept| kept.marks == marks);
+        let repo = match kept {
+            Some(kept) => kept.repo,
+            None => self.opened(doing)?,
+        };
+        let answer = ask(&repo).map_err(|error| self.refused(doing, &error));
+        *self.handle() = Some(Handle { marks, repo });
+        answer
+    }
+
+    fn handle(&self) -> MutexGuard<'_, Option<Handle>> {
+        self.handle
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// What an open repository depends on.
+    fn marks(&self) -> Marks {
+        let common = |name: &str| self.common_dir.join(name);
+        let places = [
+            self.common_dir.clone(),
+            self.folder().join(".git"),
+            common("config"),
+            common("shallow"),
+            common("info/grafts"),
+        ];
+        places.map(|path| {
+            let metadata = path.symlink_metadata().ok()?;
+            // A folder changes with every file in it, but stays the same folder.
+            let modified = metadata.is_file().then(|| metadata.modified().ok());
+            Some((inode(&metadata), modified.flatten(), metadata.is_dir()))
+        })
+    }
+
+    fn opened(&self, doing: &'static str) -> Result<git2::Repository, GitError> {
+        git2::Repository::open(self.folder()).map_err(|error| match error.code() {
             git2::ErrorCode::Owner => GitError::Owner {
                 path: complained_of(error.message(), self.folder()),
             },
@@ -65,8 +132,7 @@ impl Repo {
                 path: self.folder().to_owned(),
             },
             _ => self.refused(doing, &error),
-        });
-        ask(&answer?).map_err(|error| self.refused(doing, &error))
+        })
     }
 
     /// Asks git2, and the git program where git2 fails.
@@ -79,7 +145,7 @@ impl Repo {
         if self.backend == Backend::Program {
             return program();
         }
-        match self.library(doing, library) {
+        match self.library_kept(doing, library) {
             Ok(answer) => Ok(answer),
             Err(refused) => match program() {
                 Err(GitError::NoGit { .. }) => Err(refused),
@@ -116,6 +182,7 @@ impl Repo {
             common_dir,
             checkout,
             history: Mutex::default(),
+            handle: Mutex::default(),
         }
     }
 

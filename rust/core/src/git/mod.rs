@@ -22,7 +22,7 @@ mod program;
 pub mod tags;
 pub mod worktree;
 
-use backend::Backend;
+use backend::{Backend, Handle};
 use tags::History;
 
 /// Why something could not be done with a git repository.
@@ -271,6 +271,8 @@ pub struct Repo {
     common_dir: PathBuf,
     checkout: Option<PathBuf>,
     history: Mutex<History>,
+    /// The repository as the last question left it open.
+    handle: Mutex<Option<Handle>>,
 }
 
 impl Repo {

@@ -138,9 +138,9 @@ pub(super) struct History {
     /// The parents of all nodes, one after the other.
     parents: Vec<u32>,
     /// Commits that carry a tag, with their numbers.
-    carriers: Vec<(u32, Commit)>,
+    carriers: Vec<(u32, Packed)>,
     /// For each tag its commits, as places in `carriers`.
-    tags: HashMap<String, Vec<usize>>,
+    tags: HashMap<Box<str>, Vec<u32>>,
     /// Tips asked for of late, the latest last, and which numbers they reach.
     tips: Vec<(String, Vec<bool>)>,
 }
@@ -159,13 +159,51 @@ struct Node {
     depth: u32,
 }
 
+/// A commit in one piece: there may be as many as in the history.
+#[derive(Debug)]
+struct Packed {
+    /// The id, its short form and the message, one after the other.
+    text: Box<str>,
+    id_length: u8,
+    short_length: u8,
+    time: i64,
+}
+
+impl Packed {
+    fn new(id: &str, short: &str, message: &str, time: i64) -> Self {
+        let length = |text: &str| u8::try_from(text.len()).unwrap_or(u8::MAX);
+        Self {
+            text: [id, short, message].concat().into(),
+            id_length: length(id),
+            short_length: length(short),
+            time,
+        }
+    }
+
+    fn id(&self) -> &str {
+        &self.text[..usize::from(self.id_length)]
+    }
+
+    fn commit(&self) -> Commit {
+        let (short, message) =
+            self.text[self.id().len()..].split_at(usize::from(self.short_length));
+        Commit {
+            id: self.id().to_owned(),
+            short: short.to_owned(),
+            subject: subject_of(message),
+            message: message.to_owned(),
+            time: self.time,
+        }
+    }
+}
+
 /// One commit as it was read.
 struct Read {
     key: Key,
     parents: Vec<Key>,
     time: i64,
     /// The commit and its tags, if it has any.
-    tagged: Option<(Commit, Vec<String>)>,
+    tagged: Option<(Packed, Vec<Box<str>>)>,
 }
 
 /// The files that say where history ends though commits name parents.
@@ -187,17 +225,17 @@ impl History {
         let (Some((_, reached)), Some(places)) = (self.tips.last(), self.tags.get(tag)) else {
             return Vec::new();
         };
-        let carriers = places.iter().map(|place| &self.carriers[*place]);
-        let mut found: Vec<&(u32, Commit)> = carriers
+        let carriers = places.iter().map(|place| &self.carriers[*place as usize]);
+        let mut found: Vec<&(u32, Packed)> = carriers
             .filter(|(number, _)| reached.get(*number as usize) == Some(&true))
             .collect();
         found.sort_by_key(|(number, commit)| {
             let node = self.nodes[*number as usize];
-            (node.time, node.depth, &commit.id)
+            (node.time, node.depth, commit.id())
         });
         found
             .into_iter()
-            .map(|(_, commit)| commit.clone())
+            .map(|(_, commit)| commit.commit())
             .collect()
     }
 
@@ -283,8 +321,9 @@ impl History {
                 depth,
             });
             if let Some((commit, tags)) = read.tagged {
+                let place = u32::try_from(self.carriers.len()).unwrap_or(u32::MAX);
                 for tag in tags {
-                    self.tags.entry(tag).or_default().push(self.carriers.len());
+                    self.tags.entry(tag).or_default().push(place);
                 }
                 self.carriers.push((number, commit));
             }
@@ -298,14 +337,7 @@ impl Read {
     fn new(id: &str, time: i64, message: &[u8], short: impl FnOnce() -> String) -> Self {
         let tags = tags_of(message);
         let tagged = (!tags.is_empty()).then(|| {
-            let message = String::from_utf8_lossy(message).into_owned();
-            let commit = Commit {
-                id: id.to_owned(),
-                short: short(),
-                subject: subject_of(&message),
-                message,
-                time,
-            };
+            let commit = Packed::new(id, &short(), &String::from_utf8_lossy(message), time);
             (commit, tags)
         });
         Self {
@@ -327,17 +359,17 @@ impl Boundary {
 }
 
 #[cfg(unix)]
-fn inode(file: &std::fs::Metadata) -> u64 {
+pub(super) fn inode(file: &std::fs::Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(file)
 }
 
 #[cfg(not(unix))]
-fn inode(_: &std::fs::Metadata) -> u64 {
+pub(super) fn inode(_: &std::fs::Metadata) -> u64 {
     0
 }
 
 /// The texts of all tags in a message, each once. One that spans lines is no tag.
-fn tags_of(message: &[u8]) -> Vec<String> {
+fn tags_of(message: &[u8]) -> Vec<Box<str>> {
     let begins = TAG_BEGINS.as_bytes();
     let mut tags = Vec::new();
     let mut rest = message;
@@ -345,7 +377,7 @@ fn tags_of(message: &[u8]) -> Vec<String> {
         rest = &rest[at + begins.len()..];
         let end = rest.iter().position(|byte| matches!(byte, b')' | b'\n'));
         if let Some(end) = end.filter(|end| rest[*end] == b')') {
-            tags.push(String::from_utf8_lossy(&rest[..end]).into_owned());
+            tags.push(String::from_utf8_lossy(&rest[..end]).into());
         }
     }
     tags.sort_unstable();

@@ -46,12 +46,16 @@ pub struct Index<T> {
     entries: HashMap<Box<str>, Entry>,
     /// Files that events do not tell about: links, files with several names, unreadable ones.
     loose: BTreeSet<Box<str>>,
-    /// Folders below the first that were reached through a link, relative to it.
-    links: HashSet<Box<str>>,
+    /// Links to folders, relative to the first folder (itself is the empty path), with what they
+    /// lead to: what a link means may change without an event in the folders that are watched.
+    links: HashMap<Box<str>, Option<Target>>,
     watch: Watch,
     /// Device and inode of the watched folder.
     identity: Option<(u64, u64)>,
 }
+
+/// The real place of a linked folder, and its device and inode.
+type Target = (PathBuf, (u64, u64));
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
@@ -59,6 +63,8 @@ struct Entry {
     stamp: Option<Stamp>,
     /// Events do not tell about it.
     is_loose: bool,
+    /// Only a listing shows what it is: looking at its path tells nothing.
+    is_listed_only: bool,
     /// It was so new when it was read that a later write may have left the same stamp.
     is_fresh: bool,
 }
@@ -96,7 +102,7 @@ impl<T: Send> Index<T> {
             parse,
             entries: HashMap::new(),
             loose: BTreeSet::new(),
-            links: HashSet::new(),
+            links: HashMap::new(),
             watch: Watch::default(),
             identity: None,
         }
@@ -117,6 +123,7 @@ impl<T: Send> Index<T> {
         let identity = disk::stamp(&folder).map(|stamp| stamp.identity);
         if identity.is_some()
             && identity == self.identity
+            && self.links_lead_where_they_did()
             && let Changed::Files(names) = self.watch.take()
             && let Some(candidates) = self.announced(names.into_iter().collect())
         {
@@ -125,19 +132,48 @@ impl<T: Send> Index<T> {
         self.scan()
     }
 
+    /// Forgets every document, for when the folder is gone; the changes say so of each, in the order
+    /// of their paths.
+    pub fn clear(&mut self) -> Vec<Change<T>> {
+        self.identity = None;
+        self.loose.clear();
+        let mut paths: Vec<Box<str>> = self.entries.drain().map(|(path, _)| path).collect();
+        paths.sort_unstable();
+        paths.into_iter().map(gone).collect()
+    }
+
+    fn links_lead_where_they_did(&self) -> bool {
+        let mut links = self.links.iter();
+        links.all(|(relative, target)| self.target(relative) == *target)
+    }
+
+    /// What a linked folder leads to; `None` when that is nothing inside the root.
+    fn target(&self, relative: &str) -> Option<Target> {
+        let real = self.root.locate(&self.under(relative)).ok()?;
+        let identity = disk::stamp(&real)?.identity;
+        Some((real, identity))
+    }
+
     /// The files to look at after these names changed; `None` when folders may have changed too.
     fn announced(&self, names: Vec<Box<str>>) -> Option<Vec<Candidate>> {
         let mut paths: Vec<Box<str>> = Vec::new();
         for name in names {
             if name.ends_with(self.ending) {
                 paths.push(self.under(&name));
-            } else if self.links.contains(&name)
+            } else if self.links.contains_key(&name)
                 || disk::is_link(&self.absolute(&self.under(&name)))
             {
                 return None;
             }
         }
-        paths.extend(self.loose.iter().cloned());
+        let is_listed_only =
+            |path: &str| matches!(self.entries.get(path), Some(entry) if entry.is_listed_only);
+        paths.extend(
+            self.loose
+                .iter()
+                .filter(|path| !is_listed_only(path))
+                .cloned(),
+        );
         paths.sort_unstable();
         paths.dedup();
         Some(
@@ -163,27 +199,24 @@ impl<T: Send> Index<T> {
             Watch::default()
         };
         self.links.clear();
+        if top != self.root.path().join(&self.folder) {
+            self.links.insert("".into(), self.target(""));
+        }
         let mut candidates = self.walk(&top)?;
         candidates.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         let listed: HashSet<&str> = candidates.iter().map(|c| &*c.path).collect();
-        let mut gone: Vec<Box<str>> = self
+        let mut missing: Vec<Box<str>> = self
             .entries
             .keys()
             .filter(|path| !listed.contains(&***path))
             .cloned()
             .collect();
-        gone.sort_unstable();
-        for path in &gone {
+        missing.sort_unstable();
+        for path in &missing {
             self.entries.remove(path);
             self.loose.remove(path);
         }
-        let mut changes: Vec<Change<T>> = gone
-            .into_iter()
-            .map(|path| Change {
-                path,
-                document: None,
-            })
-            .collect();
+        let mut changes: Vec<Change<T>> = missing.into_iter().map(gone).collect();
         changes.extend(self.look_at(candidates, false));
         self.identity = identity;
         Ok(changes)
@@ -201,6 +234,8 @@ impl<T: Send> Index<T> {
                 Ok(listing) => listing,
                 Err(error) if relative.is_empty() => return Err(error),
                 Err(_) => {
+                    // Whether it can be listed again is told by no event.
+                    self.watch = Watch::default();
                     candidates.push(Candidate {
                         path: self.under(&relative),
                         is_link: None,
@@ -237,7 +272,8 @@ impl<T: Send> Index<T> {
                 }
                 let path = folder.join(&name);
                 if is_link {
-                    self.links.insert(relative.clone().into());
+                    let target = self.target(&relative);
+                    self.links.insert(relative.clone().into(), target);
                     match self.root.locate(&self.under(&relative)) {
                         Ok(real) if seen.insert(real.clone()) => open.push((real, relative)),
                         Ok(_) => {}
@@ -269,10 +305,7 @@ impl<T: Send> Index<T> {
                 Look::Gone => {
                     self.loose.remove(&path);
                     if self.entries.remove(&path).is_some() {
-                        changes.push(Change {
-                            path,
-                            document: None,
-                        });
+                        changes.push(gone(path));
                     }
                 }
                 Look::Other(entry, document) => {
@@ -303,6 +336,7 @@ impl<T: Send> Index<T> {
             let entry = Entry {
                 stamp: None,
                 is_loose: true,
+                is_listed_only: fault.is_some(),
                 is_fresh: false,
             };
             Look::Other(entry, (self.parse)(path, Source::Unreadable(why)))
@@ -338,6 +372,7 @@ impl<T: Send> Index<T> {
                 let entry = Entry {
                     stamp: Some(stamp),
                     is_loose: is_link || stamp.names > 1,
+                    is_listed_only: false,
                     is_fresh: stamp.is_fresh(SystemTime::now()),
                 };
                 Look::Other(entry, (self.parse)(path, Source::Text(text)))
@@ -358,5 +393,12 @@ impl<T: Send> Index<T> {
 
     fn absolute(&self, path: &str) -> PathBuf {
         self.root.path().join(path)
+    }
+}
+
+fn gone<T>(path: Box<str>) -> Change<T> {
+    Change {
+        path,
+        document: None,
     }
 }

@@ -4,8 +4,8 @@
 //! not. Two letters outside ASCII, the Kelvin sign and the long s, are other cases of letters inside
 //! it: a text that has them is always let through.
 
-/// Bits of a signature. A text of 2 KB sets about a third of them.
-const BITS: usize = 2048;
+/// Bits of a signature. A text of 2 KB sets about half of them, and a word asks for several.
+const BITS: usize = 1024;
 
 /// Bytes that tell one piece of a text, in lower case.
 type Gram = [u8; 3];

@@ -196,6 +196,25 @@ fn a_loop_through_implied_steps_reads_as_a_path() {
 }
 
 #[test]
+fn of_a_long_loop_the_middle_is_left_out() {
+    let ring = |count: usize| {
+        let lines: Vec<String> = (0..count)
+            .map(|n| format!("s{n:03} pending [s{:03}]", (n + 1) % count))
+            .collect();
+        let specs = specs(&lines.join("\n"));
+        let cycles = specs.graph().cycles();
+        steps(specs.graph(), &cycles[0])
+    };
+    assert_eq!(ring(21).len(), 21);
+    let told = ring(300);
+    assert_eq!(told.len(), 21);
+    assert_eq!(
+        (&*told[9], &*told[10], &*told[11], &*told[20]),
+        ("s009", "… 280 more …", "s290", "s299")
+    );
+}
+
+#[test]
 fn of_several_files_of_one_id_the_nearest_counts_and_the_others_are_told() {
     let mut specs = Specs::default();
     let at = |path: &str, status: &str| Change {

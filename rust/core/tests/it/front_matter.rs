@@ -1,7 +1,9 @@
 //! Front matter: tolerant reading, and edits that change one key and no other byte.
 
 use chant_core::text::edit::EditError;
-use chant_core::text::front_matter::{Texts, Value, keys, layout, read_key, set};
+use chant_core::text::front_matter::{
+    Texts, Value, keys, layout, may_explode, read_any, read_key, set,
+};
 use proptest::prelude::*;
 
 const ORDER: [&str; 5] = ["type", "status", "depends_on", "labels", "model"];
@@ -177,6 +179,30 @@ fn an_absent_key_goes_behind_the_one_that_the_order_names_before_it() {
 }
 
 #[test]
+fn whatever_cannot_be_read_whole_is_suspected_first() {
+    let deep = |levels: usize| -> String {
+        (0..levels)
+            .map(|n| format!("{}k:\n", " ".repeat(n)))
+            .collect()
+    };
+    let dashes = format!("k:\n{}x\n", "- ".repeat(200));
+    let mixed = format!(
+        "{}{}k: {}1{}\n",
+        deep(24),
+        " ".repeat(24),
+        "[".repeat(99),
+        "]".repeat(99)
+    );
+    assert!(read_any(&mixed).is_ok() || may_explode(&mixed));
+    for yaml in [deep(200), dashes, "a: &a [x]\nb: *a\n".into()] {
+        assert!(may_explode(&yaml), "{yaml}");
+    }
+    for yaml in ["globs: ['src/*.rs']\n", "by: Ada & Bob\n", &deep(10)] {
+        assert!(!may_explode(yaml) && read_any(yaml).is_ok(), "{yaml}");
+    }
+}
+
+#[test]
 fn a_list_keeps_the_layout_it_had() {
     check(
         "---\nlabels: [a, 'b']\n---\n",
@@ -223,7 +249,7 @@ fn a_list_keeps_the_layout_it_had() {
     check(
         "---\ndepends_on: one\n---\n",
         "depends_on",
-        list(&["two"]),
+        Value::OneOrMany(vec!["two".into()]),
         "---\ndepends_on: two\n---\n",
     );
     check(

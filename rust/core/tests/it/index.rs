@@ -203,6 +203,71 @@ fn folders_behind_links_are_read_once_and_never_outside_the_root() {
 }
 
 #[test]
+fn what_a_link_means_may_change_where_nobody_watches() {
+    let mut told = Told::new();
+    let root = told.folder.path().to_path_buf();
+    for version in ["v1", "v2"] {
+        fs::create_dir_all(root.join(version).join("area")).unwrap();
+        fs::write(root.join(version).join("area/a.md"), version).unwrap();
+    }
+    symlink("v1", root.join("current")).unwrap();
+    symlink("../current/area", told.path("team")).unwrap();
+    told.refresh();
+    told.check(&[("team/a.md", "v1")]);
+    assert_eq!(told.refresh(), 0);
+    fs::remove_file(root.join("current")).unwrap();
+    symlink("v2", root.join("current")).unwrap();
+    told.refresh();
+    told.check(&[("team/a.md", "v2")]);
+    assert!(told.index.is_watched());
+    fs::remove_file(root.join("current")).unwrap();
+    told.refresh();
+    assert!(!told.documents.contains_key("specs/team/a.md"));
+}
+
+#[test]
+fn a_name_that_is_no_text_stays_one_fault() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let mut told = Told::new();
+    told.write("a.md", "a");
+    told.refresh();
+    let odd = told
+        .folder
+        .path()
+        .join("specs")
+        .join(OsStr::from_bytes(b"b\xff.md"));
+    fs::write(&odd, "odd").unwrap();
+    for text in ["a", "aa"] {
+        told.write("a.md", text);
+        told.refresh();
+        assert_eq!(told.documents.len(), 2);
+        assert_eq!(told.fault("b\u{fffd}.md"), "its name is not UTF-8 text");
+    }
+    fs::remove_file(&odd).unwrap();
+    told.refresh();
+    told.check(&[("a.md", "aa")]);
+}
+
+#[test]
+fn a_cleared_index_tells_of_all_it_had_and_begins_anew() {
+    let mut told = Told::new();
+    told.write("b.md", "b");
+    told.write("a.md", "a");
+    told.refresh();
+    let gone = told.index.clear();
+    let gone: Vec<_> = gone
+        .iter()
+        .map(|c| (&*c.path, c.document.is_none()))
+        .collect();
+    assert_eq!(gone, [("specs/a.md", true), ("specs/b.md", true)]);
+    told.documents.clear();
+    told.refresh();
+    told.check(&[("a.md", "a"), ("b.md", "b")]);
+}
+
+#[test]
 fn what_cannot_be_read_is_told_and_read_once_it_can_be() {
     let mut told = Told::new();
     told.write("good.md", "good");

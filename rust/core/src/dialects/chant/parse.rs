@@ -8,8 +8,9 @@ use serde::de::DeserializeOwned;
 use super::id::SpecId;
 use super::model::{Approval, Broken, Criterion, Problem, Spec, SpecType, Status};
 use crate::store::index::Source;
+use crate::text::checklist;
 use crate::text::front_matter::{self, Key, Texts, YamlProblem};
-use crate::text::{checklist, markdown};
+use crate::text::markdown::{self, Heading};
 
 /// The heading under which criteria stand.
 pub const CRITERIA: &str = "Acceptance Criteria";
@@ -67,10 +68,15 @@ struct RetryState {
     next_retry_time: u64,
 }
 
+/// What the ID of a file is: its name without the ending.
+pub fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.strip_suffix(".md").unwrap_or(name)
+}
+
 /// Reads one file; `path` is relative to the root.
 pub fn document(path: &str, source: Source) -> Document {
-    let stem = path.rsplit('/').next().unwrap_or(path);
-    let stem = stem.strip_suffix(".md").unwrap_or(stem);
+    let stem = stem(path);
     let broken = |line, message| {
         let problem = Problem {
             path: path.into(),
@@ -91,6 +97,13 @@ pub fn document(path: &str, source: Source) -> Document {
         .map_err(|e: super::id::InvalidSpecId| broken(None, e.to_string()))?;
     let spec = read(id, path, text).map_err(|(line, message)| broken(line, message))?;
     Ok(Arc::new(spec))
+}
+
+/// A list without room for more: it is kept for as long as its spec.
+fn fitted(list: Option<Vec<Box<str>>>) -> Option<Vec<Box<str>>> {
+    let mut list = list?;
+    list.shrink_to_fit();
+    Some(list)
 }
 
 type Fault = (Option<usize>, String);
@@ -136,9 +149,7 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
     Ok(Spec {
         id,
         path: path.into(),
-        title: title
-            .filter(|heading| !heading.text.is_empty())
-            .map(|heading| heading.text.as_str().into()),
+        title: title.and_then(|heading| title_of(body, heading)),
         criteria: checklist::under(&outline, CRITERIA)
             .into_iter()
             .map(criterion)
@@ -146,18 +157,20 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
         body_start: layout.body,
         kind,
         status,
-        depends_on: front
-            .depends_on
-            .map(|texts| texts.0.into_iter().map(Into::into).collect()),
-        labels: front.labels,
-        target_files: front.target_files,
-        context: front.context,
+        depends_on: fitted(
+            front
+                .depends_on
+                .map(|texts| texts.0.into_iter().map(Into::into).collect()),
+        ),
+        labels: fitted(front.labels),
+        target_files: fitted(front.target_files),
+        context: fitted(front.context),
         prompt: front.prompt,
         branch: front.branch,
-        commits: front.commits,
+        commits: fitted(front.commits),
         completed_at: front.completed_at,
         model: front.model,
-        members: front.members,
+        members: fitted(front.members),
         approval: front.approval.map(|c| Approval {
             required: c.required,
             status: c.status,
@@ -169,6 +182,17 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
         signature: OnceLock::new(),
         text: text.into(),
     })
+}
+
+/// The title that a heading gives: all that follows its hash and blank, hashes at its end included
+/// (reference chant 2.4); an underlined heading's own text.
+fn title_of(body: &str, heading: &Heading) -> Option<Box<str>> {
+    let line = body.get(heading.range.clone()).unwrap_or_default().trim();
+    let behind_hash = line
+        .strip_prefix('#')
+        .filter(|rest| rest.starts_with([' ', '\t']) || rest.is_empty());
+    let title = behind_hash.unwrap_or(&heading.text).trim();
+    (!title.is_empty()).then(|| title.into())
 }
 
 /// The words for a type that is none of ours; the lint rule says the same.
@@ -204,6 +228,7 @@ impl Reader<'_> {
         self.repeated(&keys);
         self.check_others(yaml, &keys);
         if let Ok(front) = front_matter::read::<Option<Front>>(yaml) {
+            self.check_whole(yaml);
             return Ok(front.unwrap_or_default());
         }
         front_matter::read_any(yaml).map_err(|problem| self.invalid(&problem))?;
@@ -223,6 +248,22 @@ impl Reader<'_> {
             approval: self.decisive(yaml, "approval")?,
             output_schema: self.key(yaml, "output_schema"),
         })
+    }
+
+    /// Reports front matter whose known keys can be read although the whole cannot: what lies under
+    /// unknown keys is passed over at first, but an edit reads it all and is refused.
+    fn check_whole(&mut self, yaml: &str) {
+        if !front_matter::may_explode(yaml) {
+            return;
+        }
+        if let Err(problem) = front_matter::read_any(yaml) {
+            let (line, message) = self.invalid(&problem);
+            self.problems.push(Problem {
+                path: self.path.into(),
+                line,
+                message: format!("{message}; the spec is read but cannot be edited"),
+            });
+        }
     }
 
     fn invalid(&self, problem: &YamlProblem) -> Fault {

@@ -91,7 +91,7 @@ pub fn read<T: DeserializeOwned>(yaml: &str) -> Result<T, YamlProblem> {
     Ok(serde_yaml::from_str(yaml)?)
 }
 
-/// Deepest nesting of brackets that is read: the reader's effort grows with its square.
+/// Deepest nesting that is read: the reader's effort grows with its square.
 const DEEPEST: usize = 100;
 
 fn refuse_depth(yaml: &str) -> Result<(), YamlProblem> {
@@ -111,6 +111,15 @@ fn refuse_depth(yaml: &str) -> Result<(), YamlProblem> {
         }
     }
     Ok(())
+}
+
+/// Whether YAML may say much more than its length: by anchors and aliases, or by blocks nested so
+/// deep that reading them whole fails. False alarms are possible, the opposite is not.
+pub fn may_explode(yaml: &str) -> bool {
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '-', '?', ':']).len();
+    // Together with brackets of the deepest kind this stays below what the reader takes.
+    let is_deep = |line| indent(line) >= DEEPEST / 4;
+    (yaml.contains('&') && yaml.contains('*')) || yaml.lines().any(is_deep)
 }
 
 /// Checks that YAML is a mapping (or empty) without expecting any key.

@@ -175,7 +175,7 @@ fn render(
         .filter_map(|(key, value)| Some((key, value?)))
         .collect();
     let (title, body) = title_and_body(&new.description);
-    let mut text = format!("{}\n# {}\n", front_matter::render(&pairs), heading(&title));
+    let mut text = format!("{}\n# {}\n", front_matter::render(&pairs), title);
     if !body.is_empty() {
         text.push_str(&format!("\n{body}\n"));
     }
@@ -187,17 +187,6 @@ fn render(
     }
     check_reads_back(&text, &pairs, new)?;
     Ok(text)
-}
-
-/// A title as a heading's text: hashes at its end would be taken for the marks that may close one.
-fn heading(title: &str) -> String {
-    let rest = title.trim_end_matches('#');
-    let is_closing = rest.len() < title.len() && (rest.is_empty() || rest.ends_with([' ', '\t']));
-    if is_closing {
-        format!("{title} #")
-    } else {
-        title.to_owned()
-    }
 }
 
 /// A text that would not say what was asked for is not written.

@@ -276,10 +276,7 @@ fn dependency_check(spec: &Spec, status: Status, specs: &Specs) -> Check {
         status,
         Status::Pending | Status::Blocked | Status::Ready | Status::Cancelled
     );
-    let is_hopeless = waits.iter().any(|wait| match wait {
-        Wait::Item { status, kind, .. } => status.is_none() && kind.blocks(),
-        Wait::Approval => false,
-    });
+    let is_hopeless = waits.iter().any(is_unknown);
     let is_loop = specs
         .graph()
         .find(spec.id.as_str())
@@ -354,6 +351,20 @@ fn branch_check(status: Status, found: &Findings) -> Check {
     }
 }
 
+/// Whether a spec waits for something that does not exist.
+fn is_unknown(wait: &Wait) -> bool {
+    matches!(wait, Wait::Item { status: None, kind, .. } if kind.blocks())
+}
+
+/// What is to be mended first of all a spec waits for: a dependency that nobody can meet, any other
+/// dependency, approval.
+fn decisive(waits: &[Wait]) -> Option<&Wait> {
+    let is_item = |wait: &&Wait| matches!(wait, Wait::Item { .. });
+    let item = waits.iter().find(|wait| is_unknown(wait));
+    item.or_else(|| waits.iter().find(is_item))
+        .or_else(|| waits.first())
+}
+
 fn conclusion(
     spec: &Spec,
     status: Status,
@@ -395,7 +406,7 @@ fn conclusion(
         ),
         _ => {
             let suggestion = match failed.first() {
-                Some(&"Dependencies") => match specs.waits(spec).first() {
+                Some(&"Dependencies") => match decisive(&specs.waits(spec)) {
                     Some(Wait::Approval) => "The spec needs approval before work goes on.".into(),
                     Some(wait) => {
                         format!("Mend depends_on with chant_spec_update: {}", sentence(wait))

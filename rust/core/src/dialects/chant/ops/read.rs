@@ -162,8 +162,8 @@ pub struct Piece {
 
 /// `chant_spec_get`: everything about one spec.
 ///
-/// While a spec is being worked on a branch of its own, the body shown is that branch's copy, and
-/// `body_from` says so; nothing is ever written on the ground of it.
+/// While a spec is being worked on a branch of its own, title, criteria and body are those of that
+/// branch's copy, and `body_from` says so; nothing is ever written on the ground of it.
 ///
 /// # Errors
 /// As [`Project::resolve`].
@@ -171,15 +171,12 @@ pub fn get(project: &Project, id: &str, wanted: Piece) -> Result<Answer, Error> 
     let snapshot = project.snapshot()?;
     let spec = project.resolve(&snapshot, id)?;
     let on_branch = copy_on_branch(project, &snapshot, &spec);
-    let mut view = SpecDetails::of(&spec, &snapshot.specs);
+    let copy = on_branch
+        .as_ref()
+        .map(|(branch, copy)| (&**branch, &**copy));
+    let mut view = SpecDetails::of(&spec, copy, &snapshot.specs);
     view.further = further_keys(&spec);
-    let body = match &on_branch {
-        Some((branch, copy)) => {
-            view.body_from = Some(branch.clone());
-            copy.body().trim()
-        }
-        None => spec.body().trim(),
-    };
+    let body = copy.map_or(spec.body(), |(_, copy)| copy.body()).trim();
     let taken = size_of(&view);
     let shown = piece(body, wanted.offset, wanted.max_chars, taken);
     shown.text.clone_into(&mut view.body);
@@ -268,18 +265,25 @@ pub fn status(project: &Project, brief: bool, include_activity: bool) -> Result<
     Ok(Answer::data(&counts))
 }
 
+/// A moment as answers show it: UTC, whole seconds.
+pub(super) fn utc(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// When a file below the root was last changed; `None` when there is none.
+pub(super) fn modified(project: &Project, path: &str) -> Option<Timestamp> {
+    let stamp = disk::stamp(&project.root.locate(path).ok()?)?;
+    Timestamp::from_nanosecond(stamp.modified).ok()
+}
+
 fn activity(project: &Project, spec: &Spec) -> Activity {
-    let modified = |path: &str| {
-        let stamp = disk::stamp(&project.root.locate(path).ok()?)?;
-        Timestamp::from_nanosecond(stamp.modified).ok()
-    };
     let local = |at: Timestamp| {
         at.to_zoned(project.clock.zone.clone())
             .strftime("%Y-%m-%d %H:%M:%S")
             .to_string()
     };
-    let utc = |at: Timestamp| at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    let (spec_modified, log_modified) = (modified(&spec.path), modified(&log_path(spec)));
+    let spec_modified = modified(project, &spec.path);
+    let log_modified = modified(project, &log_path(spec));
     Activity {
         id: spec.id.to_string(),
         title: title_shown(spec),
@@ -329,6 +333,8 @@ pub(super) fn age(modified: i128) -> String {
 
 /// `chant_log`: the last lines of a spec's log, or lines from a byte on.
 ///
+/// A `note` says so when the log is shorter than `offset`, because somebody started it anew.
+///
 /// # Errors
 /// As [`Project::resolve`], `NoLog`, or `InvalidArgument` for a `since` that is no moment.
 pub fn log(
@@ -357,6 +363,7 @@ pub fn log(
         path: path.clone(),
         why: e.to_string(),
     };
+    let is_beyond = offset.filter(|offset| *offset > length);
     let read = log::read(
         file,
         length,
@@ -373,6 +380,12 @@ pub fn log(
         line_count: read.line_count,
         has_more: read.has_more,
         start_offset: read.start_offset,
+        note: is_beyond.map(|offset| {
+            format!(
+                "offset {offset} lies beyond the log's {length} bytes: it was started anew since; \
+                 offset 0 reads it from its beginning"
+            )
+        }),
     }))
 }
 

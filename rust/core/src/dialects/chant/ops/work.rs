@@ -1,16 +1,17 @@
 //! Runs of agents, as their records tell.
 
-use super::super::project::Project;
+use super::super::project::{LOGS, Project};
 use super::super::view::list::{PROBLEMS_SHOWN, ProblemEntry};
 use super::super::view::work::{RunCounts, RunEntry, WorkList};
-use super::read::room_of;
-use crate::answer::{Answer, Page, fitting};
+use super::read::{modified, room_of, utc};
+use crate::answer::{Answer, fitting};
 use crate::dialects::chant::model::Problem;
 use crate::error::Error;
 use crate::work::record::{self, Run, RunStatus};
 
 /// `chant_work_list`: runs that are under way, and with `include_completed` those that ended; a
-/// `process_id` picks those whose name contains it. The summary counts all that are kept.
+/// `process_id` picks those whose name contains it; the answer begins behind `offset` of them. The
+/// summary counts all that are kept.
 ///
 /// # Errors
 /// That there is no project, or a `StoreError`.
@@ -18,7 +19,7 @@ pub fn work_list(
     project: &Project,
     process_id: Option<&str>,
     include_completed: bool,
-    page: Page,
+    offset: usize,
 ) -> Result<Answer, Error> {
     project.snapshot()?;
     let (runs, broken) = record::all(&project.disk, &project.root)?;
@@ -37,7 +38,7 @@ pub fn work_list(
     let wanted: Vec<RunEntry> = runs
         .into_iter()
         .filter(is_wanted)
-        .map(RunEntry::from)
+        .map(|run| entry(project, run))
         .collect();
     let total = wanted.len();
     let problem = |record: record::BrokenRecord| {
@@ -52,10 +53,10 @@ pub fn work_list(
         .take(PROBLEMS_SHOWN)
         .map(problem)
         .collect();
-    let entries = wanted.into_iter().skip(page.offset).take(page.limit);
+    let entries = wanted.into_iter().skip(offset);
     let processes = fitting(entries, room_of(&problems));
     let processes_total = (processes.len() < total).then_some(total);
-    let next = page.offset + processes.len();
+    let next = offset + processes.len();
     let next_offset = (!processes.is_empty() && next < total).then_some(next);
     Ok(Answer::data(&WorkList {
         processes,
@@ -66,20 +67,22 @@ pub fn work_list(
     }))
 }
 
-impl From<Run> for RunEntry {
-    fn from(run: Run) -> Self {
-        Self {
-            process_id: run.process_id,
-            spec_id: run.spec_id,
-            pid: run.pid,
-            status: run.status.as_str(),
-            started_at: run.started_at,
-            completed_at: run.completed_at,
-            mode: run.mode,
-            stale: run.is_stale,
-            end_state: run.end_state,
-            reason: run.reason,
-            branch: run.branch,
-        }
+fn entry(project: &Project, run: Run) -> RunEntry {
+    let log = run
+        .log
+        .unwrap_or_else(|| format!("{LOGS}/{}.log", run.spec_id));
+    RunEntry {
+        process_id: run.process_id,
+        spec_id: run.spec_id,
+        pid: run.pid,
+        status: run.status.as_str(),
+        started_at: run.started_at,
+        completed_at: run.completed_at,
+        mode: run.mode,
+        stale: run.is_stale,
+        log_modified: modified(project, &log).map(utc),
+        branch: run.branch,
+        end_state: run.end_state,
+        reason: run.reason,
     }
 }

@@ -15,37 +15,25 @@ use crate::graph::Node;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::Root;
-use crate::store::index::{Index, Source};
+use crate::store::index::{Change, Index, Source};
 
 /// What was read so far.
 pub(super) struct Known {
     pub(super) index: Index<Document>,
     pub(super) specs: Arc<Specs>,
-    archive: Index<Archived>,
-    pub(super) archived: HashMap<Box<str>, (Box<str>, Option<Status>)>,
+    archive: Index<Option<Status>>,
+    /// Archived specs: by ID the files that hold it, each with its state, which cannot be told when
+    /// the file is broken.
+    archived: HashMap<Box<str>, BTreeMap<Box<str>, Option<Status>>>,
     /// Files of other repositories that dependencies were looked up in.
     foreign: BTreeMap<PathBuf, (Option<Stamp>, Option<Status>)>,
     config_stamps: Option<[Option<Stamp>; 2]>,
     pub(super) config: Result<Arc<Config>, ConfigError>,
 }
 
-/// An archived spec: its ID and its state, which cannot be told when its file is broken.
-struct Archived {
-    id: Box<str>,
-    status: Option<Status>,
-}
-
-fn archived(path: &str, source: Source) -> Archived {
-    match parse::document(path, source) {
-        Ok(spec) => Archived {
-            id: spec.id.as_str().into(),
-            status: Some(spec.status),
-        },
-        Err(broken) => Archived {
-            id: broken.id.clone(),
-            status: None,
-        },
-    }
+/// The state of an archived spec.
+fn archived(path: &str, source: Source) -> Option<Status> {
+    parse::document(path, source).ok().map(|spec| spec.status)
 }
 
 impl Known {
@@ -94,18 +82,39 @@ impl Known {
     }
 
     pub(super) fn refresh_archive(&mut self) -> bool {
-        // Without an archive nothing is archived.
-        let changes = self.archive.refresh().unwrap_or_default();
+        // Without an archive that can be listed nothing is archived.
+        let changes = match self.archive.refresh() {
+            Ok(changes) => changes,
+            Err(_) => self.archive.clear(),
+        };
         let is_changed = !changes.is_empty();
-        for change in changes {
-            match change.document {
-                Some(Archived { id, status }) => {
-                    self.archived.insert(id, (change.path, status));
+        for Change { path, document } in changes {
+            let id = parse::stem(&path);
+            if let Some(status) = document {
+                let files = self.archived.entry(id.into()).or_default();
+                files.insert(path, status);
+            } else if let Some(files) = self.archived.get_mut(id) {
+                files.remove(&path);
+                if files.is_empty() {
+                    self.archived.remove(id);
                 }
-                None => self.archived.retain(|_, (path, _)| *path != change.path),
             }
         }
         is_changed
+    }
+
+    /// The IDs in the archive, in no order.
+    pub(super) fn archived_ids(&self) -> impl Iterator<Item = &str> {
+        self.archived.keys().map(|id| &**id)
+    }
+
+    /// Where an archived spec lies, and its state; of several files of one ID the last readable one
+    /// by path counts.
+    pub(super) fn archived_as(&self, id: &str) -> Option<(&str, Option<Status>)> {
+        let files = self.archived.get(id)?;
+        let readable = files.iter().rfind(|(_, status)| status.is_some());
+        let (path, status) = readable.or_else(|| files.last_key_value())?;
+        Some((path, *status))
     }
 
     /// Looks up the dependencies that are no active specs: in the archive, in other repositories.
@@ -122,11 +131,11 @@ impl Known {
             return;
         }
         self.foreign.clear();
-        let config = self.config.clone().unwrap_or_default();
+        let config = self.config.clone();
         let named = self.specs.named_elsewhere();
         let found: Vec<(Node, Elsewhere)> = named
             .into_iter()
-            .map(|(node, key)| (node, self.look_up(&key, &config, root, disk)))
+            .map(|(node, key)| (node, self.look_up(&key, config.as_deref(), root, disk)))
             .collect();
         let specs = Arc::make_mut(&mut self.specs);
         for (node, found) in found {
@@ -134,11 +143,17 @@ impl Known {
         }
     }
 
-    fn look_up(&mut self, key: &str, config: &Config, root: &Root, disk: &Disk) -> Elsewhere {
+    fn look_up(
+        &mut self,
+        key: &str,
+        config: Result<&Config, &ConfigError>,
+        root: &Root,
+        disk: &Disk,
+    ) -> Elsewhere {
         let Some((prefix, id)) = key.split_once(':') else {
-            return match self.archived.get(key) {
+            return match self.archived_as(key) {
                 Some((path, Some(status))) => Elsewhere::Found {
-                    status: *status,
+                    status,
                     place: format!("archived: {path}"),
                 },
                 Some((path, None)) => {
@@ -152,6 +167,10 @@ impl Known {
                 "items of the {prefix} dialect cannot be looked up yet"
             ));
         }
+        let config = match config {
+            Ok(config) => config,
+            Err(error) => return Elsewhere::Unreachable(error.to_string()),
+        };
         let Some(repository) = config
             .repositories
             .iter()

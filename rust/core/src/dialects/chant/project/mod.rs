@@ -338,7 +338,7 @@ impl Project {
     pub(super) fn is_archived(&self, id: &str) -> bool {
         let mut known = self.known();
         known.refresh_archive();
-        known.archived.contains_key(id)
+        known.archived_as(id).is_some()
     }
 
     /// The numbers that are taken among the direct members of a spec: by specs, by files that cannot
@@ -354,7 +354,7 @@ impl Project {
         let broken = snapshot.specs.broken().map(|broken| broken.id.to_string());
         let names = specs
             .chain(broken)
-            .chain(known.archived.keys().map(ToString::to_string));
+            .chain(known.archived_ids().map(str::to_owned));
         let inside = format!("{id}.");
         let number = |name: String| {
             let rest = name.strip_prefix(&inside)?;
@@ -369,11 +369,8 @@ impl Project {
         }
         let mut known = self.known();
         known.refresh_archive();
-        let of_archive = known
-            .archived
-            .iter()
-            .filter(|(id, _)| id.ends_with(text))
-            .min_by_key(|(id, _)| *id);
+        let ids = known.archived_ids().filter(|id| id.ends_with(text));
+        let of_archive = ids.min().and_then(|id| Some((id, known.archived_as(id)?)));
         let hint = match of_archive {
             Some((id, (path, _))) => Some(format!("'{id}' is archived: {path}")),
             None => nearest(text, specs.all().iter().map(|spec| spec.id.as_str()))

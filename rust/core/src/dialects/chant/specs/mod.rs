@@ -289,8 +289,11 @@ impl Specs {
     }
 }
 
+/// So many steps of a loop are told.
+const STEPS_SHOWN: usize = 20;
+
 /// A loop as a person reads it: its items in order, implied steps with their reason, the first item
-/// again at the end only when the step back to it is implied.
+/// again at the end only when the step back to it is implied. Of a long loop the middle is left out.
 pub fn steps(graph: &DepGraph, cycle: &Cycle) -> Vec<String> {
     let mut steps: Vec<String> = cycle
         .first()
@@ -307,6 +310,11 @@ pub fn steps(graph: &DepGraph, cycle: &Cycle) -> Vec<String> {
             Kind::Member => format!(" (member of {from})"),
         };
         steps.push(format!("{to}{reason}"));
+    }
+    let more = steps.len().saturating_sub(STEPS_SHOWN);
+    if more > 1 {
+        let from = STEPS_SHOWN / 2;
+        steps.splice(from..from + more, [format!("… {more} more …")]);
     }
     steps
 }

@@ -1,5 +1,6 @@
 //! One spec: its keys, its criteria, what it waits for.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -143,9 +144,10 @@ pub struct SpecDetails<'a> {
     /// Further documented keys that the file has, by name.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub further: serde_json::Map<String, serde_json::Value>,
-    /// The branch whose copy of the body is shown while the spec is being worked there.
+    /// The branch whose copy of title, criteria and body is shown while the spec is being worked
+    /// there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub body_from: Option<String>,
+    body_from: Option<&'a str>,
     /// Characters of the whole body, when not all of it is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body_chars: Option<usize>,
@@ -159,12 +161,15 @@ pub struct SpecDetails<'a> {
 #[derive(Debug, Serialize)]
 struct Member<'a> {
     id: &'a str,
-    status: &'static str,
+    /// `None` for one that the file names and that is no active spec.
+    status: Option<&'static str>,
 }
 
 impl<'a> SpecDetails<'a> {
-    /// Everything about a spec but its body.
-    pub fn of(spec: &'a Spec, specs: &'a Specs) -> Self {
+    /// Everything about a spec but its body; title and criteria are those of its copy on a branch when
+    /// there is one.
+    pub fn of(spec: &'a Spec, copy: Option<(&'a str, &'a Spec)>, specs: &'a Specs) -> Self {
+        let shown = copy.map_or(spec, |(_, copy)| copy);
         let status = specs.status(spec);
         let is_open = matches!(
             status,
@@ -175,13 +180,22 @@ impl<'a> SpecDetails<'a> {
         } else {
             Vec::new()
         };
+        let status_of = |spec: &Arc<Spec>| specs.status(spec).as_str();
         let member = |member: &'a Arc<Spec>| Member {
             id: member.id.as_str(),
-            status: specs.status(member).as_str(),
+            status: Some(status_of(member)),
         };
+        let mut members: Vec<Member<'_>> = specs.members(&spec.id).map(member).collect();
+        let mut told: HashSet<&str> = members.iter().map(|member| member.id).collect();
+        let named = spec.members.iter().flatten();
+        let further = named.filter(|name| told.insert(name));
+        members.extend(further.map(|name| Member {
+            id: name,
+            status: specs.find(name).map(status_of),
+        }));
         Self {
             id: spec.id.as_str(),
-            title: spec.title.as_deref(),
+            title: shown.title.as_deref(),
             status: status.as_str(),
             r#type: spec.kind.as_str(),
             depends_on: texts(spec.depends_on.as_deref()),
@@ -195,9 +209,9 @@ impl<'a> SpecDetails<'a> {
             model: spec.model_family(),
             body: String::new(),
             path: &spec.path,
-            criteria: Criteria::of(spec),
+            criteria: Criteria::of(shown),
             waiting_for: waits.into_iter().map(Waiting::from).collect(),
-            members: specs.members(&spec.id).map(member).collect(),
+            members,
             approval: spec.approval.as_ref().map(|approval| ApprovalView {
                 required: approval.required,
                 status: approval.status.as_deref().unwrap_or("pending"),
@@ -205,7 +219,7 @@ impl<'a> SpecDetails<'a> {
                 at: approval.at.as_deref(),
             }),
             further: serde_json::Map::new(),
-            body_from: None,
+            body_from: copy.map(|(branch, _)| branch),
             body_chars: None,
             next_offset: None,
             problems: spec.problems.iter().map(ProblemEntry::from).collect(),

@@ -17,6 +17,9 @@ pub struct Log {
     pub has_more: bool,
     /// Byte at which the first line begins.
     pub start_offset: u64,
+    /// What is odd about the offset that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// Runs of agents.
@@ -55,17 +58,17 @@ pub struct RunEntry {
     /// `single`, `chain` or `parallel(N)`.
     pub mode: String,
     /// Its record says it runs, but no such process lives.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
+    /// When its log was last written, RFC 3339; null without a log.
+    pub log_modified: Option<String>,
+    /// The branch that carries its work.
+    pub branch: Option<String>,
     /// How it ended, in one word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_state: Option<String>,
     /// Why it ended so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The branch that carries its work.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub branch: Option<String>,
 }
 
 /// Runs by state.
