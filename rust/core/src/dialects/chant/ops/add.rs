@@ -241,6 +241,9 @@ fn next_id(project: &Project, snapshot: &Snapshot, parent: Option<&Spec>) -> Res
     } else {
         let today = project.clock.today();
         let sequence = |id: &SpecId| {
+            if !id.as_str().starts_with(&today) {
+                return None;
+            }
             let (date, sequence) = date_and_sequence(id)?;
             (date == today).then_some(sequence)
         };
