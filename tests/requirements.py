@@ -1,5 +1,10 @@
-"""Every promise of the documents we implement, with its source: "done" is a query over this table."""
+"""Every promise of the documents we implement, with its source: "done" is a query over this table.
 
+`python tests/requirements.py` prints it: how many promises there are, and what is not proven.
+`proofs.py` finds the tests that name them, `test_requirements.py` checks both directions.
+"""
+
+import sys
 from dataclasses import dataclass
 
 
@@ -9,7 +14,7 @@ class Requirement:
 
     sentence: str  # present tense, what a user sees, testable; our own words
     source: str  # "seed chant:412", "decisions 3: Unknown tool", "reference chant 5.9"; joined by "; "
-    built: bool = True  # False: belongs to a tool or dialect that is not part of the product yet
+    built: bool = True  # False: not in the product yet, mostly with its whole tool or dialect
 
 
 REQUIREMENTS: dict[str, Requirement] = {
@@ -17,6 +22,15 @@ REQUIREMENTS: dict[str, Requirement] = {
     "init:wizard:choosing_claude_writes_mcp_json": Requirement(
         "Choosing Claude in the interactive `chant init` writes `.mcp.json` into the project.",
         "seed chant:17",
+    ),
+    "init:wizard:takes_what_is_chosen": Requirement(
+        "The wizard proposes name and provider, and takes what is typed and chosen.", "house: newcomers"
+    ),
+    "init:wizard:asks_only_what_can_be_added": Requirement(
+        "On an initialised project the wizard asks only what can be added.", "house: newcomers"
+    ),
+    "init:wizard:breaking_off_writes_nothing": Requirement(
+        "Ctrl-C at any question ends the wizard and writes nothing.", "house: newcomers"
     ),
     "init:mcp_json:entry_has_the_documented_form": Requirement(
         'The `.mcp.json` entry is `mcpServers.chant` with type `stdio`, command `chant` and args `["mcp"]` '
@@ -54,9 +68,28 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`init` creates and changes files inside the project only; nothing under the home folder is touched.",
         "issue: Newcomer; reference chant 1.2 R, 8.1 D26",
     ),
+    "init:files:links_inside_are_followed": Requirement(
+        "A link that stays inside the project is followed; the project itself may be reached through one.",
+        "decisions 2: Locks",
+    ),
+    "init:files:replaced_whole_with_their_rights": Requirement(
+        "`init` replaces a file whole or not at all, with its permissions; new files have the usual ones.",
+        "decisions 1",
+    ),
+    "init:refusals:nothing_is_written": Requirement(
+        "When `init` refuses something, it says why and writes nothing at all.", "house: newcomers"
+    ),
+    "init:project:is_that_of_the_checkout": Requirement(
+        "In a sub-folder `init` means the project of that checkout; one above the checkout is left alone.",
+        "decisions 3: Which project",
+    ),
     "init:layout:creates_the_six_folders": Requirement(
         "`init` creates `.chant/` with `specs`, `prompts`, `logs`, `processes`, `.locks` and `.store`.",
         "reference chant 1.2",
+    ),
+    "init:layout:missing_folders_come_back": Requirement(
+        "In a fresh clone `init` restores the folders that git does not keep and leaves the config as it is.",
+        "house: newcomers",
     ),
     "init:config:has_name_and_standard_prompt": Requirement(
         "`init` writes `.chant/config.md` with `project.name` and `defaults.prompt: standard` in its front "
@@ -73,6 +106,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "init:prompts:five_are_bundled": Requirement(
         "`init` writes the prompts `standard`, `split`, `verify`, `merge-conflict` and `ollama`.",
         "reference chant 1.2",
+    ),
+    "init:prompts:say_what_their_purpose_asks_for": Requirement(
+        "Each bundled prompt names the steps, formats or tools of its purpose.", "reference chant 6.4"
     ),
     "init:prompts:existing_files_are_kept": Requirement(
         "`init` never replaces a prompt file that already exists.", "reference chant 1.2"
@@ -91,6 +127,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "init:gitignore:lists_run_leftovers_too": Requirement(
         "`.chant/.gitignore` also lists `pids/`, `tmp/`, `watch.pid`, status files and lock databases.",
         "reference chant 1.2 R",
+    ),
+    "init:gitignore:own_lines_are_kept": Requirement(
+        "An existing `.chant/.gitignore` keeps its own lines and gets the missing ones.", "house: newcomers"
     ),
     "init:name:is_found_in_documented_order": Requirement(
         "The project's name comes from `--name`, else `package.json`, `Cargo.toml`, the last path segment of "
@@ -147,6 +186,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`--agent` claude, cursor or kiro writes `SKILL.md` into that agent's `skills/chant/` folder.",
         "reference chant 1.2",
     ),
+    "init:agent:changed_skill_is_kept": Requirement(
+        "A `SKILL.md` that was changed by hand is kept.", "house: newcomers"
+    ),
     "init:merge_driver:is_registered": Requirement(
         "`init` registers the merge driver for spec files.", "reference chant 1.2", built=False
     ),
@@ -169,6 +211,51 @@ REQUIREMENTS: dict[str, Requirement] = {
     "cli:serve:hint_at_a_terminal": Requirement(
         "Started by hand at a terminal, the server explains itself with a hint on standard error.",
         "issue: Newcomer",
+    ),
+    "cli:serve:standard_error_is_quiet": Requirement(
+        "Without a terminal the server is silent on standard error unless `--verbose` asks for its log.",
+        "house: command line",
+    ),
+    "cli:serve:imports_only_what_it_needs": Requirement(
+        "Serving imports nothing that only commands for people need.", "decisions 5"
+    ),
+    "cli:help:needs_no_project": Requirement(
+        "`--version` and `--help` work in any folder.", "house: command line"
+    ),
+    "cli:project:found_as_the_server_finds_it": Requirement(
+        "Commands find their project as the server does; `--project` may stand before or behind the command.",
+        "decisions 3: Which project",
+    ),
+    "cli:config:users_own_file_is_read": Requirement(
+        "Commands read the user's own configuration below `XDG_CONFIG_HOME`.", "reference chant 7"
+    ),
+    "cli:errors:sentence_and_exit_code_1": Requirement(
+        "What is refused is a sentence on standard error and exit code 1; standard output stays empty.",
+        "house: command line",
+    ),
+    "cli:errors:wrong_usage_is_exit_code_2": Requirement(
+        "Wrong usage is told on standard error with exit code 2, a mistyped command with the nearest name.",
+        "house: command line",
+    ),
+    "cli:output:fits_eighty_columns": Requirement(
+        "Tables stay within eighty columns and show every ID whole.", "house: command line"
+    ),
+    "cli:output:colours_only_at_a_terminal": Requirement(
+        "Output is coloured at a terminal and nowhere else.", "house: command line"
+    ),
+    "cli:output:texts_of_specs_do_not_steer_the_terminal": Requirement(
+        "Texts of specs and logs reach the terminal without control sequences and are not taken for markup.",
+        "house: command line",
+    ),
+    "cli:output:surroundings_do_not_matter": Requirement(
+        "Output does not depend on the locale, and a closed pipe or odd environment causes no traceback.",
+        "house: command line",
+    ),
+    "cli:all:shows_what_a_page_leaves_out": Requirement(
+        "A table that is cut says so, and `--all` shows everything.", "decisions 3: Size of a result"
+    ),
+    "cli:problems:told_below_the_table": Requirement(
+        "Files that cannot be read are told below the table.", "decisions 3: Unreadable files"
     ),
     "cli:list:prints_specs": Requirement("`list` prints the specs of the project.", "issue: Newcomer"),
     "cli:ready:prints_ready_specs": Requirement(
@@ -220,6 +307,19 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "demo:make:test_runs": Requirement(
         "`make test` runs the tests from a fresh checkout.", "issue: Newcomer"
+    ),
+    "demo:command:keeps_the_project_when_asked": Requirement(
+        "`demo --keep` leaves the sample project and says where it is.", "house: newcomers"
+    ),
+    "demo:answers:are_checked": Requirement(
+        "The demo fails when an answer is not what it should be.", "decisions 1"
+    ),
+    "demo:git:absence_is_told": Requirement(
+        "Without git the demo says that git cannot be run.", "house: newcomers"
+    ),
+    "demo:sample:has_something_of_everything": Requirement(
+        "The sample project has every status and type, a problem, an archive and a tagged commit.",
+        "house: newcomers",
     ),
     # Which tools and which project
     "server:tools:seventeen_chant_tools": Requirement(
@@ -1382,7 +1482,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "For a spec with a branch the answer says whether it is merged.", "reference chant 5.7 R"
     ),
     "chant:diagnose:failure_is_worded": Requirement(
-        "A failure reads `Failed to diagnose spec: <e>`.", "reference chant 5.7"
+        "A failure reads `Failed to diagnose spec: <e>`.", "reference chant 5.7", built=False
     ),
     # chant_finalize (seed chant 116 and 1356)
     "chant:finalize:marks_a_spec_completed": Requirement(
@@ -1866,6 +1966,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "An edit that would not read back as intended is refused, and the file stays as it was.",
         "issue: Documents",
     ),
+    "chant:edit:odd_front_matter_is_edited_where_it_is_safe": Requirement(
+        "Only front matter that cannot be edited without risk is refused; odd block mappings are edited.",
+        "house: documents",
+    ),
     "chant:edit:derived_blocked_is_never_stored": Requirement(
         "A status that blocking derived is never written into the file.", "reference chant 3, 8.2 W7"
     ),
@@ -2172,9 +2276,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:config:project_file_is_required": Requirement(
         "Without the project's file the error is `Failed to read config from .chant/config.md`.",
         "reference chant 7",
+        built=False,
     ),
     "chant:config:project_name_is_not_inherited": Requirement(
-        "`project.name` is taken from the project's file only.", "reference chant 7"
+        "`project.name` is taken from the project's file only.", "reference chant 7", built=False
     ),
     "chant:config:unknown_keys_are_ignored": Requirement(
         "Unknown configuration keys are ignored.", "reference chant 7"
@@ -2347,14 +2452,19 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Every tool is one call on a typed Python object.", "decisions 1"
     ),
     "chant:python_api:handles_are_snapshots": Requirement(
-        "A handle is an immutable snapshot; an edit returns a new handle.", "decisions 3: Python handles"
+        "A handle is an immutable snapshot; an edit returns a new handle.",
+        "decisions 3: Python handles",
+        built=False,
     ),
     "chant:python_api:list_edits_apply_to_a_fresh_read": Requirement(
-        "A list edit through an old handle keeps what others added meanwhile.", "decisions 3: Python handles"
+        "A list edit through an old handle keeps what others added meanwhile.",
+        "decisions 3: Python handles",
+        built=False,
     ),
     "chant:python_api:body_edit_conflict_is_raised": Requirement(
         "A body edit raises `ConflictError` when the body changed since the handle was read.",
         "decisions 3: Python handles",
+        built=False,
     ),
     "chant:python_api:problems_are_listed": Requirement(
         "Unreadable files are listed as problems.", "decisions 3: Unreadable files"
@@ -2384,6 +2494,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     "docs:platforms:limits_are_stated": Requirement(
         "The documents say that macOS and Windows are compiled and tested in the workflow files only.",
         "decisions 3: Windows",
+    ),
+    "house:tests:promises_are_proven": Requirement(
+        "Every built promise is proven by a test, and every Python test names the promises it proves.",
+        "house: tests",
+    ),
+    "house:tests:stand_on_checked_tables": Requirement(
+        "Tables and moments of a crash that tests stand on are checked themselves.", "house: tests"
     ),
     # vine (seed 003): not part of the product yet
     "vine:server:speaks_json_rpc_on_stdio": Requirement(
@@ -3026,3 +3143,29 @@ REQUIREMENTS: dict[str, Requirement] = {
         built=False,
     ),
 }
+
+
+def _print_query() -> None:
+    """Print how many promises are built and proven, and those that are not."""
+    from proofs import python_tests, rust_tests
+
+    proven = {id for test in (*python_tests(), *rust_tests()) for id in test.ids}
+    built = [id for id, requirement in REQUIREMENTS.items() if requirement.built]
+    unproven = [id for id in built if id not in proven]
+    groups: dict[str, list[int]] = {}
+    for id, requirement in REQUIREMENTS.items():
+        counts = groups.setdefault(id.split(":")[0], [0, 0, 0])
+        counts[0] += 1
+        counts[1] += requirement.built
+        counts[2] += requirement.built and id in proven
+    for group, (all_of_it, of_them_built, of_them_proven) in groups.items():
+        line = f"{group}: {all_of_it} promises, {of_them_built} built, {of_them_proven} proven\n"
+        sys.stdout.write(line)
+    proven_count = len(built) - len(unproven)
+    sys.stdout.write(f"all: {len(REQUIREMENTS)} promises, {len(built)} built, {proven_count} proven\n")
+    for id in unproven:
+        sys.stdout.write(f"not proven: {id} ({REQUIREMENTS[id].source})\n  {REQUIREMENTS[id].sentence}\n")
+
+
+if __name__ == "__main__":
+    _print_query()

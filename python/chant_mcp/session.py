@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,8 @@ class Place:
 
     root: Path
     searched: tuple[Path, ...]
+    is_guess: bool = False
+    """Whether nothing says that this is a project; it is where the server was started."""
 
 
 def find_place(working_directory: Path, given: Path | None = None) -> Place:
@@ -38,13 +40,31 @@ def find_place(working_directory: Path, given: Path | None = None) -> Place:
         return Place(root, (root,))
     searched = (working_directory, *working_directory.parents)
     for folder in searched:
-        if _holds_work_files(folder):
+        if holds_work_files(folder):
             return Place(folder, (folder,))
-    tops = (folder for folder in searched if (folder / ".git").exists())
-    return Place(next(tops, working_directory), searched)
+    top = next((folder for folder in searched if (folder / ".git").exists()), None)
+    return Place(top or working_directory, searched, is_guess=top is None)
 
 
-def _holds_work_files(folder: Path) -> bool:
+def find_in_roots(roots: Sequence[Path], start: Place) -> Place:
+    """Find the project's root in folders that a client works in (decisions 3, "Which project").
+
+    Args:
+        roots: The folders, the first one preferred.
+        start: What is meant otherwise.
+
+    Returns:
+        The first project that one of the folders belongs to; else `start`, with the folders among those
+        searched.
+    """
+    for place in map(find_place, roots):
+        if holds_work_files(place.root):
+            return place
+    return Place(start.root, (*roots, *start.searched), is_guess=True)
+
+
+def holds_work_files(folder: Path) -> bool:
+    """Tell whether a folder is the root of a project."""
     if folder.name == ".chant":
         return False  # its `specs` are no features
     markers = (".chant", ".specify", ".mdt-config.toml", "docs/CRs")
@@ -96,6 +116,13 @@ class Session:
         self._user_config = user_config
         self._stop_at = stop_at
         self._opening = threading.Lock()
+
+    def move_to(self, place: Place) -> None:
+        """Mean another project from now on; calls under way end in the one they began in."""
+        with self._opening:
+            if place != self.place:
+                self.place = place
+                self.__dict__.pop("_chant", None)
 
     @property
     def chant(self) -> ChantProject:

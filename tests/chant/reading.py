@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
-from conftest import Caller
+from harness import Caller
 from hypothesis import HealthCheck, settings
 from mcp import Client
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from chant_mcp.server.app import ChantServer
-    from conftest import Project
+    from harness import Project
 
 LAW = settings(
     max_examples=30,

@@ -13,14 +13,14 @@ from chant_mcp import ChantProject
 from chant_mcp.errors import ChantError
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Place, Session
-from conftest import text_of
+from harness import text_of
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from mcp import Client
 from writing import ID, OTHER, git, tree, untouched
 
 if TYPE_CHECKING:
-    from conftest import Caller, Project
+    from harness import Caller, Project
 
 pytestmark = pytest.mark.anyio
 

@@ -12,7 +12,7 @@ from writing import ID, OTHER, commit, git, tree, untouched
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Caller, Project
+    from harness import Caller, Project
 
 pytestmark = pytest.mark.anyio
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Caller, Project
+    from harness import Caller, Project
 
 pytestmark = pytest.mark.anyio
 

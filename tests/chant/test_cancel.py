@@ -12,7 +12,7 @@ from writing import ID, OTHER, SIGNS, Worker, changed, tree, untouched, workers
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from conftest import Caller, Project
+    from harness import Caller, Project
 
 pytestmark = pytest.mark.anyio
 

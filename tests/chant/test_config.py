@@ -12,14 +12,14 @@ import pytest
 from chant.reading import DAY, ONE_ERA, listed, reasons
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Place, Session
-from conftest import Caller
+from harness import Caller
 from mcp import Client
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from contextlib import AbstractAsyncContextManager
 
-    from conftest import Project
+    from harness import Project
 
 pytestmark = pytest.mark.anyio
 

@@ -15,7 +15,7 @@ from chant.reading import DAY, ONE_ERA, criteria, pretty, record
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Caller, Project
+    from harness import Caller, Project
 
 pytestmark = pytest.mark.anyio
 

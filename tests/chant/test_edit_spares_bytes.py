@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from writing import ID, OTHER, changed, leftovers
 
 if TYPE_CHECKING:
-    from conftest import Caller, Project
+    from harness import Caller, Project
 
 RICH = """\
 # Reviewed by Ada.   trailing blanks \t
@@ -281,6 +281,7 @@ def test_odd_front_matter_is_edited_right_or_not_at_all(
     assert len(gone) <= 1
 
 
+@pytest.mark.requirement("chant:edit:odd_front_matter_is_edited_where_it_is_safe")
 def test_most_odd_front_matter_is_edited_after_all(project: Project) -> None:
     """Refusing is for what cannot be edited safely; plain block mappings can."""
     hard = {
@@ -387,7 +388,8 @@ def test_an_absent_key_goes_to_its_documented_place(project: Project, key: str, 
 def test_a_list_that_was_absent_is_written_in_block_style(project: Project, key: str, others: str) -> None:
     project.spec(OTHER)
     before = project.write(ID, f"---\ntype: code\nstatus: pending\n{others}---\n\n# Work\n").read_bytes()
-    ChantProject(project.root).spec_update(ID, **{key: [OTHER, ID + ".1"]}, force=True)
+    update: dict[str, Any] = {key: [OTHER, ID + ".1"]}
+    ChantProject(project.root).spec_update(ID, **update, force=True)
     lines = changed(before, project.path(ID).read_bytes())
     assert [line.replace("  -", "-") for line in lines] == [f"+{key}:", f"+- {OTHER}", f"+- {ID}.1"]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
 
-    from conftest import Caller, Project
+    from harness import Caller, Project
 
 pytestmark = pytest.mark.anyio
 

@@ -19,7 +19,7 @@ import pytest
 from chant.reading import LAW, archive, drive, ids, listed
 from chant_mcp import ChantProject
 from chant_mcp.errors import ChantError
-from conftest import Caller, Project
+from harness import Caller, Project
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client

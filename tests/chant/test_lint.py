@@ -10,7 +10,7 @@ import pytest
 from chant.reading import DAY, ONE_ERA, archive, criteria, pretty, problem_of
 
 if TYPE_CHECKING:
-    from conftest import Caller, Project
+    from harness import Caller, Project
 
 pytestmark = pytest.mark.anyio
 

@@ -10,11 +10,11 @@ from chant.reading import criteria, ids, problem_of
 from chant_mcp import Answer, ChantProject, errors
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Session, find_place
-from conftest import Caller
+from harness import Caller
 from mcp import Client
 
 if TYPE_CHECKING:
-    from conftest import Project
+    from harness import Project
 
 pytestmark = pytest.mark.anyio
 
@@ -105,7 +105,7 @@ def test_a_folder_without_a_project_is_told(project: Project) -> None:
         ChantProject(project.root).spec_list()
 
 
-@pytest.mark.requirement("chant:config:lint_thresholds_are_honoured", "chant:log:answer_has_four_keys")
+@pytest.mark.requirement("server:project:sub_folder_start_behaves_the_same")
 @pytest.mark.parametrize("below", ["src/deep", ".chant", ".chant/specs"])
 async def test_a_server_started_in_a_sub_folder_gives_the_same(
     project: Project, below: str, monkeypatch: pytest.MonkeyPatch

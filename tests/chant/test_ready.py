@@ -9,7 +9,7 @@ import pytest
 from chant.reading import DAY, ONE_ERA, archive, criteria, ids, listed, pretty, problem_of, ready
 
 if TYPE_CHECKING:
-    from conftest import Caller
+    from harness import Caller
 
 pytestmark = pytest.mark.anyio
 

@@ -13,7 +13,7 @@ from writing import ID, OTHER, SIGNS, Worker, changed, commit, git, tree, untouc
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from conftest import Caller, Project
+    from harness import Caller, Project
 
 pytestmark = pytest.mark.anyio
 

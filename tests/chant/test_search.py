@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
-    from conftest import Caller, Project
+    from harness import Caller, Project
 
 pytestmark = pytest.mark.anyio
 

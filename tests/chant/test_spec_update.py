@@ -10,7 +10,7 @@ from chant_mcp.errors import ChantError
 from writing import ID, OTHER, changed, tree
 
 if TYPE_CHECKING:
-    from conftest import Caller, Project
+    from harness import Caller, Project
 
 pytestmark = pytest.mark.anyio
 
@@ -218,8 +218,10 @@ async def test_each_key_is_set_in_its_place_and_read_back(call: Caller) -> None:
 def test_a_list_replaces_the_one_that_was_there(
     project: Project, key: str, old: list[str], new: list[str]
 ) -> None:
-    project.spec(ID, **{key: old})
-    ChantProject(project.root).spec_update(ID, **{key: new})  # type: ignore[arg-type]
+    before: dict[str, Any] = {key: old}
+    after: dict[str, Any] = {key: new}
+    project.spec(ID, **before)
+    ChantProject(project.root).spec_update(ID, **after)
     assert ChantProject(project.root).spec_get(ID).data[key] == new
 
 

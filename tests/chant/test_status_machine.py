@@ -10,7 +10,7 @@ from chant_mcp.errors import ChantError, IllegalTransitionError
 from writing import ID, changed
 
 if TYPE_CHECKING:
-    from conftest import Caller, Project
+    from harness import Caller, Project
 
 STATUSES = (
     "pending",
@@ -72,6 +72,7 @@ def status_lines(start: str, end: str) -> list[str]:
     return [f"-status: {start}  # as it stands", f"+status: {end}  # as it stands"]
 
 
+@pytest.mark.requirement("house:tests:stand_on_checked_tables")
 def test_the_printed_table_is_copied_right() -> None:
     assert sum(row.count("●") for row in LEGAL.values()) == 28
     assert not any(LEGAL[start][STATUSES.index(end)] == "●" for start, end in MENDED)

@@ -8,7 +8,7 @@ import pytest
 from chant.reading import ONE_ERA, criteria, pretty, snapshot
 
 if TYPE_CHECKING:
-    from conftest import Caller
+    from harness import Caller
 
 pytestmark = pytest.mark.anyio
 

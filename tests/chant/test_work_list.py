@@ -16,7 +16,7 @@ from chant.reading import ONE_ERA, pretty, record, snapshot
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conftest import Caller
+    from harness import Caller
 
 pytestmark = pytest.mark.anyio
 

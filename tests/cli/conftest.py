@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 from cli.kit import Cli, Running, Start
+from harness import Project
 
 
 @pytest.fixture
-def cli(project: Any, monkeypatch: pytest.MonkeyPatch) -> Cli:
+def cli(project: Project, monkeypatch: pytest.MonkeyPatch) -> Cli:
     """The command line in `project`, eighty columns wide."""
     monkeypatch.chdir(project.root)
     monkeypatch.setenv("COLUMNS", "80")

@@ -12,6 +12,7 @@ from typing import Any
 
 from chant_mcp.cli import program
 from click.testing import CliRunner, Result
+from harness import Project
 
 PATIENCE = 60.0
 
@@ -19,8 +20,8 @@ PATIENCE = 60.0
 class Cli:
     """Runs commands in a project, as `chant-mcp` typed in its folder."""
 
-    def __init__(self, project: Any) -> None:
-        self.project = project  # the top conftest's `Project`
+    def __init__(self, project: Project) -> None:
+        self.project = project
 
     def __call__(self, *words: str, code: int = 0) -> str:
         """Run a command that ends with an exit code and give what it prints to standard output."""

@@ -24,6 +24,7 @@ def test_list_prints_id_status_title_and_labels(cli: Cli) -> None:
     assert "(no title) (driver)" in text
 
 
+@pytest.mark.requirement("cli:list:prints_specs")
 def test_list_filters_by_status(cli: Cli) -> None:
     cli.project.spec(FIRST, status="completed")
     cli.project.spec(SECOND, status="cancelled")
@@ -32,10 +33,12 @@ def test_list_filters_by_status(cli: Cli) -> None:
     assert cli("list", "--status", "failed") == "No specs are failed.\n"
 
 
+@pytest.mark.requirement("cli:list:prints_specs")
 def test_list_without_specs_says_so(cli: Cli) -> None:
     assert cli("list") == "No specs.\n"
 
 
+@pytest.mark.requirement("cli:all:shows_what_a_page_leaves_out")
 def test_a_list_that_is_cut_says_how_to_see_the_rest(cli: Cli) -> None:
     for number in range(55):
         cli.project.spec(f"2026-01-22-{number:03}-abc")
@@ -46,6 +49,7 @@ def test_a_list_that_is_cut_says_how_to_see_the_rest(cli: Cli) -> None:
     assert "shown" not in everything
 
 
+@pytest.mark.requirement("cli:all:shows_what_a_page_leaves_out")
 def test_all_gathers_more_than_one_answer_holds(cli: Cli) -> None:
     for number in range(60):
         cli.project.spec(f"2026-01-22-{number:03}-abc", labels=["x" * 1_000])
@@ -89,6 +93,7 @@ def test_show_prints_fields_and_the_rendered_body(cli: Cli) -> None:
     assert "Branch" not in text, "absent values are left out"
 
 
+@pytest.mark.requirement("cli:show:prints_one_spec")
 def test_show_prints_what_else_the_file_says(cli: Cli) -> None:
     keys = {"tracks": ["a.py", "b.py"], "retry_state": "{attempts: 1}", "approval": "{required: true}"}
     cli.project.spec(FIRST, type="documentation", public="false", **keys)
@@ -102,11 +107,13 @@ def test_show_prints_what_else_the_file_says(cli: Cli) -> None:
         assert part in text
 
 
+@pytest.mark.requirement("cli:show:prints_one_spec")
 def test_show_raw_prints_the_body_alone(cli: Cli) -> None:
     cli.project.spec(FIRST, body="# Log in\n\nSome *emphasis*.")
     assert cli("show", "--raw", FIRST) == "# Log in\n\nSome *emphasis*.\n"
 
 
+@pytest.mark.requirement("cli:show:prints_one_spec")
 def test_show_has_the_whole_of_a_body_that_one_answer_cannot_hold(cli: Cli) -> None:
     body = "# Long\n\n" + "\n".join(f"Line {number} of the body" for number in range(6_000))
     cli.project.spec(FIRST, body=body)
@@ -145,6 +152,7 @@ def test_lint_prints_findings_and_scores(cli: Cli) -> None:
     assert "→ Add at least 1 acceptance criteria checkbox" in cli("lint", "x7m")
 
 
+@pytest.mark.requirement("cli:all:shows_what_a_page_leaves_out")
 def test_lint_all_shows_what_a_page_leaves_out(cli: Cli) -> None:
     for number in range(55):
         cli.project.spec(f"2026-01-22-{number:03}-abc")
@@ -262,6 +270,7 @@ def test_the_same_commands_stand_under_chant(cli: Cli) -> None:
         assert name in cli("chant", "--help")
 
 
+@pytest.mark.requirement("cli:problems:told_below_the_table")
 def test_problems_are_told_below_the_table(cli: Cli) -> None:
     cli.project.spec(FIRST)
     cli.project.write("2026-01-22-003-bad", "---\nlabels: [a\n---\n")

@@ -54,6 +54,7 @@ def test_at_a_terminal_it_explains_itself_and_ends_at_ctrl_d(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+@pytest.mark.requirement("protocol:exit:ctrl_c_ends_cleanly")
 def test_at_a_terminal_ctrl_c_ends_it(project: Any, start: Start, terminal: tuple[int, int]) -> None:
     running = start(project.root, "mcp", "--verbose", stdin=terminal[1])
     while "Ctrl-C" not in running.error_line():
@@ -66,6 +67,7 @@ def test_at_a_terminal_ctrl_c_ends_it(project: Any, start: Start, terminal: tupl
     assert out == ""
 
 
+@pytest.mark.requirement("cli:serve:standard_error_is_quiet")
 def test_without_a_terminal_it_says_nothing(project: Any, start: Start) -> None:
     running = start(project.root)
     running.process.stdin.close()  # pyright: ignore[reportOptionalMemberAccess]
@@ -172,6 +174,7 @@ def test_a_server_started_in_a_sub_folder_serves_the_project(
     assert '"specs": []' in call_text(start(checkout / "src"), "chant_spec_list")
 
 
+@pytest.mark.requirement("cli:serve:standard_error_is_quiet")
 def test_verbose_logs_to_standard_error(project: Any, start: Start) -> None:
     def logged(*words: str) -> str:
         running = start(project.root, *words)
@@ -186,6 +189,7 @@ def test_verbose_logs_to_standard_error(project: Any, start: Start) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the process ends by a signal")
+@pytest.mark.requirement("house:tests:stand_on_checked_tables")
 def test_a_crash_on_demand_reaches_the_core(
     project: Any, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,6 +203,7 @@ def test_a_crash_on_demand_reaches_the_core(
     assert running.process.returncode == -signal.SIGABRT
 
 
+@pytest.mark.requirement("cli:serve:imports_only_what_it_needs")
 def test_serving_imports_nothing_that_only_people_need(project: Any) -> None:
     code = (
         "import sys; from chant_mcp.cli import main\n"

@@ -71,6 +71,7 @@ def test_the_demo_shows_a_session_and_leaves_nothing_behind(temporary: Path, tmp
     assert list(Path(os.environ["HOME"]).iterdir()) == []
 
 
+@pytest.mark.requirement("demo:command:keeps_the_project_when_asked")
 def test_the_command_keeps_the_project_when_asked(temporary: Path) -> None:
     out, _ = _run(temporary, "-m", "chant_mcp", "demo", "--keep")
     (root,) = temporary.iterdir()
@@ -89,6 +90,7 @@ def test_the_command_keeps_the_project_when_asked(temporary: Path) -> None:
         ("run._PART = 'nope'", "Unexpected error of chant_spec_get: Spec not found: nope"),
     ],
 )
+@pytest.mark.requirement("demo:answers:are_checked")
 def test_it_fails_when_an_answer_is_not_what_it_should_be(temporary: Path, change: str, said: str) -> None:
     code = f"import chant_mcp.demo.run as run; {change}; from chant_mcp.cli import main; main('demo')"
     out, err = _run(temporary, "-c", code, code=1)
@@ -98,11 +100,13 @@ def test_it_fails_when_an_answer_is_not_what_it_should_be(temporary: Path, chang
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.requirement("demo:git:absence_is_told")
 def test_without_git_it_says_so(temporary: Path) -> None:
     _, err = _run(temporary, "-m", "chant_mcp.demo", code=1, environment={"PATH": str(temporary)})
     assert err.startswith("git cannot be run: ")
 
 
+@pytest.mark.requirement("demo:sample:has_something_of_everything")
 def test_the_sample_project_has_something_of_everything(tmp_path: Path) -> None:
     SampleProject(tmp_path, os.environ).build(sys.executable)
     project = ChantProject(tmp_path)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from chant_mcp.toolsets import toolsets
-from conftest import Caller
+from harness import Caller
 
 README = Path(__file__).parents[2] / "README.md"
 

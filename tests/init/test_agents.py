@@ -67,6 +67,7 @@ def test_an_agent_implies_a_provider_when_none_is_given(folder: Folder) -> None:
     assert provider("--agent", "kiro", "--provider", "gpt") == "openai"
 
 
+@pytest.mark.requirement("init:agent:implies_a_provider")
 def test_on_a_project_that_exists_an_agent_fills_in_a_provider_but_changes_none(folder: Folder) -> None:
     folder()
     folder("--agent", "claude")
@@ -106,12 +107,17 @@ def test_the_section_is_appended_when_absent(folder: Folder, before: str) -> Non
 
 
 @pytest.mark.parametrize("text", [BEGIN, END, END + BEGIN, BEGIN + END + BEGIN + END, BEGIN + BEGIN + END])
+@pytest.mark.requirement("init:refusals:nothing_is_written")
 def test_markers_that_enclose_no_section_are_refused(folder: Folder, text: bytes) -> None:
     folder.write("CLAUDE.md", text)
     assert "does not hold exactly one" in folder.refused("--agent", "claude")
 
 
 @given(st.binary(max_size=60), st.binary(max_size=60), st.sampled_from([b"old", b""]))
+@pytest.mark.requirement(
+    "init:agent:claude_md_section_is_replaced_in_place",
+    "init:agent:claude_md_section_is_appended_when_absent",
+)
 def test_bytes_around_the_section_survive(head: bytes, tail: bytes, old: bytes) -> None:
     assume(not any(marker in part for marker in (BEGIN, END) for part in (head, tail)))
     before = head + BEGIN + old + END + tail
@@ -135,12 +141,14 @@ def test_whole_files_are_written_only_when_absent_or_forced(folder: Folder, agen
     assert "chant_ready" in own.read_text()
 
 
+@pytest.mark.requirement("init:agent:changed_skill_is_kept")
 def test_a_skill_that_was_changed_is_kept(folder: Folder) -> None:
     own = folder.write(SKILLS["claude"], "my skill")
     folder("--agent", "claude")
     assert own.read_text() == "my skill"
 
 
+@pytest.mark.requirement("init:files:links_inside_are_followed")
 def test_a_linked_instruction_file_is_followed_inside_the_project(folder: Folder) -> None:
     folder.write("docs/AGENTS.md", "# Agents\n")
     (folder.root / "CLAUDE.md").symlink_to(Path("docs") / "AGENTS.md")

@@ -87,6 +87,7 @@ def test_our_script_over_another_chant_is_warned_about(
     assert f"stands over another program of that name: {tmp_path}/bin/chant" in result.stderr
 
 
+@pytest.mark.requirement("init:mcp_json:names_the_interpreter_when_chant_is_not_ours")
 def test_the_entry_starts_this_server(folder: Folder) -> None:
     folder("--client", "claude")
     entry = _entry(folder)
@@ -177,6 +178,7 @@ def test_everything_else_in_the_file_stays_byte_for_byte(folder: Folder, before:
     assert folder.read(".mcp.json") == after
 
 
+@pytest.mark.requirement("init:mcp_json:existing_file_is_merged")
 def test_line_ends_are_kept(folder: Folder) -> None:
     folder.write(".mcp.json", '{\r\n  "mcpServers": {\r\n    "a": {}\r\n  }\r\n}\r\n')
     folder("--client", "claude")
@@ -213,6 +215,7 @@ def test_an_entry_of_ours_keeps_what_was_added_to_it(folder: Folder) -> None:
         (b'{"a": "\xff"}', "is not UTF-8"),
     ],
 )
+@pytest.mark.requirement("init:refusals:nothing_is_written")
 def test_a_file_that_cannot_be_merged_is_refused_and_nothing_is_written(
     folder: Folder, text: str | bytes, said: str
 ) -> None:
@@ -238,6 +241,7 @@ def _documents() -> st.SearchStrategy[Any]:
 
 
 @given(_documents(), st.sampled_from([None, 1, 2, 4, "\t"]), st.booleans())
+@pytest.mark.requirement("init:mcp_json:existing_file_is_merged")
 def test_setting_a_value_changes_nothing_else(document: Any, indent: Any, is_ascii: bool) -> None:
     text = json.dumps(document, indent=indent, ensure_ascii=is_ascii)
     after = with_value(text, ("mcpServers", "chant"), {"new": [1]}, "f")

@@ -74,6 +74,7 @@ def test_spellings_of_providers(folder: Folder, spelled: str, stored: str) -> No
         (["templates"], "'templates' is not 'prompts'"),
     ],
 )
+@pytest.mark.requirement("init:refusals:nothing_is_written")
 def test_wrong_values_are_refused_before_anything_is_written(
     folder: Folder, words: list[str], said: str
 ) -> None:
@@ -92,6 +93,7 @@ def test_five_prompts_are_written(folder: Folder) -> None:
         assert len(re.findall(r"\{\{", text)) == len(re.findall(known, text)) > 0
 
 
+@pytest.mark.requirement("init:prompts:say_what_their_purpose_asks_for")
 def test_prompts_say_what_their_purpose_asks_for(folder: Folder) -> None:
     folder()
     standard = folder.read(".chant/prompts/standard.md")
@@ -181,6 +183,7 @@ def test_git_does_not_see_local_state(folder: Folder) -> None:
     assert shown.stdout.split()[1::2] == [f".chant/{name}" for name in (".gitignore", "config.md", *prompts)]
 
 
+@pytest.mark.requirement("init:gitignore:own_lines_are_kept")
 def test_an_ignore_file_keeps_its_own_lines(folder: Folder) -> None:
     folder.write(".chant/.gitignore", "mine/\nlogs/\nlast")
     folder()
@@ -216,6 +219,7 @@ def test_the_name_is_found_in_the_documented_order(folder: Folder) -> None:
 @pytest.mark.parametrize(
     "name", ["a: b", "- x", "'q'", "yes", "1.5", "#1", "naïve 🛳", 'say "hi" \\ there', "[a"]
 )
+@pytest.mark.requirement("init:config:has_name_and_standard_prompt")
 def test_any_name_survives_the_configuration(folder: Folder, name: str) -> None:
     folder("--name", name)
     written = re.search(r"  name: (.*)\n", folder.read(".chant/config.md"))
@@ -235,6 +239,7 @@ def test_running_it_again_changes_nothing(folder: Folder) -> None:
     assert {path: path.stat().st_mtime_ns for path in folder.root.rglob("*")} == times
 
 
+@pytest.mark.requirement("init:layout:missing_folders_come_back")
 def test_a_fresh_clone_gets_back_the_folders_that_git_does_not_keep(folder: Folder) -> None:
     folder.write(".chant/config.md", "---\nproject:\n  name: kept\n---\n")
     said = folder()
@@ -270,6 +275,7 @@ def test_force_overwrite_keeps_what_people_made(folder: Folder) -> None:
     assert folder.has(".chant/prompts/split.md"), "what is missing is restored"
 
 
+@pytest.mark.requirement("init:project:is_that_of_the_checkout")
 def test_a_sub_folder_of_a_checkout_belongs_to_its_project(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,6 +290,7 @@ def test_a_sub_folder_of_a_checkout_belongs_to_its_project(
     assert (below / ".chant" / "config.md").is_file()
 
 
+@pytest.mark.requirement("init:project:is_that_of_the_checkout")
 def test_a_project_above_the_checkout_is_somebody_elses(
     folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -295,6 +302,7 @@ def test_a_project_above_the_checkout_is_somebody_elses(
     assert not (tmp_path / "CLAUDE.md").exists()
 
 
+@pytest.mark.requirement("init:files:replaced_whole_with_their_rights")
 def test_new_files_have_the_rights_that_new_files_have(folder: Folder) -> None:
     umask = os.umask(0o022)
     try:

@@ -58,6 +58,7 @@ def test_a_link_that_leads_outside_is_refused(
     assert tree(outside) == before
 
 
+@pytest.mark.requirement("init:refusals:nothing_is_written")
 def test_a_link_to_itself_is_refused(folder: Folder) -> None:
     (folder.root / "CLAUDE.md").symlink_to("CLAUDE.md")
     result = folder.run("--agent", "claude")
@@ -66,6 +67,7 @@ def test_a_link_to_itself_is_refused(folder: Folder) -> None:
     assert not folder.has(".chant")
 
 
+@pytest.mark.requirement("init:files:links_inside_are_followed")
 def test_a_project_reached_through_a_link_is_the_project(
     folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,6 +77,7 @@ def test_a_project_reached_through_a_link_is_the_project(
     assert folder.has("CLAUDE.md")
 
 
+@pytest.mark.requirement("init:refusals:nothing_is_written")
 def test_what_is_in_the_way_is_named(folder: Folder) -> None:
     folder.write(".chant", "a file")
     assert ".chant" in folder.run().stderr
@@ -83,6 +86,7 @@ def test_what_is_in_the_way_is_named(folder: Folder) -> None:
     assert "Cannot read `CLAUDE.md`" in folder.refused("--agent", "claude")
 
 
+@pytest.mark.requirement("init:files:replaced_whole_with_their_rights")
 def test_a_file_is_replaced_whole_and_keeps_its_rights(folder: Folder) -> None:
     path = folder.write("CLAUDE.md", "mine\n")
     path.chmod(0o600)
@@ -93,6 +97,7 @@ def test_a_file_is_replaced_whole_and_keeps_its_rights(folder: Folder) -> None:
     assert not list(folder.root.glob("**/.chant-*.tmp"))
 
 
+@pytest.mark.requirement("init:files:replaced_whole_with_their_rights")
 def test_when_the_disk_refuses_the_old_file_stands(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     path = folder.write("CLAUDE.md", "mine\n")
 
@@ -153,6 +158,7 @@ def test_silent_is_refused_when_git_tracks_the_folder(folder: Folder) -> None:
     assert (folder.root / ".git" / "info" / "exclude").read_bytes() == before
 
 
+@pytest.mark.requirement("init:refusals:nothing_is_written")
 def test_silent_without_a_repository_is_refused(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "--silent needs a git repository" in folder.refused("--silent")
     monkeypatch.setenv("PATH", "")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from harness import started_process
 from server.pipes import Pipes, Serve
 
 
@@ -19,9 +19,7 @@ def serve() -> Iterator[Serve]:
 
     def serve(root: Path, command: list[str] | None = None, **kwargs: Any) -> Pipes:
         words = command or [sys.executable, "-m", "chant_mcp", "mcp"]
-        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        process = subprocess.Popen(words, cwd=root, **{**pipes, **kwargs})
-        started.append(Pipes(process))
+        started.append(Pipes(started_process(words, root, **kwargs)))
         return started[-1]
 
     yield serve

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Caller, Project, text_of
+from harness import Caller, Project, text_of
 from server.pipes import Message, Pipes, Serve, modern, request
 from server.pipes import call as tool_call
 from server.pipes import text_of as text_on_wire

@@ -25,7 +25,7 @@ from chant_mcp.errors import (
 )
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Place, Session, find_place
-from conftest import Caller, Project, text_of
+from harness import Caller, Project, text_of
 from mcp import Client
 from server.pipes import Pipes, Serve, modern, request, server_of
 from server.pipes import call as tool_call
@@ -39,8 +39,10 @@ ID = "2026-01-22-001-x7m"
 
 NOT_INITIALISED = "Chant not initialized. Run `chant init` first."
 
-WORDS = {"id": ID, "query": "x", "description": "x"}
-"""Values for required parameters."""
+
+def looked_in(*folders: Path) -> str:
+    """Say where a project was looked for."""
+    return f"Looked for .chant/specs in: {', '.join(map(str, folders))}"
 
 
 class Broken:
@@ -254,10 +256,7 @@ async def test_every_tool_says_so_where_there_is_no_project(tmp_path: Path, mode
         for tool in IN_ORDER:
             result = await client.call_tool(tool, _required(tool))
             assert result.is_error, tool
-            first, second = text_of(result).splitlines()
-            assert first == NOT_INITIALISED
-            for folder in (deep, *deep.parents):
-                assert str(folder) in second
+            assert text_of(result).splitlines() == [NOT_INITIALISED, looked_in(deep, *deep.parents)]
     assert tree(tmp_path) == before
     assert not [path for path in tmp_path.rglob("*") if path.name.startswith(".chant")]
 
@@ -300,11 +299,18 @@ def test_a_process_names_the_folders_it_searched(tmp_path: Path, serve: Serve) -
     deep = tmp_path / "some" / "where"
     deep.mkdir(parents=True)
     pipes: Pipes = serve(deep)
-    first, second = text_on_wire(pipes.ask(tool_call(1, "chant_spec_list"))).splitlines()
-    assert first == NOT_INITIALISED
-    for folder in (deep, *deep.parents):
-        assert str(folder) in second
+    told = text_on_wire(pipes.ask(tool_call(1, "chant_spec_list"))).splitlines()
+    assert told == [NOT_INITIALISED, looked_in(deep, *deep.parents)]
     assert len(pipes.ask(request(2, "tools/list"))["result"]["tools"]) == 17
+
+
+@pytest.mark.requirement("server:not_initialised:names_the_folders_searched")
+async def test_a_folder_that_was_given_is_the_only_one_searched(tmp_path: Path) -> None:
+    (tmp_path / "given").mkdir()
+    server = ChantServer(Session(find_place(tmp_path, tmp_path / "given")), Offer(["auto"]))
+    async with Client(server, mode="2026-07-28") as client:
+        told = text_of(await client.call_tool("chant_status", {})).splitlines()
+    assert told == [NOT_INITIALISED, looked_in(tmp_path / "given")]
 
 
 @pytest.mark.requirement("server:not_initialised:every_chant_tool_says_so")

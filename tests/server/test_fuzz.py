@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from conftest import Project, text_of
+from harness import Project, text_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp import Client

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Session, find_place
-from conftest import Project, text_of
+from harness import Project, text_of
 from mcp import Client
 from server.pipes import Pipes, Serve
 from server.pipes import call as tool_call

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from chant_mcp.server.app import INSTRUCTIONS
-from conftest import Caller, Project
+from harness import Caller, Project
 from mcp import Client, MCPError, StdioServerParameters
 from server.pipes import (
     ENVELOPE,

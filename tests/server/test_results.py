@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from conftest import Caller, Project, text_of
+from harness import Caller, Project, text_of
 from mcp_types import CallToolResult, TextContent
 from server.pipes import Pipes, Serve, modern
 from server.pipes import call as tool_call

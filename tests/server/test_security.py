@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from conftest import Caller, Project, text_of
+from harness import Caller, Project, text_of
 from server.pipes import Pipes, Serve
 from server.pipes import call as tool_call
 from server.pipes import text_of as text_on_wire

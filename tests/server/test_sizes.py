@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import Caller, Project, text_of
+from harness import Caller, Project, text_of
 
 pytestmark = pytest.mark.anyio
 

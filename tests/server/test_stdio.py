@@ -1,18 +1,13 @@
-"""The process: real pipes, real signals, and nothing on standard output but messages."""
+"""Lines over real pipes: what is answered, with what, and nothing on standard output but messages."""
 
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-from contextlib import suppress
-from pathlib import Path
 
-import anyio
 import pytest
-from chant_mcp.server.wire import GateOut, PipeIn, PipeOut, lenient
-from conftest import Project
+from harness import Project
 from server.pipes import (
     AT_ONCE,
     WAITING,
@@ -32,15 +27,6 @@ from server.pipes import (
 )
 
 ID = "2026-01-22-001-x7m"
-
-SIGNALS = [
-    pytest.param(
-        signal.SIGTERM, marks=pytest.mark.requirement("protocol:exit:sigterm_ends_cleanly"), id="sigterm"
-    ),
-    pytest.param(
-        signal.SIGINT, marks=pytest.mark.requirement("protocol:exit:ctrl_c_ends_cleanly"), id="ctrl-c"
-    ),
-]
 
 
 @pytest.fixture
@@ -384,125 +370,6 @@ def test_an_open_subscription_does_not_delay_the_end(pipes: Pipes) -> None:
     assert ended.seconds < AT_ONCE
 
 
-# The end
-
-
-@pytest.mark.requirement("protocol:exit:closed_input_ends_cleanly")
-@pytest.mark.parametrize(
-    "opening", [[], [request(1, "ping")], [initialize(1)], [modern(call(1, "chant_status"))]]
-)
-def test_closed_input_ends_the_process_at_once(pipes: Pipes, opening: list[Message]) -> None:
-    for message in opening:
-        pipes.ask(message)
-    pipes.close()
-    ended = pipes.ended()
-    assert (ended.code, ended.messages, ended.errors) == (0, [], "")
-    assert ended.seconds < AT_ONCE
-
-
-@pytest.mark.requirement("protocol:one_shot:all_requests_are_answered_before_the_end")
-def test_closed_input_waits_for_the_call_in_flight(pipes: Pipes, project: Project) -> None:
-    with locked(project.path(ID)):
-        pipes.send(call(1, "chant_spec_update", id=ID, labels=["late"]), request(2, "ping"))
-        assert pipes.receive()["id"] == 2
-        pipes.close()
-    ended = pipes.ended()
-    assert text_of(ended.answer(1)) == f"Updated spec: {ID}"
-    assert ended.code == 0
-
-
-@pytest.mark.parametrize("signum", SIGNALS)
-@pytest.mark.parametrize("opening", [request(1, "ping"), initialize(1), modern(call(1, "chant_status"))])
-def test_a_signal_ends_an_idle_server_at_once(pipes: Pipes, signum: signal.Signals, opening: Message) -> None:
-    pipes.ask(opening)
-    pipes.process.send_signal(signum)
-    ended = pipes.ended()
-    assert (ended.code, ended.messages, ended.errors) == (0, [], "")
-    assert ended.seconds < AT_ONCE
-
-
-@pytest.mark.parametrize("signum", SIGNALS)
-def test_a_signal_ends_a_server_whose_call_never_ends(
-    project: Project, serve: Serve, signum: signal.Signals
-) -> None:
-    gate = Gate(project.root)
-    pipes = serve(project.root, server_of(project.root, WAITING))
-    pipes.send(call(1, "wait"))
-    gate.await_call()
-    pipes.process.send_signal(signum)
-    ended = pipes.ended()
-    assert ended.code == 0
-    assert ended.seconds < AT_ONCE
-    assert ended.answer(1)["error"]["message"] == "Connection closed"
-    assert "Traceback" not in ended.errors
-
-
-@pytest.mark.parametrize("signum", SIGNALS)
-def test_a_signal_ends_a_server_that_waits_for_a_lock(
-    pipes: Pipes, project: Project, signum: signal.Signals
-) -> None:
-    before = project.text(ID)
-    with locked(project.path(ID)):
-        pipes.send(call(1, "chant_spec_update", id=ID, labels=["late"]), request(2, "ping"))
-        assert pipes.receive()["id"] == 2
-        pipes.process.send_signal(signum)
-        ended = pipes.ended()
-    assert ended.code == 0
-    assert ended.seconds < AT_ONCE
-    assert project.text(ID) == before
-    assert [path.name for path in project.specs.iterdir()] == [f"{ID}.md"]
-
-
-@pytest.mark.parametrize("signum", SIGNALS)
-def test_a_signal_ends_a_server_whose_client_never_reads(
-    project: Project, serve: Serve, signum: signal.Signals
-) -> None:
-    reader, writer = os.pipe()
-    pipes = serve(project.root, stdout=writer)
-    os.close(writer)
-    pipes.send(*(request(number, "tools/list") for number in range(40)))
-    os.read(reader, 1)  # the first answer begins
-    pipes.process.send_signal(signum)
-    ended = pipes.ended()
-    os.close(reader)
-    assert ended.code == 0
-    assert ended.seconds < AT_ONCE
-    assert "Traceback" not in ended.errors
-
-
-@pytest.mark.requirement("protocol:exit:closed_input_ends_cleanly")
-def test_a_client_that_is_gone_is_not_waited_for(project: Project, serve: Serve) -> None:
-    reader, writer = os.pipe()
-    pipes = serve(project.root, stdout=writer)
-    os.close(writer)
-    os.close(reader)
-    pipes.send(call(1, "chant_status"), b"invalid json\n", b"[]\n", request(2, "tools/list"))
-    with suppress(OSError):
-        pipes.close()
-    ended = pipes.ended()
-    assert (ended.code, ended.errors) == (0, "")
-    assert ended.seconds < AT_ONCE
-
-
-@pytest.mark.anyio
-@pytest.mark.requirement("protocol:one_shot:waiting_is_bounded")
-async def test_the_wait_for_calls_in_flight_is_bounded() -> None:
-    in_reader, in_writer = os.pipe()
-    out_reader, out_writer = os.pipe()
-    gate_in, gate_out = lenient(PipeIn(in_reader), PipeOut(out_writer), drain=0.05)
-    os.write(in_writer, encoded(request(1, "ping")))
-    os.close(in_writer)
-    assert (await gate_in.receive()).message.method == "notifications/initialized"  # type: ignore[union-attr]
-    assert (await gate_in.receive()).message.method == "ping"  # type: ignore[union-attr]
-    with anyio.fail_after(AT_ONCE):
-        with pytest.raises(anyio.EndOfStream):
-            await gate_in.receive()
-        with pytest.raises(TimeoutError), anyio.fail_after(0.05):
-            await GateOut.all_answered(gate_out, 60)
-    for fd in (in_reader, out_reader, out_writer):
-        os.close(fd)
-
-
 # Standard streams
 
 
@@ -585,40 +452,3 @@ def test_a_closed_standard_error_does_no_harm(project: Project) -> None:
         check=True,
     )
     assert len(done.stdout.splitlines()) == 2
-
-
-# What a process may do
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.requirement(
-    "server:security:opens_no_network_port", "server:security:uses_the_permissions_of_its_parent"
-)
-def test_the_process_has_no_socket_of_the_network_and_the_rights_of_its_parent(pipes: Pipes) -> None:
-    pipes.ask(call(1, "chant_status"))
-    pipes.ask(call(2, "chant_lint"))
-    home = Path("/proc") / str(pipes.process.pid)
-    links = {str(link.readlink()) for link in (home / "fd").iterdir()}
-    listed: set[str] = set()
-    for table in ("tcp", "tcp6", "udp", "udp6", "raw", "raw6"):
-        path = home / "net" / table
-        if path.exists():
-            listed |= {line.split()[9] for line in path.read_text("ascii").splitlines()[1:]}
-    assert not {f"socket:[{inode}]" for inode in listed} & links
-    status, own = (
-        (folder / "status").read_text("ascii").splitlines() for folder in (home, Path("/proc/self"))
-    )
-    for name in ("Uid:", "Gid:", "Groups:", "CapEff:"):
-        assert [line for line in status if line.startswith(name)] == [
-            line for line in own if line.startswith(name)
-        ]
-
-
-@pytest.mark.requirement("server:security:uses_the_permissions_of_its_parent")
-def test_a_file_that_may_not_be_written_is_not_written(pipes: Pipes, project: Project) -> None:
-    before = project.text(ID)
-    project.path(ID).chmod(0o444)
-    answer = pipes.ask(call(1, "chant_spec_update", id=ID, labels=["x"]))
-    assert answer["result"]["isError"] is True
-    assert project.text(ID) == before
-    assert project.path(ID).stat().st_mode & 0o777 == 0o444

@@ -14,7 +14,7 @@ from chant_mcp.errors import ChantError
 from writing import ID, OTHER, changed, leftovers, run_python, tree
 
 if TYPE_CHECKING:
-    from conftest import Caller, Project
+    from harness import Caller, Project
 
 pytestmark = pytest.mark.anyio
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Caller, Project
+    from harness import Caller, Project
 
 TEXT = (
     "---\nstatus: in_progress  # so far\nowner: ada\n---\n\n# Work\n\n## Acceptance Criteria\n\n- [ ] one\n"

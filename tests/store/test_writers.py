@@ -21,7 +21,7 @@ from writing import ID, OTHER, Wire, changed, commit, leftovers, tree
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from conftest import Project
+    from harness import Project
 
     Run = Callable[..., subprocess.Popen[bytes]]
 

@@ -29,8 +29,9 @@ from mcp_types import Tool as ListedTool
 from chant_mcp.errors import ChantError
 from chant_mcp.server import arguments as arguments_check
 from chant_mcp.server import reply
+from chant_mcp.server.roots import roots_of
 from chant_mcp.server.wire import GateOut, lenient, stdio
-from chant_mcp.session import Session, dialects_in
+from chant_mcp.session import Session, dialects_in, find_in_roots, holds_work_files
 from chant_mcp.toolsets import ToolEntry, toolsets
 
 logger = logging.getLogger("chant_mcp.server")
@@ -69,6 +70,7 @@ class ChantServer(MCPServer[Any]):
     def __init__(self, session: Session, offer: Offer) -> None:
         """Register all tools; which of them are listed is decided at each listing."""
         self._session = session
+        self._start = session.place
         self._offer = offer
         self._entries = {entry.name: entry for tools in toolsets().values() for entry in tools}
         self._running = _Running()
@@ -113,6 +115,8 @@ class ChantServer(MCPServer[Any]):
         """
         try:
             checked = self._checked(name, arguments)
+            if question := await self._ask_which_project(context):
+                return question
             return cast(CallToolResult, await super().call_tool(name, checked, context))
         except arguments_check.BadArguments as error:
             raise ToolError(_shown(str(error))) from error
@@ -134,6 +138,22 @@ class ChantServer(MCPServer[Any]):
         if _ILL_TYPED in arguments:
             raise ToolError(f"Invalid parameter 'arguments': expected object, got {arguments[_ILL_TYPED]}")
         return arguments_check.check(self._schemas[name], arguments)
+
+    async def _ask_which_project(self, context: Context[Any, Any] | None) -> InputRequiredResult | None:
+        """Find the project in the client's roots when the working directory says nothing.
+
+        Returns:
+            The question for them, where it is the answer to the call.
+        """
+        place = self._session.place
+        if context is None or not place.is_guess or holds_work_files(place.root):
+            return None
+        roots = await roots_of(context)
+        if isinstance(roots, InputRequiredResult):
+            return roots
+        if roots:
+            self._session.move_to(find_in_roots(roots, self._start))
+        return None
 
     async def run_stdio_async(self) -> None:
         """Serve standard input and output until the input ends or a signal comes.

@@ -23,6 +23,7 @@ fn append(disk: &Disk, root: &Root, path: &str, line: &str) -> Result<bool, Stor
     edit(disk, root, path, |text| Ok(format!("{text}{line}\n"))).map(|edited| edited.changed)
 }
 
+// proves: store:lock:writers_of_one_spec_lose_nothing
 #[test]
 fn many_writers_of_one_file_lose_nothing() {
     let (_folder, root) = project();
@@ -50,6 +51,7 @@ fn many_writers_of_one_file_lose_nothing() {
     assert_eq!(lines.len(), 200);
 }
 
+// proves: store:write:foreign_edit_is_never_overwritten
 #[test]
 fn a_writer_without_the_lock_is_noticed_and_its_change_kept() {
     let (_folder, root) = project();
@@ -114,6 +116,7 @@ fn a_replacement_keeps_extended_attributes() {
     );
 }
 
+// proves: store:write:link_inside_the_project_is_followed
 #[test]
 fn a_link_inside_the_root_is_followed_and_stays_a_link() {
     let (_folder, root) = project();
@@ -172,6 +175,7 @@ fn nothing_leads_out_of_the_root() {
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
 }
 
+// proves: store:write:full_disk_loses_nothing, store:write:no_temporary_file_stays
 #[test]
 fn a_full_disk_leaves_the_old_text_and_says_so() {
     let (_folder, root) = project();

@@ -101,6 +101,7 @@ impl Told {
     }
 }
 
+// proves: store:index:only_changed_files_are_read
 #[test]
 fn only_what_changed_is_read() {
     let mut told = Told::new();
@@ -329,6 +330,7 @@ fn a_reader_that_fails_once_is_asked_again() {
     assert_eq!(documents(&mut index), [Some(Ok("text".into()))]);
 }
 
+// proves: store:index:overflow_is_survived
 #[test]
 fn more_events_than_the_queue_holds_lose_nothing() {
     let mut told = Told::new();

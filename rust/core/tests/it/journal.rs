@@ -146,6 +146,7 @@ fn all_steps_are_done_and_nothing_is_left_behind() {
     );
 }
 
+// proves: store:write:crash_leaves_old_or_new
 #[test]
 fn a_crash_at_any_moment_leaves_all_or_nothing_after_recovery() {
     let moments = [

@@ -288,6 +288,7 @@ fn threads_may_share_a_repository() {
     assert!(tips.lines().all(|tip| tip == sandbox.id(&folder, "main")));
 }
 
+// proves: git:reads:partial_clone
 /// A partial clone lacks the blobs of older commits until somebody asks for one.
 #[test]
 fn a_partial_clone_answers_and_fetches_what_it_lacks() {
