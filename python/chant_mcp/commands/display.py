@@ -198,7 +198,13 @@ def spec_fields(spec: Data) -> Table:
             ("Criteria", criteria_text(spec["criteria"])),
             ("Waiting for", lines(_wait(wait) for wait in spec["waiting_for"])),
             ("Depends on", each("depends_on")),
-            ("Members", lines(f"{member['id']} ({member['status'] or 'no active spec'})" for member in spec.get("members", ()))),
+            (
+                "Members",
+                lines(
+                    f"{member['id']} ({member['status'] or 'no active spec'})"
+                    for member in spec.get("members", ())
+                ),
+            ),
             ("Labels", plain(", ".join(spec["labels"])) if spec["labels"] else None),
             ("Target files", each("target_files")),
             ("Context", each("context")),
