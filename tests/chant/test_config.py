@@ -140,13 +140,15 @@ async def test_unknown_keys_are_ignored(call: Caller) -> None:
     assert [f["rule"] for f in found] == ["complexity"]
 
 
-@pytest.mark.requirement("chant:config:unknown_keys_are_ignored")
+@pytest.mark.requirement("chant:config:unknown_keys_are_ignored", "chant:config:defaults_hold_without_a_file")
 @ONE_ERA
 @pytest.mark.parametrize(
-    "text", ["", "# Only a body\n", "---\n---\n", "---\n# nothing\n---\nbody\n", "\ufeff---\nx: 1\n---\n"]
+    "text",
+    [None, "", "# Only a body\n", "---\n---\n", "---\n# nothing\n---\nbody\n", "\ufeff---\nx: 1\n---\n"],
 )
-async def test_an_empty_configuration_means_the_defaults(call: Caller, text: str) -> None:
-    (call.project.root / ".chant" / "config.md").write_text(text, encoding="utf-8")
+async def test_an_empty_configuration_means_the_defaults(call: Caller, text: str | None) -> None:
+    if text is not None:
+        (call.project.root / ".chant" / "config.md").write_text(text, encoding="utf-8")
     call.project.spec(ID, target_files=[f"f{n}" for n in range(6)])
 
     found = (await call.data("chant_lint"))["diagnostics"]

@@ -316,7 +316,9 @@ def crashed(project: Project, moment: str, change: str) -> None:
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.requirement(
-    "store:write:crash_leaves_old_or_new", "chant:finalize:last_member_completes_its_driver"
+    "store:write:crash_leaves_old_or_new",
+    "store:journal:several_files_all_or_none",
+    "chant:finalize:last_member_completes_its_driver",
 )
 def test_a_crash_leaves_all_of_a_change_or_nothing(
     project: Project, change: str, moment: str, git_: bool
@@ -448,7 +450,7 @@ def test_a_damaged_journal_does_not_close_the_project(project: Project, damage: 
     assert changed_ in (set(), {f"specs/{ID}.md", f"specs/{ID}.2.md"}), "all or nothing"
 
 
-@pytest.mark.requirement("store:write:crash_leaves_old_or_new")
+@pytest.mark.requirement("store:state:lies_beside_git")
 def test_a_folder_of_state_without_its_ignore_file_gets_it(project: Project) -> None:
     """What a full disk or a crash leaves: the folder was made, the file that hides it was not."""
     prepared(project, git_=False)
@@ -457,7 +459,7 @@ def test_a_folder_of_state_without_its_ignore_file_gets_it(project: Project) -> 
     assert (project.root / ".chant-mcp" / ".gitignore").read_text(encoding="utf-8") == "*\n"
 
 
-@pytest.mark.requirement("git:safety:users_changes_stay", "store:write:crash_leaves_old_or_new")
+@pytest.mark.requirement("git:safety:users_changes_stay", "store:state:lies_beside_git")
 def test_the_state_of_a_change_is_never_seen_by_git(project: Project) -> None:
     prepared(project, git_=True)
     (project.root / "sub").mkdir()

@@ -248,6 +248,7 @@ mod tests {
         Config::read(Some(("user", user)), Some(("project", project)))
     }
 
+    // proves: chant:config:project_name_is_not_inherited
     #[test]
     fn project_keys_win_one_by_one_and_other_blocks_whole() {
         let user = "---\nproject: {name: mine}\ndefaults: {main_branch: trunk, branch_prefix: w/}\nlint:\n  thresholds: {complexity_criteria: 3, complexity_files: 2}\nrepos: [{name: a, path: ../a}]\n---\n";

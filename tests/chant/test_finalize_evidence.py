@@ -1,0 +1,60 @@
+"""chant_finalize of a spec that an agent ran on: its log and a commit of it count (decisions 3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from chant.reading import record
+from writing import ID, OTHER, commit, tree
+
+if TYPE_CHECKING:
+    from harness import Caller
+
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("chant:finalize:run_needs_log_and_commit")]
+
+NO_LOG = (
+    "Failed to finalize spec: Cannot mark spec as completed: no agent execution log found. "
+    "Use force parameter to override."
+)
+
+
+async def test_without_a_log_it_is_refused_and_force_waives_that_alone(call: Caller) -> None:
+    call.project.spec(ID, status="in_progress")
+    record(call.project, "run-1", spec_id=ID)
+    call.project.repository()
+    before = tree(call.project.specs)
+    assert await call.error("chant_finalize", id=ID) == NO_LOG
+    forced = await call.error("chant_finalize", id=ID, force=True)
+    assert forced.startswith("Failed to finalize spec: No matching commits found\n")
+    assert tree(call.project.specs) == before
+    commit(call.project.root, f"chant({ID}): work")
+    assert (await call.text("chant_finalize", id=ID, force=True)).startswith(f"Finalized spec: {ID}")
+
+
+async def test_a_log_without_a_commit_of_the_spec_is_no_evidence(call: Caller) -> None:
+    call.project.spec(ID, status="in_progress")
+    record(call.project, "run-1", spec_id=ID)
+    call.project.log(ID, "worked\n")
+    call.project.repository()
+    commit(call.project.root, f"chant({OTHER}): something else")
+    error = await call.error("chant_finalize", id=ID)
+    assert error.startswith("Failed to finalize spec: No matching commits found\n")
+    assert f"chant({ID}):" in error
+    assert call.project.status(ID) == "in_progress"
+
+
+async def test_with_log_and_commit_it_is_completed_and_the_commit_named(call: Caller) -> None:
+    call.project.spec(ID, status="in_progress")
+    record(call.project, "run-1", spec_id=ID)
+    call.project.log(ID, "worked\n")
+    call.project.repository()
+    short = commit(call.project.root, f"chant({ID}): work")[:7]
+    assert f"Commits: {short}" in await call.text("chant_finalize", id=ID)
+    assert call.project.status(ID) == "completed"
+
+
+async def test_a_run_of_another_spec_asks_for_nothing(call: Caller) -> None:
+    call.project.spec(ID, status="in_progress")
+    record(call.project, "run-1", spec_id=OTHER)
+    assert (await call.text("chant_finalize", id=ID)).startswith(f"Finalized spec: {ID}")
