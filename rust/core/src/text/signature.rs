@@ -27,6 +27,12 @@ impl Signature {
         Self(Some(bits))
     }
 
+    /// Whether no letter of the text is another case of an ASCII letter but that letter's own other
+    /// case: then an ASCII word is found by comparing ASCII letters alone.
+    pub fn is_plain(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Whether the text may hold the word.
     pub fn may_hold(&self, word: &Word) -> bool {
         let Some(bits) = &self.0 else { return true };

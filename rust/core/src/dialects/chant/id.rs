@@ -130,11 +130,18 @@ impl SpecId {
     }
 }
 
+impl SpecId {
+    /// What compares first: the date, or the base of a free name.
+    pub(super) fn head(&self) -> &str {
+        &self.text[..self.head as usize]
+    }
+}
+
 impl Ord for SpecId {
     fn cmp(&self, other: &Self) -> Ordering {
         let head = |id: &'_ Self| id.head as usize;
-        self.text[..head(self)]
-            .cmp(&other.text[..head(other)])
+        self.head()
+            .cmp(other.head())
             .then_with(|| self.sequence.cmp(&other.sequence))
             .then_with(|| {
                 self.text[head(self)..self.base as usize]

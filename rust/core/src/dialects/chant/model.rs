@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 
 use super::id::SpecId;
-use crate::text::signature::{Signature, Word};
+use crate::text::signature::Signature;
 
 /// The nine states of a spec (reference chant 3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -289,11 +289,9 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Whether a search of the body for a word could succeed.
-    pub fn may_hold(&self, word: &Word) -> bool {
-        self.signature
-            .get_or_init(|| Signature::of(self.body()))
-            .may_hold(word)
+    /// What the body may hold; worked out at the first search.
+    pub fn signature(&self) -> &Signature {
+        self.signature.get_or_init(|| Signature::of(self.body()))
     }
 
     /// The body as it stands in the file.

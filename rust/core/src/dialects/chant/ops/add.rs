@@ -241,21 +241,16 @@ fn next_id(project: &Project, snapshot: &Snapshot, parent: Option<&Spec>) -> Res
     } else {
         let today = project.clock.today();
         let sequence = |id: &SpecId| {
-            if !id.as_str().starts_with(&today) {
-                return None;
-            }
             let (date, sequence) = date_and_sequence(id)?;
             (date == today).then_some(sequence)
         };
         let broken = snapshot
             .specs
             .broken()
+            .filter(|broken| broken.id.starts_with(&today))
             .filter_map(|broken| broken.id.parse().ok());
-        let of_specs = snapshot
-            .specs
-            .all()
-            .iter()
-            .filter_map(|spec| sequence(&spec.id));
+        let todays = snapshot.specs.of_date(&today).iter();
+        let of_specs = todays.filter_map(|spec| sequence(&spec.id));
         let last = of_specs
             .chain(broken.filter_map(|id: SpecId| sequence(&id)))
             .max();

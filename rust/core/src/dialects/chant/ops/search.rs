@@ -1,7 +1,9 @@
 //! Words in titles and bodies.
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use memchr::memchr2_iter;
 use memchr::memmem::Finder;
 use rayon::prelude::*;
 use regex::{Regex, RegexBuilder};
@@ -37,7 +39,7 @@ pub fn search(
         .map(str::parse)
         .transpose()
         .map_err(ChantError::from)?;
-    let (pattern, word) = (pattern(query)?, Word::of(query));
+    let wanted = Wanted::new(query)?;
     let snapshot = project.snapshot()?;
     let (specs, overview) = (&snapshot.specs, snapshot.specs.overview());
     let has_status = |at: usize| match status {
@@ -47,63 +49,97 @@ pub fn search(
         }
         Some(status) => overview.statuses[at] == status,
     };
-    // Most words stand in texts in lower case, and an exact search is several times quicker.
-    let lower = query.to_ascii_lowercase();
-    let exact = Finder::new(&lower);
-    // Each thread searches with a copy of its own: the copies share the automaton, not its scratch.
-    let matches = |pattern: &mut Regex, (at, spec): (usize, &Arc<Spec>)| {
-        let body = spec.body();
-        let is_match = has_status(at)
-            && spec.may_hold(&word)
-            && (exact.find(body.as_bytes()).is_some() || pattern.is_match(body));
-        is_match.then_some(at)
+    // Each thread searches with a copy of its own: copies of a pattern share what is costly to make.
+    let matches = |wanted: &mut Wanted, (at, spec): (usize, &Arc<Spec>)| {
+        (has_status(at) && wanted.is_in(spec)).then_some(at)
     };
     let found: Vec<usize> = specs
         .all()
         .par_iter()
         .enumerate()
-        .map_with(pattern.clone(), matches)
+        .map_with(wanted.clone(), matches)
         .flatten_iter()
         .collect();
     let entry = |at: &usize| {
         let spec = &specs.all()[*at];
-        let excerpt = (!query.is_empty())
-            .then(|| excerpt(spec.body(), &pattern))
-            .flatten();
+        let place = Some(spec).filter(|_| !query.is_empty());
+        let place = place.and_then(|spec| wanted.first_in(spec));
+        let excerpt = place.map(|place| excerpt(spec.body(), place));
         SpecEntry::of(spec, overview.statuses[*at]).with_excerpt(excerpt)
     };
     let entries = found.iter().skip(page.offset).take(page.limit).map(entry);
     Ok(spec_list(project, &snapshot, entries, found.len(), page))
 }
 
-fn pattern(query: &str) -> Result<Regex, ChantError> {
-    let refused = |why: String| ChantError::InvalidArgument { name: "query", why };
-    if query.chars().count() > MOST_QUERY {
-        return Err(refused(format!("expected at most {MOST_QUERY} characters")));
+/// What is searched for, in any case.
+#[derive(Clone)]
+struct Wanted {
+    word: Word,
+    lower: String,
+    exact: Finder<'static>,
+    pattern: Regex,
+}
+
+impl Wanted {
+    fn new(query: &str) -> Result<Self, ChantError> {
+        let refused = |why: String| ChantError::InvalidArgument { name: "query", why };
+        if query.chars().count() > MOST_QUERY {
+            return Err(refused(format!("expected at most {MOST_QUERY} characters")));
+        }
+        let pattern = RegexBuilder::new(&regex::escape(query))
+            .case_insensitive(true)
+            .build()
+            .map_err(|e| refused(e.to_string()))?;
+        let lower = query.to_ascii_lowercase();
+        Ok(Self {
+            word: Word::of(query),
+            exact: Finder::new(&lower).into_owned(),
+            lower,
+            pattern,
+        })
     }
-    RegexBuilder::new(&regex::escape(query))
-        .case_insensitive(true)
-        .build()
-        .map_err(|e| refused(e.to_string()))
+
+    fn is_in(&self, spec: &Spec) -> bool {
+        // Most words stand in texts in lower case, and an exact search is several times quicker.
+        spec.signature().may_hold(&self.word)
+            && (self.exact.find(spec.body().as_bytes()).is_some() || self.first_in(spec).is_some())
+    }
+
+    /// Where the body holds it first.
+    fn first_in(&self, spec: &Spec) -> Option<Range<usize>> {
+        let body = spec.body();
+        if !self.lower.is_ascii() || !spec.signature().is_plain() {
+            return self.pattern.find(body).map(|found| found.range());
+        }
+        let Some(first) = self.lower.bytes().next() else {
+            return Some(0..0);
+        };
+        let is_here = |at: &usize| {
+            let here = body.as_bytes().get(*at..at + self.lower.len());
+            here.is_some_and(|here| here.eq_ignore_ascii_case(self.lower.as_bytes()))
+        };
+        memchr2_iter(first, first.to_ascii_uppercase(), body.as_bytes())
+            .find(is_here)
+            .map(|at| at..at + self.lower.len())
+    }
 }
 
 /// The line of the first match, cut around it when it is long.
-fn excerpt(body: &str, pattern: &Regex) -> Option<String> {
-    let found = pattern.find(body)?;
-    let start = body[..found.start()].rfind('\n').map_or(0, |at| at + 1);
-    let end = body[found.end()..]
+fn excerpt(body: &str, found: Range<usize>) -> String {
+    let start = body[..found.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = body[found.end..]
         .find('\n')
-        .map_or(body.len(), |at| found.end() + at);
+        .map_or(body.len(), |at| found.end + at);
     let line = body[start..end].trim();
     if line.chars().count() <= EXCERPT {
-        return Some(line.to_owned());
+        return line.to_owned();
     }
-    let before: Vec<char> = body[start..found.start()].chars().rev().take(40).collect();
+    let before: Vec<char> = body[start..found.start].chars().rev().take(40).collect();
     let shown: String = before
         .into_iter()
         .rev()
-        .chain(body[found.start()..end].chars())
+        .chain(body[found.start..end].chars())
         .take(EXCERPT)
         .collect();
-    Some(format!("…{}…", shown.trim()))
+    format!("…{}…", shown.trim())
 }

@@ -86,6 +86,11 @@ impl Specs {
             is_approved: spec.is_approved(),
             is_container: spec.kind.is_container(),
         };
+        if spec.problems.is_empty() {
+            self.flawed.remove(&node);
+        } else {
+            self.flawed.insert(node, spec.clone());
+        }
         if self.by_node[node.index()].replace(spec.clone()).is_none() {
             fresh.push(spec);
         } else if let Ok(at) = self.position(&spec.id) {
@@ -111,6 +116,7 @@ impl Specs {
             self.set(heir, fresh);
         } else if let Some(node) = self.graph.find(stem) {
             self.by_node[node.index()] = None;
+            self.flawed.remove(&node);
             self.graph.set_progress(node, Progress::Absent);
             self.graph.set_edges(node, Vec::new());
             self.elsewhere.insert(node, Elsewhere::Unknown);

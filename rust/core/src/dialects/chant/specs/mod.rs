@@ -33,6 +33,8 @@ pub struct Specs {
     broken: BTreeMap<Box<str>, Arc<Broken>>,
     /// Further files of an ID that is taken, by ID and path.
     spare: BTreeMap<(Box<str>, Box<str>), Arc<Spec>>,
+    /// Specs with keys that could not be used.
+    flawed: BTreeMap<Node, Arc<Spec>>,
     /// Named dependencies that are no active specs, with what is known of them.
     elsewhere: BTreeMap<Node, Elsewhere>,
     overview: OnceLock<Overview>,
@@ -124,6 +126,13 @@ impl Specs {
         self.order.binary_search_by(|spec| spec.id.cmp(id))
     }
 
+    /// The specs whose IDs begin with a date, in order.
+    pub fn of_date(&self, date: &str) -> &[Arc<Spec>] {
+        let start = self.order.partition_point(|spec| spec.id.head() < date);
+        let length = self.order[start..].partition_point(|spec| spec.id.head() == date);
+        &self.order[start..start + length]
+    }
+
     /// A driver and everything inside it, in order; only what exists.
     fn family<'a>(&'a self, root: &'a str) -> impl Iterator<Item = &'a Arc<Spec>> {
         let start = root
@@ -169,8 +178,8 @@ impl Specs {
             .map(|broken| broken.problem.clone())
             .collect();
         problems.extend(
-            self.order
-                .iter()
+            self.flawed
+                .values()
                 .flat_map(|spec| spec.problems.iter().cloned()),
         );
         for (id, path) in self.spare.keys() {
