@@ -99,6 +99,11 @@ impl Repo {
         answer
     }
 
+    /// Closes the repository that the last question left open, and with it what it has mapped of packs.
+    pub(super) fn let_go(&self) {
+        *self.handle() = None;
+    }
+
     fn handle(&self) -> MutexGuard<'_, Option<Handle>> {
         self.handle
             .lock()

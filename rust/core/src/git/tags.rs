@@ -69,6 +69,7 @@ impl Repo {
             |repo| history.unknown_to_library(repo, &tip),
             || self.unknown_to_program(&history, &tip),
         )?;
+        self.let_go();
         let is_whole = history.learn(unknown);
         history.reach_from(&tip);
         let found = history.tagged(tag);
