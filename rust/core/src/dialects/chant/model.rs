@@ -3,10 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
-use std::sync::OnceLock;
 
 use super::id::SpecId;
-use crate::text::signature::Signature;
 
 /// The nine states of a spec (reference chant 3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -284,16 +282,9 @@ pub struct Spec {
     pub criteria: Box<[Criterion]>,
     /// Keys whose values could not be used.
     pub problems: Vec<Problem>,
-    /// What the body may hold, from the first search on.
-    pub signature: OnceLock<Signature>,
 }
 
 impl Spec {
-    /// What the body may hold; worked out at the first search.
-    pub fn signature(&self) -> &Signature {
-        self.signature.get_or_init(|| Signature::of(self.body()))
-    }
-
     /// The body as it stands in the file.
     pub fn body(&self) -> &str {
         &self.text[self.body_start..]

@@ -1,6 +1,6 @@
 //! A spec's file as text, read into the model; anything odd becomes a problem, never a failure of others.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -179,7 +179,6 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
         }),
         output_schema: front.output_schema,
         problems: reader.problems,
-        signature: OnceLock::new(),
         text: text.into(),
     })
 }

@@ -100,11 +100,7 @@ fn refuse_open(snapshot: &Snapshot, spec: &Spec) -> Result<(), ChantError> {
         );
         return Err(ChantError::WrongState { message, status });
     }
-    let open = snapshot
-        .specs
-        .members(&spec.id)
-        .filter(|member| !member.status.is_done());
-    let members: Vec<String> = open.map(|member| member.id.to_string()).collect();
+    let members = snapshot.specs.open_members(&spec.id);
     if members.is_empty() {
         return Ok(());
     }

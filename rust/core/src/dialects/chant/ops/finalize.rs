@@ -150,11 +150,7 @@ fn refuse_dirty_worktree(repo: &Repo, branch: &str) -> Result<(), Error> {
 }
 
 fn refuse_open_members(snapshot: &Snapshot, spec: &Spec) -> Result<(), ChantError> {
-    let open = snapshot
-        .specs
-        .members(&spec.id)
-        .filter(|member| !member.status.is_done());
-    let members: Vec<String> = open.map(|member| member.id.to_string()).collect();
+    let members = snapshot.specs.open_members(&spec.id);
     if members.is_empty() {
         return Ok(());
     }

@@ -15,7 +15,7 @@ use super::super::view::list::SpecEntry;
 use super::read::spec_list;
 use crate::answer::{Answer, Page};
 use crate::error::Error;
-use crate::text::signature::Word;
+use crate::text::signature::{Signature, Word};
 
 /// Longest query, in characters.
 const MOST_QUERY: usize = 1_000;
@@ -51,7 +51,12 @@ pub fn search(
     };
     // Each thread searches with a copy of its own: copies of a pattern share what is costly to make.
     let matches = |wanted: &mut Wanted, (at, spec): (usize, &Arc<Spec>)| {
-        (has_status(at) && wanted.is_in(spec)).then_some(at)
+        let signature = specs.signature(at);
+        // Nothing of a spec is looked at whose signature denies the word.
+        let is_match = has_status(at)
+            && signature.may_hold(&wanted.word)
+            && wanted.is_in(spec.body(), signature);
+        is_match.then_some(at)
     };
     let found: Vec<usize> = specs
         .all()
@@ -62,8 +67,8 @@ pub fn search(
         .collect();
     let entry = |at: &usize| {
         let spec = &specs.all()[*at];
-        let place = Some(spec).filter(|_| !query.is_empty());
-        let place = place.and_then(|spec| wanted.first_in(spec));
+        let place = Some(*at).filter(|_| !query.is_empty());
+        let place = place.and_then(|at| wanted.first_in(spec.body(), specs.signature(at)));
         let excerpt = place.map(|place| excerpt(spec.body(), place));
         SpecEntry::of(spec, overview.statuses[*at]).with_excerpt(excerpt)
     };
@@ -99,16 +104,14 @@ impl Wanted {
         })
     }
 
-    fn is_in(&self, spec: &Spec) -> bool {
+    fn is_in(&self, body: &str, signature: &Signature) -> bool {
         // Most words stand in texts in lower case, and an exact search is several times quicker.
-        spec.signature().may_hold(&self.word)
-            && (self.exact.find(spec.body().as_bytes()).is_some() || self.first_in(spec).is_some())
+        self.exact.find(body.as_bytes()).is_some() || self.first_in(body, signature).is_some()
     }
 
-    /// Where the body holds it first.
-    fn first_in(&self, spec: &Spec) -> Option<Range<usize>> {
-        let body = spec.body();
-        if !self.lower.is_ascii() || !spec.signature().is_plain() {
+    /// Where a body holds it first.
+    fn first_in(&self, body: &str, signature: &Signature) -> Option<Range<usize>> {
+        if !self.lower.is_ascii() || !signature.is_plain() {
             return self.pattern.find(body).map(|found| found.range());
         }
         let Some(first) = self.lower.bytes().next() else {

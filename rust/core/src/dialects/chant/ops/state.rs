@@ -115,12 +115,7 @@ pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
     let spec = project.resolve_to_edit(&snapshot, id)?;
     refuse_worked(project, &spec, "cancelled")?;
     let dependants = open_dependants(&snapshot, &spec);
-    let members: Vec<String> = snapshot
-        .specs
-        .members(&spec.id)
-        .filter(|m| !m.status.is_done())
-        .map(|m| m.id.to_string())
-        .collect();
+    let members = snapshot.specs.open_members(&spec.id);
     edit::change(
         project,
         snapshot,

@@ -187,12 +187,7 @@ fn refuse_status(snapshot: &Snapshot, spec: &Spec, status: Status) -> Result<(),
             criteria: open,
         });
     }
-    let members: Vec<String> = snapshot
-        .specs
-        .members(&spec.id)
-        .filter(|m| !m.status.is_done())
-        .map(|m| m.id.to_string())
-        .collect();
+    let members = snapshot.specs.open_members(&spec.id);
     if members.is_empty() {
         return Ok(());
     }

@@ -86,6 +86,7 @@ impl Specs {
             is_approved: spec.is_approved(),
             is_container: spec.kind.is_container(),
         };
+        self.signatures[node.index()] = OnceLock::new();
         if spec.problems.is_empty() {
             self.flawed.remove(&node);
         } else {

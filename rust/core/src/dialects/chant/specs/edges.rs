@@ -13,6 +13,7 @@ impl Specs {
         if self.by_node.len() <= node.index() {
             self.by_node.resize(node.index() + 1, None);
             self.states.resize(node.index() + 1, State::default());
+            self.signatures.resize(node.index() + 1, OnceLock::new());
         }
         node
     }

@@ -16,6 +16,7 @@ use super::id::SpecId;
 use super::model::{Broken, Problem, Spec, Status};
 use crate::graph::cycles::Cycle;
 use crate::graph::{DepGraph, Edge, Kind, Node};
+use crate::text::signature::Signature;
 
 /// The specs below `.chant/specs`, by ID, and what waits for what.
 #[derive(Clone, Default)]
@@ -25,6 +26,9 @@ pub struct Specs {
     by_node: Vec<Option<Arc<Spec>>>,
     /// What decides about each spec by the index of its node: dense, so that counting all is quick.
     states: Vec<State>,
+    /// What their bodies may hold by the index of their node, worked out at the first search; in a
+    /// row, because a search looks at all.
+    signatures: Vec<OnceLock<Signature>>,
     /// The same specs in the order of their IDs.
     order: Vec<Arc<Spec>>,
     /// Their nodes, in the same order.
@@ -112,6 +116,12 @@ impl Specs {
         &self.order
     }
 
+    /// What the body of the spec at a position may hold.
+    pub fn signature(&self, at: usize) -> &Signature {
+        let spec = &self.order[at];
+        self.signatures[self.nodes[at].index()].get_or_init(|| Signature::of(spec.body()))
+    }
+
     /// The spec of exactly this ID.
     pub fn find(&self, id: &str) -> Option<&Arc<Spec>> {
         self.by_node.get(self.graph.find(id)?.index())?.as_ref()
@@ -149,6 +159,12 @@ impl Specs {
         self.order[start..]
             .iter()
             .take_while(move |spec| contains(id, &spec.id))
+    }
+
+    /// The IDs of the members of a spec that are not done, in order.
+    pub fn open_members(&self, id: &SpecId) -> Vec<String> {
+        let open = self.members(id).filter(|member| !member.status.is_done());
+        open.map(|member| member.id.to_string()).collect()
     }
 
     /// Files that are no specs, in the order of their paths.
