@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -15,8 +16,11 @@ def _recipe(target: str) -> str:
     """Give the commands that a target would run."""
     if shutil.which("make") is None:
         pytest.skip("make is not installed")
+    # These tests may run inside a make themselves, whose flags are not this one's.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    command = ["make", "--dry-run", "--always-make", target]
     done = subprocess.run(
-        ["make", "-n", "-B", target], cwd=ROOT, capture_output=True, encoding="utf-8", check=False
+        command, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
