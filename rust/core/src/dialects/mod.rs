@@ -1,3 +1,4 @@
 //! The kinds of work files; each knows the engines, none knows another.
 
 pub mod chant;
+pub mod vine;

@@ -44,6 +44,53 @@ impl DepGraph {
         None
     }
 
+    /// The first loop that a walk in depth meets, from each node in the order of their making along
+    /// what it waits for in its order: the nodes from the one met again to the one that waits for it.
+    pub fn first_loop(&self) -> Option<Vec<Node>> {
+        let mut met = vec![Met::Not; self.len()];
+        for start in (0_u32..).map(Node).take(self.len()) {
+            // Each node on the way with the number of its edges that were looked at.
+            let mut way: Vec<(Node, usize)> = Vec::new();
+            if met[start.index()] == Met::Not {
+                met[start.index()] = Met::OnTheWay;
+                way.push((start, 0));
+            }
+            while let Some((node, looked)) = way.last_mut() {
+                let Some(edge) = self.edges(*node).get(*looked) else {
+                    met[node.index()] = Met::Done;
+                    way.pop();
+                    continue;
+                };
+                *looked += 1;
+                match met[edge.to.index()] {
+                    Met::Done => {}
+                    Met::Not => {
+                        met[edge.to.index()] = Met::OnTheWay;
+                        way.push((edge.to, 0));
+                    }
+                    Met::OnTheWay => {
+                        let from = way.iter().position(|(node, _)| *node == edge.to);
+                        let nodes = way[from.unwrap_or(0)..].iter();
+                        return Some(nodes.map(|(node, _)| *node).collect());
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Which nodes are reached from one along what it waits for, itself included, by their index.
+    pub fn reached_from(&self, start: Node) -> Vec<bool> {
+        let mut reached = vec![false; self.len()];
+        let mut open = vec![start];
+        while let Some(node) = open.pop() {
+            if !std::mem::replace(&mut reached[node.index()], true) {
+                open.extend(self.edges(node).iter().map(|edge| edge.to));
+            }
+        }
+        reached
+    }
+
     /// The nodes that wait for one another, knot by knot: each knot in the order of its keys, the
     /// knots in the order of their first.
     pub fn knots(&self) -> Vec<Vec<Node>> {
@@ -82,6 +129,14 @@ impl DepGraph {
             .filter_map(|knot| knot.first().copied());
         starts.filter_map(|node| self.cycle_through(node)).collect()
     }
+}
+
+/// How far a walk has come with a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Met {
+    Not,
+    OnTheWay,
+    Done,
 }
 
 /// The steps from `start` to `node` and then over `edge`.
@@ -157,5 +212,21 @@ mod tests {
             );
         }
         assert!(graph.cycles().is_empty());
+        assert_eq!(graph.first_loop(), None);
+        assert!(graph.reached_from(nodes[0]).iter().all(|reached| *reached));
+    }
+
+    #[test]
+    fn the_first_loop_begins_at_the_node_that_is_met_again() {
+        let check = |words: &str, expected: &str| {
+            let graph = graph(words);
+            let nodes = graph.first_loop().unwrap_or_default();
+            let keys: Vec<_> = nodes.iter().map(|node| graph.key(*node)).collect();
+            assert_eq!(keys.join(" "), expected);
+        };
+        check("root<-mid mid<-leaf leaf<-root", "root mid leaf");
+        check("a b<-c c<-b", "b c");
+        check("a<-a", "a");
+        check("a<-b,c b<-d c<-d d", "");
     }
 }

@@ -148,6 +148,21 @@ impl DepGraph {
         self.unmet(node).any(|edge| edge.kind.blocks())
     }
 
+    /// For each node by its index those that wait for it, in the order of their making; one that does
+    /// so twice stands there once.
+    pub fn waiting(&self) -> Vec<Vec<Node>> {
+        let mut waiting: Vec<Vec<Node>> = vec![Vec::new(); self.len()];
+        for (node, entry) in (0_u32..).map(Node).zip(&self.entries) {
+            for edge in &entry.edges {
+                let list = &mut waiting[edge.to.index()];
+                if list.last() != Some(&node) {
+                    list.push(node);
+                }
+            }
+        }
+        waiting
+    }
+
     /// The nodes that name `node` themselves, in no order but that of their making.
     pub fn named_by(&self, node: Node) -> Vec<Node> {
         let names = |entry: &Entry| {

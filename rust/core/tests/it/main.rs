@@ -12,3 +12,4 @@ mod git;
 mod index;
 mod journal;
 mod layers;
+mod vine;

@@ -1,0 +1,55 @@
+//! What the vine dialect refuses, in the words of the seed and of reference vine 1.10, 3 and 8.4.
+
+use serde_json::{Value, json};
+
+use super::validate::Violation;
+
+/// A refusal; its `Display` is what a client sees, further help on the lines after the first.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VineError {
+    /// The text is no graph.
+    #[error("Parse error (line {line}): {message}\nAt line {line}, column {column}.")]
+    Parse {
+        /// Line, counted from 1.
+        line: usize,
+        /// Character in the line, counted from 1.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// The graph breaks rules; never empty, in the order in which they are checked.
+    #[error("{}", told(violations))]
+    Invalid {
+        /// What is broken.
+        violations: Vec<Violation>,
+    },
+}
+
+impl VineError {
+    /// The values in the sentence, by name, for programs.
+    pub fn details(&self) -> Value {
+        match self {
+            Self::Parse { line, column, .. } => json!({"line": line, "column": column}),
+            Self::Invalid { violations } => {
+                violations.first().map_or(Value::Null, Violation::details)
+            }
+        }
+    }
+}
+
+/// The first violation as the seed words it, its details, then the others.
+fn told(violations: &[Violation]) -> String {
+    let mut told = String::new();
+    for (at, violation) in violations.iter().enumerate() {
+        let constraint = violation.constraint();
+        if at == 0 {
+            told = format!(
+                "Validation error [{constraint}]: {violation}\nDetails: {}",
+                violation.details()
+            );
+        } else {
+            told.push_str(&format!("\nAlso [{constraint}]: {violation}"));
+        }
+    }
+    told
+}

@@ -1,0 +1,208 @@
+//! What a graph is: nodes in the order of the file, the first one its root (reference vine 2).
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+/// How far a task is (reference vine 1.8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// Done and consumed.
+    Complete,
+    /// In progress.
+    Started,
+    /// Believed done; others may already build on it.
+    Reviewing,
+    /// Being planned.
+    Planning,
+    /// Planned, not begun.
+    NotStarted,
+    /// Needs help from outside.
+    Blocked,
+}
+
+impl Status {
+    /// All of them, in the order in which answers and errors name them.
+    pub const ALL: [Self; 6] = [
+        Self::Complete,
+        Self::Started,
+        Self::Reviewing,
+        Self::Planning,
+        Self::NotStarted,
+        Self::Blocked,
+    ];
+
+    /// As files spell it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Started => "started",
+            Self::Reviewing => "reviewing",
+            Self::Planning => "planning",
+            Self::NotStarted => "notstarted",
+            Self::Blocked => "blocked",
+        }
+    }
+
+    /// Whether those that depend on it may begin.
+    pub fn is_satisfied(self) -> bool {
+        matches!(self, Self::Complete | Self::Reviewing)
+    }
+}
+
+/// A word that is no status.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("Invalid status \"{word}\". Valid values: {}", Status::ALL.map(Status::as_str).join(", "))]
+pub struct InvalidStatus {
+    /// The word.
+    pub word: String,
+}
+
+impl FromStr for Status {
+    type Err = InvalidStatus;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        let known = Self::ALL.into_iter().find(|s| s.as_str() == word);
+        known.ok_or_else(|| InvalidStatus { word: word.into() })
+    }
+}
+
+/// A version of the format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(pub u32, pub u32, pub u32);
+
+impl Version {
+    /// The newest one that is written.
+    pub const NEWEST: Self = Self(1, 2, 0);
+
+    /// Whether a graph of this version may be written: all of its features are known.
+    pub fn is_writable(self) -> bool {
+        self.0 == 1 && self.1 <= Self::NEWEST.1
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.0, self.1, self.2)
+    }
+}
+
+/// What an attachment is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// A product that a reviewer inspects.
+    Artifact,
+    /// A constraint or context that the work has to respect.
+    Guidance,
+    /// Anything else.
+    File,
+}
+
+impl Class {
+    /// All of them, in the order in which they are written.
+    pub const ALL: [Self; 3] = [Self::Artifact, Self::Guidance, Self::File];
+
+    /// As files spell it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Artifact => "artifact",
+            Self::Guidance => "guidance",
+            Self::File => "file",
+        }
+    }
+}
+
+/// Something outside that belongs to a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attachment {
+    /// What it is for.
+    pub class: Class,
+    /// Its MIME type.
+    pub mime: Box<str>,
+    /// Where it is; relative ones are meant relative to the graph's file.
+    pub uri: Box<str>,
+}
+
+/// What a node stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Work {
+    /// Something to be done.
+    Task {
+        /// How far it is.
+        status: Status,
+        /// What belongs to it, in the order of the file.
+        attachments: Vec<Attachment>,
+    },
+    /// A graph in another file that is still to be put in its place.
+    Ref {
+        /// That file.
+        vine: Box<str>,
+    },
+}
+
+/// One node of a graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Its ID, unique in the graph.
+    pub id: Box<str>,
+    /// Its name.
+    pub name: Box<str>,
+    /// What it is about; lines joined by line feeds.
+    pub description: String,
+    /// IDs of what it depends on, in the order of the file.
+    pub dependencies: Vec<Box<str>>,
+    /// What was decided, in the order of the file.
+    pub decisions: Vec<Box<str>>,
+    /// Keys with their values; the last of a repeated key counts.
+    pub annotations: Vec<(Box<str>, Vec<Box<str>>)>,
+    /// Task or reference.
+    pub work: Work,
+    /// Where it stands in the text.
+    pub place: Place,
+}
+
+impl Node {
+    /// Its status; none for a reference.
+    pub fn status(&self) -> Option<Status> {
+        match &self.work {
+            Work::Task { status, .. } => Some(*status),
+            Work::Ref { .. } => None,
+        }
+    }
+}
+
+/// Where a node stands in the text of its graph.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Line of its header, counted from 1.
+    pub line: usize,
+    /// Bytes of its block, delimiters left out.
+    pub block: Range<usize>,
+    /// Bytes of its header without blanks around it.
+    pub header: Range<usize>,
+}
+
+/// A graph as its file says; what it depends on may be unknown until it is validated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Graph {
+    /// The version of the format.
+    pub version: Version,
+    /// Its name.
+    pub title: Option<Box<str>>,
+    /// What its nodes' IDs begin with when it is put into another graph.
+    pub prefix: Option<Box<str>>,
+    /// The line between blocks.
+    pub delimiter: Box<str>,
+    /// Its nodes in the order of the file; the first one is the root.
+    pub nodes: Vec<Node>,
+    /// Places in `nodes` by ID.
+    pub places: HashMap<Box<str>, usize>,
+}
+
+impl Graph {
+    /// The node of an ID.
+    pub fn find(&self, id: &str) -> Option<&Node> {
+        Some(&self.nodes[*self.places.get(id)?])
+    }
+}

@@ -1,0 +1,333 @@
+//! A file's text, read into a graph: line by line, the first thing wrong reported with its place
+//! (reference vine 1).
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::error::VineError;
+use super::model::{Attachment, Class, Graph, Node, Place, Status, Version, Work};
+
+/// Ends the preamble, whatever the delimiter is.
+const TERMINATOR: &str = "---";
+
+/// White space as the format means it: that of ECMAScript.
+const WS: &str = r"[\t\n\x0B\x0C\r \u{A0}\u{1680}\u{2000}-\u{200A}\u{2028}\u{2029}\u{202F}\u{205F}\u{3000}\u{FEFF}]";
+
+/// A line of a text without its end.
+#[derive(Debug, Clone, Copy)]
+struct Line<'a> {
+    /// Counted from 1.
+    number: usize,
+    /// Its first byte in the text.
+    start: usize,
+    text: &'a str,
+}
+
+impl Line<'_> {
+    fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+
+    fn is_blank(&self) -> bool {
+        self.text.chars().all(is_ws)
+    }
+
+    /// An error about this line, from the byte `at` of it on.
+    fn wrong(&self, at: usize, message: impl Into<String>) -> VineError {
+        VineError::Parse {
+            line: self.number,
+            column: self.text[..at].chars().count() + 1,
+            message: message.into(),
+        }
+    }
+}
+
+/// Reads a graph; it is not validated yet. A byte order mark, both kinds of line ends and segments of
+/// blank lines alone are accepted.
+///
+/// # Errors
+/// `VineError::Parse` with the first thing wrong, in the order of reference vine 1.10.
+pub fn graph(text: &str) -> Result<Graph, VineError> {
+    let lines = lines(text);
+    let (Some(first), false) = (lines.first(), text.is_empty()) else {
+        return Err(VineError::Parse {
+            line: 1,
+            column: 1,
+            message: "Empty input — missing magic line".into(),
+        });
+    };
+    let version = magic(first)?;
+    let Some(end) = lines[1..].iter().position(|l| l.text == TERMINATOR) else {
+        let last = lines.last().unwrap_or(first);
+        let near = lines
+            .iter()
+            .find(|l| l.text.trim_matches(is_ws) == TERMINATOR);
+        let hint = near.map_or(String::new(), |line| {
+            format!(" (line {} has blanks around it)", line.number)
+        });
+        return Err(last.wrong(0, format!("Missing preamble terminator \"---\"{hint}")));
+    };
+    let (preamble, body) = (&lines[1..=end], &lines[end + 2..]);
+    let mut graph = Graph {
+        version,
+        title: None,
+        prefix: None,
+        delimiter: TERMINATOR.into(),
+        nodes: Vec::new(),
+        places: HashMap::new(),
+    };
+    metadata(preamble, &mut graph)?;
+    let delimiter = graph.delimiter.clone();
+    for segment in body.split(|line| line.text == &*delimiter) {
+        if segment.iter().all(Line::is_blank) {
+            continue;
+        }
+        let node = block(segment)?;
+        if graph.places.contains_key(&node.id) {
+            let message = format!("Duplicate task id \"{}\"", node.id);
+            return Err(segment[0].wrong(0, message));
+        }
+        graph.places.insert(node.id.clone(), graph.nodes.len());
+        graph.nodes.push(node);
+    }
+    if graph.nodes.is_empty() {
+        return Err(VineError::Parse {
+            line: lines[end + 1].number + 1,
+            column: 1,
+            message: "Empty input — no task blocks found".into(),
+        });
+    }
+    Ok(graph)
+}
+
+/// The lines of a text; what follows its last line end is a line only when it is not empty.
+fn lines(text: &str) -> Vec<Line<'_>> {
+    let mut start = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
+    let mut lines = Vec::new();
+    for raw in text[start..].split_inclusive('\n') {
+        let line = raw.strip_suffix('\n').unwrap_or(raw);
+        let line = line
+            .strip_suffix('\r')
+            .filter(|_| raw.ends_with('\n'))
+            .unwrap_or(line);
+        lines.push(Line {
+            number: lines.len() + 1,
+            start,
+            text: line,
+        });
+        start += raw.len();
+    }
+    lines
+}
+
+/// Whether a character is white space of the format.
+pub(super) fn is_ws(c: char) -> bool {
+    matches!(
+        c,
+        '\t' | '\n' | '\u{B}' | '\u{C}' | '\r' | ' ' | '\u{A0}' | '\u{1680}' | '\u{2000}'
+            ..='\u{200A}'
+                | '\u{2028}'
+                | '\u{2029}'
+                | '\u{202F}'
+                | '\u{205F}'
+                | '\u{3000}'
+                | '\u{FEFF}'
+    )
+}
+
+fn magic(line: &Line<'_>) -> Result<Version, VineError> {
+    static MAGIC: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(&format!(r"^vine{WS}+([0-9]+)\.([0-9]+)\.([0-9]+)$")).ok());
+    let message = || {
+        format!(
+            "Invalid magic line: expected \"vine <version>\", got \"{}\"",
+            line.text
+        )
+    };
+    let found = MAGIC.as_ref().and_then(|magic| magic.captures(line.text));
+    let numbers = found.map(|found| [1, 2, 3].map(|at| found[at].parse::<u32>()));
+    let Some([Ok(major), Ok(minor), Ok(patch)]) = numbers else {
+        return Err(line.wrong(0, message()));
+    };
+    if major != 1 {
+        let message =
+            format!("Unsupported version {major}.{minor}.{patch}: this reads vine 1.x files");
+        return Err(line.wrong(0, message));
+    }
+    Ok(Version(major, minor, patch))
+}
+
+/// Reads the preamble: keys in any case, the last of a repeated one counts, unknown ones and lines
+/// without a colon are left to the file.
+fn metadata(lines: &[Line<'_>], graph: &mut Graph) -> Result<(), VineError> {
+    for line in lines {
+        let Some((key, value)) = line.text.split_once(':') else {
+            continue;
+        };
+        let value = value.trim_matches(is_ws);
+        match key.trim_matches(is_ws).to_lowercase().as_str() {
+            "title" => graph.title = Some(value.into()),
+            "prefix" => graph.prefix = Some(value.into()),
+            "delimiter" if value.is_empty() => {
+                let message =
+                    "Invalid delimiter: expected the text of the line between blocks, got nothing";
+                return Err(line.wrong(key.len() + 1, message));
+            }
+            "delimiter" => graph.delimiter = value.into(),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What a header says.
+struct Header<'a> {
+    id: &'a str,
+    name: &'a str,
+    /// Status or file.
+    inside: &'a str,
+    annotations: &'a str,
+}
+
+fn header<'a>(text: &'a str, is_ref: bool) -> Option<Header<'a>> {
+    static TASK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let status = Status::ALL.map(Status::as_str).join("|");
+        heading("", &status)
+    });
+    static REF: LazyLock<Option<Regex>> =
+        LazyLock::new(|| heading(&format!("ref {WS}*"), &format!("{}+", ink())));
+    let pattern = if is_ref { &REF } else { &TASK };
+    let found = pattern.as_ref()?.captures(text)?;
+    let part = |at: usize| found.get(at).map_or("", |part| part.as_str());
+    Some(Header {
+        id: part(1),
+        name: part(2),
+        inside: part(3),
+        annotations: part(4),
+    })
+}
+
+/// Any character but white space.
+fn ink() -> String {
+    WS.replacen('[', "[^", 1)
+}
+
+/// The pattern of a header (reference vine 1.2): the shortest name for which the rest still fits.
+fn heading(begins: &str, inside: &str) -> Option<Regex> {
+    let id = "[A-Za-z0-9-]+(?:/[A-Za-z0-9-]+)*";
+    let ink = ink();
+    let name = format!("{ink}(?:.*?{ink})??");
+    let annotations = format!(r"(?:{WS}+@[A-Za-z][A-Za-z0-9]*\([^)]*\))*");
+    let pattern = format!(r"^{begins}\[({id})\]{WS}+({name}){WS}+\(({inside})\)({annotations})$");
+    Regex::new(&pattern).ok()
+}
+
+fn block(lines: &[Line<'_>]) -> Result<Node, VineError> {
+    let at = lines.iter().position(|l| !l.is_blank()).unwrap_or(0);
+    let line = &lines[at];
+    let text = line.text.trim_matches(is_ws);
+    let indent = line.text.len() - line.text.trim_start_matches(is_ws).len();
+    let is_ref = text.starts_with("ref ");
+    let kind = if is_ref { "reference" } else { "task" };
+    let invalid = || line.wrong(indent, format!("Invalid {kind} header: \"{text}\""));
+    let head = header(text, is_ref).ok_or_else(invalid)?;
+    let start = line.start + indent;
+    let work = if is_ref {
+        Work::Ref {
+            vine: head.inside.into(),
+        }
+    } else {
+        Work::Task {
+            status: head.inside.parse().map_err(|_| invalid())?,
+            attachments: Vec::new(),
+        }
+    };
+    let mut node = Node {
+        id: head.id.into(),
+        name: head.name.into(),
+        description: String::new(),
+        dependencies: Vec::new(),
+        decisions: Vec::new(),
+        annotations: annotations(head.annotations),
+        work,
+        place: Place {
+            line: line.number,
+            block: lines[0].start..lines[lines.len() - 1].end(),
+            header: start..start + text.len(),
+        },
+    };
+    let mut description: Vec<&str> = Vec::new();
+    for line in &lines[at + 1..] {
+        body_line(line, &mut node, &mut description)?;
+    }
+    node.description = description.join("\n");
+    Ok(node)
+}
+
+/// Reads one line of a block; the first kind that fits counts (reference vine 1.8).
+fn body_line<'a>(
+    line: &Line<'a>,
+    node: &mut Node,
+    description: &mut Vec<&'a str>,
+) -> Result<(), VineError> {
+    if line.is_blank() {
+        description.push("");
+    } else if let Some(id) = line.text.strip_prefix("-> ") {
+        node.dependencies.push(id.trim_matches(is_ws).into());
+    } else if let Some(decision) = line.text.strip_prefix("> ") {
+        node.decisions.push(decision.trim_matches(is_ws).into());
+    } else if let Some((class, rest)) = attachment_class(line.text) {
+        let Work::Task { attachments, .. } = &mut node.work else {
+            return Err(line.wrong(0, "Attachments are not allowed on reference nodes"));
+        };
+        match rest.split_once(' ') {
+            Some((mime, uri)) if !mime.is_empty() && !uri.is_empty() => {
+                attachments.push(Attachment {
+                    class,
+                    mime: mime.into(),
+                    uri: uri.into(),
+                });
+            }
+            _ => {
+                let message = format!(
+                    "Invalid attachment: expected \"@<class> <mime> <uri>\", got \"{}\"",
+                    line.text
+                );
+                return Err(line.wrong(0, message));
+            }
+        }
+    } else {
+        description.push(line.text);
+    }
+    Ok(())
+}
+
+fn attachment_class(text: &str) -> Option<(Class, &str)> {
+    let rest = text.strip_prefix('@')?;
+    Class::ALL.into_iter().find_map(|class| {
+        let rest = rest.strip_prefix(class.as_str())?.strip_prefix(' ')?;
+        Some((class, rest))
+    })
+}
+
+/// The annotations of a header that fits the pattern; a later one takes the place of an earlier.
+fn annotations(text: &str) -> Vec<(Box<str>, Vec<Box<str>>)> {
+    let mut found: Vec<(Box<str>, Vec<Box<str>>)> = Vec::new();
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once('@') {
+        let Some((key, after)) = after.split_once('(') else {
+            break;
+        };
+        let Some((values, after)) = after.split_once(')') else {
+            break;
+        };
+        let values = values.split(',').map(|value| value.trim_matches(is_ws));
+        let values = values.filter(|value| !value.is_empty()).map(Into::into);
+        found.retain(|(known, _)| **known != *key);
+        found.push((key.into(), values.collect()));
+        rest = after;
+    }
+    found
+}

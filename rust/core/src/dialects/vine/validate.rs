@@ -1,0 +1,157 @@
+//! The rules of a graph, all checked, in the order of reference vine 3.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use super::error::VineError;
+use super::model::{Graph, Status, Work};
+use crate::graph::{DepGraph, Edge, Kind, Progress};
+
+/// A rule that a graph breaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Violation {
+    /// There is no task.
+    NoTask,
+    /// A node depends on nothing that exists.
+    UnknownDependency {
+        /// The node.
+        task: Box<str>,
+        /// What it names.
+        missing: Box<str>,
+        /// Line of the node's header.
+        line: usize,
+    },
+    /// Nodes wait for one another.
+    Cycle(Vec<Box<str>>),
+    /// The root does not depend on these, directly or not.
+    Islands(Vec<Box<str>>),
+    /// A reference names no file.
+    NoUri(Box<str>),
+}
+
+impl Violation {
+    /// Its identifier in answers.
+    pub fn constraint(&self) -> &'static str {
+        match self {
+            Self::NoTask => "at-least-one-task",
+            Self::UnknownDependency { .. } => "valid-dependency-refs",
+            Self::Cycle(_) => "no-cycles",
+            Self::Islands(_) => "no-islands",
+            Self::NoUri(_) => "ref-uri-required",
+        }
+    }
+
+    /// Its values, by name.
+    pub fn details(&self) -> Value {
+        let constraint = self.constraint();
+        match self {
+            Self::NoTask => json!({ "constraint": constraint }),
+            Self::UnknownDependency { task, missing, .. } => {
+                json!({"constraint": constraint, "taskId": task, "missingDep": missing})
+            }
+            Self::Cycle(cycle) => json!({"constraint": constraint, "cycle": cycle}),
+            Self::Islands(ids) => json!({"constraint": constraint, "islandTaskIds": ids}),
+            Self::NoUri(id) => json!({"constraint": constraint, "taskId": id}),
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoTask => f.write_str("Graph must contain at least one task."),
+            Self::UnknownDependency { task, missing, .. } => {
+                write!(
+                    f,
+                    "Task \"{task}\" references unknown dependency \"{missing}\"."
+                )
+            }
+            Self::Cycle(cycle) => {
+                let first = cycle.first().into_iter();
+                let path: Vec<&str> = cycle.iter().chain(first).map(|id| &**id).collect();
+                write!(f, "Cycle detected: {}.", path.join(" → "))
+            }
+            Self::Islands(ids) => write!(
+                f,
+                "Found {} island task(s) not reachable from root: {}.",
+                ids.len(),
+                ids.join(", ")
+            ),
+            Self::NoUri(id) => {
+                write!(f, "Reference node \"{id}\" must have a non-empty vine URI.")
+            }
+        }
+    }
+}
+
+/// Checks all rules.
+///
+/// # Errors
+/// `VineError::Invalid` with everything that is broken.
+pub fn validate(graph: &Graph) -> Result<(), VineError> {
+    let mut violations = Vec::new();
+    if graph.nodes.is_empty() {
+        violations.push(Violation::NoTask);
+    }
+    for node in &graph.nodes {
+        let unknown = node
+            .dependencies
+            .iter()
+            .filter(|id| !graph.places.contains_key(*id));
+        violations.extend(unknown.map(|missing| Violation::UnknownDependency {
+            task: node.id.clone(),
+            missing: missing.clone(),
+            line: node.place.line,
+        }));
+    }
+    let network = network(graph);
+    let id = |node| Box::from(network.key(node));
+    if let Some(cycle) = network.first_loop() {
+        violations.push(Violation::Cycle(cycle.into_iter().map(id).collect()));
+    }
+    if let Some(root) = graph.nodes.first().and_then(|node| network.find(&node.id)) {
+        let reached = network.reached_from(root);
+        let islands = graph.nodes.iter().zip(&reached).filter(|(_, r)| !**r);
+        let islands: Vec<Box<str>> = islands.map(|(node, _)| node.id.clone()).collect();
+        if !islands.is_empty() {
+            violations.push(Violation::Islands(islands));
+        }
+    }
+    let empty =
+        |node: &&super::model::Node| matches!(&node.work, Work::Ref { vine } if vine.is_empty());
+    let without_uri = graph.nodes.iter().filter(empty);
+    violations.extend(without_uri.map(|node| Violation::NoUri(node.id.clone())));
+    if violations.is_empty() {
+        Ok(())
+    } else {
+        Err(VineError::Invalid { violations })
+    }
+}
+
+/// What depends on what; the nodes of the graph come first, in their order.
+pub fn network(graph: &Graph) -> DepGraph {
+    let mut network = DepGraph::default();
+    for node in &graph.nodes {
+        let at = network.intern(&node.id);
+        let is_done = node.status().is_some_and(Status::is_satisfied);
+        let progress = if is_done {
+            Progress::Done
+        } else {
+            Progress::Open
+        };
+        network.set_progress(at, progress);
+    }
+    for node in &graph.nodes {
+        let at = network.intern(&node.id);
+        let edge = |to| Edge {
+            to,
+            kind: Kind::Explicit,
+            via: at,
+        };
+        let edges = node.dependencies.iter().map(|id| network.intern(id));
+        let edges = edges.collect::<Vec<_>>().into_iter().map(edge).collect();
+        network.set_edges(at, edges);
+    }
+    network
+}

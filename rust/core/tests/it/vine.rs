@@ -1,0 +1,378 @@
+//! VINE graphs: the vectors of reference vine 12, except those marked Q and those changed on purpose:
+//! a segment of blank lines is no error (W15), a byte order mark is accepted (W9), an empty MIME type
+//! is refused (1.8 R), 100 % means all (W17).
+
+use chant_core::dialects::vine::error::VineError;
+use chant_core::dialects::vine::frontier::{Plan, Progress, refs, search};
+use chant_core::dialects::vine::model::{Graph, Node, Work};
+use chant_core::dialects::vine::parse;
+use chant_core::dialects::vine::validate::validate;
+
+const DEMO: &str = "\
+vine 1.2.0
+title: Demo
+prefix: dm
+---
+[root] Root Task (planning) @sprite(./r.svg) @tags(a, b,,c) @flag()
+The root.
+
+Second paragraph.
+-> zeta
+-> alpha
+-> ext
+> Decision one
+@file text/plain ./notes.txt
+@artifact text/html https://e.x/a.html
+@guidance text/markdown ./g.md
+---
+[alpha] Alpha (reviewing)
+Do alpha.
+-> leaf
+---
+[zeta] Zeta Task (started)
+-> leaf
+---
+ref [ext] External (./child.vine) @sprite(./e.svg)
+Ref description.
+-> leaf
+> ref decision
+---
+[leaf] Leaf (complete)
+> used PostgreSQL
+@artifact application/pdf ./out.pdf
+";
+
+fn read(text: &str) -> Result<Graph, VineError> {
+    let graph = parse::graph(text)?;
+    validate(&graph)?;
+    Ok(graph)
+}
+
+/// Line and message of a refusal of a body behind a minimal preamble, `ok` without one.
+fn outcome(body: &str) -> String {
+    of_file(&format!("vine 1.2.0\n---\n{body}"))
+}
+
+fn of_file(text: &str) -> String {
+    match read(text) {
+        Ok(graph) => format!("ok {}", ids(&graph.nodes.iter().collect::<Vec<_>>())),
+        Err(VineError::Parse { line, message, .. }) => format!("{line}: {message}"),
+        Err(VineError::Invalid { violations }) => violations[0].to_string(),
+    }
+}
+
+fn ids(nodes: &[&Node]) -> String {
+    let ids: Vec<&str> = nodes.iter().map(|node| &*node.id).collect();
+    ids.join(" ")
+}
+
+#[test]
+fn a_plan_is_read_as_it_stands() {
+    let graph = read(DEMO).unwrap();
+    assert_eq!(graph.title.as_deref(), Some("Demo"));
+    assert_eq!(graph.prefix.as_deref(), Some("dm"));
+    let root = graph.find("root").unwrap();
+    assert_eq!(root.description, "The root.\n\nSecond paragraph.");
+    let dependencies: Vec<&str> = root.dependencies.iter().map(|id| &**id).collect();
+    assert_eq!(dependencies, ["zeta", "alpha", "ext"]);
+    let Work::Task { attachments, .. } = &root.work else {
+        panic!("the root is a task")
+    };
+    let classes: Vec<&str> = attachments.iter().map(|a| a.class.as_str()).collect();
+    assert_eq!(classes, ["file", "artifact", "guidance"]);
+    let annotations: Vec<String> = root
+        .annotations
+        .iter()
+        .map(|(key, values)| format!("{key}({})", values.join(",")))
+        .collect();
+    assert_eq!(annotations, ["sprite(./r.svg)", "tags(a,b,c)", "flag()"]);
+    let header = &DEMO[root.place.header.clone()];
+    assert!(header.starts_with("[root] Root") && header.ends_with("@flag()"));
+    assert_eq!(root.place.line, 5);
+    assert!(DEMO[root.place.block.clone()].ends_with("./g.md"));
+}
+
+#[test]
+fn questions_are_answered_in_the_order_of_the_file() {
+    let graph = read(DEMO).unwrap();
+    let plan = Plan::of(&graph);
+    let leaf = graph.find("leaf").unwrap();
+    assert_eq!(ids(&plan.descendants(leaf)), "root alpha zeta ext");
+    assert_eq!(ids(&plan.descendants(graph.find("root").unwrap())), "");
+    let ext = graph.find("ext").unwrap();
+    assert_eq!(ids(&plan.dependants(ext).collect::<Vec<_>>()), "root");
+    for (query, found) in [
+        ("ALPHA", "alpha"),
+        ("para", "root"),
+        ("ref desc", "ext"),
+        ("postgres", ""),
+        ("", "root alpha zeta ext leaf"),
+    ] {
+        assert_eq!(ids(&search(&graph, query)), found, "{query}");
+    }
+    assert_eq!(ids(&refs(&graph)), "ext");
+    let frontier = plan.frontier();
+    assert_eq!(ids(&frontier.needs_expansion), "ext");
+    assert_eq!(ids(&frontier.in_progress), "zeta");
+    assert!(frontier.ready_to_start.is_empty() && frontier.ready_to_complete.is_empty());
+    let progress = Progress::of(&graph);
+    assert_eq!((progress.total, progress.percentage()), (5, 20));
+    assert_eq!(progress.by_status, [1, 1, 1, 1, 0, 0]);
+}
+
+/// Builds a plan of words like `r:started>a,e` (r depends on a and e), `e:ref`.
+fn plan_of(words: &str) -> Graph {
+    let mut text = String::from("vine 1.2.0\n");
+    for word in words.split_whitespace() {
+        let (head, dependencies) = word.split_once('>').unwrap_or((word, ""));
+        let (id, status) = head.split_once(':').unwrap();
+        text.push_str("---\n");
+        text.push_str(&match status {
+            "ref" => format!("ref [{id}] {id} (./{id}.vine)\n"),
+            status => format!("[{id}] {id} ({status})\n"),
+        });
+        for id in dependencies.split(',').filter(|id| !id.is_empty()) {
+            text.push_str(&format!("-> {id}\n"));
+        }
+    }
+    read(&text).unwrap()
+}
+
+#[test]
+fn the_frontier_is_that_of_the_vectors() {
+    let check = |words: &str, expected: &str| {
+        let graph = plan_of(words);
+        let frontier = Plan::of(&graph).frontier();
+        let lists = [
+            ("start", &frontier.ready_to_start),
+            ("complete", &frontier.ready_to_complete),
+            ("expand", &frontier.needs_expansion),
+            ("blocked", &frontier.blocked),
+        ];
+        let told: Vec<String> = lists
+            .into_iter()
+            .filter(|(_, nodes)| !nodes.is_empty())
+            .map(|(name, nodes)| format!("{name} {}", ids(nodes)))
+            .collect();
+        assert_eq!(told.join("; "), expected, "{words}");
+    };
+    check("r:notstarted", "start r");
+    check("r:reviewing", "complete r");
+    check("r:reviewing>a a:reviewing", "complete a r");
+    check(
+        "r:reviewing>a,b a:reviewing>b b:reviewing",
+        "complete a b r",
+    );
+    check("r:reviewing>a,e a:complete e:ref", "expand e");
+    check("r:started>a a:reviewing>b b:started", "");
+    check("r:planning>a a:reviewing", "start r");
+    check("r:blocked>a a:reviewing", "blocked r");
+    check("r:blocked>a a:started", "");
+    check("r:planning>e e:ref>a a:reviewing", "expand e");
+    check("r:planning>e e:ref>a a:started", "");
+    check("r:ref", "expand r");
+}
+
+#[test]
+fn percentages_are_rounded_half_up_and_100_means_all() {
+    for (complete, total, percentage) in [(1, 3, 33), (1, 8, 13), (199, 200, 99), (2, 2, 100)] {
+        let words: Vec<String> = (0..total)
+            .map(|n| {
+                let status = if n < complete { "complete" } else { "planning" };
+                let next = if n + 1 < total {
+                    format!(">t{}", n + 1)
+                } else {
+                    String::new()
+                };
+                format!("t{n}:{status}{next}")
+            })
+            .collect();
+        let graph = plan_of(&words.join(" "));
+        assert_eq!(Progress::of(&graph).percentage(), percentage);
+    }
+}
+
+#[test]
+fn bodies_are_read_or_refused_as_in_the_vectors() {
+    let task = |text: &str| format!("3: Invalid task header: \"{text}\"");
+    let reference = |text: &str| format!("3: Invalid reference header: \"{text}\"");
+    for body in [
+        "[a] A (complete)\n---\n",
+        "[a] A (complete)\n---\n\n",
+        "---\n[a] A (complete)\n",
+        "   [a] A (complete)  \n",
+        "[a]\tA\t(complete)\n",
+        "[a] [b] C (complete)\n",
+        "[a] Foo (bar) (complete)\n",
+        "ref   [a] A (b) (x(1).vine)\n",
+        "ref [a] A (u)\n@foo bar\n",
+        "[a] A (complete)\r\n@file text/plain x\r\n",
+    ] {
+        assert_eq!(outcome(body), "ok a", "{body:?}");
+    }
+    for header in [
+        "[a] (complete)",
+        "[a]  (complete)",
+        "[a_b] A (complete)",
+        "[a//b] A (complete)",
+        "[a/] A (complete)",
+        "[é] A (complete)",
+        "[] A (complete)",
+        "[a]A (complete)",
+        "[a] A (Complete)",
+        "[a] A (done)",
+        "[a] A",
+        "[a] A (complete) foo",
+        "[a] A (complete)@x(y)",
+        "[a] A (complete) @flag",
+        "[a] A (complete) @my-key(x)",
+        "[a] A (complete) @1k(x)",
+        "[a] A (complete) @k(f(x))",
+        "ref\t[a] A (x)",
+        "Ref [a] A (x)",
+    ] {
+        assert_eq!(outcome(&format!("{header}\n")), task(header));
+    }
+    for header in [
+        "ref [a] A ()",
+        "ref [a] A",
+        "ref [a] A (my file.vine)",
+        "ref [a_b] A (x)",
+    ] {
+        assert_eq!(outcome(&format!("{header}\n")), reference(header));
+    }
+    let attachment = "4: Invalid attachment: expected \"@<class> <mime> <uri>\", got ";
+    for (body, expected) in [
+        (
+            "\n\nnot a header\n",
+            "5: Invalid task header: \"not a header\"".to_owned(),
+        ),
+        (
+            "ref [a] A (u)\nfoo\n@file text/plain x\n",
+            "5: Attachments are not allowed on reference nodes".into(),
+        ),
+        (
+            "[a] A (complete)\n@artifact text/plain\n",
+            format!("{attachment}\"@artifact text/plain\""),
+        ),
+        (
+            "[a] A (complete)\n@file \n",
+            format!("{attachment}\"@file \""),
+        ),
+        (
+            "[a] A (complete)\n@file  text/plain x\n",
+            format!("{attachment}\"@file  text/plain x\""),
+        ),
+        (
+            "[a] A (complete)\n-> \n",
+            "Task \"a\" references unknown dependency \"\".".into(),
+        ),
+        (
+            "[a] A (complete)\n-> a\n-> zz\n",
+            "Task \"a\" references unknown dependency \"zz\".".into(),
+        ),
+        (
+            "[a] A (complete)\n---\n[b] B (complete)\n-> c\n---\n[c] C (complete)\n-> b\n",
+            "Cycle detected: b → c → b.".into(),
+        ),
+        (
+            "[a] A (complete)\n---\n[b] B (complete)\n-> a\n",
+            "Found 1 island task(s) not reachable from root: b.".into(),
+        ),
+        (
+            "[a] A (complete)\n-> b\n---\n\n[b] B (complete)\n---\n\n\n[b] B2 (complete)\n",
+            "9: Duplicate task id \"b\"".into(),
+        ),
+        (
+            "[a] A (complete)\n-> b\n-> b\n---\n[b] B (complete)\n",
+            "ok a b".into(),
+        ),
+    ] {
+        assert_eq!(outcome(body), expected, "{body:?}");
+    }
+}
+
+#[test]
+fn lines_of_a_block_keep_their_words() {
+    let text = "vine 1.2.0\n---\n[a] A (complete)\n\n\nfoo  \n\t\n  bar\n-> b\nbaz\n\n---\n\n[b] B (complete)\n> > x\n>   y  \n> \n@file text/plain a b c \n\n";
+    let graph = read(text).unwrap();
+    assert_eq!(graph.nodes[0].description, "\n\nfoo  \n\n  bar\nbaz\n");
+    let decisions: Vec<&str> = graph.nodes[1].decisions.iter().map(|d| &**d).collect();
+    assert_eq!(decisions, ["> x", "y", ""]);
+    let Work::Task { attachments, .. } = &graph.nodes[1].work else {
+        panic!("a task")
+    };
+    assert_eq!(&*attachments[0].uri, "a b c ");
+}
+
+#[test]
+fn files_are_read_or_refused_as_in_the_vectors() {
+    for (text, expected) in [
+        ("", "1: Empty input — missing magic line"),
+        (
+            "\n",
+            "1: Invalid magic line: expected \"vine <version>\", got \"\"",
+        ),
+        ("\u{FEFF}vine 1.2.0\n---\n[a] A (complete)\n", "ok a"),
+        (
+            "vine 1.2.0 \n---\n",
+            "1: Invalid magic line: expected \"vine <version>\", got \"vine 1.2.0 \"",
+        ),
+        (
+            "vine 2.0.0\n---\n",
+            "1: Unsupported version 2.0.0: this reads vine 1.x files",
+        ),
+        (
+            "vine 1.2.0\n--- \n[a] A (complete)\n",
+            "3: Missing preamble terminator \"---\" (line 2 has blanks around it)",
+        ),
+        ("vine 1.2.0\n---\n", "3: Empty input — no task blocks found"),
+        (
+            "vine 1.2.0\ndelimiter:\n---\n",
+            "2: Invalid delimiter: expected the text of the line between blocks, got nothing",
+        ),
+    ] {
+        assert_eq!(of_file(text), expected, "{text:?}");
+    }
+    let graph = read(
+        "vine 1.2.0\nTITLE :  Hello: World\ntitle: Second\ndelimiter:   ***\njunk\n---\n[a] A (complete)\n-> b\n---\n***\n[b] B (complete)\n",
+    )
+    .unwrap();
+    assert_eq!(graph.title.as_deref(), Some("Second"));
+    assert_eq!(
+        graph.nodes[0].description, "---",
+        "another delimiter is in force"
+    );
+}
+
+#[test]
+fn everything_that_is_wrong_is_told_with_the_first_as_the_headline() {
+    let text = "vine 1.2.0\n---\n[a] A (complete)\n-> zz\n---\n[b] B (complete)\n-> b\n";
+    let error = read(text).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "Validation error [valid-dependency-refs]: Task \"a\" references unknown dependency \"zz\".\n\
+         Details: {\"constraint\":\"valid-dependency-refs\",\"taskId\":\"a\",\"missingDep\":\"zz\"}\n\
+         Also [no-cycles]: Cycle detected: b → b.\n\
+         Also [no-islands]: Found 1 island task(s) not reachable from root: b."
+    );
+    let error = read("vine 1.2.0\n---\n  [a] A (done)\n")
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "Parse error (line 3): Invalid task header: \"[a] A (done)\"\nAt line 3, column 3."
+    );
+}
+
+#[test]
+fn a_chain_of_a_hundred_thousand_tasks_is_no_trouble() {
+    let words: Vec<String> = (0..100_000)
+        .map(|n| format!("t{n}:planning>t{}", n + 1))
+        .collect();
+    let graph = plan_of(&format!("{} t100000:planning", words.join(" ")));
+    let plan = Plan::of(&graph);
+    let last = graph.find("t100000").unwrap();
+    assert_eq!(plan.descendants(last).len(), 100_000);
+    assert_eq!(ids(&plan.frontier().ready_to_start), "t100000");
+}
