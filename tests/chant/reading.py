@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -44,6 +45,26 @@ STATUSES = (
     "blocked",
     "cancelled",
 )
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A project and a way to list its specs that lives through the whole test."""
+
+    project: Project
+    list: Callable[[], Awaitable[Any]]
+
+    async def titles(self) -> dict[str, str | None]:
+        """List the specs and give their titles."""
+        return {spec["id"]: spec["title"] for spec in (await self.list())["specs"]}
+
+    async def statuses(self) -> dict[str, str]:
+        """List the specs and give their statuses."""
+        return {spec["id"]: spec["status"] for spec in (await self.list())["specs"]}
+
+    async def problems(self) -> dict[str, str]:
+        """List the specs and give what is wrong with files, by path."""
+        return {problem["path"]: problem["message"] for problem in (await self.list()).get("problems", [])}
 
 
 def ids(data: Any) -> list[str]:

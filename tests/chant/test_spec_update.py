@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from chant.updating import CRITERIA, refused, updated
 from chant_mcp import ChantProject
 from chant_mcp.errors import ChantError
 from writing import ID, OTHER, changed, tree
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from harness import Caller, Project
 
 pytestmark = pytest.mark.anyio
-
-CRITERIA = "# Work\n\n## Acceptance Criteria\n\n- [ ] one\n- [x] two\n- [ ] three, with `code`"
 
 TRICKY = [
     "plain",
@@ -73,26 +72,10 @@ TRICKY = [
 ]
 
 
-def updated(project: Project, /, **arguments: Any) -> list[str]:
-    """Update the spec and list the lines that differ."""
-    before = project.path(ID).read_bytes()
-    ChantProject(project.root).spec_update(ID, **arguments)
-    return changed(before, project.path(ID).read_bytes())
-
-
 def updated_at(project: Project, place: str, /, **arguments: Any) -> list[str]:
     before = project.path(place).read_bytes()
     ChantProject(project.root).spec_update(ID, **arguments)
     return changed(before, project.path(place).read_bytes())
-
-
-def refused(project: Project, /, **arguments: Any) -> str:
-    """Give the words of an update that is refused and leaves every file as it was."""
-    before = tree(project.root)
-    with pytest.raises(ChantError) as error:
-        ChantProject(project.root).spec_update(ID, **arguments)
-    assert tree(project.root) == before
-    return str(error.value)
 
 
 @pytest.mark.requirement("chant:spec_update:status_is_set", "chant:spec_update:answers_with_the_id")
@@ -289,85 +272,6 @@ def test_an_empty_output_beside_another_change_adds_no_section(project: Project)
 
 
 @pytest.mark.requirement(
-    "chant:spec_update:completed_needs_criteria_met", "chant:spec_update:errors_are_prefixed"
-)
-async def test_completed_is_refused_while_a_criterion_is_open(call: Caller) -> None:
-    before = call.project.spec(ID, status="in_progress", body=CRITERIA).read_bytes()
-    error = await call.error("chant_spec_update", id=ID, status="completed")
-    prefix = "Failed to update spec: All acceptance criteria must be checked"
-    assert error.startswith(prefix)
-    assert call.project.path(ID).read_bytes() == before
-    await call.text("chant_spec_update", id=ID, status="completed", force=True)
-    assert call.project.status(ID) == "completed"
-
-
-# A spec with unchecked criteria never completes: what counts is what the file will say.
-OPENING: dict[str, dict[str, Any]] = {
-    "uncheck": {"uncheck": ["one"]},
-    "replace_body": {"replace_body": True, "output": "# Work\n\n## Acceptance Criteria\n\n- [ ] new"},
-    "output": {"output": "See below.\n\n## Acceptance Criteria\n\n- [ ] new"},
-}
-
-
-@pytest.mark.parametrize("how", OPENING)
-@pytest.mark.requirement("chant:spec_update:completed_needs_criteria_met")
-def test_a_call_that_opens_a_criterion_does_not_complete(project: Project, how: str) -> None:
-    project.spec(ID, status="in_progress", body="# Work\n\n## Acceptance Criteria\n\n- [x] one")
-    assert "criteria must be checked" in refused(project, status="completed", **OPENING[how])
-
-
-@pytest.mark.requirement(
-    "chant:spec_update:completed_needs_criteria_met", "chant:spec_update:check_ticks_named_criteria"
-)
-def test_the_last_criteria_may_be_ticked_in_the_call_that_completes(project: Project) -> None:
-    project.spec(ID, status="in_progress", body=CRITERIA)
-    lines = updated(project, status="completed", check=["one", "three, with `code`"])
-    assert lines == [
-        "-status: in_progress",
-        "+status: completed",
-        "-- [ ] one",
-        "+- [x] one",
-        "-- [ ] three, with `code`",
-        "+- [x] three, with `code`",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("member", "is_done"),
-    [
-        ("pending", False),
-        ("in_progress", False),
-        ("failed", False),
-        ("needs_attention", False),
-        ("paused", False),
-        ("completed", True),
-        ("cancelled", True),
-    ],
-)
-@pytest.mark.parametrize("nested", ["1", "1.1"])
-@pytest.mark.requirement(
-    "chant:spec_update:completed_needs_members_done", "chant:spec_update:errors_are_prefixed"
-)
-def test_completed_waits_for_every_member(project: Project, member: str, is_done: bool, nested: str) -> None:
-    project.spec(ID, type="driver", status="in_progress")
-    project.spec(f"{ID}.{nested}", status=member)
-    if is_done:
-        assert updated(project, status="completed") == ["-status: in_progress", "+status: completed"]
-        return
-    error = refused(project, status="completed")
-    assert error.startswith(f"Failed to update spec: Incomplete driver members: {ID}.{nested}")
-    ChantProject(project.root).spec_update(ID, status="completed", force=True)
-    assert project.status(ID) == "completed"
-
-
-@pytest.mark.requirement("chant:spec_update:completed_needs_no_log")
-async def test_work_by_hand_is_completed_without_a_log(call: Caller) -> None:
-    call.project.spec(ID, status="in_progress")
-    assert await call.text("chant_spec_update", id=ID, status="completed") == f"Updated spec: {ID}"
-    assert call.project.status(ID) == "completed"
-
-
-@pytest.mark.requirement(
     "chant:spec_update:check_ticks_named_criteria", "chant:spec_update:uncheck_clears_named_criteria"
 )
 async def test_check_and_uncheck_change_the_boxes_named(call: Caller) -> None:
@@ -533,146 +437,6 @@ def test_a_new_body_never_becomes_front_matter(project: Project, lead: str) -> N
     spec = ChantProject(project.root).spec_get(ID).data
     assert spec["status"] == "pending"
     assert "status: completed" in spec["body"]
-
-
-def write_graph(project: Project, graph: str) -> None:
-    """Write specs named by one letter: `a<-b,c` waits for both, a lone letter for nothing."""
-    for word in graph.split():
-        name, _, waits = word.partition("<-")
-        project.spec(name, depends_on=waits.split(",") if waits else None)
-
-
-CYCLES = [
-    ("a", "a", "a", ["a"]),
-    ("a b<-a", "a", "b", ["a", "b"]),
-    ("a b<-a c<-b", "a", "c", ["a", "c", "b"]),
-    ("a d.1<-d.2 d.2 d", "d.2", "d.1", ["d.2", "d.1"]),
-]
-
-
-@pytest.mark.parametrize(("graph", "edited", "names", "path"), CYCLES)
-@pytest.mark.requirement("chant:spec_update:cycle_is_refused", "chant:spec_update:errors_are_prefixed")
-async def test_a_loop_through_the_spec_is_refused_with_its_path(
-    call: Caller, graph: str, edited: str, names: str, path: list[str]
-) -> None:
-    write_graph(call.project, graph)
-    before = tree(call.project.root)
-    error = await call.error("chant_spec_update", id=edited, depends_on=names.split(","))
-    words = error.splitlines()[0].removeprefix("Failed to update spec: Circular dependency detected: ")
-    assert words != error.splitlines()[0]
-    assert words == " -> ".join(path)
-    assert tree(call.project.root) == before
-
-
-IMPLIED = {
-    "a member waits for its lower sibling": ("d d.1 d.2", "d.1", "d.2"),
-    "a member waits for what its driver waits for": ("d<-x d.1 x", "x", "d.1"),
-    "a driver waits for its members": ("d d.1 x<-d", "d.1", "x"),
-    "a member cannot wait for its own driver": ("d d.1", "d.1", "d"),
-}
-
-
-@pytest.mark.parametrize("why", IMPLIED)
-@pytest.mark.requirement("chant:spec_update:cycle_is_refused")
-def test_a_loop_through_an_implied_edge_is_refused(project: Project, why: str) -> None:
-    graph, edited, names = IMPLIED[why]
-    write_graph(project, graph)
-    before = tree(project.root)
-    with pytest.raises(ChantError, match=r"^Failed to update spec: Circular dependency detected: "):
-        ChantProject(project.root).spec_update(edited, depends_on=[names])
-    assert tree(project.root) == before
-
-
-@pytest.mark.requirement("chant:spec_update:foreign_cycle_does_not_matter")
-@pytest.mark.parametrize("names", [["e"], ["a"], ["d.1", "e"]])
-def test_a_loop_elsewhere_stops_nobody(project: Project, names: list[str]) -> None:
-    write_graph(project, "a<-b b<-a c e d d.1")
-    text = ChantProject(project.root).spec_update("c", depends_on=names).text
-    assert text == "Updated spec: c"
-    assert ChantProject(project.root).spec_get("c").data["depends_on"] == names
-
-
-@pytest.mark.requirement("chant:spec_update:cycle_is_refused")
-def test_a_driver_may_name_its_own_members(project: Project) -> None:
-    write_graph(project, "d d.1 d.2")
-    assert ChantProject(project.root).spec_update("d", depends_on=["d.1", "d.2"]).text == "Updated spec: d"
-
-
-@pytest.mark.requirement("chant:spec_update:unknown_dependencies_are_reported")
-async def test_unknown_dependencies_are_told_and_known_ones_are_not(call: Caller) -> None:
-    call.project.spec(ID)
-    call.project.spec(OTHER)
-    archive = call.project.root / ".chant" / "archive" / "2026-01-01"
-    archive.mkdir(parents=True)
-    old = "2026-01-01-001-old"
-    (archive / f"{old}.md").write_text("---\nstatus: completed\n---\n\n# Old\n", encoding="utf-8")
-    text = await call.text("chant_spec_update", id=ID, depends_on=[OTHER, "2026-01-22-0zz-zzz", old])
-    first, *told = text.splitlines()
-    assert first == f"Updated spec: {ID}"
-    assert "2026-01-22-0zz-zzz" in "\n".join(told)
-    assert OTHER not in "\n".join(told)
-    assert old not in "\n".join(told)
-    assert len(told) == 1
-
-
-@pytest.mark.requirement("chant:spec_update:front_matter_keys_are_set")
-def test_a_name_that_is_an_id_in_full_is_stored_as_it_is(project: Project) -> None:
-    """An archived spec `auth` is meant by `auth`, not the active `auth-ui`."""
-    project.spec(ID)
-    project.spec("auth-ui")
-    archive = project.root / ".chant" / "archive" / "auth"
-    archive.mkdir(parents=True)
-    (archive / "auth.md").write_text("---\nstatus: completed\n---\n\n# Auth\n", encoding="utf-8")
-    ChantProject(project.root).spec_update(ID, depends_on=["auth"])
-    assert ChantProject(project.root).spec_get(ID).data["depends_on"] == ["auth"]
-
-
-DRIVERS = [
-    ("pending", "", "completed"),
-    ("in_progress", "", "completed"),
-    ("pending", "- [x] met", "completed"),
-    ("in_progress", "- [ ] open", "in_progress"),
-    ("failed", "", "failed"),
-    ("needs_attention", "", "needs_attention"),
-    ("cancelled", "", "cancelled"),
-    ("paused", "", "paused"),
-]
-
-
-@pytest.mark.parametrize(("status", "criterion", "then"), DRIVERS)
-@pytest.mark.parametrize("tool", ["chant_spec_update", "chant_finalize"])
-@pytest.mark.requirement(
-    "chant:spec_update:last_member_completes_its_driver", "chant:finalize:last_member_completes_its_driver"
-)
-async def test_the_last_member_completes_its_driver(
-    call: Caller, tool: str, status: str, criterion: str, then: str
-) -> None:
-    body = f"# Driver\n\n## Acceptance Criteria\n\n{criterion}" if criterion else "# Driver"
-    before = call.project.spec(ID, type="driver", status=status, owner="ada  # kept", body=body).read_bytes()
-    call.project.spec(f"{ID}.1", status="in_progress")
-    call.project.spec(f"{ID}.2", status="in_progress")
-    call.project.spec(f"{ID}.3", status="cancelled")
-    arguments = {"status": "completed"} if tool == "chant_spec_update" else {}
-    await call.text(tool, id=f"{ID}.1", **arguments)
-    assert call.project.path(ID).read_bytes() == before, "one member is still open"
-    text = await call.text(tool, id=f"{ID}.2", **arguments)
-    assert call.project.status(ID) == then
-    if then != status:
-        assert ID in text.splitlines()[-1]
-        keys = {line[1:].split(":")[0] for line in changed(before, call.project.path(ID).read_bytes())}
-        assert keys <= {"status", "completed_at", "model"}
-    else:
-        assert call.project.path(ID).read_bytes() == before
-
-
-@pytest.mark.requirement("chant:spec_update:last_member_completes_its_driver")
-def test_completion_climbs_from_a_nested_member_to_the_outermost_driver(project: Project) -> None:
-    project.spec(ID, type="driver", status="in_progress")
-    project.spec(f"{ID}.1", status="completed")
-    project.spec(f"{ID}.2", type="driver", status="pending", depends_on=[])
-    project.spec(f"{ID}.2.1", status="in_progress")
-    ChantProject(project.root).spec_update(f"{ID}.2.1", status="completed")
-    assert [project.status(id) for id in (f"{ID}.2.1", f"{ID}.2", ID)] == ["completed"] * 3
 
 
 @pytest.mark.requirement("chant:edit:derived_blocked_is_never_stored")

@@ -5,24 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from chant.reading import STATUSES
 from chant_mcp import ChantProject
 from chant_mcp.errors import ChantError, IllegalTransitionError
 from writing import ID, changed
 
 if TYPE_CHECKING:
     from harness import Caller, Project
-
-STATUSES = (
-    "pending",
-    "in_progress",
-    "paused",
-    "completed",
-    "failed",
-    "needs_attention",
-    "ready",
-    "blocked",
-    "cancelled",
-)
 
 NAMES = {
     status: "".join(word.capitalize() for word in status.split("_")) for status in STATUSES

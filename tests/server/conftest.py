@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import started_process
-from server.pipes import Pipes, Serve
+from harness import Project, started_process
+from server.pipes import ID, Pipes, Serve
 
 
 @pytest.fixture
@@ -25,3 +25,10 @@ def serve() -> Iterator[Serve]:
     yield serve
     for pipes in started:
         pipes.discard()
+
+
+@pytest.fixture
+def pipes(project: Project, serve: Serve) -> Pipes:
+    """A server on a project of one spec."""
+    project.spec(ID, body="# One\n\n## Acceptance Criteria\n\n- [ ] Done")
+    return serve(project.root)

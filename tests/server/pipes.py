@@ -18,6 +18,9 @@ from typing import IO, Any
 
 Message = dict[str, Any]
 
+ID = "2026-01-22-001-x7m"
+"""The one spec of the project behind the fixture `pipes`."""
+
 PATIENCE = 30.0
 """Seconds after which a test gives up on an answer or on the end of a process."""
 

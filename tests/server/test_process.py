@@ -14,6 +14,7 @@ from chant_mcp.server.wire import GateOut, PipeIn, PipeOut, lenient
 from harness import Project
 from server.pipes import (
     AT_ONCE,
+    ID,
     WAITING,
     Gate,
     Message,
@@ -29,16 +30,7 @@ from server.pipes import (
     text_of,
 )
 
-ID = "2026-01-22-001-x7m"
-
 SIGNALS = [pytest.param(signal.SIGTERM, id="sigterm"), pytest.param(signal.SIGINT, id="ctrl-c")]
-
-
-@pytest.fixture
-def pipes(project: Project, serve: Serve) -> Pipes:
-    """A server on a project of one spec."""
-    project.spec(ID, body="# One\n\n## Acceptance Criteria\n\n- [ ] Done")
-    return serve(project.root)
 
 
 # The end

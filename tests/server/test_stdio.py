@@ -10,6 +10,7 @@ import pytest
 from harness import Project
 from server.pipes import (
     AT_ONCE,
+    ID,
     WAITING,
     Gate,
     Message,
@@ -25,16 +26,6 @@ from server.pipes import (
     server_of,
     text_of,
 )
-
-ID = "2026-01-22-001-x7m"
-
-
-@pytest.fixture
-def pipes(project: Project, serve: Serve) -> Pipes:
-    """A server on a project of one spec."""
-    project.spec(ID, body="# One\n\n## Acceptance Criteria\n\n- [ ] Done")
-    return serve(project.root)
-
 
 # One-liners: what the seed shows, piped as `echo '…' | chant mcp`
 
