@@ -191,7 +191,7 @@ struct Header<'a> {
     annotations: &'a str,
 }
 
-fn header<'a>(text: &'a str, is_ref: bool) -> Option<Header<'a>> {
+fn header(text: &str, is_ref: bool) -> Option<Header<'_>> {
     static TASK: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let status = Status::ALL.map(Status::as_str).join("|");
         heading("", &status)
