@@ -13,3 +13,4 @@ mod index;
 mod journal;
 mod layers;
 mod vine;
+mod vine_write;

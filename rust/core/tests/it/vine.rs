@@ -58,6 +58,7 @@ fn of_file(text: &str) -> String {
         Ok(graph) => format!("ok {}", ids(&graph.nodes.iter().collect::<Vec<_>>())),
         Err(VineError::Parse { line, message, .. }) => format!("{line}: {message}"),
         Err(VineError::Invalid { violations }) => violations[0].to_string(),
+        Err(other) => other.to_string(),
     }
 }
 

@@ -17,6 +17,36 @@ pub enum VineError {
         /// What is wrong.
         message: String,
     },
+    /// An operation is none; nothing was touched.
+    #[error("Operation {at}: {message}")]
+    Shape {
+        /// Its number, counted from 0.
+        at: usize,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// An operation cannot be applied; nothing was changed.
+    #[error("{message}\nOperation {at} ({op}); nothing was changed.")]
+    Refused {
+        /// Its number, counted from 0.
+        at: usize,
+        /// Its name.
+        op: &'static str,
+        /// Why.
+        message: String,
+    },
+    /// A reference cannot be expanded.
+    #[error("{message}")]
+    Expansion {
+        /// Why.
+        message: String,
+    },
+    /// The file would not say what was meant.
+    #[error("The file was not written: {why}.")]
+    Unwritable {
+        /// What would be otherwise.
+        why: String,
+    },
     /// The graph breaks rules; never empty, in the order in which they are checked.
     #[error("{}", told(violations))]
     Invalid {
@@ -30,6 +60,8 @@ impl VineError {
     pub fn details(&self) -> Value {
         match self {
             Self::Parse { line, column, .. } => json!({"line": line, "column": column}),
+            Self::Unwritable { .. } | Self::Expansion { .. } => Value::Null,
+            Self::Shape { at, .. } | Self::Refused { at, .. } => json!({"operation": at}),
             Self::Invalid { violations } => {
                 violations.first().map_or(Value::Null, Violation::details)
             }

@@ -1,7 +1,12 @@
 //! VINE task graphs: one text file, one graph of tasks that many agents share (seed vine).
 
+pub mod apply;
 pub mod error;
+pub mod expand;
+mod field;
 pub mod frontier;
 pub mod model;
+pub mod operation;
 pub mod parse;
 pub mod validate;
+pub mod write;

@@ -163,6 +163,16 @@ pub struct Node {
 }
 
 impl Node {
+    /// Whether it says the same as another, wherever the two stand.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        let words = |node: &Self| (node.id.clone(), node.name.clone(), node.description.clone());
+        words(self) == words(other)
+            && self.dependencies == other.dependencies
+            && self.decisions == other.decisions
+            && self.annotations == other.annotations
+            && self.work == other.work
+    }
+
     /// Its status; none for a reference.
     pub fn status(&self) -> Option<Status> {
         match &self.work {
@@ -175,6 +185,8 @@ impl Node {
 /// Where a node stands in the text of its graph.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
+    /// Which block of the text it is, counted from 0; none for one that is not written yet.
+    pub index: Option<usize>,
     /// Line of its header, counted from 1.
     pub line: usize,
     /// Bytes of its block, delimiters left out.
@@ -201,8 +213,41 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// A graph without nodes, which is not valid yet.
+    pub fn empty(version: Version) -> Self {
+        Self {
+            version,
+            title: None,
+            prefix: None,
+            delimiter: "---".into(),
+            nodes: Vec::new(),
+            places: HashMap::new(),
+        }
+    }
+
     /// The node of an ID.
     pub fn find(&self, id: &str) -> Option<&Node> {
         Some(&self.nodes[*self.places.get(id)?])
+    }
+
+    /// The node of an ID, to be changed; its ID stays.
+    pub(super) fn find_mut(&mut self, id: &str) -> Option<&mut Node> {
+        Some(&mut self.nodes[*self.places.get(id)?])
+    }
+
+    /// Adds a node at the end.
+    pub(super) fn push(&mut self, node: Node) {
+        self.places.insert(node.id.clone(), self.nodes.len());
+        self.nodes.push(node);
+    }
+
+    /// Takes a node out, and its ID out of all dependencies.
+    pub(super) fn remove(&mut self, id: &str) {
+        self.nodes.retain(|node| *node.id != *id);
+        for node in &mut self.nodes {
+            node.dependencies.retain(|dependency| **dependency != *id);
+        }
+        let ids = self.nodes.iter().map(|node| node.id.clone());
+        self.places = ids.enumerate().map(|(at, id)| (id, at)).collect();
     }
 }

@@ -1,7 +1,6 @@
 //! A file's text, read into a graph: line by line, the first thing wrong reported with its place
 //! (reference vine 1).
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -70,27 +69,20 @@ pub fn graph(text: &str) -> Result<Graph, VineError> {
         return Err(last.wrong(0, format!("Missing preamble terminator \"---\"{hint}")));
     };
     let (preamble, body) = (&lines[1..=end], &lines[end + 2..]);
-    let mut graph = Graph {
-        version,
-        title: None,
-        prefix: None,
-        delimiter: TERMINATOR.into(),
-        nodes: Vec::new(),
-        places: HashMap::new(),
-    };
+    let mut graph = Graph::empty(version);
     metadata(preamble, &mut graph)?;
     let delimiter = graph.delimiter.clone();
     for segment in body.split(|line| line.text == &*delimiter) {
         if segment.iter().all(Line::is_blank) {
             continue;
         }
-        let node = block(segment)?;
+        let mut node = block(segment)?;
+        node.place.index = Some(graph.nodes.len());
         if graph.places.contains_key(&node.id) {
             let message = format!("Duplicate task id \"{}\"", node.id);
             return Err(segment[0].wrong(0, message));
         }
-        graph.places.insert(node.id.clone(), graph.nodes.len());
-        graph.nodes.push(node);
+        graph.push(node);
     }
     if graph.nodes.is_empty() {
         return Err(VineError::Parse {
@@ -253,6 +245,7 @@ fn block(lines: &[Line<'_>]) -> Result<Node, VineError> {
         annotations: annotations(head.annotations),
         work,
         place: Place {
+            index: None,
             line: line.number,
             block: lines[0].start..lines[lines.len() - 1].end(),
             header: start..start + text.len(),

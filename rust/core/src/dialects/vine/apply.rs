@@ -1,0 +1,342 @@
+//! Operations carried out on a graph in memory, strictly in their order (reference vine 6.3).
+
+use super::error::VineError;
+use super::field;
+use super::model::{Attachment, Graph, Node, Place, Status, Work};
+use super::operation::{Annotations, Changes, Operation};
+
+/// A file that a task is moved to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Child {
+    /// Where, as the reference says.
+    pub vine: String,
+    /// What it holds.
+    pub graph: Graph,
+}
+
+/// Carries out operations on a graph; the file that one of them makes, if one does.
+///
+/// The graph is not validated here, so that a batch may pass through what would be invalid. After an
+/// error the graph is of no use.
+///
+/// # Errors
+/// `VineError::Refused` for the first operation that cannot be carried out.
+pub fn apply(graph: &mut Graph, operations: &[Operation]) -> Result<Option<Child>, VineError> {
+    let mut child = None;
+    for (at, operation) in operations.iter().enumerate() {
+        let refused = |message: String| VineError::Refused {
+            at,
+            op: operation.name(),
+            message,
+        };
+        if let Operation::ExtractToRef { .. } = operation
+            && child.is_some()
+        {
+            let message = "At most one extract_to_ref operation is allowed per batch.";
+            return Err(refused(message.into()));
+        }
+        child = one(graph, operation).map_err(refused)?.or(child);
+    }
+    Ok(child)
+}
+
+/// Makes a graph of operations whose first is `create`: the first task that is added becomes the
+/// root, whatever stands before it.
+///
+/// # Errors
+/// `VineError::Refused`.
+pub fn create(operations: &[Operation]) -> Result<(Graph, Option<Child>), VineError> {
+    let refused = |message: &str| VineError::Refused {
+        at: 0,
+        op: "create",
+        message: message.into(),
+    };
+    let Some((Operation::Create { version }, rest)) = operations.split_first() else {
+        return Err(refused(
+            "The \"create\" operation must be the first operation.",
+        ));
+    };
+    let is_task = |operation: &Operation| matches!(operation, Operation::AddTask { .. });
+    let Some(root) = rest.iter().position(is_task) else {
+        let message = "create requires at least one add_task operation to define the root task.";
+        return Err(refused(message));
+    };
+    let mut graph = Graph::empty(*version);
+    let mut ordered = rest.to_vec();
+    ordered[..=root].rotate_right(1);
+    let child = apply(&mut graph, &ordered)?;
+    Ok((graph, child))
+}
+
+impl Operation {
+    /// Its name on the wire.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Create { .. } => "create",
+            Self::AddTask { .. } => "add_task",
+            Self::AddRef { .. } => "add_ref",
+            Self::RemoveTask { .. } => "remove_task",
+            Self::SetStatus { .. } => "set_status",
+            Self::Claim { .. } => "claim",
+            Self::Update { .. } => "update",
+            Self::AddDep { .. } => "add_dep",
+            Self::RemoveDep { .. } => "remove_dep",
+            Self::UpdateRefUri { .. } => "update_ref_uri",
+            Self::ExtractToRef { .. } => "extract_to_ref",
+        }
+    }
+
+    /// What it did, as answers say it (reference vine 6.6).
+    pub fn phrase(&self) -> String {
+        match self {
+            Self::Create { .. } => "created graph".into(),
+            Self::AddTask { id, .. } => format!("added task \"{id}\""),
+            Self::AddRef { id, .. } => format!("added ref \"{id}\""),
+            Self::RemoveTask { id } => format!("removed task \"{id}\""),
+            Self::SetStatus { id, status } => format!("set \"{id}\" → {}", status.as_str()),
+            Self::Claim { id, .. } => format!("claimed \"{id}\""),
+            Self::Update { id, .. } => format!("updated \"{id}\""),
+            Self::AddDep { task_id, dep_id } => format!("added dep {task_id} → {dep_id}"),
+            Self::RemoveDep { task_id, dep_id } => format!("removed dep {task_id} → {dep_id}"),
+            Self::UpdateRefUri { id, .. } => format!("updated ref URI for \"{id}\""),
+            Self::ExtractToRef { id, vine, .. } => format!("extracted \"{id}\" to ref ({vine})"),
+        }
+    }
+}
+
+fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, String> {
+    match operation {
+        Operation::Create { .. } => {
+            return Err("The \"create\" operation must be the first operation.".into());
+        }
+        Operation::AddTask {
+            id,
+            name,
+            status,
+            description,
+            depends_on,
+            annotations,
+        } => {
+            let work = Work::Task {
+                status: *status,
+                attachments: Vec::new(),
+            };
+            let node = new_node(graph, id, name, description, depends_on, annotations, work)?;
+            graph.push(node);
+        }
+        Operation::AddRef {
+            id,
+            name,
+            vine,
+            description,
+            depends_on,
+            decisions,
+            annotations,
+        } => {
+            field::uri("vine", vine)?;
+            let vine = vine.as_str().into();
+            let work = Work::Ref { vine };
+            let mut node = new_node(graph, id, name, description, depends_on, annotations, work)?;
+            node.decisions = lines("decisions", decisions)?;
+            graph.push(node);
+        }
+        Operation::RemoveTask { id } => {
+            if is_root(find(graph, id)?, graph) {
+                return Err("Cannot remove the root task.".into());
+            }
+            graph.remove(id);
+        }
+        Operation::SetStatus { id, status } => {
+            *status_of(graph, id, "set status on")? = *status;
+        }
+        Operation::Claim { id, force } => claim(graph, id, *force)?,
+        Operation::Update { id, changes } => update(graph, id, changes)?,
+        Operation::AddDep { task_id, dep_id } => {
+            let (task, dep) = (find(graph, task_id)?, find(graph, dep_id)?.id.clone());
+            if task.dependencies.contains(&dep) {
+                return Err(format!(
+                    "Task \"{task_id}\" already depends on \"{dep_id}\"."
+                ));
+            }
+            find_mut(graph, task_id)?.dependencies.push(dep);
+        }
+        Operation::RemoveDep { task_id, dep_id } => {
+            let (task, dep) = (find(graph, task_id)?, find(graph, dep_id)?.id.clone());
+            if !task.dependencies.contains(&dep) {
+                return Err(format!(
+                    "Task \"{task_id}\" does not depend on \"{dep_id}\"."
+                ));
+            }
+            let task = find_mut(graph, task_id)?;
+            task.dependencies.retain(|dependency| *dependency != dep);
+        }
+        Operation::UpdateRefUri { id, uri } => {
+            let Work::Ref { vine } = &mut find_mut(graph, id)?.work else {
+                return Err("updateRefUri can only be called on ref nodes".into());
+            };
+            if uri.is_empty() {
+                return Err("Ref URI must be a non-empty string".into());
+            }
+            field::uri("uri", uri)?;
+            *vine = uri.as_str().into();
+        }
+        Operation::ExtractToRef { id, vine, ref_name } => {
+            return extract(graph, id, vine, ref_name.as_deref()).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+fn find<'a>(graph: &'a Graph, id: &str) -> Result<&'a Node, String> {
+    graph
+        .find(id)
+        .ok_or_else(|| format!("Task not found: {id}"))
+}
+
+fn find_mut<'a>(graph: &'a mut Graph, id: &str) -> Result<&'a mut Node, String> {
+    graph
+        .find_mut(id)
+        .ok_or_else(|| format!("Task not found: {id}"))
+}
+
+fn is_root(node: &Node, graph: &Graph) -> bool {
+    graph.nodes.first().is_some_and(|root| root.id == node.id)
+}
+
+fn new_node(
+    graph: &Graph,
+    id: &str,
+    name: &str,
+    description: &str,
+    depends_on: &[String],
+    annotations: &Annotations,
+    work: Work,
+) -> Result<Node, String> {
+    field::id("id", id)?;
+    if graph.find(id).is_some() {
+        return Err(format!("Task \"{id}\" already exists."));
+    }
+    field::annotations(annotations)?;
+    Ok(Node {
+        id: id.into(),
+        name: field::name(name)?,
+        description: field::description(description, &graph.delimiter)?,
+        dependencies: lines("dependsOn", depends_on)?,
+        decisions: Vec::new(),
+        annotations: annotations.clone(),
+        work,
+        place: Place::default(),
+    })
+}
+
+fn lines(name: &str, texts: &[String]) -> Result<Vec<Box<str>>, String> {
+    texts.iter().map(|text| field::line(name, text)).collect()
+}
+
+/// The status of a task, to be changed.
+fn status_of<'a>(graph: &'a mut Graph, id: &str, doing: &str) -> Result<&'a mut Status, String> {
+    match &mut find_mut(graph, id)?.work {
+        Work::Task { status, .. } => Ok(status),
+        Work::Ref { .. } => Err(format!("Cannot {doing} reference node \"{id}\".")),
+    }
+}
+
+/// Takes a task, which has to be free and not held up (decisions: vine `claim`).
+fn claim(graph: &mut Graph, id: &str, force: bool) -> Result<(), String> {
+    let status = *status_of(graph, id, "claim")?;
+    if !force {
+        if !matches!(status, Status::NotStarted | Status::Planning) {
+            return Err(format!(
+                "Cannot claim \"{id}\": it is {}. Take one of ready_to_start, or use force.",
+                status.as_str()
+            ));
+        }
+        let is_unmet = |id: &&str| {
+            let node = graph.find(id);
+            !node
+                .and_then(Node::status)
+                .is_some_and(Status::is_satisfied)
+        };
+        let dependencies = graph.find(id).map_or(&[][..], |node| &node.dependencies);
+        let ids = dependencies.iter().map(|id| &**id);
+        let unmet: Vec<&str> = ids.filter(is_unmet).collect();
+        if !unmet.is_empty() {
+            return Err(format!(
+                "Cannot claim \"{id}\": it depends on what is not done: {}. \
+                 Take one of ready_to_start, or use force.",
+                unmet.join(", ")
+            ));
+        }
+    }
+    *status_of(graph, id, "claim")? = Status::Started;
+    Ok(())
+}
+
+fn update(graph: &mut Graph, id: &str, changes: &Changes) -> Result<(), String> {
+    let delimiter = graph.delimiter.clone();
+    let node = find_mut(graph, id)?;
+    if let Some(name) = &changes.name {
+        node.name = field::name(name)?;
+    }
+    if let Some(description) = &changes.description {
+        node.description = field::description(description, &delimiter)?;
+    }
+    if let Some(decisions) = &changes.decisions {
+        node.decisions = lines("decisions", decisions)?;
+    }
+    if let Some(attachments) = &changes.attachments {
+        attach(node, attachments)?;
+    }
+    if let Some(annotations) = &changes.annotations {
+        field::annotations(annotations)?;
+        node.annotations.clone_from(annotations);
+    }
+    Ok(())
+}
+
+fn attach(node: &mut Node, given: &[Attachment]) -> Result<(), String> {
+    let Work::Task { attachments, .. } = &mut node.work else {
+        return Err(format!(
+            "Cannot set attachments on reference node \"{}\".",
+            node.id
+        ));
+    };
+    given.iter().try_for_each(field::attachment)?;
+    *attachments = given.to_vec();
+    Ok(())
+}
+
+/// Moves a task, without what it depends on, into a graph of its own.
+fn extract(
+    graph: &mut Graph,
+    id: &str,
+    vine: &str,
+    ref_name: Option<&str>,
+) -> Result<Child, String> {
+    let node = find(graph, id)?;
+    if is_root(node, graph) {
+        return Err("Cannot extract the root task to a ref.".into());
+    }
+    if node.status().is_none() {
+        return Err(format!("Task \"{id}\" is already a reference node."));
+    }
+    field::uri("vine", vine)?;
+    let name = field::name(ref_name.unwrap_or(&node.name))?;
+    let root = Node {
+        dependencies: Vec::new(),
+        place: Place::default(),
+        ..node.clone()
+    };
+    let mut child = Graph::empty(graph.version);
+    child.title = Some(root.name.clone());
+    child.push(root);
+    let node = find_mut(graph, id)?;
+    node.name = name;
+    node.description = String::new();
+    node.decisions = Vec::new();
+    node.work = Work::Ref { vine: vine.into() };
+    Ok(Child {
+        vine: vine.to_owned(),
+        graph: child,
+    })
+}

@@ -1,0 +1,116 @@
+//! What the format can carry: a text that would read back as something else is refused by the name of
+//! its field (reference vine W1).
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::model::{Attachment, Class};
+use super::operation::Annotations;
+use super::parse::is_ws;
+
+/// Why a field cannot be written.
+pub(super) type Refusal = Result<(), String>;
+
+/// An ID: letters, digits and `-`, parts joined by `/`.
+pub(super) fn id(name: &str, text: &str) -> Refusal {
+    static ID: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new("^[A-Za-z0-9-]+(?:/[A-Za-z0-9-]+)*$").ok());
+    if ID.as_ref().is_some_and(|id| id.is_match(text)) {
+        return Ok(());
+    }
+    Err(format!(
+        "\"{name}\" must be letters, digits and \"-\", parts joined by \"/\", got \"{text}\"."
+    ))
+}
+
+/// A text on one line, blanks around it left out.
+pub(super) fn line(name: &str, text: &str) -> Result<Box<str>, String> {
+    let trimmed = text.trim_matches(is_ws);
+    if trimmed.contains(['\n', '\r']) {
+        return Err(format!("\"{name}\" must be one line."));
+    }
+    Ok(trimmed.into())
+}
+
+/// A name: one line, not empty.
+pub(super) fn name(text: &str) -> Result<Box<str>, String> {
+    let name = line("name", text)?;
+    if name.is_empty() {
+        return Err("\"name\" must not be empty.".into());
+    }
+    Ok(name)
+}
+
+/// The file of a reference: no white space, not empty.
+pub(super) fn uri(name: &str, text: &str) -> Refusal {
+    if text.is_empty() {
+        return Err(format!("\"{name}\" must not be empty."));
+    }
+    if text.contains(is_ws) {
+        return Err(format!(
+            "\"{name}\" must not contain white space, got \"{text}\"."
+        ));
+    }
+    Ok(())
+}
+
+/// A description; its lines joined by line feeds.
+pub(super) fn description(text: &str, delimiter: &str) -> Result<String, String> {
+    let text = text.replace("\r\n", "\n");
+    let attachments = Class::ALL.map(|class| format!("@{} ", class.as_str()));
+    for (at, line) in text.split('\n').enumerate() {
+        let marks = ["-> ", "> "].into_iter();
+        let mut marks = marks.chain(attachments.iter().map(String::as_str));
+        let mark = marks.find(|mark| line.starts_with(mark));
+        let mark = mark.or(Some(delimiter).filter(|delimiter| line == *delimiter));
+        if let Some(mark) = mark {
+            return Err(format!(
+                "\"description\" line {} begins with \"{mark}\", which means something else in a file; \
+                 put other words before it.",
+                at + 1
+            ));
+        }
+    }
+    Ok(text)
+}
+
+/// What belongs to a task.
+pub(super) fn attachment(attachment: &Attachment) -> Refusal {
+    let (mime, uri) = (&attachment.mime, &attachment.uri);
+    if mime.is_empty() || mime.contains(is_ws) {
+        return Err(format!(
+            "\"attachments\" mime must be a type such as text/plain, got \"{mime}\"."
+        ));
+    }
+    if uri.is_empty() || uri.contains(['\n', '\r']) {
+        return Err("\"attachments\" uri must be one line and not empty.".into());
+    }
+    Ok(())
+}
+
+/// Annotations: keys of letters and digits, values without commas and parentheses.
+pub(super) fn annotations(annotations: &Annotations) -> Refusal {
+    for (key, values) in annotations {
+        let mut letters = key.chars();
+        let is_key = letters.next().is_some_and(|c| c.is_ascii_alphabetic())
+            && letters.all(|c| c.is_ascii_alphanumeric());
+        if !is_key {
+            return Err(format!(
+                "\"annotations\" keys must be a letter, then letters and digits, got \"{key}\"."
+            ));
+        }
+        let is_value = |value: &str| {
+            !value.is_empty()
+                && value.trim_matches(is_ws) == value
+                && !value.contains([',', ')', '\n', '\r'])
+        };
+        if let Some(value) = values.iter().find(|value| !is_value(value)) {
+            return Err(format!(
+                "\"annotations\" values must not be empty, nor contain commas, \")\" or blanks \
+                 around them, got \"{value}\" for {key}."
+            ));
+        }
+    }
+    Ok(())
+}

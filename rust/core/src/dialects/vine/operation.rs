@@ -1,0 +1,383 @@
+//! Operations as callers give them: every one is checked for its shape before a file is touched
+//! (reference vine 6.2).
+
+use serde_json::{Map, Value};
+
+use super::error::VineError;
+use super::model::{Attachment, Class, Status, Version};
+
+/// Keys with their values.
+pub type Annotations = Vec<(Box<str>, Vec<Box<str>>)>;
+
+/// One change of a graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operation {
+    /// Begins a new file.
+    Create {
+        /// Version of the format.
+        version: Version,
+    },
+    /// Adds a task.
+    AddTask {
+        /// Its ID.
+        id: String,
+        /// Its name.
+        name: String,
+        /// How far it is.
+        status: Status,
+        /// What it is about.
+        description: String,
+        /// IDs of what it depends on.
+        depends_on: Vec<String>,
+        /// Its annotations.
+        annotations: Annotations,
+    },
+    /// Adds a reference.
+    AddRef {
+        /// Its ID.
+        id: String,
+        /// Its name.
+        name: String,
+        /// The file it stands for.
+        vine: String,
+        /// What it is about.
+        description: String,
+        /// IDs of what it depends on.
+        depends_on: Vec<String>,
+        /// What was decided.
+        decisions: Vec<String>,
+        /// Its annotations.
+        annotations: Annotations,
+    },
+    /// Takes a node out, and its ID out of all dependencies.
+    RemoveTask {
+        /// Its ID.
+        id: String,
+    },
+    /// Says how far a task is.
+    SetStatus {
+        /// Its ID.
+        id: String,
+        /// How far it is now.
+        status: Status,
+    },
+    /// Takes a task to work on.
+    Claim {
+        /// Its ID.
+        id: String,
+        /// Whether it is taken though somebody has it or it has to wait.
+        force: bool,
+    },
+    /// Replaces what is given, leaves the rest.
+    Update {
+        /// The node's ID.
+        id: String,
+        /// What is given.
+        changes: Changes,
+    },
+    /// Adds a dependency.
+    AddDep {
+        /// The node that depends.
+        task_id: String,
+        /// What it depends on.
+        dep_id: String,
+    },
+    /// Takes a dependency out.
+    RemoveDep {
+        /// The node that depends.
+        task_id: String,
+        /// What it depends on.
+        dep_id: String,
+    },
+    /// Names another file for a reference.
+    UpdateRefUri {
+        /// The reference's ID.
+        id: String,
+        /// The file.
+        uri: String,
+    },
+    /// Moves a task into a new file and leaves a reference.
+    ExtractToRef {
+        /// The task's ID.
+        id: String,
+        /// The new file.
+        vine: String,
+        /// The reference's name; the task's when not given.
+        ref_name: Option<String>,
+    },
+}
+
+/// What an update replaces; what is `None` stays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changes {
+    /// The node's name.
+    pub name: Option<String>,
+    /// What it is about.
+    pub description: Option<String>,
+    /// What was decided.
+    pub decisions: Option<Vec<String>>,
+    /// What belongs to it.
+    pub attachments: Option<Vec<Attachment>>,
+    /// Its annotations.
+    pub annotations: Option<Annotations>,
+}
+
+/// The operations with their fields, required ones first and in the order in which they are checked.
+const FIELDS: [(&str, &[&str], &[&str]); 11] = [
+    ("create", &[], &["version"]),
+    (
+        "add_task",
+        &["id", "name"],
+        &["status", "description", "dependsOn", "annotations"],
+    ),
+    ("remove_task", &["id"], &[]),
+    ("set_status", &["id", "status"], &[]),
+    (
+        "update",
+        &["id"],
+        &[
+            "name",
+            "description",
+            "decisions",
+            "attachments",
+            "annotations",
+        ],
+    ),
+    ("claim", &["id"], &["force"]),
+    ("extract_to_ref", &["id", "vine"], &["refName"]),
+    ("add_dep", &["taskId", "depId"], &[]),
+    ("remove_dep", &["taskId", "depId"], &[]),
+    (
+        "add_ref",
+        &["id", "name", "vine"],
+        &["description", "dependsOn", "decisions", "annotations"],
+    ),
+    ("update_ref_uri", &["id", "uri"], &[]),
+];
+
+/// Reads operations.
+///
+/// # Errors
+/// `VineError::Shape` for the first one that is none, numbered from 0.
+pub fn operations(values: &[Value]) -> Result<Vec<Operation>, VineError> {
+    let read = |(at, value)| operation(value).map_err(|message| VineError::Shape { at, message });
+    values.iter().enumerate().map(read).collect()
+}
+
+fn operation(value: &Value) -> Result<Operation, String> {
+    let Some(fields) = value.as_object() else {
+        return Err("expected an object with an \"op\" field.".into());
+    };
+    let Some(op) = fields.get("op").and_then(Value::as_str) else {
+        return Err("missing \"op\" field.".into());
+    };
+    let known = FIELDS.iter().find(|(name, ..)| *name == op);
+    let Some((op, required, optional)) = known else {
+        return Err(format!("unknown op \"{op}\"."));
+    };
+    let given = Given { op, fields };
+    for field in *required {
+        given.required(field)?;
+    }
+    let is_known = |key: &&String| {
+        *key != "op" && !required.contains(&key.as_str()) && !optional.contains(&key.as_str())
+    };
+    if let Some(unknown) = fields.keys().find(is_known) {
+        let all: Vec<&str> = required.iter().chain(*optional).copied().collect();
+        return Err(format!(
+            "{op} has no field \"{unknown}\". Its fields: {}.",
+            all.join(", ")
+        ));
+    }
+    given.operation()
+}
+
+/// The fields of one operation; `null` means absent.
+struct Given<'a> {
+    op: &'a str,
+    fields: &'a Map<String, Value>,
+}
+
+impl Given<'_> {
+    fn operation(&self) -> Result<Operation, String> {
+        Ok(match self.op {
+            "create" => Operation::Create {
+                version: self.version()?,
+            },
+            "add_task" => Operation::AddTask {
+                id: self.required("id")?,
+                name: self.required("name")?,
+                status: match self.field("status") {
+                    None => Status::NotStarted,
+                    Some(Value::String(word)) => status(word)?,
+                    Some(_) => return Err("status must be a string.".into()),
+                },
+                description: self.text("description")?.unwrap_or_default(),
+                depends_on: self.texts("dependsOn")?.unwrap_or_default(),
+                annotations: self.annotations()?.unwrap_or_default(),
+            },
+            "add_ref" => Operation::AddRef {
+                id: self.required("id")?,
+                name: self.required("name")?,
+                vine: self.required("vine")?,
+                description: self.text("description")?.unwrap_or_default(),
+                depends_on: self.texts("dependsOn")?.unwrap_or_default(),
+                decisions: self.texts("decisions")?.unwrap_or_default(),
+                annotations: self.annotations()?.unwrap_or_default(),
+            },
+            "remove_task" => Operation::RemoveTask {
+                id: self.required("id")?,
+            },
+            "set_status" => Operation::SetStatus {
+                id: self.required("id")?,
+                status: status(&self.required("status")?)?,
+            },
+            "claim" => Operation::Claim {
+                id: self.required("id")?,
+                force: self.flag("force")?,
+            },
+            "update" => Operation::Update {
+                id: self.required("id")?,
+                changes: Changes {
+                    name: self.text("name")?,
+                    description: self.text("description")?,
+                    decisions: self.texts("decisions")?,
+                    attachments: self.attachments()?,
+                    annotations: self.annotations()?,
+                },
+            },
+            "add_dep" => Operation::AddDep {
+                task_id: self.required("taskId")?,
+                dep_id: self.required("depId")?,
+            },
+            "remove_dep" => Operation::RemoveDep {
+                task_id: self.required("taskId")?,
+                dep_id: self.required("depId")?,
+            },
+            "update_ref_uri" => Operation::UpdateRefUri {
+                id: self.required("id")?,
+                uri: self.required("uri")?,
+            },
+            _ => Operation::ExtractToRef {
+                id: self.required("id")?,
+                vine: self.required("vine")?,
+                ref_name: self.text("refName")?,
+            },
+        })
+    }
+
+    fn field(&self, name: &str) -> Option<&Value> {
+        self.fields.get(name).filter(|value| !value.is_null())
+    }
+
+    fn required(&self, name: &str) -> Result<String, String> {
+        match self.field(name) {
+            Some(Value::String(text)) => Ok(text.clone()),
+            _ => Err(format!("{} requires \"{name}\".", self.op)),
+        }
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>, String> {
+        match self.field(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(_) => Err(format!("{} \"{name}\" must be a string.", self.op)),
+        }
+    }
+
+    fn flag(&self, name: &str) -> Result<bool, String> {
+        match self.field(name) {
+            None => Ok(false),
+            Some(Value::Bool(flag)) => Ok(*flag),
+            Some(_) => Err(format!("{} \"{name}\" must be a boolean.", self.op)),
+        }
+    }
+
+    fn texts(&self, name: &str) -> Result<Option<Vec<String>>, String> {
+        let wrong = || format!("{} \"{name}\" must be an array of strings.", self.op);
+        self.field(name)
+            .map(|value| strings(value).ok_or_else(wrong))
+            .transpose()
+    }
+
+    fn version(&self) -> Result<Version, String> {
+        let Some(text) = self.text("version")? else {
+            return Ok(Version::NEWEST);
+        };
+        let numbers: Option<Vec<u32>> = text.split('.').map(|part| part.parse().ok()).collect();
+        match numbers.as_deref() {
+            Some([major, minor, patch]) if Version(*major, *minor, *patch).is_writable() => {
+                Ok(Version(*major, *minor, *patch))
+            }
+            _ => Err(format!(
+                "create \"version\" must be 1.0.0, 1.1.0 or 1.2.0, got \"{text}\"."
+            )),
+        }
+    }
+
+    fn attachments(&self) -> Result<Option<Vec<Attachment>>, String> {
+        let Some(value) = self.field("attachments") else {
+            return Ok(None);
+        };
+        let wrong = || {
+            let op = self.op;
+            format!("{op} \"attachments\" elements must have class, mime, and uri as strings.")
+        };
+        let read = |element: &Value| {
+            let part = |name: &str| element.get(name).and_then(Value::as_str).ok_or_else(wrong);
+            let (class, mime, uri) = (part("class")?, part("mime")?, part("uri")?);
+            let known = Class::ALL.into_iter().find(|known| known.as_str() == class);
+            let class = known.ok_or_else(|| {
+                let op = self.op;
+                format!("{op} \"attachments\" class must be artifact, guidance or file, got \"{class}\".")
+            })?;
+            Ok(Attachment {
+                class,
+                mime: mime.into(),
+                uri: uri.into(),
+            })
+        };
+        let elements = value.as_array().ok_or_else(wrong)?;
+        elements
+            .iter()
+            .map(read)
+            .collect::<Result<_, _>>()
+            .map(Some)
+    }
+
+    fn annotations(&self) -> Result<Option<Annotations>, String> {
+        let op = self.op;
+        let Some(value) = self.fields.get("annotations") else {
+            return Ok(None);
+        };
+        let pairs = match value {
+            Value::Object(pairs) => pairs,
+            Value::Array(_) => return Err(format!("{op} \"annotations\" must be an object.")),
+            Value::Null => return Ok(None),
+            _ => {
+                return Err(format!(
+                    "{op} \"annotations\" must be an object mapping keys to string arrays."
+                ));
+            }
+        };
+        let wrong = || format!("{op} \"annotations\" values must be arrays of strings.");
+        let read = |(key, value): (&String, &Value)| {
+            let values = strings(value).ok_or_else(wrong)?;
+            let values = values.into_iter().map(String::into_boxed_str).collect();
+            Ok((key.as_str().into(), values))
+        };
+        pairs.iter().map(read).collect::<Result<_, _>>().map(Some)
+    }
+}
+
+fn strings(value: &Value) -> Option<Vec<String>> {
+    let text = |element: &Value| element.as_str().map(str::to_owned);
+    value.as_array()?.iter().map(text).collect()
+}
+
+fn status(word: &str) -> Result<Status, String> {
+    word.parse().map_err(|_| {
+        let valid = Status::ALL.map(Status::as_str).join(", ");
+        format!("invalid status \"{word}\". Valid: {valid}")
+    })
+}
