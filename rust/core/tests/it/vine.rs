@@ -7,6 +7,9 @@ use chant_core::dialects::vine::frontier::{Plan, Progress, refs, search};
 use chant_core::dialects::vine::model::{Graph, Node, Work};
 use chant_core::dialects::vine::parse;
 use chant_core::dialects::vine::validate::validate;
+use chant_core::dialects::vine::view::{
+    ContextView, NextView, RefView, WrittenView, summary, views,
+};
 
 const DEMO: &str = "\
 vine 1.2.0
@@ -363,6 +366,70 @@ fn everything_that_is_wrong_is_told_with_the_first_as_the_headline() {
     assert_eq!(
         error,
         "Parse error (line 3): Invalid task header: \"[a] A (done)\"\nAt line 3, column 3."
+    );
+}
+
+#[test]
+fn answers_have_the_keys_of_the_reference_in_their_order() {
+    let graph = read(DEMO).unwrap();
+    let plan = Plan::of(&graph);
+    assert_eq!(
+        summary(&graph),
+        "Root: Root Task (root)\nTotal tasks: 5\nLeaf tasks: 1\n\nStatus breakdown:\n  complete: 1\n  \
+         started: 1\n  reviewing: 1\n  planning: 1\n  notstarted: 0\n  blocked: 0"
+    );
+    let context = ContextView::of(graph.find("ext").unwrap(), &plan);
+    assert_eq!(
+        serde_json::to_string(&context).unwrap(),
+        r#"{"id":"ext","kind":"ref","shortName":"External","description":"Ref description.","dependencies":["leaf"],"decisions":["ref decision"],"vine":"./child.vine","annotations":{"sprite":["./e.svg"]},"resolved_dependencies":[{"id":"leaf","shortName":"Leaf","kind":"task","status":"complete","decisions":["used PostgreSQL"],"attachments":[{"class":"artifact","mime":"application/pdf","uri":"./out.pdf"}]}],"dependant_tasks":[{"id":"root","shortName":"Root Task","kind":"task","status":"planning"}]}"#
+    );
+    let next = serde_json::to_value(NextView::of(&plan)).unwrap();
+    let keys: Vec<&str> = next
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            "ready_to_start",
+            "ready_to_complete",
+            "needs_expansion",
+            "blocked",
+            "progress",
+            "in_progress"
+        ]
+    );
+    assert_eq!(
+        next["progress"].to_string(),
+        r#"{"total":5,"complete":1,"percentage":20,"ready_count":0,"root_id":"root","root_status":"planning","by_status":{"complete":1,"notstarted":0,"planning":1,"blocked":0,"started":1,"reviewing":1}}"#
+    );
+    let refs: Vec<RefView<'_>> = views(&refs(&graph));
+    assert_eq!(
+        serde_json::to_string(&refs).unwrap(),
+        r#"[{"id":"ext","shortName":"External","vine":"./child.vine","dependencies":["leaf"]}]"#
+    );
+}
+
+/// Reference vine 12.6.
+#[test]
+fn a_write_answers_with_what_it_did_and_what_can_be_done_next() {
+    let graph = read(
+        "vine 1.2.0\n---\n[ship] Ship (notstarted)\n-> build\n---\n[build] Build (started)\nCompile all.\n-> spec\n---\n\
+         [spec] Write spec (reviewing)\n> keep it short\n@artifact text/markdown ./spec.md\n",
+    )
+    .unwrap();
+    let plan = Plan::of(&graph);
+    let written = WrittenView::of(&plan, &["claimed \"build\"".to_owned()], &["build"]);
+    let spec = r#""decisions":["keep it short"],"#;
+    let artifact =
+        r#""attachments":[{"class":"artifact","mime":"text/markdown","uri":"./spec.md"}]"#;
+    assert_eq!(
+        serde_json::to_string(&written).unwrap(),
+        format!(
+            r#"{{"summary":"1 operation(s) applied: claimed \"build\".","progress":{{"total":3,"complete":0,"percentage":0,"ready_count":0,"root_id":"ship","root_status":"notstarted","by_status":{{"complete":0,"notstarted":1,"planning":0,"blocked":0,"started":1,"reviewing":1}}}},"ready_to_start":[],"ready_to_complete":[{{"id":"spec","kind":"task","shortName":"Write spec","description":"","dependencies":[],{spec}"status":"reviewing",{artifact}}}],"blocked":[],"needs_expansion":[],"claimed":[{{"id":"build","kind":"task","shortName":"Build","description":"Compile all.","dependencies":["spec"],"decisions":[],"status":"started","attachments":[],"resolved_dependencies":[{{"id":"spec","shortName":"Write spec","kind":"task","status":"reviewing",{spec}{artifact}}}]}}]}}"#
+        )
     );
 }
 

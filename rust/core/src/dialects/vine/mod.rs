@@ -9,4 +9,5 @@ pub mod model;
 pub mod operation;
 pub mod parse;
 pub mod validate;
+pub mod view;
 pub mod write;
