@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::config::ConfigError;
 use crate::dialects::chant::error::ChantError;
+use crate::dialects::vine::error::VineError;
 use crate::git::GitError;
 use crate::store::StoreError;
 use crate::text::edit::EditError;
@@ -14,6 +15,9 @@ pub enum Error {
     /// The chant dialect refused.
     #[error(transparent)]
     Chant(#[from] ChantError),
+    /// The vine dialect refused.
+    #[error(transparent)]
+    Vine(#[from] VineError),
     /// A file could not be read, written or moved.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -111,6 +115,7 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Chant(error) => error.kind(),
+            Self::Vine(error) => error.kind(),
             Self::Store(error) => kind_of(error),
             Self::Edit(_) => ErrorKind::InvalidDocument,
             Self::Config(_) => ErrorKind::Config,
@@ -123,6 +128,7 @@ impl Error {
     pub fn details(&self) -> Map<String, Value> {
         let pairs = match self {
             Self::Chant(error) => error.details(),
+            Self::Vine(error) => error.details(),
             Self::Config(error) => json!({"file": error.file}),
             Self::During { source, .. } => return source.details(),
             Self::Store(_) | Self::Edit(_) | Self::Git(_) => Value::Null,

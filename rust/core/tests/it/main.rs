@@ -13,4 +13,5 @@ mod index;
 mod journal;
 mod layers;
 mod vine;
+mod vine_files;
 mod vine_write;

@@ -100,6 +100,11 @@ pub fn stamp(path: &Path) -> Option<Stamp> {
     fs::metadata(path).ok().map(|m| Stamp::of(&m))
 }
 
+/// Whether a path leads to a file, links followed.
+pub fn is_file(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|m| m.is_file())
+}
+
 /// Whether a path is itself a link.
 pub fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|m| m.file_type().is_symlink())

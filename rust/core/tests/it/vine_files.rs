@@ -1,0 +1,225 @@
+//! VINE graphs on disk: which file a name means, changes that are whole and lose nothing.
+
+use std::fs;
+use std::path::Path;
+
+use chant_core::dialects::vine::files::Files;
+use chant_core::dialects::vine::ops::{Question, expand, next, read, write};
+use chant_core::store::disk::Disk;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const PLAN: &str = "\
+vine 1.2.0
+---
+[root] Root (planning)
+-> a
+-> b
+---
+[a] A (notstarted)
+---
+ref [b] B (./sub/b.vine)
+";
+
+fn files(folder: &Path) -> Files {
+    Files {
+        disk: Disk::default(),
+        folder: folder.to_owned(),
+        roots: Vec::new(),
+        may_leave: true,
+    }
+}
+
+fn project() -> (TempDir, Files) {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("plan.vine"), PLAN).unwrap();
+    let files = files(&folder.path().canonicalize().unwrap());
+    (folder, files)
+}
+
+fn asked(files: &Files, file: &str, action: &str, id: &str) -> Result<String, String> {
+    let question = Question {
+        action,
+        id: Some(id),
+        ..Question::default()
+    };
+    let answer = read(files, file, &question);
+    answer
+        .map(|answer| answer.text)
+        .map_err(|error| error.to_string())
+}
+
+fn written(files: &Files, given: Value) -> Result<Value, String> {
+    let answer = write(files, "plan", given.as_array().unwrap(), false);
+    let answer = answer.map_err(|error| error.to_string())?;
+    Ok(serde_json::from_str(&answer.text).unwrap())
+}
+
+#[test]
+fn a_name_means_the_first_file_that_is_there() {
+    let (folder, mut files) = project();
+    let other = TempDir::new().unwrap();
+    let valid = |files: &Files, name: &str| asked(files, name, "validate", "");
+    for name in ["plan", "plan.vine", "./plan"] {
+        assert_eq!(
+            valid(&files, name).as_deref(),
+            Ok("Valid — 3 task(s)."),
+            "{name}"
+        );
+    }
+    fs::create_dir(folder.path().join("folder")).unwrap();
+    fs::write(folder.path().join("folder.vine"), PLAN).unwrap();
+    assert!(valid(&files, "folder").is_ok(), "a folder is no file");
+    let told = valid(&files, "nope").unwrap_err();
+    assert!(
+        told.starts_with("File not found: nope (resolved to /"),
+        "{told}"
+    );
+    fs::write(other.path().join("there.vine"), PLAN).unwrap();
+    assert!(valid(&files, "there").is_err());
+    let absolute = other.path().canonicalize().unwrap().join("there.vine");
+    assert!(valid(&files, absolute.to_str().unwrap()).is_ok());
+    files.may_leave = false;
+    let told = valid(&files, absolute.to_str().unwrap()).unwrap_err();
+    assert!(told.contains("lies outside of"), "{told}");
+    files.roots = vec![other.path().canonicalize().unwrap()];
+    assert!(valid(&files, "there").is_ok());
+    let above = folder.path().join("sub");
+    fs::create_dir(&above).unwrap();
+    files.roots.clear();
+    files.folder = above.canonicalize().unwrap();
+    assert!(
+        valid(&files, "../plan")
+            .unwrap_err()
+            .contains("lies outside of")
+    );
+}
+
+#[test]
+fn questions_that_lack_something_say_what() {
+    let (_folder, files) = project();
+    for (action, id, expected) in [
+        ("task", "", "id is required for action \"task\"."),
+        ("context", "", "id is required for action \"context\"."),
+        ("search", "x", "query is required for action \"search\"."),
+        ("task", "nope", "Task not found: nope"),
+    ] {
+        assert_eq!(asked(&files, "plan", action, id).unwrap_err(), expected);
+    }
+    assert!(
+        asked(&files, "plan", "task", "a")
+            .unwrap()
+            .contains("\"shortName\": \"A\"")
+    );
+    assert!(
+        next(&files, "plan")
+            .unwrap()
+            .text
+            .contains("\"needs_expansion\"")
+    );
+}
+
+#[test]
+fn a_batch_is_written_whole_or_not_at_all() {
+    let (folder, files) = project();
+    let path = folder.path().join("plan.vine");
+    let bad = json!([
+        {"op": "set_status", "id": "a", "status": "complete"},
+        {"op": "set_status", "id": "nope", "status": "complete"},
+    ]);
+    let told = written(&files, bad).unwrap_err();
+    assert_eq!(
+        told,
+        "Task not found: nope\nOperation 1 (set_status); nothing was changed."
+    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), PLAN);
+    let answer = written(&files, json!([{"op": "claim", "id": "a"}])).unwrap();
+    assert_eq!(answer["claimed"][0]["status"], "started");
+    let text = PLAN.replace("A (notstarted)", "A (started)");
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    let dry = json!([{"op": "set_status", "id": "a", "status": "complete"}]);
+    write(&files, "plan", dry.as_array().unwrap(), true).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn a_task_moves_to_a_file_of_its_own_and_back() {
+    let (folder, files) = project();
+    let path = folder.path().join("plan.vine");
+    let extract = |vine: &str| json!([{"op": "extract_to_ref", "id": "a", "vine": vine}]);
+    assert!(
+        written(&files, extract("../a.vine"))
+            .unwrap_err()
+            .contains("leads out of")
+    );
+    written(&files, extract("./parts/a.vine")).unwrap();
+    let child = fs::read_to_string(folder.path().join("parts/a.vine")).unwrap();
+    assert_eq!(child, "vine 1.2.0\ntitle: A\n---\n[a] A (notstarted)\n");
+    assert!(
+        fs::read_to_string(&path)
+            .unwrap()
+            .contains("ref [a] A (./parts/a.vine)")
+    );
+    let told = written(&files, extract("./parts/a.vine")).unwrap_err();
+    assert!(told.starts_with("Task \"a\" is already a reference node."));
+    let answer = expand(&files, "plan", "a", None).unwrap();
+    assert_eq!(answer.text, "Ref \"a\" expanded.");
+    assert_eq!(fs::read_to_string(&path).unwrap(), PLAN);
+    let told = expand(&files, "plan", "b", None).unwrap_err().to_string();
+    assert!(
+        told.starts_with("File not found: ") && told.contains("sub/b.vine"),
+        "{told}"
+    );
+    let told = expand(&files, "plan", "b", Some("plan.vine"))
+        .unwrap_err()
+        .to_string();
+    assert!(told.contains("cannot be put into itself"));
+}
+
+#[test]
+fn a_new_file_never_takes_the_place_of_another() {
+    let (folder, files) = project();
+    let create = json!([{"op": "create"}, {"op": "add_task", "id": "r", "name": "R"}]);
+    let told = written(&files, create.clone()).unwrap_err();
+    assert!(told.starts_with("File already exists: /"));
+    let answer = write(&files, "new/one", create.as_array().unwrap(), false).unwrap();
+    assert!(answer.text.contains("created graph; added task"));
+    assert_eq!(
+        fs::read_to_string(folder.path().join("new/one.vine")).unwrap(),
+        "vine 1.2.0\n---\n[r] R (notstarted)\n"
+    );
+}
+
+#[test]
+fn writers_of_one_plan_lose_nothing_and_one_claim_wins() {
+    let folder = TempDir::new().unwrap();
+    let mut text = String::from("vine 1.2.0\n---\n[root] Root (planning)\n");
+    for task in 0..40 {
+        text.push_str(&format!("-> t{task}\n"));
+    }
+    for task in 0..40 {
+        text.push_str(&format!("---\n[t{task}] T (notstarted)\n"));
+    }
+    fs::write(folder.path().join("plan.vine"), text).unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    let claims = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let (base, claims) = (&base, &claims);
+            scope.spawn(move || {
+                let files = files(base);
+                if written(&files, json!([{"op": "claim", "id": "t0"}])).is_ok() {
+                    claims.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                }
+                for turn in 0..10 {
+                    let id = format!("t{}", writer * 10 + turn);
+                    let done = json!([{"op": "set_status", "id": id, "status": "complete"}]);
+                    written(&files, done).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(claims.into_inner(), 1);
+    let text = fs::read_to_string(folder.path().join("plan.vine")).unwrap();
+    assert_eq!(text.matches("(complete)").count(), 40);
+}
