@@ -680,6 +680,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "protocol:flight:several_requests_at_once": Requirement(
         "A slow call does not hold back the answers to requests sent after it.", "issue: Protocol"
     ),
+    "protocol:flight:calls_take_effect_in_their_order": Requirement(
+        "Calls that change something take effect in the order in which they came, and a call sees what "
+        "those before it changed.",
+        "reference chant 5.0",
+    ),
     "protocol:flight:cancellation_is_honoured": Requirement(
         "A cancelled request is not answered, and the server stays usable.", "issue: Protocol"
     ),

@@ -40,6 +40,11 @@ def added(project: Project, description: str = "Add a thing", /, **extras: Any) 
     return first.removeprefix("Created spec: ")
 
 
+def without_box(text: str) -> str:
+    """Leave out the box that a criterion may be given with."""
+    return re.sub(r"^\s*(?:[-*+]\s*)?\[[ xX]\]", "", text).strip()
+
+
 def front(project: Project, id: str) -> dict[str, str]:
     """Read the one-line keys of a new spec."""
     head = project.text(id).split("---\n")[1]
@@ -230,7 +235,7 @@ async def test_every_extra_reaches_the_file(call: Caller) -> None:
     assert verified["criteria"] == {"total": 4, "checked": 0, "unchecked": 4}
     lines = call.project.text(id).splitlines()
     at = lines.index("## Acceptance Criteria")
-    assert lines[at + 1 :] == ["", *(f"- [ ] {text}" for text in criteria)]
+    assert lines[at + 1 :] == ["", *(f"- [ ] {without_box(text)}" for text in criteria)]
     keys = [line.split(":")[0] for line in lines if re.match(r"[a-z_]+:", line)]
     assert keys == ["type", "status", "depends_on", "labels", "target_files", "prompt"]
     diagnosed = await call.data("chant_diagnose", id=id)
@@ -531,4 +536,21 @@ def test_any_extras_read_back_or_are_refused(criteria: list[str], labels: list[s
         verified = chant.verify(path.stem).data
         assert verified["criteria"] == {"total": len(criteria), "checked": 0, "unchecked": len(criteria)}
         rows = path.read_bytes().decode().split("## Acceptance Criteria\n\n")[1].split("\n")[:-1]
-        assert rows == [f"- [ ] {text.strip()}" for text in criteria]
+        assert rows == [f"- [ ] {without_box(text)}" for text in criteria]
+
+
+@pytest.mark.requirement("chant:add:extras_are_written")
+async def test_criteria_may_be_given_with_their_boxes(call: Caller) -> None:
+    id = added(call.project, "Boxes", criteria=["- [ ] one", "[x] two", "three [ ] four"])
+    text = call.project.text(id)
+    assert "\n- [ ] one\n- [ ] two\n- [ ] three [ ] four\n" in text
+    await call.text("chant_spec_update", id=id, check=["one", "- [ ] two"])
+
+
+@pytest.mark.requirement("chant:add:extras_are_written")
+@pytest.mark.parametrize(("status", "warns"), [("completed", True), ("cancelled", True), ("pending", False)])
+async def test_a_member_of_what_is_done_is_told(call: Caller, status: str, warns: bool) -> None:
+    call.project.spec(ID, type="driver", status=status)
+    answer = await call.text("chant_add", description="One more", parent=ID)
+    assert answer.startswith(f"Created spec: {ID}.1")
+    assert ("Warning: its driver" in answer) == warns

@@ -156,6 +156,22 @@ def index_of(project: Project) -> dict[str, str]:
     return {path: fields for fields, path in (row.split("\t") for row in rows)}
 
 
+@pytest.mark.requirement("chant:archive:tracked_file_is_moved_in_the_git_index")
+async def test_each_move_of_a_session_is_staged(call: Caller) -> None:
+    """What was committed since the first look at the index is in it at the second."""
+    call.project.repository()
+    for number in range(1, 4):
+        id = f"2026-01-22-00{number}-abc"
+        call.project.spec(id, status="completed")
+        call.project.git("add", "-A")
+        call.project.git("commit", "-qm", f"Add {id}")
+        await call.text("chant_archive", id=id)
+        place = f".chant/archive/2026-01-22/{id}.md"
+        staged = call.project.git("diff", "--cached", "--name-status", "-M").split()
+        assert staged[-3:] == ["R100", f".chant/specs/{id}.md", place]
+        call.project.git("commit", "-qm", f"Archive {id}")
+
+
 @pytest.mark.parametrize("change", ["none", "unstaged", "staged", "both"])
 @pytest.mark.requirement(
     "chant:archive:tracked_file_is_moved_in_the_git_index",

@@ -197,3 +197,12 @@ def test_a_spec_without_keys_gets_its_first(
     spec = ChantProject(project.root).spec_get(ID).data
     assert spec["status"] == "in_progress"
     assert not ChantProject(project.root).spec_list().data.get("problems")
+
+
+@pytest.mark.parametrize("items", [["a", "b"], []])
+@pytest.mark.requirement("chant:edit:list_keeps_its_style")
+def test_the_comment_behind_one_text_stays_when_it_becomes_a_list(project: Project, items: list[str]) -> None:
+    path = project.write(ID, "---\nstatus: pending\ndepends_on: foo  # keep\n---\n\n# Work\n")
+    ChantProject(project.root).spec_update(ID, depends_on=items)
+    first = next(line for line in path.read_text(encoding="utf-8").splitlines() if "depends_on" in line)
+    assert first.endswith("  # keep")

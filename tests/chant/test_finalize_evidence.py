@@ -58,3 +58,15 @@ async def test_a_run_of_another_spec_asks_for_nothing(call: Caller) -> None:
     call.project.spec(ID, status="in_progress")
     record(call.project, "run-1", spec_id=OTHER)
     assert (await call.text("chant_finalize", id=ID)).startswith(f"Finalized spec: {ID}")
+
+
+async def test_an_older_generation_of_the_log_counts_and_a_members_log_does_not(call: Caller) -> None:
+    call.project.spec(ID, status="in_progress")
+    record(call.project, "run-1", spec_id=ID)
+    call.project.log(f"{ID}.1", "worked\n")
+    call.project.repository()
+    commit(call.project.root, f"chant({ID}): work")
+    call.project.spec(f"{ID}.1", status="completed")
+    assert await call.error("chant_finalize", id=ID) == NO_LOG
+    call.project.path(f"{ID}.1").unlink()
+    assert (await call.text("chant_finalize", id=ID)).startswith(f"Finalized spec: {ID}")

@@ -11,19 +11,21 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, cast
 
 import anyio
 import anyio.to_thread
+from mcp import MCPError
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
-from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
+from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult, ToolAnnotations
 from mcp_types import Tool as ListedTool
 
 from chant_mcp.errors import ChantError
@@ -50,6 +52,9 @@ _MOST_TEXT = 40_000
 _LAST_CALLS = 0.3
 """Seconds that calls in flight are given when the process is to end at once."""
 
+_HELD_UP = 1.0
+"""Seconds after which a call is no longer waited for by those behind it."""
+
 _ILL_TYPED = "\0arguments"
 """Stands in for arguments that are no object, with their type as value."""
 
@@ -74,6 +79,7 @@ class ChantServer(MCPServer[Any]):
         self._offer = offer
         self._entries = {entry.name: entry for tools in toolsets().values() for entry in tools}
         self._running = _Running()
+        self._order = _Order()
         tools = [_tool(entry, session, self._running) for entry in self._entries.values()]
         self._schemas: dict[str, Mapping[str, Any]] = {tool.name: tool.parameters for tool in tools}
         for tool in tools:
@@ -115,9 +121,8 @@ class ChantServer(MCPServer[Any]):
         """
         try:
             checked = self._checked(name, arguments)
-            if question := await self._ask_which_project(context):
-                return question
-            return cast(CallToolResult, await super().call_tool(name, checked, context))
+            async with self._order.turn(changes=not self._entries[name].hints.read_only):
+                return await self._answered(name, checked, context)
         except arguments_check.BadArguments as error:
             raise ToolError(_shown(str(error))) from error
         except UnexpectedToolError as error:
@@ -127,6 +132,25 @@ class ChantServer(MCPServer[Any]):
         except ToolError as error:
             cause = error.__cause__
             raise ToolError(_shown(str(cause if isinstance(cause, ToolError) else error))) from cause
+
+    async def _answered(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None
+    ) -> CallToolResult | InputRequiredResult:
+        if question := await self._ask_which_project(context):
+            return question
+        return cast(CallToolResult, await super().call_tool(name, arguments, context))
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        context: Context[Any, Any] | None = None,
+    ) -> GetPromptResult | InputRequiredResult:
+        """Give a prompt; there are none, which is the caller's error and no crash."""
+        try:
+            return await super().get_prompt(name, arguments, context)
+        except ValueError as error:
+            raise MCPError(INVALID_PARAMS, str(error)) from error
 
     def _checked(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """Give the arguments as the tool takes them, or refuse the call."""
@@ -172,6 +196,32 @@ class ChantServer(MCPServer[Any]):
             logging.shutdown()
             sys.stderr.flush()
             os._exit(0)
+
+
+class _Order:
+    """Lets calls take effect in the order in which they came.
+
+    One that changes something waits for all before it, one that reads for those before it that change
+    something. Who is held up, by another process's lock say, is overtaken after a while.
+    """
+
+    def __init__(self) -> None:
+        self._before: list[tuple[bool, anyio.Event]] = []
+
+    @asynccontextmanager
+    async def turn(self, *, changes: bool) -> AsyncGenerator[None]:
+        """Wait for one's turn, and let the others wait until it is over."""
+        waited_for = [over for changed, over in self._before if changes or changed]
+        own = (changes, anyio.Event())
+        self._before.append(own)
+        try:
+            with anyio.move_on_after(_HELD_UP):
+                for over in waited_for:
+                    await over.wait()
+            yield
+        finally:
+            own[1].set()
+            self._before.remove(own)
 
 
 class _Running:

@@ -77,7 +77,8 @@ class PipeIn(_End):
     def _pump(self, fd: int) -> None:
         try:
             with os.fdopen(fd, "rb", closefd=False) as lines:
-                for line in lines:
+                for number, raw in enumerate(lines):
+                    line = raw if number else raw.removeprefix(b"\xef\xbb\xbf")  # some shells begin so
                     if line.strip():
                         self._room.acquire()
                         self._items.append(_parsed(line))

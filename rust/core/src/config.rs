@@ -65,6 +65,7 @@ impl Default for Config {
 
 /// Another project.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(expecting = "`key: value` lines")]
 pub struct Repository {
     /// What stands before the colon in a dependency on one of its specs.
     pub name: String,
@@ -74,6 +75,7 @@ pub struct Repository {
 
 /// Where a key of a new spec comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(expecting = "`key: value` lines")]
 pub struct DerivedKey {
     /// `branch`, `path`, `env` or `git_user`.
     pub from: String,
@@ -86,6 +88,7 @@ pub struct DerivedKey {
 
 /// The values a derived key may take.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(expecting = "`key: value` lines")]
 pub struct AllowedValues {
     /// The values.
     #[serde(default)]
@@ -95,6 +98,7 @@ pub struct AllowedValues {
 /// Limits of the lint rules (reference chant 5.8.2).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default)]
+#[serde(expecting = "`key: value` lines")]
 pub struct Thresholds {
     /// Most criteria a spec should have.
     pub complexity_criteria: usize,
@@ -125,6 +129,7 @@ impl Default for Thresholds {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
+#[serde(expecting = "`key: value` lines")]
 struct File {
     project: Option<ProjectBlock>,
     defaults: Option<DefaultsBlock>,
@@ -135,11 +140,13 @@ struct File {
 }
 
 #[derive(Debug, Default, Deserialize)]
+#[serde(expecting = "`key: value` lines")]
 struct ProjectBlock {
     name: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
+#[serde(expecting = "`key: value` lines")]
 struct DefaultsBlock {
     branch_prefix: Option<String>,
     main_branch: Option<String>,
@@ -148,6 +155,7 @@ struct DefaultsBlock {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
+#[serde(expecting = "`key: value` lines")]
 struct EnterpriseBlock {
     derived: BTreeMap<String, DerivedKey>,
     required: Vec<String>,
@@ -155,12 +163,14 @@ struct EnterpriseBlock {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
+#[serde(expecting = "`key: value` lines")]
 struct ApprovalBlock {
     require_approval_for_agent_work: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
+#[serde(expecting = "`key: value` lines")]
 struct LintBlock {
     thresholds: Thresholds,
     disable: Option<Vec<String>>,

@@ -109,7 +109,9 @@ impl Repo {
         self.read(
             "read the index",
             |repo| {
-                let index = repo.index()?;
+                let mut index = repo.index()?;
+                // The repository may have been open since others changed it.
+                index.read(false)?;
                 Ok((0..=3).any(|stage| index.get_path(Path::new(&path), stage).is_some()))
             },
             || {

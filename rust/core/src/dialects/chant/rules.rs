@@ -365,8 +365,10 @@ fn unknown_dependency(subject: &Subject<'_>, name: &str) -> Option<Finding> {
         Some(Elsewhere::Unknown) | None => {
             let finding = Finding::error(format!("Unknown dependency '{name}'"));
             Some(match subject.specs.resolve(id, "") {
-                Resolved::One(meant) => finding.suggest(format!("Did you mean '{}'?", meant.id)),
-                Resolved::None | Resolved::Many(_) => finding,
+                Resolved::One(meant) if meant.id != subject.spec.id => {
+                    finding.suggest(format!("Did you mean '{}'?", meant.id))
+                }
+                _ => finding,
             })
         }
     }

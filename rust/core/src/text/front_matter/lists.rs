@@ -46,8 +46,7 @@ impl ListStyle {
 pub(super) fn edit(yaml: &str, key: &Key<'_>, items: &[String], eol: &str) -> Edit {
     let block = || {
         let rest = &yaml[key.rest.clone()];
-        let has_comment = rest.trim_start().starts_with('#');
-        let comment = if has_comment { rest.trim_end() } else { "" };
+        let comment = comment_behind(rest);
         let name = &yaml[key.block.start..key.rest.start];
         let lines = block_items(yaml, key, items, eol);
         let value = if items.is_empty() { " []" } else { "" };
@@ -63,6 +62,23 @@ pub(super) fn edit(yaml: &str, key: &Key<'_>, items: &[String], eol: &str) -> Ed
             flow_edit(yaml, key, items).unwrap_or_else(|| Edit::insert(key.block.start, ""))
         }
         Some(ListStyle::Block(_)) | None => block(),
+    }
+}
+
+/// The comment behind a key or its value on one line, with the blanks before it.
+fn comment_behind(rest: &str) -> &str {
+    let rest = rest.trim_end();
+    let value = rest.len() - rest.trim_start().len();
+    let behind = if rest[value..].starts_with('#') {
+        0
+    } else {
+        value + token(rest).len()
+    };
+    let comment = &rest[behind..];
+    if comment.trim_start().starts_with('#') {
+        comment
+    } else {
+        ""
     }
 }
 

@@ -7,6 +7,7 @@ use super::super::parse;
 use super::super::project::{Project, SPECS, Snapshot};
 use super::super::{derive, parse::CRITERIA};
 use super::lint::findings;
+use super::update::behind_box;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::store::disk::{Lock, PATIENCE};
@@ -71,6 +72,13 @@ pub fn add(project: &Project, new: &Add) -> Result<Answer, Error> {
         None => Vec::new(),
     };
     let mut answer = format!("Created spec: {id}");
+    if let Some(parent) = parent.filter(|parent| parent.status.is_done()) {
+        answer.push_str(&format!(
+            "\nWarning: its driver '{}' is {} already and now has an open member; \
+             chant_spec_update can open the driver again.",
+            parent.id, parent.status
+        ));
+    }
     for warning in &derived.warnings {
         answer.push_str(&format!("\nWarning: {warning}"));
     }
@@ -107,11 +115,17 @@ fn check_words(new: &Add) -> Result<(), ChantError> {
     if new.description.contains('\0') {
         return refuse("description", "expected text without NUL characters");
     }
-    let is_line = |text: &String| !text.trim().is_empty() && !text.contains(['\n', '\r', '\0']);
+    let is_line =
+        |text: &String| !criterion_text(text).is_empty() && !text.contains(['\n', '\r', '\0']);
     if !new.criteria.iter().all(is_line) {
         return refuse("criteria", "expected one line of text for each criterion");
     }
     Ok(())
+}
+
+/// A criterion's words; a box that was given with them is not doubled.
+fn criterion_text(text: &str) -> &str {
+    behind_box(text).unwrap_or(text).trim()
 }
 
 /// Title and body of a description (reference chant 5.10): a long one, or one of several lines, is
@@ -182,7 +196,7 @@ fn render(
     if !new.criteria.is_empty() {
         text.push_str(&format!("\n## {CRITERIA}\n\n"));
         for criterion in &new.criteria {
-            text.push_str(&format!("- [ ] {}\n", criterion.trim()));
+            text.push_str(&format!("- [ ] {}\n", criterion_text(criterion)));
         }
     }
     check_reads_back(&text, &pairs, new)?;

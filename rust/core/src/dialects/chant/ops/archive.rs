@@ -125,7 +125,18 @@ fn refuse_unmerged(project: &Project, spec: &Spec, config: &Config) -> Result<()
     let Some(repo) = project.repo()? else {
         return Ok(());
     };
-    if !matches!(repo.branch_tip(branch), Ok(Some(_))) || repo.is_merged(branch, main)? {
+    if !matches!(repo.branch_tip(branch), Ok(Some(_))) {
+        return Ok(());
+    }
+    let is_merged = repo.is_merged(branch, main).map_err(|error| {
+        let message = format!(
+            "Spec '{}' cannot be archived: whether its branch {branch} is merged into {main} cannot be \
+             told: {error}. The main branch is `defaults.main_branch` of .chant/config.md.",
+            spec.id
+        );
+        ChantError::Refused(message)
+    })?;
+    if is_merged {
         return Ok(());
     }
     let message = format!(

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::error::ChantError;
 use super::super::model::{Criterion, Spec, Status};
-use super::super::project::{Project, Snapshot};
+use super::super::project::{DIALECTS, Project, Snapshot};
 use super::super::specs::steps;
 use super::edit::{self, Draft};
 use crate::answer::Answer;
@@ -121,6 +121,20 @@ fn apply(
     status: Option<Status>,
     depends_on: Option<&[String]>,
 ) -> Result<(), Error> {
+    let ticked = |text: &String| folded(without_box(text));
+    let checked: Vec<String> = update.check.iter().map(ticked).collect();
+    if let Some(both) = update
+        .uncheck
+        .iter()
+        .find(|text| checked.contains(&ticked(text)))
+    {
+        let why = format!("'{both}' stands in `check`, too; expected it in one of them");
+        return Err(ChantError::InvalidArgument {
+            name: "uncheck",
+            why,
+        }
+        .into());
+    }
     tick(draft, &update.check, true)?;
     tick(draft, &update.uncheck, false)?;
     if let Some(ids) = depends_on {
@@ -226,7 +240,11 @@ pub(super) fn full_names(
                 continue;
             }
             Resolved::None => {
-                if !local.contains(':') && snapshot.specs.find(local).is_none() {
+                let is_unknown = match local.split_once(':') {
+                    None => snapshot.specs.find(local).is_none(),
+                    Some((prefix, _)) => !is_prefix(snapshot, prefix),
+                };
+                if is_unknown {
                     unknown.push(name.to_owned());
                 }
                 name.to_owned()
@@ -237,6 +255,14 @@ pub(super) fn full_names(
         }
     }
     Ok(full)
+}
+
+/// Whether what stands before a colon names a dialect or a repository; true while nobody can say.
+fn is_prefix(snapshot: &Snapshot, prefix: &str) -> bool {
+    let Ok(config) = &snapshot.config else {
+        return true;
+    };
+    DIALECTS.contains(&prefix) || config.repositories.iter().any(|known| known.name == prefix)
 }
 
 /// Refuses dependencies that would close a loop through the spec, implied steps included.
@@ -317,14 +343,21 @@ fn tick(draft: &mut Draft, texts: &[String], checked: bool) -> Result<(), Error>
 
 /// A criterion as a person may copy it from a list, its bullet and box left out.
 fn without_box(text: &str) -> &str {
+    behind_box(text).unwrap_or_else(|| without_bullet(text))
+}
+
+fn without_bullet(text: &str) -> &str {
     let text = text.trim();
-    let text = text
-        .strip_prefix(['-', '*', '+'])
-        .map_or(text, str::trim_start);
-    let boxed = ["[ ]", "[x]", "[X]"]
+    let bullet = text.strip_prefix(['-', '*', '+']);
+    bullet.map_or(text, str::trim_start)
+}
+
+/// What stands behind a box, with or without a bullet before it; none without a box.
+pub(super) fn behind_box(text: &str) -> Option<&str> {
+    let text = without_bullet(text);
+    ["[ ]", "[x]", "[X]"]
         .into_iter()
-        .find_map(|mark| text.strip_prefix(mark));
-    boxed.unwrap_or(text)
+        .find_map(|mark| text.strip_prefix(mark))
 }
 
 fn folded(text: &str) -> String {

@@ -364,7 +364,13 @@ impl Project {
     }
 
     fn not_found(&self, specs: &Specs, text: &str) -> ChantError {
-        if let Some(broken) = specs.broken().find(|broken| broken.id.ends_with(text)) {
+        let by_end = specs.broken().find(|broken| broken.id.ends_with(text));
+        let mut holding = specs.broken().filter(|broken| broken.id.contains(text));
+        let only = match (holding.next(), holding.next()) {
+            (Some(one), None) => Some(one),
+            _ => None,
+        };
+        if let Some(broken) = by_end.or(only) {
             return ChantError::unreadable(broken);
         }
         let mut known = self.known();
