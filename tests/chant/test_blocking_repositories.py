@@ -131,3 +131,15 @@ async def test_the_prefix_of_the_dialect_means_this_project(call: Caller) -> Non
     call.project.spec("base", status="completed")
     (root / ".chant" / "specs" / "base.md").unlink()
     assert (await listed(call))["one"] == "pending"
+
+
+@pytest.mark.requirement("graph:repos:completed_elsewhere_satisfies")
+@ONE_ERA
+async def test_an_unreadable_spec_of_another_repository_is_told_as_such(call: Caller) -> None:
+    root, far = repository(call.project), f"{DAY}-001-far"
+    foreign(root, far, "nonsense")
+    call.project.config("repos:\n- name: other\n  path: ../other\n")
+    call.project.spec("one", depends_on=[f'"other:{far}"'])
+    (reason,) = await reasons(call, "one")
+    assert "cannot be read in repository `other`" in reason
+    assert "nonsense" in reason

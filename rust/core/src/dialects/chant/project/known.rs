@@ -188,13 +188,17 @@ impl Known {
             format!("{SPECS}/{id}.md"),
             format!("{ARCHIVE}/{}/{id}.md", id.archive_folder()),
         ];
-        let mut found = None;
+        let (mut found, mut unreadable) = (None, None);
         for place in places {
             let path = base.join(&place);
-            let text = disk.read_text(&path, &place).ok();
-            let status = text
-                .and_then(|(text, _)| parse::document(&place, Source::Text(text)).ok())
-                .map(|spec| spec.status);
+            let read = match disk.read_text(&path, &place) {
+                Ok((text, _)) => parse::document(&place, Source::Text(text))
+                    .map_err(|broken| format!("{place}: {}", broken.problem.message)),
+                Err(StoreError::Missing { .. }) => Err(String::new()),
+                Err(error) => Err(error.to_string()),
+            };
+            let status = read.as_ref().ok().map(|spec| spec.status);
+            unreadable = unreadable.or(read.err().filter(|why| !why.is_empty()));
             self.foreign
                 .insert(path.clone(), (disk::stamp(&path), status));
             found = found.or(status.map(|status| (status, place)));
@@ -204,6 +208,10 @@ impl Known {
                 status,
                 place: format!("in repository `{prefix}`: {place}"),
             },
+            None if unreadable.is_some() => Elsewhere::Unreachable(format!(
+                "it cannot be read in repository `{prefix}`: {}",
+                unreadable.unwrap_or_default()
+            )),
             None => Elsewhere::Unreachable(format!(
                 "not found in repository `{prefix}` at {}",
                 base.display()
