@@ -117,7 +117,7 @@ def program(
     Without a command, or with `mcp`, it serves MCP on standard input and output.
     """
     context.obj = Surroundings(
-        environment=_environment(),
+        environment=dict(environ),
         working_directory=_working_directory(context),
         interpreter=sys.executable,
         user_config=_user_config(),
@@ -154,19 +154,6 @@ def mcp(
 @program.group(cls=Commands, later=_COMMANDS)
 def chant() -> None:
     """Work with chant specs alone."""
-
-
-def _environment() -> dict[str, str]:
-    """Give the variables that are text; the core takes no others."""
-    return {name: value for name, value in environ.items() if _is_text(name) and _is_text(value)}
-
-
-def _is_text(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _working_directory(context: click.Context) -> Path:
