@@ -25,6 +25,8 @@ pub struct Answer {
     pub text: String,
     /// The data as JSON without line breaks; `None` for prose.
     pub json: Option<String>,
+    /// What is said beside the text, such as how to get the rest of a list.
+    pub note: Option<String>,
 }
 
 impl Answer {
@@ -49,6 +51,36 @@ impl Answer {
         Self {
             text: serde_json::to_string_pretty(view).unwrap_or_default(),
             json: serde_json::to_string(view).ok(),
+            note: None,
+        }
+    }
+
+    /// An answer that is a page of a list: the text is the list, the data an object with `result`,
+    /// `total` and `returned`, for a list alone is no structured answer. What was left out is noted.
+    pub fn list<T: Serialize>(entries: Vec<T>, page: Page) -> Self {
+        let total = entries.len();
+        let shown = fitting(entries.into_iter().skip(page.offset).take(page.limit), 0);
+        let returned = shown.len();
+        let list = Self::data(&shown);
+        let result = list.json.unwrap_or_default();
+        let next = page.offset + returned;
+        let note = (returned < total).then(|| {
+            let more = if next < total {
+                format!("; offset={next} gives the next ones")
+            } else {
+                String::new()
+            };
+            format!(
+                "{returned} of {total} entries, from {} on{more}.",
+                page.offset
+            )
+        });
+        Self {
+            text: list.text,
+            json: Some(format!(
+                r#"{{"result":{result},"total":{total},"returned":{returned}}}"#
+            )),
+            note,
         }
     }
 
@@ -57,6 +89,7 @@ impl Answer {
         Self {
             text: text.into(),
             json: None,
+            note: None,
         }
     }
 }

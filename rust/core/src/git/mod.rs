@@ -25,6 +25,12 @@ pub mod worktree;
 use backend::{Backend, Handle};
 use tags::History;
 
+/// What git calls a text: the name of the blob that holds it, as `git hash-object` prints it.
+pub fn blob(text: &str) -> String {
+    let name = git2::Oid::hash_object(git2::ObjectType::Blob, text.as_bytes());
+    name.map_or_else(|error| error.to_string(), |name| name.to_string())
+}
+
 /// Why something could not be done with a git repository.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GitError {

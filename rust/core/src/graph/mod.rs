@@ -96,6 +96,12 @@ impl DepGraph {
         self.nodes.get(key).copied()
     }
 
+    /// The node of an index.
+    pub fn at(&self, index: usize) -> Option<Node> {
+        let node = u32::try_from(index).ok().map(Node);
+        node.filter(|_| index < self.len())
+    }
+
     /// The key of a node.
     pub fn key(&self, node: Node) -> &str {
         &self.entries[node.index()].key

@@ -49,6 +49,10 @@ pub enum Step {
 #[derive(Debug, Serialize, Deserialize)]
 struct Intent {
     schema: u32,
+    /// The folder that the paths start from, seen from the state folder: several checkouts of one
+    /// repository share that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    root: Option<String>,
     steps: Vec<Record>,
 }
 
@@ -218,6 +222,7 @@ impl Journal<'_> {
             self.reached("journal-staged")?;
             let intent = Intent {
                 schema: 1,
+                root: self.root_from_state(),
                 steps: steps.iter().map(Record::of).collect(),
             };
             let json = serde_json::to_string_pretty(&intent).unwrap_or_default();
@@ -323,11 +328,12 @@ impl Journal<'_> {
             let record: Option<serde_json::Value> = serde_json::from_str(json).ok();
             record.is_some_and(|record| record["schema"].as_u64().is_some_and(|schema| schema > 1))
         };
-        if later(&json) {
-            // Written by a later release: not ours to judge.
+        let intent = serde_json::from_str::<Intent>(&json);
+        let root = intent.as_ref().ok().and_then(|intent| intent.root.clone());
+        if later(&json) || (root.is_some() && root != self.root_from_state()) {
+            // Written by a later release, or about another checkout: not ours to judge.
             return Ok(None);
         }
-        let intent = serde_json::from_str::<Intent>(&json);
         let damage = match &intent {
             Ok(intent) => missing_text(folder, &intent.steps),
             Err(error) => Some(format!("its record is damaged: {error}")),
@@ -395,6 +401,13 @@ impl Journal<'_> {
                 Err(error) => Err(error),
             },
         }
+    }
+
+    /// The way from the state folder to the root.
+    fn root_from_state(&self) -> Option<String> {
+        let state = self.state?.path("");
+        let way = pathdiff::diff_paths(self.root.path(), disk::real(&state).ok()?)?;
+        Some(way.to_string_lossy().replace('\\', "/"))
     }
 
     /// A named moment, where tests stop us as a crash would.

@@ -2,11 +2,13 @@
 //! a segment of blank lines is no error (W15), a byte order mark is accepted (W9), an empty MIME type
 //! is refused (1.8 R), 100 % means all (W17).
 
+use std::sync::Arc;
+
+use chant_core::answer::Page;
+use chant_core::dialects::vine::document::Document;
 use chant_core::dialects::vine::error::VineError;
-use chant_core::dialects::vine::frontier::{Plan, Progress, refs, search};
-use chant_core::dialects::vine::model::{Graph, Node, Work};
-use chant_core::dialects::vine::parse;
-use chant_core::dialects::vine::validate::validate;
+use chant_core::dialects::vine::frontier::{Plan, refs, search};
+use chant_core::dialects::vine::model::{Node, Work};
 use chant_core::dialects::vine::view::{
     ContextView, NextView, RefView, WrittenView, summary, views,
 };
@@ -45,10 +47,8 @@ Ref description.
 @artifact application/pdf ./out.pdf
 ";
 
-fn read(text: &str) -> Result<Graph, VineError> {
-    let graph = parse::graph(text)?;
-    validate(&graph)?;
-    Ok(graph)
+fn read(text: &str) -> Result<Plan, VineError> {
+    Document::read(text.to_owned()).map(|document| document.plan)
 }
 
 /// Line and message of a refusal of a body behind a minimal preamble, `ok` without one.
@@ -58,9 +58,9 @@ fn outcome(body: &str) -> String {
 
 fn of_file(text: &str) -> String {
     match read(text) {
-        Ok(graph) => format!("ok {}", ids(&graph.nodes.iter().collect::<Vec<_>>())),
+        Ok(plan) => format!("ok {}", ids(&search(&plan.graph, ""))),
         Err(VineError::Parse { line, message, .. }) => format!("{line}: {message}"),
-        Err(VineError::Invalid { violations }) => violations[0].to_string(),
+        Err(VineError::Invalid { violations }) => violations[0].0.to_string(),
         Err(other) => other.to_string(),
     }
 }
@@ -70,9 +70,14 @@ fn ids(nodes: &[&Node]) -> String {
     ids.join(" ")
 }
 
+fn at(plan: &Plan, places: &[usize]) -> String {
+    let nodes: Vec<&Node> = places.iter().map(|at| &*plan.graph.nodes[*at]).collect();
+    ids(&nodes)
+}
+
 #[test]
 fn a_plan_is_read_as_it_stands() {
-    let graph = read(DEMO).unwrap();
+    let graph = read(DEMO).unwrap().graph;
     assert_eq!(graph.title.as_deref(), Some("Demo"));
     assert_eq!(graph.prefix.as_deref(), Some("dm"));
     let root = graph.find("root").unwrap();
@@ -90,21 +95,16 @@ fn a_plan_is_read_as_it_stands() {
         .map(|(key, values)| format!("{key}({})", values.join(",")))
         .collect();
     assert_eq!(annotations, ["sprite(./r.svg)", "tags(a,b,c)", "flag()"]);
-    let header = &DEMO[root.place.header.clone()];
-    assert!(header.starts_with("[root] Root") && header.ends_with("@flag()"));
-    assert_eq!(root.place.line, 5);
-    assert!(DEMO[root.place.block.clone()].ends_with("./g.md"));
 }
 
 #[test]
 fn questions_are_answered_in_the_order_of_the_file() {
-    let graph = read(DEMO).unwrap();
-    let plan = Plan::of(&graph);
-    let leaf = graph.find("leaf").unwrap();
-    assert_eq!(ids(&plan.descendants(leaf)), "root alpha zeta ext");
-    assert_eq!(ids(&plan.descendants(graph.find("root").unwrap())), "");
-    let ext = graph.find("ext").unwrap();
-    assert_eq!(ids(&plan.dependants(ext).collect::<Vec<_>>()), "root");
+    let plan = read(DEMO).unwrap();
+    assert_eq!(ids(&plan.descendants("leaf")), "root alpha zeta ext");
+    assert_eq!(ids(&plan.descendants("root")), "");
+    assert_eq!(ids(&plan.needed("alpha")), "leaf");
+    assert_eq!(ids(&plan.needed("root")), "alpha zeta ext leaf");
+    assert_eq!(ids(&plan.dependants("ext").collect::<Vec<_>>()), "root");
     for (query, found) in [
         ("ALPHA", "alpha"),
         ("para", "root"),
@@ -112,20 +112,20 @@ fn questions_are_answered_in_the_order_of_the_file() {
         ("postgres", ""),
         ("", "root alpha zeta ext leaf"),
     ] {
-        assert_eq!(ids(&search(&graph, query)), found, "{query}");
+        assert_eq!(ids(&search(&plan.graph, query)), found, "{query}");
     }
-    assert_eq!(ids(&refs(&graph)), "ext");
-    let frontier = plan.frontier();
-    assert_eq!(ids(&frontier.needs_expansion), "ext");
-    assert_eq!(ids(&frontier.in_progress), "zeta");
+    assert_eq!(ids(&refs(&plan.graph)), "ext");
+    let frontier = &plan.frontier;
+    assert_eq!(at(&plan, &frontier.needs_expansion), "ext");
+    assert_eq!(at(&plan, &frontier.in_progress), "zeta");
     assert!(frontier.ready_to_start.is_empty() && frontier.ready_to_complete.is_empty());
-    let progress = Progress::of(&graph);
+    let progress = plan.progress;
     assert_eq!((progress.total, progress.percentage()), (5, 20));
     assert_eq!(progress.by_status, [1, 1, 1, 1, 0, 0]);
 }
 
 /// Builds a plan of words like `r:started>a,e` (r depends on a and e), `e:ref`.
-fn plan_of(words: &str) -> Graph {
+fn plan_of(words: &str) -> Plan {
     let mut text = String::from("vine 1.2.0\n");
     for word in words.split_whitespace() {
         let (head, dependencies) = word.split_once('>').unwrap_or((word, ""));
@@ -145,8 +145,8 @@ fn plan_of(words: &str) -> Graph {
 #[test]
 fn the_frontier_is_that_of_the_vectors() {
     let check = |words: &str, expected: &str| {
-        let graph = plan_of(words);
-        let frontier = Plan::of(&graph).frontier();
+        let plan = plan_of(words);
+        let frontier = &plan.frontier;
         let lists = [
             ("start", &frontier.ready_to_start),
             ("complete", &frontier.ready_to_complete),
@@ -156,7 +156,7 @@ fn the_frontier_is_that_of_the_vectors() {
         let told: Vec<String> = lists
             .into_iter()
             .filter(|(_, nodes)| !nodes.is_empty())
-            .map(|(name, nodes)| format!("{name} {}", ids(nodes)))
+            .map(|(name, nodes)| format!("{name} {}", at(&plan, nodes)))
             .collect();
         assert_eq!(told.join("; "), expected, "{words}");
     };
@@ -191,8 +191,8 @@ fn percentages_are_rounded_half_up_and_100_means_all() {
                 format!("t{n}:{status}{next}")
             })
             .collect();
-        let graph = plan_of(&words.join(" "));
-        assert_eq!(Progress::of(&graph).percentage(), percentage);
+        let plan = plan_of(&words.join(" "));
+        assert_eq!(plan.progress.percentage(), percentage);
     }
 }
 
@@ -299,7 +299,7 @@ fn bodies_are_read_or_refused_as_in_the_vectors() {
 #[test]
 fn lines_of_a_block_keep_their_words() {
     let text = "vine 1.2.0\n---\n[a] A (complete)\n\n\nfoo  \n\t\n  bar\n-> b\nbaz\n\n---\n\n[b] B (complete)\n> > x\n>   y  \n> \n@file text/plain a b c \n\n";
-    let graph = read(text).unwrap();
+    let graph = read(text).unwrap().graph;
     assert_eq!(graph.nodes[0].description, "\n\nfoo  \n\n  bar\nbaz\n");
     let decisions: Vec<&str> = graph.nodes[1].decisions.iter().map(|d| &**d).collect();
     assert_eq!(decisions, ["> x", "y", ""]);
@@ -341,7 +341,7 @@ fn files_are_read_or_refused_as_in_the_vectors() {
     let graph = read(
         "vine 1.2.0\nTITLE :  Hello: World\ntitle: Second\ndelimiter:   ***\njunk\n---\n[a] A (complete)\n-> b\n---\n***\n[b] B (complete)\n",
     )
-    .unwrap();
+    .unwrap().graph;
     assert_eq!(graph.title.as_deref(), Some("Second"));
     assert_eq!(
         graph.nodes[0].description, "---",
@@ -357,8 +357,9 @@ fn everything_that_is_wrong_is_told_with_the_first_as_the_headline() {
         error,
         "Validation error [valid-dependency-refs]: Task \"a\" references unknown dependency \"zz\".\n\
          Details: {\"constraint\":\"valid-dependency-refs\",\"taskId\":\"a\",\"missingDep\":\"zz\"}\n\
-         Also [no-cycles]: Cycle detected: b → b.\n\
-         Also [no-islands]: Found 1 island task(s) not reachable from root: b."
+         At line 3.\n\
+         Also [no-cycles]: Cycle detected: b → b. (line 6)\n\
+         Also [no-islands]: Found 1 island task(s) not reachable from root: b. (line 6)"
     );
     let error = read("vine 1.2.0\n---\n  [a] A (done)\n")
         .unwrap_err()
@@ -371,10 +372,10 @@ fn everything_that_is_wrong_is_told_with_the_first_as_the_headline() {
 
 #[test]
 fn answers_have_the_keys_of_the_reference_in_their_order() {
-    let graph = read(DEMO).unwrap();
-    let plan = Plan::of(&graph);
+    let plan = read(DEMO).unwrap();
+    let graph = &plan.graph;
     assert_eq!(
-        summary(&graph),
+        summary(&plan),
         "Root: Root Task (root)\nTotal tasks: 5\nLeaf tasks: 1\n\nStatus breakdown:\n  complete: 1\n  \
          started: 1\n  reviewing: 1\n  planning: 1\n  notstarted: 0\n  blocked: 0"
     );
@@ -383,7 +384,7 @@ fn answers_have_the_keys_of_the_reference_in_their_order() {
         serde_json::to_string(&context).unwrap(),
         r#"{"id":"ext","kind":"ref","shortName":"External","description":"Ref description.","dependencies":["leaf"],"decisions":["ref decision"],"vine":"./child.vine","annotations":{"sprite":["./e.svg"]},"resolved_dependencies":[{"id":"leaf","shortName":"Leaf","kind":"task","status":"complete","decisions":["used PostgreSQL"],"attachments":[{"class":"artifact","mime":"application/pdf","uri":"./out.pdf"}]}],"dependant_tasks":[{"id":"root","shortName":"Root Task","kind":"task","status":"planning"}]}"#
     );
-    let next = serde_json::to_value(NextView::of(&plan)).unwrap();
+    let next = serde_json::to_value(NextView::of(&plan, Page::default())).unwrap();
     let keys: Vec<&str> = next
         .as_object()
         .unwrap()
@@ -405,7 +406,7 @@ fn answers_have_the_keys_of_the_reference_in_their_order() {
         next["progress"].to_string(),
         r#"{"total":5,"complete":1,"percentage":20,"ready_count":0,"root_id":"root","root_status":"planning","by_status":{"complete":1,"notstarted":0,"planning":1,"blocked":0,"started":1,"reviewing":1}}"#
     );
-    let refs: Vec<RefView<'_>> = views(&refs(&graph));
+    let refs: Vec<RefView<'_>> = views(&refs(graph));
     assert_eq!(
         serde_json::to_string(&refs).unwrap(),
         r#"[{"id":"ext","shortName":"External","vine":"./child.vine","dependencies":["leaf"]}]"#
@@ -415,13 +416,13 @@ fn answers_have_the_keys_of_the_reference_in_their_order() {
 /// Reference vine 12.6.
 #[test]
 fn a_write_answers_with_what_it_did_and_what_can_be_done_next() {
-    let graph = read(
+    let plan = read(
         "vine 1.2.0\n---\n[ship] Ship (notstarted)\n-> build\n---\n[build] Build (started)\nCompile all.\n-> spec\n---\n\
          [spec] Write spec (reviewing)\n> keep it short\n@artifact text/markdown ./spec.md\n",
     )
     .unwrap();
-    let plan = Plan::of(&graph);
-    let written = WrittenView::of(&plan, &["claimed \"build\"".to_owned()], &["build"]);
+    let summary = "1 operation(s) applied: claimed \"build\".".to_owned();
+    let written = WrittenView::of(&plan, summary, &["build"], Page::default(), None);
     let spec = r#""decisions":["keep it short"],"#;
     let artifact =
         r#""attachments":[{"class":"artifact","mime":"text/markdown","uri":"./spec.md"}]"#;
@@ -438,9 +439,56 @@ fn a_chain_of_a_hundred_thousand_tasks_is_no_trouble() {
     let words: Vec<String> = (0..100_000)
         .map(|n| format!("t{n}:planning>t{}", n + 1))
         .collect();
-    let graph = plan_of(&format!("{} t100000:planning", words.join(" ")));
-    let plan = Plan::of(&graph);
-    let last = graph.find("t100000").unwrap();
-    assert_eq!(plan.descendants(last).len(), 100_000);
-    assert_eq!(ids(&plan.frontier().ready_to_start), "t100000");
+    let plan = plan_of(&format!("{} t100000:planning", words.join(" ")));
+    assert_eq!(plan.descendants("t100000").len(), 100_000);
+    assert_eq!(plan.needed("t0").len(), 100_000);
+    assert_eq!(at(&plan, &plan.frontier.ready_to_start), "t100000");
+}
+
+#[test]
+fn a_list_that_is_not_all_says_how_much_there_is() {
+    let plan = plan_of("r:planning>a,b,c a:planning b:planning c:planning");
+    let page = Page {
+        limit: 2,
+        offset: 0,
+    };
+    let next = serde_json::to_value(NextView::of(&plan, page)).unwrap();
+    assert_eq!(next["ready_to_start"].as_array().unwrap().len(), 2);
+    assert_eq!(next["ready_to_start_total"], 3);
+    assert_eq!(next["progress"]["ready_count"], 3);
+    let page = Page {
+        limit: 2,
+        offset: 2,
+    };
+    let next = serde_json::to_value(NextView::of(&plan, page)).unwrap();
+    assert_eq!(next["ready_to_start"][0]["id"], "c");
+}
+
+#[test]
+fn an_empty_frontier_says_what_is_waited_for() {
+    let plan = plan_of("r:planning>a,b a:started b:notstarted>a");
+    let next = serde_json::to_value(NextView::of(&plan, Page::default())).unwrap();
+    assert_eq!(next["in_progress"][0]["id"], "a");
+    assert_eq!(
+        next["waiting"].to_string(),
+        r#"[{"id":"r","waits_for":["a","b"]},{"id":"b","waits_for":["a"]}]"#
+    );
+    let plan = plan_of("r:planning>a a:notstarted");
+    let next = serde_json::to_value(NextView::of(&plan, Page::default())).unwrap();
+    assert!(next.get("waiting").is_none());
+}
+
+/// A text with one word changed is read around that word alone; all other nodes stay what they were.
+#[test]
+fn what_did_not_change_is_not_read_again() {
+    let document = Document::read(DEMO.to_owned()).unwrap();
+    let text = DEMO.replace("Alpha (reviewing)", "Alpha (complete)");
+    let renewed = document.renewed(text.clone()).unwrap();
+    let shared = |id: &str| {
+        let node =
+            |of: &Document| Arc::clone(&of.plan.graph.nodes[of.plan.graph.position(id).unwrap()]);
+        Arc::ptr_eq(&node(&document), &node(&renewed))
+    };
+    assert!(shared("zeta") && shared("leaf") && !shared("alpha"));
+    assert_eq!(renewed.plan.graph, Document::read(text).unwrap().plan.graph);
 }

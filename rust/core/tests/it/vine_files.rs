@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use chant_core::answer::Page;
 use chant_core::dialects::vine::files::Files;
-use chant_core::dialects::vine::ops::{Question, expand, next, read, write};
+use chant_core::dialects::vine::ops::{Question, Writing, expand, next, read, write};
 use chant_core::store::disk::Disk;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -21,13 +22,14 @@ vine 1.2.0
 ref [b] B (./sub/b.vine)
 ";
 
+const NOW: Writing<'_> = Writing {
+    dry_run: false,
+    expect: None,
+    limit: 50,
+};
+
 fn files(folder: &Path) -> Files {
-    Files {
-        disk: Disk::default(),
-        folder: folder.to_owned(),
-        roots: Vec::new(),
-        may_leave: true,
-    }
+    Files::new(Disk::default(), folder.to_owned(), Vec::new(), true)
 }
 
 fn project() -> (TempDir, Files) {
@@ -41,7 +43,9 @@ fn asked(files: &Files, file: &str, action: &str, id: &str) -> Result<String, St
     let question = Question {
         action,
         id: Some(id),
-        ..Question::default()
+        status: None,
+        query: None,
+        page: Page::default(),
     };
     let answer = read(files, file, &question);
     answer
@@ -50,7 +54,7 @@ fn asked(files: &Files, file: &str, action: &str, id: &str) -> Result<String, St
 }
 
 fn written(files: &Files, given: Value) -> Result<Value, String> {
-    let answer = write(files, "plan", given.as_array().unwrap(), false);
+    let answer = write(files, "plan", given.as_array().unwrap(), NOW);
     let answer = answer.map_err(|error| error.to_string())?;
     Ok(serde_json::from_str(&answer.text).unwrap())
 }
@@ -112,7 +116,7 @@ fn questions_that_lack_something_say_what() {
             .contains("\"shortName\": \"A\"")
     );
     assert!(
-        next(&files, "plan")
+        next(&files, "plan", Page::default())
             .unwrap()
             .text
             .contains("\"needs_expansion\"")
@@ -138,7 +142,25 @@ fn a_batch_is_written_whole_or_not_at_all() {
     let text = PLAN.replace("A (notstarted)", "A (started)");
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
     let dry = json!([{"op": "set_status", "id": "a", "status": "complete"}]);
-    write(&files, "plan", dry.as_array().unwrap(), true).unwrap();
+    let writing = Writing {
+        dry_run: true,
+        ..NOW
+    };
+    let answer = write(&files, "plan", dry.as_array().unwrap(), writing).unwrap();
+    let answer: Value = serde_json::from_str(&answer.text).unwrap();
+    assert!(
+        answer["diff"]
+            .as_str()
+            .unwrap()
+            .contains("-[a] A (started)\n+[a] A (complete)\n")
+    );
+    assert_eq!(answer["progress"]["complete"], 1);
+    assert!(
+        answer["summary"]
+            .as_str()
+            .unwrap()
+            .contains("nothing was written")
+    );
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
 }
 
@@ -182,7 +204,7 @@ fn a_new_file_never_takes_the_place_of_another() {
     let create = json!([{"op": "create"}, {"op": "add_task", "id": "r", "name": "R"}]);
     let told = written(&files, create.clone()).unwrap_err();
     assert!(told.starts_with("File already exists: /"));
-    let answer = write(&files, "new/one", create.as_array().unwrap(), false).unwrap();
+    let answer = write(&files, "new/one", create.as_array().unwrap(), NOW).unwrap();
     assert!(answer.text.contains("created graph; added task"));
     assert_eq!(
         fs::read_to_string(folder.path().join("new/one.vine")).unwrap(),

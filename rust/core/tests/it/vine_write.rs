@@ -3,12 +3,14 @@
 //! format cannot carry are refused by name (W1).
 
 use chant_core::dialects::vine::apply::{apply, create};
+use chant_core::dialects::vine::document::Document;
 use chant_core::dialects::vine::error::VineError;
 use chant_core::dialects::vine::expand::expand;
+use chant_core::dialects::vine::model::Graph;
 use chant_core::dialects::vine::operation::operations;
 use chant_core::dialects::vine::parse;
 use chant_core::dialects::vine::validate::validate;
-use chant_core::dialects::vine::write::{canonical, changed};
+use chant_core::dialects::vine::write::canonical;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -28,14 +30,28 @@ ref [ext] Ext (./ext.vine)
 [leaf] Leaf (complete)
 ";
 
+/// A text after a change of its graph.
+fn edited(
+    text: &str,
+    change: impl FnOnce(&mut Graph) -> Result<(), VineError>,
+) -> Result<String, VineError> {
+    let document = Document::read(text.to_owned())?;
+    let mut graph = document.plan.graph.clone();
+    change(&mut graph)?;
+    let changed = document.changed(document.plan.renewed(graph)?)?;
+    assert_eq!(
+        Document::read(changed.text.clone())?.plan.graph,
+        changed.plan.graph,
+        "read in parts it says the same as read whole"
+    );
+    Ok(changed.text)
+}
+
 /// The text after operations, or the first line of the refusal.
 fn after(text: &str, given: Value) -> Result<String, String> {
     let write = || {
         let operations = operations(given.as_array().unwrap())?;
-        let mut graph = parse::graph(text)?;
-        apply(&mut graph, &operations)?;
-        validate(&graph)?;
-        changed(text, &graph)
+        edited(text, |graph| apply(graph, &operations).map(|_| ()))
     };
     write().map_err(|error: VineError| {
         let told = error.to_string();
@@ -175,7 +191,7 @@ fn shapes_are_checked_before_anything_else() {
         ),
         (
             json!({"op": "update", "id": "a", "status": "complete"}),
-            "update has no field \"status\". Its fields: id, name, description, decisions, attachments, annotations.",
+            "update has no field \"status\". Its fields: id, name, description, decisions, attachments, annotations, addDecisions, addAttachments, removeAttachments.",
         ),
         (
             json!({"op": "update", "id": "a", "name": 5}),
@@ -331,10 +347,14 @@ fn a_new_graph_has_the_first_task_as_its_root() {
 fn an_extracted_task_leaves_a_reference() {
     let given = json!([{"op": "extract_to_ref", "id": "mid", "vine": "./mid.vine"}]);
     let operations = operations(given.as_array().unwrap()).unwrap();
-    let mut graph = parse::graph(PLAN).unwrap();
-    let child = apply(&mut graph, &operations).unwrap().unwrap();
+    let mut child = None;
+    let text = edited(PLAN, |graph| {
+        child = apply(graph, &operations)?;
+        Ok(())
+    });
+    let child = child.unwrap();
     assert_eq!(
-        changed(PLAN, &graph).unwrap(),
+        text.unwrap(),
         PLAN.replace("[mid] Mid (notstarted)", "ref [mid] Mid (./mid.vine)")
     );
     assert_eq!(
@@ -381,11 +401,9 @@ nested desc
 
 /// The parent after an expansion, or the refusal.
 fn expanded(child: &str, folder: &str) -> Result<String, String> {
-    let mut parent = parse::graph(PARENT).unwrap();
-    let told = |error: VineError| error.to_string();
-    expand(&mut parent, "ext", &parse::graph(child).unwrap(), folder).map_err(told)?;
-    validate(&parent).map_err(told)?;
-    changed(PARENT, &parent).map_err(told)
+    let child = parse::graph(child).unwrap();
+    let text = edited(PARENT, |parent| expand(parent, "ext", &child, folder));
+    text.map_err(|error| error.to_string())
 }
 
 /// Reference vine 12.4; the version is raised, annotations are united, places are rebased (decisions).
@@ -461,26 +479,136 @@ fn what_cannot_be_expanded_is_said_with_its_reason() {
     );
 }
 
+/// A valid text of random blocks, all of which the root depends on.
+fn texts() -> impl Strategy<Value = String> {
+    let lines = prop::sample::select(vec![
+        "",
+        " ",
+        "> decided",
+        "> other",
+        "words",
+        "  more",
+        "-> z",
+        "->b",
+        "### no heading",
+        "@x y",
+    ]);
+    let blocks = prop::collection::vec(
+        (
+            prop::sample::select(vec!["complete", "started", "planning", "notstarted", "ref"]),
+            prop::collection::vec(lines, 0..5),
+            prop::sample::select(vec!["", " @k(v, w)", " @flag()"]),
+        ),
+        0..8,
+    );
+    let eol = prop::sample::select(vec!["\n", "\r\n"]);
+    let more = prop::sample::select(vec!["", "delimiter: ***\n", "owner: me\n"]);
+    (blocks, eol, any::<bool>(), more).prop_map(|(blocks, eol, is_ended, more)| {
+        let delimiter = if more.starts_with('d') { "***" } else { "---" };
+        let mut text = format!("vine 1.2.0\nTITLE:  T\n{more}---\n[r] R (planning)\n-> z\n");
+        for at in 0..blocks.len() {
+            text.push_str(&format!("-> t{at}\n"));
+        }
+        for (at, (status, lines, annotations)) in blocks.iter().enumerate() {
+            let header = match *status {
+                "ref" => format!("ref [t{at}] Ref (./t.vine){annotations}"),
+                status => format!("[t{at}] Task  ({status}){annotations}"),
+            };
+            text.push_str(&format!("{delimiter}\n{header}\n"));
+            for line in lines {
+                text.push_str(&format!("{line}\n"));
+            }
+        }
+        text.push_str(&format!("{delimiter}\n[z] Z (complete)"));
+        let end = if is_ended { "\n" } else { "" };
+        format!("{text}{end}").replace('\n', eol)
+    })
+}
+
+/// Operations of which some fit and some do not.
+fn batches() -> impl Strategy<Value = Vec<Value>> {
+    let id = || prop::sample::select(vec!["r", "t0", "t1", "t2", "z", "n", "x y"]);
+    let words = prop::sample::select(vec!["New", "two\nlines", "-> z", "***", "", "é ( x"]);
+    let status = prop::sample::select(vec!["complete", "started", "done"]);
+    let operation = (id(), id(), words, status, 0..13_usize).prop_map(|(id, other, text, status, op)| match op {
+        0 => json!({"op": "set_status", "id": id, "status": status}),
+        1 => json!({"op": "update", "id": id, "name": text, "decisions": [text]}),
+        2 => json!({"op": "update", "id": id, "description": text, "addDecisions": [text]}),
+        3 => json!({"op": "add_task", "id": id, "name": text, "description": text, "dependsOn": [other]}),
+        4 => json!({"op": "add_dep", "taskId": id, "depId": other}),
+        5 => json!({"op": "remove_dep", "taskId": id, "depId": other}),
+        6 => json!({"op": "remove_task", "id": id}),
+        7 => json!({"op": "claim", "id": id, "owner": text}),
+        8 => json!({"op": "rename_task", "id": id, "newId": other}),
+        9 => json!({"op": "move_task", "id": id, "before": other}),
+        10 => json!({"op": "set_meta", "title": text, "delimiter": text}),
+        11 => json!({"op": "add_ref", "id": id, "name": text, "vine": "./x.vine", "annotations": {"k": [text]}}),
+        _ => json!({"op": "update", "id": id, "annotations": {"a": ["b"]},
+                    "attachments": [{"class": "file", "mime": "a/b", "uri": text}]}),
+    });
+    prop::collection::vec(operation, 1..4)
+}
+
 proptest! {
     #[test]
-    fn what_is_read_and_not_changed_is_written_as_it_was(
-        body in prop::collection::vec(
-            prop::sample::select(vec![
-                "[a] A (complete)", "[b] B (planning) @k(v, w)", "ref [c] C (./c.vine)", "---", "",
-                " ", "-> b", "> decided", "@file a/b c", "words", "  more", "---",
-            ]),
-            0..20,
-        ),
-        eol in prop::sample::select(vec!["\n", "\r\n"]),
-        is_ended: bool,
+    fn what_is_read_and_not_changed_is_written_as_it_was(text in texts()) {
+        prop_assert_eq!(edited(&text, |_| Ok(())).unwrap(), text.clone());
+        let graph = parse::graph(&text).unwrap();
+        let once = canonical(&graph).unwrap();
+        let again = canonical(&parse::graph(&once).unwrap()).unwrap();
+        prop_assert_eq!(once, again);
+    }
+
+    /// Whatever a batch does, the text says it, and is read in parts as it is read whole (`edited`
+    /// compares); a batch that cannot be carried out gives no text.
+    #[test]
+    fn a_batch_is_written_as_it_was_meant_or_refused(text in texts(), batch in batches()) {
+        if let Ok(operations) = operations(&batch) {
+            let written = edited(&text, |graph| apply(graph, &operations).map(|_| ()));
+            if let Err(error) = written {
+                let is_refusal = matches!(
+                    error,
+                    VineError::Refused { .. } | VineError::Invalid { .. }
+                );
+                prop_assert!(is_refusal, "{error}");
+            }
+        }
+    }
+
+    /// A text that somebody else changed is read in parts as it is read whole.
+    #[test]
+    fn a_changed_text_is_read_as_if_it_were_new(
+        old in texts(), new in texts(), at in any::<prop::sample::Index>(),
+        piece in prop::sample::select(vec!["", "\n---\n", "\n[q] Q (planning)\n", "-> z\n", "***", "\r\n", "x"]),
+        long in 0..12_usize,
     ) {
-        let end = if is_ended { eol } else { "" };
-        let text = format!("vine 1.2.0{eol}x: y{eol}---{eol}[r] R (planning){eol}---{eol}{}{end}", body.join(eol));
-        if let Ok(graph) = parse::graph(&text) {
-            prop_assert_eq!(changed(&text, &graph).unwrap(), text);
-            let once = canonical(&graph).unwrap();
-            let again = canonical(&parse::graph(&once).unwrap()).unwrap();
-            prop_assert_eq!(once, again);
+        let document = Document::read(old.clone()).unwrap();
+        let mut cut = at.index(old.len() + 1);
+        while !old.is_char_boundary(cut) { cut -= 1; }
+        let end = (cut + long).min(old.len());
+        let near = format!("{}{piece}{}", &old[..cut], &old[end..]);
+        for text in [new, near] {
+            let read = Document::read(text.clone());
+            let renewed = document.renewed(text);
+            match (read, renewed) {
+                (Ok(read), Ok(renewed)) => {
+                    prop_assert_eq!(&read.plan.graph, &renewed.plan.graph);
+                    prop_assert_eq!(&read.plan.frontier, &renewed.plan.frontier);
+                    // Where the blocks stand shows a change of each.
+                    let ids: Vec<String> = read.plan.graph.nodes.iter().map(|n| n.id.to_string()).collect();
+                    let touch = |of: &Document| {
+                        let mut graph = of.plan.graph.clone();
+                        for id in &ids {
+                            let change = json!({"op": "update", "id": id, "name": "Touched"});
+                            apply(&mut graph, &operations(&[change]).unwrap()).unwrap();
+                        }
+                        of.changed(of.plan.renewed(graph).unwrap()).map(|d| d.text)
+                    };
+                    prop_assert_eq!(touch(&read).unwrap(), touch(&renewed).unwrap());
+                }
+                (Err(read), Err(renewed)) => prop_assert_eq!(read, renewed),
+                (read, renewed) => prop_assert!(false, "{:?} / {:?}", read.is_ok(), renewed.is_ok()),
+            }
         }
     }
 }

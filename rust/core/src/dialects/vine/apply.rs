@@ -2,8 +2,13 @@
 
 use super::error::VineError;
 use super::field;
-use super::model::{Attachment, Graph, Node, Place, Status, Work};
+use super::files::with_ending;
+use super::model::{Attachment, Graph, Node, Status, Version, Work};
 use super::operation::{Annotations, Changes, Operation};
+use super::uri::{self, rebased};
+
+/// The annotation that says who holds a task.
+const OWNER: &str = "owner";
 
 /// A file that a task is moved to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +88,9 @@ impl Operation {
             Self::RemoveDep { .. } => "remove_dep",
             Self::UpdateRefUri { .. } => "update_ref_uri",
             Self::ExtractToRef { .. } => "extract_to_ref",
+            Self::RenameTask { .. } => "rename_task",
+            Self::MoveTask { .. } => "move_task",
+            Self::SetMeta { .. } => "set_meta",
         }
     }
 
@@ -100,6 +108,9 @@ impl Operation {
             Self::RemoveDep { task_id, dep_id } => format!("removed dep {task_id} → {dep_id}"),
             Self::UpdateRefUri { id, .. } => format!("updated ref URI for \"{id}\""),
             Self::ExtractToRef { id, vine, .. } => format!("extracted \"{id}\" to ref ({vine})"),
+            Self::RenameTask { id, new_id } => format!("renamed \"{id}\" to \"{new_id}\""),
+            Self::MoveTask { id, .. } => format!("moved \"{id}\""),
+            Self::SetMeta { .. } => "set metadata".into(),
         }
     }
 }
@@ -149,7 +160,7 @@ fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, String
         Operation::SetStatus { id, status } => {
             *status_of(graph, id, "set status on")? = *status;
         }
-        Operation::Claim { id, force } => claim(graph, id, *force)?,
+        Operation::Claim { id, force, owner } => claim(graph, id, *force, owner.as_deref())?,
         Operation::Update { id, changes } => update(graph, id, changes)?,
         Operation::AddDep { task_id, dep_id } => {
             let (task, dep) = (find(graph, task_id)?, find(graph, dep_id)?.id.clone());
@@ -183,8 +194,69 @@ fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, String
         Operation::ExtractToRef { id, vine, ref_name } => {
             return extract(graph, id, vine, ref_name.as_deref()).map(Some);
         }
+        Operation::RenameTask { id, new_id } => {
+            find(graph, id)?;
+            field::id("newId", new_id)?;
+            if graph.find(new_id).is_some() {
+                return Err(format!("Task \"{new_id}\" already exists."));
+            }
+            raise_for_id(graph, new_id);
+            graph.rename(id, new_id);
+        }
+        Operation::MoveTask { id, before } => move_task(graph, id, before.as_deref())?,
+        Operation::SetMeta {
+            title,
+            prefix,
+            delimiter,
+        } => set_meta(
+            graph,
+            title.as_deref(),
+            prefix.as_deref(),
+            delimiter.as_deref(),
+        )?,
     }
     Ok(None)
+}
+
+fn raise_for_id(graph: &mut Graph, id: &str) {
+    if id.contains('/') {
+        graph.raise_to(Version::WITH_REFS);
+    }
+}
+
+fn move_task(graph: &mut Graph, id: &str, before: Option<&str>) -> Result<(), String> {
+    let place = |id: &str| {
+        let place = graph.position(id);
+        place.ok_or_else(|| format!("Task not found: {id}"))
+    };
+    let from = place(id)?;
+    let to = before.map_or(Ok(graph.nodes.len()), place)?;
+    let node = graph.nodes.remove(from);
+    graph.nodes.insert(to - usize::from(from < to), node);
+    graph.count();
+    Ok(())
+}
+
+fn set_meta(
+    graph: &mut Graph,
+    title: Option<&str>,
+    prefix: Option<&str>,
+    delimiter: Option<&str>,
+) -> Result<(), String> {
+    if let Some(title) = title {
+        graph.title = Some(field::line("title", title)?).filter(|title| !title.is_empty());
+    }
+    if let Some(prefix) = prefix {
+        if !prefix.is_empty() {
+            field::id("prefix", prefix)?;
+        }
+        graph.prefix = Some(prefix.into());
+        graph.raise_to(Version::WITH_REFS);
+    }
+    if let Some(delimiter) = delimiter {
+        graph.delimiter = field::delimiter(delimiter, &graph.nodes)?;
+    }
+    Ok(())
 }
 
 fn find<'a>(graph: &'a Graph, id: &str) -> Result<&'a Node, String> {
@@ -204,7 +276,7 @@ fn is_root(node: &Node, graph: &Graph) -> bool {
 }
 
 fn new_node(
-    graph: &Graph,
+    graph: &mut Graph,
     id: &str,
     name: &str,
     description: &str,
@@ -217,6 +289,13 @@ fn new_node(
         return Err(format!("Task \"{id}\" already exists."));
     }
     field::annotations(annotations)?;
+    raise_for_id(graph, id);
+    if matches!(work, Work::Ref { .. }) {
+        graph.raise_to(Version::WITH_REFS);
+    }
+    if !annotations.is_empty() {
+        graph.raise_to(Version::WITH_ANNOTATIONS);
+    }
     Ok(Node {
         id: id.into(),
         name: field::name(name)?,
@@ -225,7 +304,6 @@ fn new_node(
         decisions: Vec::new(),
         annotations: annotations.clone(),
         work,
-        place: Place::default(),
     })
 }
 
@@ -242,13 +320,14 @@ fn status_of<'a>(graph: &'a mut Graph, id: &str, doing: &str) -> Result<&'a mut 
 }
 
 /// Takes a task, which has to be free and not held up (decisions: vine `claim`).
-fn claim(graph: &mut Graph, id: &str, force: bool) -> Result<(), String> {
+fn claim(graph: &mut Graph, id: &str, force: bool, owner: Option<&str>) -> Result<(), String> {
     let status = *status_of(graph, id, "claim")?;
     if !force {
         if !matches!(status, Status::NotStarted | Status::Planning) {
             return Err(format!(
-                "Cannot claim \"{id}\": it is {}. Take one of ready_to_start, or use force.",
-                status.as_str()
+                "Cannot claim \"{id}\": it is {}{}. Take one of ready_to_start, or use force.",
+                status.as_str(),
+                holder(graph, id)
             ));
         }
         let is_unmet = |id: &&str| {
@@ -269,7 +348,24 @@ fn claim(graph: &mut Graph, id: &str, force: bool) -> Result<(), String> {
         }
     }
     *status_of(graph, id, "claim")? = Status::Started;
+    let annotations = &mut find_mut(graph, id)?.annotations;
+    annotations.retain(|(key, _)| **key != *OWNER);
+    if let Some(owner) = owner {
+        let owner = vec![(OWNER.into(), vec![field::line("owner", owner)?])];
+        field::annotations(&owner)?;
+        annotations.extend(owner);
+        graph.raise_to(Version::WITH_ANNOTATIONS);
+    }
     Ok(())
+}
+
+/// Who holds a task, in words, where its annotation says it.
+fn holder(graph: &Graph, id: &str) -> String {
+    let node = graph.find(id);
+    let mut annotations = node.iter().flat_map(|node| &node.annotations);
+    let owner = annotations.find(|(key, _)| **key == *OWNER);
+    let name = owner.and_then(|(_, values)| values.first());
+    name.map_or(String::new(), |name| format!(", held by {name}"))
 }
 
 fn update(graph: &mut Graph, id: &str, changes: &Changes) -> Result<(), String> {
@@ -287,11 +383,42 @@ fn update(graph: &mut Graph, id: &str, changes: &Changes) -> Result<(), String> 
     if let Some(attachments) = &changes.attachments {
         attach(node, attachments)?;
     }
+    for decision in &changes.add_decisions {
+        node.decisions.push(field::line("addDecisions", decision)?);
+    }
+    if !changes.add_attachments.is_empty() || !changes.remove_attachments.is_empty() {
+        change_attachments(node, &changes.add_attachments, &changes.remove_attachments)?;
+    }
     if let Some(annotations) = &changes.annotations {
         field::annotations(annotations)?;
         node.annotations.clone_from(annotations);
+        if !annotations.is_empty() {
+            graph.raise_to(Version::WITH_ANNOTATIONS);
+        }
     }
     Ok(())
+}
+
+fn change_attachments(
+    node: &mut Node,
+    added: &[Attachment],
+    removed: &[String],
+) -> Result<(), String> {
+    let had = match &node.work {
+        Work::Task { attachments, .. } => attachments.clone(),
+        Work::Ref { .. } => Vec::new(),
+    };
+    if let Some(uri) = removed
+        .iter()
+        .find(|uri| !had.iter().any(|a| *a.uri == ***uri))
+    {
+        return Err(format!("Task \"{}\" has no attachment \"{uri}\".", node.id));
+    }
+    let kept = had
+        .into_iter()
+        .filter(|a| !removed.iter().any(|uri| *a.uri == **uri));
+    let wanted: Vec<Attachment> = kept.chain(added.iter().cloned()).collect();
+    attach(node, &wanted)
 }
 
 fn attach(node: &mut Node, given: &[Attachment]) -> Result<(), String> {
@@ -321,11 +448,12 @@ fn extract(
         return Err(format!("Task \"{id}\" is already a reference node."));
     }
     field::uri("vine", vine)?;
+    let vine = with_ending(vine);
+    let folder = vine.rsplit_once('/').map_or("", |(folder, _)| folder);
     let name = field::name(ref_name.unwrap_or(&node.name))?;
     let root = Node {
         dependencies: Vec::new(),
-        place: Place::default(),
-        ..node.clone()
+        ..rebased(node, |uri| uri::seen_from_below(uri, folder))
     };
     let mut child = Graph::empty(graph.version);
     child.title = Some(root.name.clone());
@@ -334,9 +462,9 @@ fn extract(
     node.name = name;
     node.description = String::new();
     node.decisions = Vec::new();
-    node.work = Work::Ref { vine: vine.into() };
-    Ok(Child {
-        vine: vine.to_owned(),
-        graph: child,
-    })
+    node.work = Work::Ref {
+        vine: vine.as_str().into(),
+    };
+    graph.raise_to(Version::WITH_REFS);
+    Ok(Child { vine, graph: child })
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::model::InvalidStatus;
+use super::parse;
 use super::validate::Violation;
 use crate::error::ErrorKind;
 
@@ -61,7 +62,7 @@ pub enum VineError {
     },
     /// There is no such action.
     #[error(
-        "Invalid action \"{action}\". Valid values: summary, list, task, context, descendants, search, refs, validate"
+        "Invalid action \"{action}\". Valid values: summary, list, task, context, descendants, search, refs, validate, dependencies, meta"
     )]
     Action {
         /// The word.
@@ -109,20 +110,51 @@ pub enum VineError {
         /// What would be otherwise.
         why: String,
     },
+    /// The file says something else than the caller has in mind.
+    #[error(
+        "The file was changed meanwhile: expected {expected}, it is {is}. Nothing was written; read it again first."
+    )]
+    Changed {
+        /// What git calls the text that was expected.
+        expected: String,
+        /// What it calls the one that is there.
+        is: String,
+    },
     /// The graph breaks rules; never empty, in the order in which they are checked.
     #[error("{}", told(violations))]
     Invalid {
-        /// What is broken.
-        violations: Vec<Violation>,
+        /// What is broken, each with the line of the node it is about where that stands in a text.
+        violations: Vec<(Violation, Option<usize>)>,
     },
 }
 
 impl VineError {
+    /// Says in which lines of a text the nodes stand that violations are about.
+    pub(super) fn with_lines(self, text: &str) -> Self {
+        let Self::Invalid { violations } = self else {
+            return self;
+        };
+        let Ok((graph, places)) = parse::parsed(text) else {
+            return Self::Invalid { violations };
+        };
+        let line = |violation: &Violation| {
+            let place = &places[graph.position(violation.subject()?)?];
+            Some(text[..place.header.start].matches('\n').count() + 1)
+        };
+        let lined = violations.into_iter().map(|(violation, _)| {
+            let line = line(&violation);
+            (violation, line)
+        });
+        Self::Invalid {
+            violations: lined.collect(),
+        }
+    }
+
     /// What kind of refusal it is.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::NoFile { .. } | Self::NoTask { .. } => ErrorKind::NotFound,
-            Self::Taken { .. } => ErrorKind::Conflict,
+            Self::Taken { .. } | Self::Changed { .. } => ErrorKind::Conflict,
             Self::Missing { .. }
             | Self::Action { .. }
             | Self::NoOperations
@@ -148,7 +180,8 @@ impl VineError {
             Self::Taken { path } => json!({"file": path}),
             Self::InChild { file, .. } => json!({"file": file}),
             Self::Invalid { violations } => {
-                violations.first().map_or(Value::Null, Violation::details)
+                let first = violations.first();
+                first.map_or(Value::Null, |(violation, _)| violation.details())
             }
             _ => Value::Null,
         }
@@ -156,17 +189,21 @@ impl VineError {
 }
 
 /// The first violation as the seed words it, its details, then the others.
-fn told(violations: &[Violation]) -> String {
+fn told(violations: &[(Violation, Option<usize>)]) -> String {
     let mut told = String::new();
-    for (at, violation) in violations.iter().enumerate() {
+    for (at, (violation, line)) in violations.iter().enumerate() {
         let constraint = violation.constraint();
+        let line = line.map_or(String::new(), |line| format!(" (line {line})"));
         if at == 0 {
             told = format!(
                 "Validation error [{constraint}]: {violation}\nDetails: {}",
                 violation.details()
             );
+            if !line.is_empty() {
+                told.push_str(&format!("\nAt{}.", line.replace(['(', ')'], "")));
+            }
         } else {
-            told.push_str(&format!("\nAlso [{constraint}]: {violation}"));
+            told.push_str(&format!("\nAlso [{constraint}]: {violation}{line}"));
         }
     }
     told

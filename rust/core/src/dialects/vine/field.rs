@@ -1,11 +1,11 @@
 //! What the format can carry: a text that would read back as something else is refused by the name of
 //! its field (reference vine W1).
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
-use super::model::{Attachment, Class};
+use super::model::{Attachment, Class, Node};
 use super::operation::Annotations;
 use super::parse::is_ws;
 
@@ -53,6 +53,32 @@ pub(super) fn uri(name: &str, text: &str) -> Refusal {
         ));
     }
     Ok(())
+}
+
+/// The line between blocks: not empty, and no line of a description.
+pub(super) fn delimiter(text: &str, nodes: &[Arc<Node>]) -> Result<Box<str>, String> {
+    let delimiter = line("delimiter", text)?;
+    if delimiter.is_empty() {
+        return Err("\"delimiter\" must not be empty.".into());
+    }
+    let begins = ["[", "ref ", "-> ", "> ", "@"];
+    if let Some(mark) = begins.iter().find(|mark| delimiter.starts_with(**mark)) {
+        return Err(format!(
+            "\"delimiter\" must not begin with \"{mark}\", which means something else in a file."
+        ));
+    }
+    match nodes.iter().find(|node| has_line(node, &delimiter)) {
+        None => Ok(delimiter),
+        Some(node) => Err(format!(
+            "\"delimiter\" is a line of the description of \"{}\"; take another.",
+            node.id
+        )),
+    }
+}
+
+/// Whether a description has a line that a delimiter would be taken for.
+pub(super) fn has_line(node: &Node, delimiter: &str) -> bool {
+    node.description.split('\n').any(|line| line == delimiter)
 }
 
 /// A description; its lines joined by line feeds.

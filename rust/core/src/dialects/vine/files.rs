@@ -1,18 +1,26 @@
 //! Which file a name means, and graphs as they lie on disk (reference vine 8, decisions 3).
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
+use super::document::Document;
 use super::error::VineError;
-use super::model::Graph;
-use super::{parse, validate};
 use crate::error::Error;
+use crate::git::Repo;
 use crate::store::StoreError;
-use crate::store::disk::{self, Disk};
+use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::Root;
+use crate::store::journal::Journal;
+use crate::store::state::StateFolder;
 
 const ENDING: &str = ".vine";
 
-/// Where files are looked for, and how they are read and written.
+/// Graphs that are kept in memory; with more, all are forgotten and read again when asked for.
+const MOST_KNOWN: usize = 64;
+
+/// Where files are looked for, how they are read and written, and what is known of them.
 pub struct Files {
     /// How files are read and written.
     pub disk: Disk,
@@ -22,6 +30,17 @@ pub struct Files {
     pub roots: Vec<PathBuf>,
     /// Whether an absolute path may name a file outside of these.
     pub may_leave: bool,
+    known: Mutex<HashMap<PathBuf, Known>>,
+    /// Folders in which nothing is unfinished any more that a crash left.
+    recovered: Mutex<HashSet<PathBuf>>,
+}
+
+/// A graph as it was last read.
+#[derive(Clone)]
+struct Known {
+    document: Arc<Document>,
+    /// Its file's stamp at the reading; none where a later change could have the same one.
+    stamp: Option<Stamp>,
 }
 
 /// A file that a name means.
@@ -35,14 +54,27 @@ pub struct Located {
 }
 
 impl Files {
+    /// Where names are looked for: in a folder, then in others. `may_leave` says whether an absolute
+    /// path may name a file outside of these.
+    pub fn new(disk: Disk, folder: PathBuf, roots: Vec<PathBuf>, may_leave: bool) -> Self {
+        Self {
+            disk,
+            folder,
+            roots,
+            may_leave,
+            known: Mutex::default(),
+            recovered: Mutex::default(),
+        }
+    }
+
     /// The file that exists under a name: the name itself, then with `.vine` where it has no ending,
     /// each in the working folder and the roots.
     ///
     /// # Errors
     /// `VineError::NoFile`, or `VineError::Elsewhere` for one that lies where it may not.
     pub fn existing(&self, name: &str) -> Result<Located, Error> {
-        let with_ending = (!has_ending(name)).then(|| format!("{name}{ENDING}"));
-        for name_tried in std::iter::once(name).chain(with_ending.as_deref()) {
+        let longer = Some(with_ending(name)).filter(|longer| longer != name);
+        for name_tried in std::iter::once(name).chain(longer.as_deref()) {
             for place in self.places(name_tried) {
                 if disk::is_file(&place) {
                     return self.located(&place, name);
@@ -62,13 +94,8 @@ impl Files {
     /// # Errors
     /// `VineError::Elsewhere` for a place where it may not be, or a `StoreError`.
     pub fn new_file(&self, name: &str) -> Result<Located, Error> {
-        let name_written = if has_ending(name) {
-            name.to_owned()
-        } else {
-            format!("{name}{ENDING}")
-        };
         let base = self.roots.first().unwrap_or(&self.folder);
-        self.located(&base.join(name_written), name)
+        self.located(&base.join(with_ending(name)), name)
     }
 
     fn places(&self, name: &str) -> impl Iterator<Item = PathBuf> {
@@ -87,22 +114,15 @@ impl Files {
         for base in bases {
             let root = Root::open(base)?;
             if let Some(inside) = relative(&real, root.path()) {
-                return Ok(Located {
-                    root,
-                    path: inside,
-                    given: given.to_owned(),
-                });
+                return self.in_order(root, inside, given);
             }
         }
         let is_named = Path::new(given).is_absolute() && given.ends_with(ENDING);
         if let (true, Some(folder), Some(name)) =
             (self.may_leave && is_named, real.parent(), real.file_name())
         {
-            return Ok(Located {
-                root: Root::open(folder)?,
-                path: name.to_string_lossy().into_owned(),
-                given: given.to_owned(),
-            });
+            let name = name.to_string_lossy().into_owned();
+            return self.in_order(Root::open(folder)?, name, given);
         }
         Err(VineError::Elsewhere {
             given: given.to_owned(),
@@ -111,32 +131,98 @@ impl Files {
         .into())
     }
 
-    /// Reads and validates a graph.
+    /// A file of a folder in which everything is finished that a crash left.
+    fn in_order(&self, root: Root, path: String, given: &str) -> Result<Located, Error> {
+        let is_new = locked(&self.recovered).insert(root.path().to_owned());
+        if is_new {
+            let state = state_of(&root);
+            let journal = Journal {
+                disk: &self.disk,
+                root: &root,
+                state: Some(&state),
+                gate: None,
+            };
+            journal.recover()?;
+        }
+        Ok(Located {
+            root,
+            path,
+            given: given.to_owned(),
+        })
+    }
+
+    /// The graph of a file as it is now, read again only when it changed.
     ///
     /// # Errors
     /// `VineError` for a text that is none, or a `StoreError`.
-    pub fn read(&self, file: &Located) -> Result<(String, Graph), Error> {
+    pub fn read(&self, file: &Located) -> Result<Arc<Document>, Error> {
         let real = file.root.locate(&file.path)?;
-        let (text, _) = self.disk.read_text(&real, &file.given)?;
-        let graph = graph(&text)?;
-        Ok((text, graph))
+        let known = locked(&self.known).get(&real).cloned();
+        let stamp = disk::stamp(&real);
+        match known {
+            Some(known) if known.stamp.is_some() && known.stamp == stamp => Ok(known.document),
+            _ => {
+                let (text, stamp) = self.disk.read_text(&real, &file.given)?;
+                let document = self.document(&real, text)?;
+                let stamp = Some(stamp).filter(|stamp| !stamp.is_fresh(SystemTime::now()));
+                self.keep(
+                    real,
+                    Known {
+                        document: Arc::clone(&document),
+                        stamp,
+                    },
+                );
+                Ok(document)
+            }
+        }
+    }
+
+    /// The graph that a file's text says, as much of it as possible from what is known of the file.
+    pub(super) fn document(&self, real: &Path, text: String) -> Result<Arc<Document>, VineError> {
+        let known = locked(&self.known).get(real).cloned();
+        match known {
+            Some(known) if known.document.text == text => Ok(known.document),
+            Some(known) => known.document.renewed(text).map(Arc::new),
+            None => Document::read(text).map(Arc::new),
+        }
+    }
+
+    /// Keeps what was written to a file; whether that is still what it says shows the next look.
+    pub(super) fn written(&self, real: PathBuf, document: Arc<Document>) {
+        let stamp = None;
+        self.keep(real, Known { document, stamp });
+    }
+
+    fn keep(&self, real: PathBuf, known: Known) {
+        let mut all = locked(&self.known);
+        if all.len() >= MOST_KNOWN {
+            all.clear();
+        }
+        all.insert(real, known);
     }
 }
 
-/// A valid graph.
-///
-/// # Errors
-/// `VineError`.
-pub fn graph(text: &str) -> Result<Graph, VineError> {
-    let graph = parse::graph(text)?;
-    validate::validate(&graph)?;
-    Ok(graph)
+/// Where changes of several files of a folder are recorded.
+pub(super) fn state_of(root: &Root) -> StateFolder {
+    let repo = Repo::open(root.path()).ok().flatten();
+    StateFolder::of(root, repo.as_ref().map(Repo::common_dir))
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Located {
     /// The file's absolute path.
     pub fn absolute(&self) -> PathBuf {
         self.root.path().join(&self.path)
+    }
+
+    /// Whether a reference in the file names another file.
+    pub(super) fn leads_to(&self, uri: &str, other: &Self) -> bool {
+        let folder = self.absolute();
+        let named = folder.parent().map(|folder| plain(&folder.join(uri)));
+        named.is_some_and(|named| named == other.absolute())
     }
 
     /// A place that a reference in the file names, in the same folder to stay in.
@@ -151,6 +237,12 @@ impl Located {
             root: self.root.path().display().to_string(),
         })
     }
+}
+
+/// A path with `.vine` behind it where it has no ending.
+pub(super) fn with_ending(path: &str) -> String {
+    let ending = if has_ending(path) { "" } else { ENDING };
+    format!("{path}{ending}")
 }
 
 /// Whether the last part of a path has a dot other than a leading one.

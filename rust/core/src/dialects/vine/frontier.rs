@@ -1,118 +1,211 @@
 //! What can be acted on now, and questions about what depends on what (reference vine 5).
 
+use std::sync::Arc;
+
+use super::error::VineError;
 use super::model::{Graph, Node, Status, Work};
-use super::validate::network;
+use super::validate::validate;
 use crate::graph::{self, DepGraph};
 
-/// A valid graph with what depends on what worked out.
-pub struct Plan<'a> {
+/// A valid graph with what depends on what worked out, and what can be acted on.
+#[derive(Debug, Clone)]
+pub struct Plan {
     /// The graph.
-    pub graph: &'a Graph,
-    network: DepGraph,
-    /// For each node by its place those that depend on it directly, in the order of the file.
-    waiting: Vec<Vec<graph::Node>>,
+    pub graph: Graph,
+    /// What can be acted on now.
+    pub frontier: Frontier,
+    /// How far it is.
+    pub progress: Progress,
+    network: Arc<Network>,
 }
 
-/// Nodes that can be acted on, each list in the order of the file.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Frontier<'a> {
+/// What depends on what, whatever the nodes' statuses; nodes by their place in the graph.
+#[derive(Debug)]
+struct Network {
+    needs: DepGraph,
+    /// For each node those that depend on it directly, in the order of the file.
+    needed_by: Vec<Vec<graph::Node>>,
+}
+
+/// Nodes that can be acted on, by their places in the graph, each list in the order of the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Frontier {
     /// Tasks to pick up.
-    pub ready_to_start: Vec<&'a Node>,
+    pub ready_to_start: Vec<usize>,
     /// Tasks under review that somebody builds on already.
-    pub ready_to_complete: Vec<&'a Node>,
+    pub ready_to_complete: Vec<usize>,
     /// References to put the other graph in place of.
-    pub needs_expansion: Vec<&'a Node>,
+    pub needs_expansion: Vec<usize>,
     /// Blocked tasks that nothing else holds up.
-    pub blocked: Vec<&'a Node>,
+    pub blocked: Vec<usize>,
     /// Tasks that somebody works on.
-    pub in_progress: Vec<&'a Node>,
+    pub in_progress: Vec<usize>,
 }
 
-impl<'a> Plan<'a> {
-    /// Works out what depends on what.
-    pub fn of(graph: &'a Graph) -> Self {
-        let network = network(graph);
-        let waiting = network.waiting();
-        Self {
+impl Plan {
+    /// Validates a graph and works out what depends on what.
+    ///
+    /// # Errors
+    /// `VineError::Invalid`.
+    pub fn of(graph: Graph) -> Result<Self, VineError> {
+        let needs = validate(&graph)?;
+        let needed_by = needs.waiting();
+        let network = Arc::new(Network { needs, needed_by });
+        Ok(Self::over(network, graph))
+    }
+
+    /// The plan of a graph that was this one's and may have changed.
+    ///
+    /// # Errors
+    /// `VineError::Invalid`.
+    pub fn renewed(&self, graph: Graph) -> Result<Self, VineError> {
+        let is_like = |(a, b): (&Arc<Node>, &Arc<Node>)| {
+            Arc::ptr_eq(a, b)
+                || (a.id == b.id
+                    && a.dependencies == b.dependencies
+                    && !matches!(&b.work, Work::Ref { vine } if vine.is_empty()))
+        };
+        let mut pairs = self.graph.nodes.iter().zip(&graph.nodes);
+        if self.graph.nodes.len() == graph.nodes.len() && pairs.all(is_like) {
+            return Ok(Self::over(Arc::clone(&self.network), graph));
+        }
+        Self::of(graph)
+    }
+
+    fn over(network: Arc<Network>, graph: Graph) -> Self {
+        let mut plan = Self {
+            frontier: Frontier::default(),
+            progress: Progress::of(&graph),
             graph,
             network,
-            waiting,
-        }
+        };
+        plan.frontier = plan.found_frontier();
+        plan
+    }
+
+    /// The root: everything else is there for it.
+    pub fn root(&self) -> &Node {
+        &self.graph.nodes[0]
     }
 
     /// The nodes that depend on one directly, in the order of the file.
-    pub fn dependants(&self, node: &Node) -> impl Iterator<Item = &'a Node> {
-        let at = self.network.find(&node.id);
-        let list = at.map_or(&[][..], |at| self.waiting[at.index()].as_slice());
-        list.iter().map(|node| &self.graph.nodes[node.index()])
+    pub fn dependants(&self, id: &str) -> impl Iterator<Item = &Node> {
+        let at = self.graph.position(id);
+        let list = at.map_or(&[][..], |at| self.network.needed_by[at].as_slice());
+        list.iter().map(|node| &*self.graph.nodes[node.index()])
     }
 
     /// All nodes that depend on one, directly or not, without itself, in the order of the file.
-    pub fn descendants(&self, node: &Node) -> Vec<&'a Node> {
-        let Some(start) = self.network.find(&node.id) else {
+    pub fn descendants(&self, id: &str) -> Vec<&Node> {
+        self.reached(id, |at| {
+            self.network.needed_by[at]
+                .iter()
+                .map(|n| n.index())
+                .collect()
+        })
+    }
+
+    /// All nodes that one depends on, directly or not, without itself, in the order of the file.
+    pub fn needed(&self, id: &str) -> Vec<&Node> {
+        self.reached(id, |at| self.dependencies(at).collect())
+    }
+
+    fn reached(&self, id: &str, next: impl Fn(usize) -> Vec<usize>) -> Vec<&Node> {
+        let Some(start) = self.graph.position(id) else {
             return Vec::new();
         };
-        let mut reached = vec![false; self.network.len()];
+        let mut reached = vec![false; self.graph.nodes.len()];
         let mut open = vec![start];
-        while let Some(node) = open.pop() {
-            if !std::mem::replace(&mut reached[node.index()], true) {
-                open.extend(&self.waiting[node.index()]);
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut reached[at], true) {
+                open.extend(next(at));
             }
         }
-        reached[start.index()] = false;
+        reached[start] = false;
         let nodes = self.graph.nodes.iter().zip(reached);
-        nodes
-            .filter(|(_, reached)| *reached)
-            .map(|(node, _)| node)
-            .collect()
+        let nodes = nodes.filter(|(_, reached)| *reached);
+        nodes.map(|(node, _)| &**node).collect()
     }
 
-    /// Whether nothing holds a node up.
-    fn is_open(&self, node: &Node) -> bool {
-        let at = self.network.find(&node.id);
-        at.is_some_and(|at| !self.network.is_blocked(at))
+    fn dependencies(&self, at: usize) -> impl Iterator<Item = usize> {
+        // The graph's nodes were the first to be made, in their order.
+        let node = self.network.needs.at(at);
+        let edges = node.map_or(&[][..], |node| self.network.needs.edges(node));
+        edges.iter().map(|edge| edge.to.index())
     }
 
-    /// What can be acted on now.
-    pub fn frontier(&self) -> Frontier<'a> {
+    /// What a node still waits for, by their places.
+    pub fn unmet(&self, at: usize) -> impl Iterator<Item = usize> {
+        let is_unmet = |at: &usize| {
+            let status = self.graph.nodes[*at].status();
+            !status.is_some_and(Status::is_satisfied)
+        };
+        self.dependencies(at).filter(is_unmet)
+    }
+
+    fn found_frontier(&self) -> Frontier {
         let mut frontier = Frontier::default();
-        for node in &self.graph.nodes {
+        for (at, node) in self.graph.nodes.iter().enumerate() {
             let list = match node.status() {
+                Some(Status::Complete) => continue,
                 Some(Status::Started) => &mut frontier.in_progress,
-                _ if !self.is_open(node) => continue,
+                _ if self.unmet(at).next().is_some() => continue,
                 None => &mut frontier.needs_expansion,
                 Some(Status::NotStarted | Status::Planning) => &mut frontier.ready_to_start,
                 Some(Status::Blocked) => &mut frontier.blocked,
-                Some(Status::Reviewing) if self.is_consumed(node) => {
-                    &mut frontier.ready_to_complete
-                }
-                Some(Status::Reviewing | Status::Complete) => continue,
+                Some(Status::Reviewing) if self.is_consumed(at) => &mut frontier.ready_to_complete,
+                Some(Status::Reviewing) => continue,
             };
-            list.push(node);
+            list.push(at);
         }
         // Nobody depends on the root: it is done with the last of the others.
-        if let Some((root, others)) = self.graph.nodes.split_first()
-            && root.status() == Some(Status::Reviewing)
-            && others
-                .iter()
-                .all(|node| node.status().is_some_and(Status::is_satisfied))
-            && !frontier.ready_to_complete.contains(&root)
+        let by_status = &self.progress.by_status;
+        let done = by_status[Status::Complete as usize] + by_status[Status::Reviewing as usize];
+        if self.root().status() == Some(Status::Reviewing)
+            && done == self.graph.nodes.len()
+            && !frontier.ready_to_complete.contains(&0)
         {
-            frontier.ready_to_complete.push(root);
+            frontier.ready_to_complete.push(0);
         }
         frontier
     }
 
     /// Whether a task that depends on this one has begun.
-    fn is_consumed(&self, node: &Node) -> bool {
+    fn is_consumed(&self, at: usize) -> bool {
         let has_begun = |status| {
             matches!(
                 status,
                 Status::Started | Status::Reviewing | Status::Complete
             )
         };
-        self.dependants(node)
-            .any(|node| node.status().is_some_and(has_begun))
+        let nodes = self.network.needed_by[at].iter();
+        nodes
+            .filter_map(|node| self.graph.nodes[node.index()].status())
+            .any(has_begun)
+    }
+
+    /// Whether there is nothing to be acted on, though somebody may be at work.
+    pub fn is_stuck(&self) -> bool {
+        let Frontier {
+            ready_to_start,
+            ready_to_complete,
+            needs_expansion,
+            blocked,
+            ..
+        } = &self.frontier;
+        let lists = [ready_to_start, ready_to_complete, needs_expansion, blocked];
+        lists.iter().all(|list| list.is_empty()) && self.progress.complete() < self.progress.total
+    }
+
+    /// The unfinished nodes that wait for others, with what they wait for, in the order of the file.
+    pub fn waiting(&self) -> impl Iterator<Item = (&Node, Vec<&Node>)> {
+        let node = |at: usize| &*self.graph.nodes[at];
+        let unfinished = (0..self.graph.nodes.len()).filter(move |at| {
+            !matches!(node(*at).status(), Some(Status::Complete | Status::Started))
+        });
+        unfinished
+            .map(move |at| (node(at), self.unmet(at).map(node).collect::<Vec<_>>()))
+            .filter(|(_, unmet)| !unmet.is_empty())
     }
 }
 
@@ -123,18 +216,25 @@ pub struct Progress {
     pub total: usize,
     /// Tasks by status, in the order of [`Status::ALL`].
     pub by_status: [usize; 6],
+    /// Nodes that depend on nothing.
+    pub leaves: usize,
 }
 
 impl Progress {
     /// Counts the nodes of a graph.
     pub fn of(graph: &Graph) -> Self {
         let mut by_status = [0; 6];
-        for status in graph.nodes.iter().filter_map(Node::status) {
+        for status in graph.nodes.iter().filter_map(|node| node.status()) {
             by_status[status as usize] += 1;
         }
+        let leaves = graph
+            .nodes
+            .iter()
+            .filter(|node| node.dependencies.is_empty());
         Self {
             total: graph.nodes.len(),
             by_status,
+            leaves: leaves.count(),
         }
     }
 
@@ -155,7 +255,7 @@ impl Progress {
 pub fn search<'a>(graph: &'a Graph, query: &str) -> Vec<&'a Node> {
     let query = query.to_lowercase();
     let holds = |text: &str| text.to_lowercase().contains(&query);
-    let nodes = graph.nodes.iter();
+    let nodes = graph.nodes.iter().map(|node| &**node);
     nodes
         .filter(|node| holds(&node.id) || holds(&node.name) || holds(&node.description))
         .collect()
@@ -164,5 +264,6 @@ pub fn search<'a>(graph: &'a Graph, query: &str) -> Vec<&'a Node> {
 /// The nodes that stand for other files, in the order of the file.
 pub fn refs(graph: &Graph) -> Vec<&Node> {
     let is_ref = |node: &&Node| matches!(node.work, Work::Ref { .. });
-    graph.nodes.iter().filter(is_ref).collect()
+    let nodes = graph.nodes.iter().map(|node| &**node);
+    nodes.filter(is_ref).collect()
 }

@@ -1,6 +1,7 @@
 //! VINE task graphs: one text file, one graph of tasks that many agents share (seed vine).
 
 pub mod apply;
+pub mod document;
 pub mod error;
 pub mod expand;
 mod field;
@@ -10,6 +11,7 @@ pub mod model;
 pub mod operation;
 pub mod ops;
 pub mod parse;
+mod uri;
 pub mod validate;
 pub mod view;
 pub mod write;

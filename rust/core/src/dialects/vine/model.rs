@@ -1,9 +1,10 @@
 //! What a graph is: nodes in the order of the file, the first one its root (reference vine 2).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// How far a task is (reference vine 1.8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -75,6 +76,10 @@ pub struct Version(pub u32, pub u32, pub u32);
 impl Version {
     /// The newest one that is written.
     pub const NEWEST: Self = Self(1, 2, 0);
+    /// The first one with references, IDs of several parts and prefixes.
+    pub const WITH_REFS: Self = Self(1, 1, 0);
+    /// The first one with annotations.
+    pub const WITH_ANNOTATIONS: Self = Self(1, 2, 0);
 
     /// Whether a graph of this version may be written: all of its features are known.
     pub fn is_writable(self) -> bool {
@@ -158,21 +163,9 @@ pub struct Node {
     pub annotations: Vec<(Box<str>, Vec<Box<str>>)>,
     /// Task or reference.
     pub work: Work,
-    /// Where it stands in the text.
-    pub place: Place,
 }
 
 impl Node {
-    /// Whether it says the same as another, wherever the two stand.
-    pub fn says_the_same(&self, other: &Self) -> bool {
-        let words = |node: &Self| (node.id.clone(), node.name.clone(), node.description.clone());
-        words(self) == words(other)
-            && self.dependencies == other.dependencies
-            && self.decisions == other.decisions
-            && self.annotations == other.annotations
-            && self.work == other.work
-    }
-
     /// Its status; none for a reference.
     pub fn status(&self) -> Option<Status> {
         match &self.work {
@@ -183,19 +176,27 @@ impl Node {
 }
 
 /// Where a node stands in the text of its graph.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// Which block of the text it is, counted from 0; none for one that is not written yet.
-    pub index: Option<usize>,
-    /// Line of its header, counted from 1.
-    pub line: usize,
     /// Bytes of its block, delimiters left out.
     pub block: Range<usize>,
     /// Bytes of its header without blanks around it.
     pub header: Range<usize>,
 }
 
-/// A graph as its file says; what it depends on may be unknown until it is validated.
+impl Place {
+    /// The same place in a text of which everything before it became longer or shorter.
+    pub(super) fn moved(&self, from: usize, to: usize) -> Self {
+        let moved = |range: &Range<usize>| range.start + to - from..range.end + to - from;
+        Self {
+            block: moved(&self.block),
+            header: moved(&self.header),
+        }
+    }
+}
+
+/// A graph as its file says; what it depends on may be unknown until it is validated. A copy shares
+/// its nodes with the original until one of them is changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Graph {
     /// The version of the format.
@@ -207,9 +208,11 @@ pub struct Graph {
     /// The line between blocks.
     pub delimiter: Box<str>,
     /// Its nodes in the order of the file; the first one is the root.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<Arc<Node>>,
     /// Places in `nodes` by ID.
-    pub places: HashMap<Box<str>, usize>,
+    pub(super) order: Arc<HashMap<Box<str>, usize>>,
+    /// IDs that renamed nodes have in the text, by those they have now.
+    pub(super) renamed: BTreeMap<Box<str>, Box<str>>,
 }
 
 impl Graph {
@@ -221,33 +224,69 @@ impl Graph {
             prefix: None,
             delimiter: "---".into(),
             nodes: Vec::new(),
-            places: HashMap::new(),
+            order: Arc::default(),
+            renamed: BTreeMap::new(),
         }
     }
 
     /// The node of an ID.
     pub fn find(&self, id: &str) -> Option<&Node> {
-        Some(&self.nodes[*self.places.get(id)?])
+        Some(&self.nodes[self.position(id)?])
+    }
+
+    /// Where the node of an ID stands, counted from 0.
+    pub fn position(&self, id: &str) -> Option<usize> {
+        self.order.get(id).copied()
     }
 
     /// The node of an ID, to be changed; its ID stays.
     pub(super) fn find_mut(&mut self, id: &str) -> Option<&mut Node> {
-        Some(&mut self.nodes[*self.places.get(id)?])
+        let at = self.position(id)?;
+        Some(Arc::make_mut(&mut self.nodes[at]))
     }
 
     /// Adds a node at the end.
     pub(super) fn push(&mut self, node: Node) {
-        self.places.insert(node.id.clone(), self.nodes.len());
-        self.nodes.push(node);
+        Arc::make_mut(&mut self.order).insert(node.id.clone(), self.nodes.len());
+        self.nodes.push(Arc::new(node));
     }
 
     /// Takes a node out, and its ID out of all dependencies.
     pub(super) fn remove(&mut self, id: &str) {
+        self.renamed.remove(id);
         self.nodes.retain(|node| *node.id != *id);
         for node in &mut self.nodes {
-            node.dependencies.retain(|dependency| **dependency != *id);
+            if node.dependencies.iter().any(|of| **of == *id) {
+                Arc::make_mut(node).dependencies.retain(|of| **of != *id);
+            }
         }
+        self.count();
+    }
+
+    /// Gives a node another ID, in all dependencies, too.
+    pub(super) fn rename(&mut self, id: &str, new: &str) {
+        let was = self.renamed.remove(id).unwrap_or_else(|| id.into());
+        self.renamed.insert(new.into(), was);
+        for node in &mut self.nodes {
+            if *node.id == *id {
+                Arc::make_mut(node).id = new.into();
+            }
+            if node.dependencies.iter().any(|of| **of == *id) {
+                let of = Arc::make_mut(node).dependencies.iter_mut();
+                of.filter(|of| ***of == *id).for_each(|of| *of = new.into());
+            }
+        }
+        self.count();
+    }
+
+    /// Makes it of a version that knows a feature.
+    pub(super) fn raise_to(&mut self, version: Version) {
+        self.version = self.version.max(version);
+    }
+
+    /// Finds out anew where each node stands, after their order or number changed.
+    pub(super) fn count(&mut self) {
         let ids = self.nodes.iter().map(|node| node.id.clone());
-        self.places = ids.enumerate().map(|(at, id)| (id, at)).collect();
+        self.order = Arc::new(ids.enumerate().map(|(at, id)| (id, at)).collect());
     }
 }

@@ -67,6 +67,8 @@ pub enum Operation {
         id: String,
         /// Whether it is taken though somebody has it or it has to wait.
         force: bool,
+        /// Who takes it; kept as an annotation.
+        owner: Option<String>,
     },
     /// Replaces what is given, leaves the rest.
     Update {
@@ -105,6 +107,29 @@ pub enum Operation {
         /// The reference's name; the task's when not given.
         ref_name: Option<String>,
     },
+    /// Gives a node another ID, in all dependencies, too.
+    RenameTask {
+        /// Its ID.
+        id: String,
+        /// The other one.
+        new_id: String,
+    },
+    /// Moves a node to another place in the file; the first one is the root.
+    MoveTask {
+        /// Its ID.
+        id: String,
+        /// The node that it is put before; the end when not given.
+        before: Option<String>,
+    },
+    /// Replaces what the file says about itself; what is `None` stays.
+    SetMeta {
+        /// The graph's name; empty for none.
+        title: Option<String>,
+        /// What its nodes' IDs begin with when it is put into another graph.
+        prefix: Option<String>,
+        /// The line between blocks.
+        delimiter: Option<String>,
+    },
 }
 
 /// What an update replaces; what is `None` stays.
@@ -120,10 +145,16 @@ pub struct Changes {
     pub attachments: Option<Vec<Attachment>>,
     /// Its annotations.
     pub annotations: Option<Annotations>,
+    /// Decisions to be put behind those there are.
+    pub add_decisions: Vec<String>,
+    /// What belongs to it besides what does already.
+    pub add_attachments: Vec<Attachment>,
+    /// URIs of what belongs to it no more.
+    pub remove_attachments: Vec<String>,
 }
 
 /// The operations with their fields, required ones first and in the order in which they are checked.
-const FIELDS: [(&str, &[&str], &[&str]); 11] = [
+const FIELDS: [(&str, &[&str], &[&str]); 14] = [
     ("create", &[], &["version"]),
     (
         "add_task",
@@ -141,9 +172,12 @@ const FIELDS: [(&str, &[&str], &[&str]); 11] = [
             "decisions",
             "attachments",
             "annotations",
+            "addDecisions",
+            "addAttachments",
+            "removeAttachments",
         ],
     ),
-    ("claim", &["id"], &["force"]),
+    ("claim", &["id"], &["force", "owner"]),
     ("extract_to_ref", &["id", "vine"], &["refName"]),
     ("add_dep", &["taskId", "depId"], &[]),
     ("remove_dep", &["taskId", "depId"], &[]),
@@ -153,6 +187,9 @@ const FIELDS: [(&str, &[&str], &[&str]); 11] = [
         &["description", "dependsOn", "decisions", "annotations"],
     ),
     ("update_ref_uri", &["id", "uri"], &[]),
+    ("rename_task", &["id", "newId"], &[]),
+    ("move_task", &["id"], &["before"]),
+    ("set_meta", &[], &["title", "prefix", "delimiter"]),
 ];
 
 /// Reads operations.
@@ -235,6 +272,7 @@ impl Given<'_> {
             "claim" => Operation::Claim {
                 id: self.required("id")?,
                 force: self.flag("force")?,
+                owner: self.text("owner")?,
             },
             "update" => Operation::Update {
                 id: self.required("id")?,
@@ -242,8 +280,11 @@ impl Given<'_> {
                     name: self.text("name")?,
                     description: self.text("description")?,
                     decisions: self.texts("decisions")?,
-                    attachments: self.attachments()?,
+                    attachments: self.attachments("attachments")?,
                     annotations: self.annotations()?,
+                    add_decisions: self.texts("addDecisions")?.unwrap_or_default(),
+                    add_attachments: self.attachments("addAttachments")?.unwrap_or_default(),
+                    remove_attachments: self.texts("removeAttachments")?.unwrap_or_default(),
                 },
             },
             "add_dep" => Operation::AddDep {
@@ -258,10 +299,23 @@ impl Given<'_> {
                 id: self.required("id")?,
                 uri: self.required("uri")?,
             },
-            _ => Operation::ExtractToRef {
+            "extract_to_ref" => Operation::ExtractToRef {
                 id: self.required("id")?,
                 vine: self.required("vine")?,
                 ref_name: self.text("refName")?,
+            },
+            "rename_task" => Operation::RenameTask {
+                id: self.required("id")?,
+                new_id: self.required("newId")?,
+            },
+            "move_task" => Operation::MoveTask {
+                id: self.required("id")?,
+                before: self.text("before")?,
+            },
+            _ => Operation::SetMeta {
+                title: self.text("title")?,
+                prefix: self.text("prefix")?,
+                delimiter: self.text("delimiter")?,
             },
         })
     }
@@ -306,30 +360,28 @@ impl Given<'_> {
         };
         let numbers: Option<Vec<u32>> = text.split('.').map(|part| part.parse().ok()).collect();
         match numbers.as_deref() {
-            Some([major, minor, patch]) if Version(*major, *minor, *patch).is_writable() => {
-                Ok(Version(*major, *minor, *patch))
-            }
+            Some([1, minor @ 0..=2, 0]) => Ok(Version(1, *minor, 0)),
             _ => Err(format!(
                 "create \"version\" must be 1.0.0, 1.1.0 or 1.2.0, got \"{text}\"."
             )),
         }
     }
 
-    fn attachments(&self) -> Result<Option<Vec<Attachment>>, String> {
-        let Some(value) = self.field("attachments") else {
+    fn attachments(&self, name: &str) -> Result<Option<Vec<Attachment>>, String> {
+        let Some(value) = self.field(name) else {
             return Ok(None);
         };
-        let wrong = || {
-            let op = self.op;
-            format!("{op} \"attachments\" elements must have class, mime, and uri as strings.")
-        };
+        let op = self.op;
+        let wrong =
+            || format!("{op} \"{name}\" elements must have class, mime, and uri as strings.");
         let read = |element: &Value| {
             let part = |name: &str| element.get(name).and_then(Value::as_str).ok_or_else(wrong);
             let (class, mime, uri) = (part("class")?, part("mime")?, part("uri")?);
             let known = Class::ALL.into_iter().find(|known| known.as_str() == class);
             let class = known.ok_or_else(|| {
-                let op = self.op;
-                format!("{op} \"attachments\" class must be artifact, guidance or file, got \"{class}\".")
+                format!(
+                    "{op} \"{name}\" class must be artifact, guidance or file, got \"{class}\"."
+                )
             })?;
             Ok(Attachment {
                 class,

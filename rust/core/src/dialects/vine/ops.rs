@@ -1,24 +1,30 @@
 //! One function a tool (seed vine, reference vine 5 to 7).
 
+use std::sync::Arc;
+
 use serde_json::Value;
+use similar::TextDiff;
 
 use super::apply::{self, Child};
+use super::document::Document;
 use super::error::VineError;
 use super::expand;
-use super::files::{self, Files, Located};
+use super::files::{Files, Located, state_of};
 use super::frontier::{Plan, refs, search};
-use super::model::{Graph, Node, Status};
+use super::model::{Graph, Node, Status, Work};
 use super::operation::{Operation, operations};
-use super::view::{Brief, ContextView, NextView, NodeView, RefView, WrittenView, summary, views};
+use super::view::{
+    Brief, ContextView, MetaView, NextView, NodeView, RefView, WrittenView, summary, views,
+};
 use super::write;
-use crate::answer::Answer;
+use crate::answer::{Answer, Page};
 use crate::error::Error;
-use crate::git::Repo;
+use crate::git::blob;
+use crate::store::disk;
 use crate::store::journal::{Journal, Step};
-use crate::store::state::StateFolder;
 
 /// What `vine_read` may be asked.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Question<'a> {
     /// The query's name.
     pub action: &'a str,
@@ -28,6 +34,8 @@ pub struct Question<'a> {
     pub status: Option<&'a str>,
     /// Text to look for.
     pub query: Option<&'a str>,
+    /// Which part of a list.
+    pub page: Page,
 }
 
 /// `vine_read`: answers a question about a graph.
@@ -36,7 +44,8 @@ pub struct Question<'a> {
 /// `VineError` where the file is no valid graph, something the action needs is missing, or there is
 /// no such task.
 pub fn read(files: &Files, file: &str, question: &Question<'_>) -> Result<Answer, Error> {
-    let (_, graph) = files.read(&files.existing(file)?)?;
+    let document = files.read(&files.existing(file)?)?;
+    let (plan, graph) = (&document.plan, &document.plan.graph);
     let needed = |value: Option<&str>, name: &'static str| {
         let value = value.filter(|value| !value.is_empty()).map(str::to_owned);
         value.ok_or_else(|| VineError::Missing {
@@ -49,19 +58,20 @@ pub fn read(files: &Files, file: &str, question: &Question<'_>) -> Result<Answer
         let node = graph.find(&id);
         node.ok_or(VineError::NoTask { id })
     };
-    let list = |nodes: &[&Node]| Answer::data(&views::<NodeView<'_>>(nodes));
+    let page = question.page;
+    let nodes = |nodes: &[&Node]| Answer::list(views::<NodeView<'_>>(nodes), page);
+    let briefs = |nodes: &[&Node]| Answer::list(views::<Brief<'_>>(nodes), page);
     Ok(match question.action {
-        "validate" => Answer::prose(format!("Valid — {} task(s).", graph.nodes.len())),
-        "summary" => Answer::prose(summary(&graph)),
-        "list" => list(&listed(&graph, question)?),
+        "validate" => Answer::prose(valid(plan)),
+        "summary" => Answer::prose(summary(plan)),
+        "list" => nodes(&listed(graph, question)?),
         "task" => Answer::data(&NodeView::from(node()?)),
-        "context" => Answer::data(&ContextView::of(node()?, &Plan::of(&graph))),
-        "descendants" => {
-            let nodes = Plan::of(&graph).descendants(node()?);
-            Answer::data(&views::<Brief<'_>>(&nodes))
-        }
-        "search" => list(&search(&graph, &needed(question.query, "query")?)),
-        "refs" => Answer::data(&views::<RefView<'_>>(&refs(&graph))),
+        "context" => Answer::data(&ContextView::of(node()?, plan)),
+        "descendants" => briefs(&plan.descendants(&node()?.id)),
+        "dependencies" => briefs(&plan.needed(&node()?.id)),
+        "search" => nodes(&search(graph, &needed(question.query, "query")?)),
+        "refs" => Answer::list(views::<RefView<'_>>(&refs(graph)), page),
+        "meta" => Answer::data(&MetaView::of(graph, blob(&document.text))),
         other => {
             return Err(VineError::Action {
                 action: other.to_owned(),
@@ -71,45 +81,98 @@ pub fn read(files: &Files, file: &str, question: &Question<'_>) -> Result<Answer
     })
 }
 
+/// That a graph is valid, and a warning where its root says that all is done and it is not (W17).
+fn valid(plan: &Plan) -> String {
+    let told = format!("Valid — {} task(s).", plan.progress.total);
+    let open = plan.progress.total - plan.progress.complete();
+    if open > 0 && plan.root().status() == Some(Status::Complete) {
+        let root = &plan.root().id;
+        return format!(
+            "{told}\nWarning: the root \"{root}\" is complete, {open} other(s) are not."
+        );
+    }
+    told
+}
+
 fn listed<'a>(graph: &'a Graph, question: &Question<'_>) -> Result<Vec<&'a Node>, VineError> {
     let Some(status) = question.status else {
         return Ok(search(graph, question.query.unwrap_or_default()));
     };
     let status: Status = status.parse()?;
-    let nodes = graph.nodes.iter();
+    let nodes = graph.nodes.iter().map(|node| &**node);
     Ok(nodes.filter(|node| node.status() == Some(status)).collect())
 }
 
-/// `vine_next`: what can be acted on now.
+/// `vine_next`: what can be acted on now; the page is one of each list.
 ///
 /// # Errors
 /// `VineError` where the file is no valid graph.
-pub fn next(files: &Files, file: &str) -> Result<Answer, Error> {
-    let (_, graph) = files.read(&files.existing(file)?)?;
-    Ok(Answer::data(&NextView::of(&Plan::of(&graph))))
+pub fn next(files: &Files, file: &str, page: Page) -> Result<Answer, Error> {
+    let document = files.read(&files.existing(file)?)?;
+    Ok(Answer::data(&NextView::of(&document.plan, page)))
 }
 
-/// `vine_write`: carries out operations, all or none, under the file's lock; with `dry_run` only says
-/// what they would do.
+/// How operations are carried out.
+#[derive(Debug, Clone, Copy)]
+pub struct Writing<'a> {
+    /// Whether they are not: the answer says what they would do.
+    pub dry_run: bool,
+    /// What git calls the text that the caller has in mind; another one is left alone.
+    pub expect: Option<&'a str>,
+    /// Most entries of each list of the answer.
+    pub limit: usize,
+}
+
+/// `vine_write`: carries out operations, all or none, under the file's lock.
 ///
 /// # Errors
 /// `VineError` for operations that are none, cannot be carried out, or would leave an invalid graph;
 /// nothing is written then.
-pub fn write(files: &Files, file: &str, given: &[Value], dry_run: bool) -> Result<Answer, Error> {
+pub fn write(
+    files: &Files,
+    file: &str,
+    given: &[Value],
+    writing: Writing<'_>,
+) -> Result<Answer, Error> {
     let operations = operations(given)?;
-    let graph = match operations.first() {
+    let Outcome { before, after } = match operations.first() {
         None => return Err(VineError::NoOperations.into()),
-        Some(Operation::Create { .. }) => made(files, file, &operations, dry_run)?,
-        Some(_) => changed(files, file, &operations, dry_run)?,
+        Some(Operation::Create { .. }) => made(files, file, &operations, writing)?,
+        Some(_) => changed(files, file, &operations, writing)?,
     };
-    let phrases: Vec<String> = operations.iter().map(Operation::phrase).collect();
     let claimed = operations.iter().filter_map(|operation| match operation {
         Operation::Claim { id, .. } => Some(id.as_str()),
         _ => None,
     });
     let claimed: Vec<&str> = claimed.collect();
-    let plan = Plan::of(&graph);
-    Ok(Answer::data(&WrittenView::of(&plan, &phrases, &claimed)))
+    let page = Page {
+        limit: writing.limit,
+        offset: 0,
+    };
+    let diff = writing.dry_run.then(|| {
+        let diff = TextDiff::from_lines(&*before, &*after.text);
+        diff.unified_diff().header(file, file).to_string()
+    });
+    let summary = summarized(&operations, writing.dry_run);
+    let view = WrittenView::of(&after.plan, summary, &claimed, page, diff);
+    Ok(Answer::data(&view))
+}
+
+/// What operations did, in words (reference vine 6.6).
+fn summarized(operations: &[Operation], dry_run: bool) -> String {
+    let phrases: Vec<String> = operations.iter().map(Operation::phrase).collect();
+    let done = if dry_run {
+        "operation(s) would be applied, nothing was written"
+    } else {
+        "operation(s) applied"
+    };
+    format!("{} {done}: {}.", operations.len(), phrases.join("; "))
+}
+
+/// A file before and after operations.
+struct Outcome {
+    before: String,
+    after: Arc<Document>,
 }
 
 /// Makes a new file.
@@ -117,24 +180,29 @@ fn made(
     files: &Files,
     file: &str,
     operations: &[Operation],
-    dry_run: bool,
-) -> Result<Graph, Error> {
+    writing: Writing<'_>,
+) -> Result<Outcome, Error> {
     let (graph, child) = apply::create(operations)?;
-    super::validate::validate(&graph)?;
-    let text = write::canonical(&graph)?;
+    let plan = Plan::of(graph)?;
+    let text = write::canonical(&plan.graph)?;
     let place = files.new_file(file)?;
-    if crate::store::disk::exists(&place.absolute()) {
+    if writing.expect.is_some() || disk::exists(&place.absolute()) {
         return Err(taken(&place));
     }
     let mut steps = vec![Step::Create {
         path: place.path.clone(),
-        text,
+        text: text.clone(),
     }];
     steps.extend(child.map(|child| step_of(&place, &child)).transpose()?);
-    if !dry_run {
-        journaled(files, &place, &[], |_| Ok(Some(steps.clone())))?;
+    if !writing.dry_run {
+        journaled(files, &place, &[], steps.len() > 1, |_| {
+            Ok(Some(steps.clone()))
+        })?;
     }
-    Ok(graph)
+    Ok(Outcome {
+        before: String::new(),
+        after: Arc::new(Document::read(text)?),
+    })
 }
 
 /// Changes a file that is there.
@@ -142,44 +210,87 @@ fn changed(
     files: &Files,
     file: &str,
     operations: &[Operation],
-    dry_run: bool,
-) -> Result<Graph, Error> {
+    writing: Writing<'_>,
+) -> Result<Outcome, Error> {
     let place = files.existing(file)?;
-    let change = |text: &str| -> Result<(Graph, Vec<Step>), Error> {
-        let mut graph = files::graph(text)?;
+    let real = place.root.locate(&place.path)?;
+    let change = |document: &Document| -> Result<(Document, Vec<Step>), Error> {
+        expected(document, writing.expect)?;
+        let mut graph = document.plan.graph.clone();
         let child = apply::apply(&mut graph, operations)?;
-        super::validate::validate(&graph)?;
-        let new = write::changed(text, &graph)?;
+        let after = document.changed(document.plan.renewed(graph)?)?;
         let mut steps = Vec::new();
-        if new != text {
+        if after.text != document.text {
             steps.push(Step::Replace {
                 path: place.path.clone(),
-                text: new,
+                text: after.text.clone(),
             });
         }
         steps.extend(child.map(|child| step_of(&place, &child)).transpose()?);
-        Ok((graph, steps))
+        Ok((after, steps))
     };
-    if dry_run {
-        let (text, _) = files.read(&place)?;
-        return Ok(change(&text)?.0);
+    if writing.dry_run {
+        let document = files.read(&place)?;
+        let (after, _) = change(&document)?;
+        return Ok(Outcome {
+            before: document.text.clone(),
+            after: Arc::new(after),
+        });
     }
+    let makes_file = |operation: &Operation| matches!(operation, Operation::ExtractToRef { .. });
+    let several = operations.iter().any(makes_file);
+    let after = replaced(files, &place, &real, several, |document| change(document))?;
+    Ok(Outcome {
+        before: String::new(),
+        after,
+    })
+}
+
+/// A text that is another than the caller has in mind is left alone (reference vine W3).
+fn expected(document: &Document, expect: Option<&str>) -> Result<(), VineError> {
+    let Some(expect) = expect else {
+        return Ok(());
+    };
+    let is = blob(&document.text);
+    if is == expect {
+        return Ok(());
+    }
+    Err(VineError::Changed {
+        expected: expect.to_owned(),
+        is,
+    })
+}
+
+/// Changes a document under its lock, together with the other files of the steps where there are
+/// `several`.
+fn replaced(
+    files: &Files,
+    place: &Located,
+    real: &std::path::Path,
+    several: bool,
+    mut change: impl FnMut(&Document) -> Result<(Document, Vec<Step>), Error>,
+) -> Result<Arc<Document>, Error> {
     let mut after = None;
-    journaled(files, &place, &[&place.path], |texts| {
-        let (graph, steps) = change(texts.first().copied().unwrap_or_default())?;
-        after = Some(graph);
+    journaled(files, place, &[&place.path], several, |texts| {
+        let text = texts.first().copied().unwrap_or_default();
+        let document = files.document(real, text.to_owned())?;
+        let (changed, steps) = change(&document)?;
+        after = Some(Arc::new(changed));
         Ok(Some(steps))
     })?;
     match after {
-        Some(graph) => Ok(graph),
-        None => Ok(files.read(&place)?.1),
+        Some(after) => {
+            files.written(real.to_owned(), Arc::clone(&after));
+            Ok(after)
+        }
+        None => files.read(place),
     }
 }
 
 /// The file that a task is moved to.
 fn step_of(parent: &Located, child: &Child) -> Result<Step, Error> {
     let path = parent.beside(&child.vine)?;
-    if crate::store::disk::exists(&parent.root.path().join(&path)) {
+    if disk::exists(&parent.root.path().join(&path)) {
         let path = parent.root.path().join(&path);
         return Err(VineError::Taken { path }.into());
     }
@@ -198,14 +309,14 @@ fn journaled(
     files: &Files,
     place: &Located,
     paths: &[&str],
+    several: bool,
     plan: impl FnMut(&[&str]) -> Result<Option<Vec<Step>>, Error>,
 ) -> Result<(), Error> {
-    let repo = Repo::open(place.root.path()).ok().flatten();
-    let state = StateFolder::of(&place.root, repo.as_ref().map(Repo::common_dir));
+    let state = several.then(|| state_of(&place.root));
     let journal = Journal {
         disk: &files.disk,
         root: &place.root,
-        state: Some(&state),
+        state: state.as_ref(),
         gate: None,
     };
     journal.change(paths, plan).map(|_| ())
@@ -223,34 +334,68 @@ pub fn expand(
     child_file: Option<&str>,
 ) -> Result<Answer, Error> {
     let place = files.existing(file)?;
+    let parent = files.read(&place)?;
     let child_file = match child_file {
         Some(child) => child.to_owned(),
-        None => named_by(&place, &files.read(&place)?.1, ref_id)?,
+        None => named_by(&place, &parent.plan.graph, ref_id)?,
     };
     let child_place = files.existing(&child_file)?;
     if child_place.absolute() == place.absolute() {
         let message = format!("\"{child_file}\" is the file itself; it cannot be put into itself.");
         return Err(VineError::Expansion { message }.into());
     }
-    let (_, child) = files
+    let child = files
         .read(&child_place)
         .map_err(|error| VineError::InChild {
             file: child_file.clone(),
             why: error.to_string(),
         })?;
+    no_way_back(&place, &child_place, &child.plan.graph)?;
     let folder = folder_between(&place, &child_place);
-    journaled(files, &place, &[&place.path], |texts| {
-        let text = texts.first().copied().unwrap_or_default();
-        let mut graph = files::graph(text)?;
-        expand::expand(&mut graph, ref_id, &child, &folder)?;
-        super::validate::validate(&graph)?;
-        let text = write::changed(text, &graph)?;
-        Ok(Some(vec![Step::Replace {
-            path: place.path.clone(),
-            text,
-        }]))
+    let real = place.root.locate(&place.path)?;
+    let mut waits_for = Vec::new();
+    replaced(files, &place, &real, false, |document| {
+        let mut graph = document.plan.graph.clone();
+        waits_for = held_up_by(&document.plan, ref_id);
+        expand::expand(&mut graph, ref_id, &child.plan.graph, &folder)?;
+        let after = document.changed(document.plan.renewed(graph)?)?;
+        let text = after.text.clone();
+        let path = place.path.clone();
+        Ok((after, vec![Step::Replace { path, text }]))
     })?;
-    Ok(Answer::prose(format!("Ref \"{ref_id}\" expanded.")))
+    let mut told = format!("Ref \"{ref_id}\" expanded.");
+    if !waits_for.is_empty() {
+        told.push_str(&format!(
+            "\nIt still waited for {}; tasks that came in and depend on nothing can be started before.",
+            waits_for.join(", ")
+        ));
+    }
+    Ok(Answer::prose(told))
+}
+
+/// What a reference still waits for.
+fn held_up_by(plan: &Plan, ref_id: &str) -> Vec<String> {
+    let at = plan.graph.position(ref_id);
+    let unmet = at.into_iter().flat_map(|at| plan.unmet(at));
+    unmet
+        .map(|at| plan.graph.nodes[at].id.to_string())
+        .collect()
+}
+
+/// Refuses a child that refers to its parent: one could expand for ever.
+fn no_way_back(parent: &Located, child: &Located, graph: &Graph) -> Result<(), VineError> {
+    for node in refs(graph) {
+        if let Work::Ref { vine } = &node.work
+            && child.leads_to(vine, parent)
+        {
+            let message = format!(
+                "\"{}\" of the child refers back to the parent ({vine}); expanding would never end.",
+                node.id
+            );
+            return Err(VineError::Expansion { message });
+        }
+    }
+    Ok(())
 }
 
 /// The file that a reference names, as an absolute path.
@@ -261,7 +406,7 @@ fn named_by(place: &Located, graph: &Graph, ref_id: &str) -> Result<String, Erro
             "Task \"{ref_id}\" does not exist in the parent graph."
         ))
     })?;
-    let super::model::Work::Ref { vine } = &node.work else {
+    let Work::Ref { vine } = &node.work else {
         return Err(refused(format!(
             "Task \"{ref_id}\" is not a reference node."
         )));

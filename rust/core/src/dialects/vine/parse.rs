@@ -1,6 +1,7 @@
 //! A file's text, read into a graph: line by line, the first thing wrong reported with its place
 //! (reference vine 1).
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -43,12 +44,12 @@ impl Line<'_> {
     }
 }
 
-/// Reads a graph; it is not validated yet. A byte order mark, both kinds of line ends and segments of
-/// blank lines alone are accepted.
+/// Reads a graph and where each of its nodes stands; it is not validated yet. A byte order mark, both
+/// kinds of line ends and segments of blank lines alone are accepted.
 ///
 /// # Errors
 /// `VineError::Parse` with the first thing wrong, in the order of reference vine 1.10.
-pub fn graph(text: &str) -> Result<Graph, VineError> {
+pub fn parsed(text: &str) -> Result<(Graph, Vec<Place>), VineError> {
     let lines = lines(text);
     let (Some(first), false) = (lines.first(), text.is_empty()) else {
         return Err(VineError::Parse {
@@ -72,17 +73,15 @@ pub fn graph(text: &str) -> Result<Graph, VineError> {
     let mut graph = Graph::empty(version);
     metadata(preamble, &mut graph)?;
     let delimiter = graph.delimiter.clone();
-    for segment in body.split(|line| line.text == &*delimiter) {
-        if segment.iter().all(Line::is_blank) {
-            continue;
-        }
-        let mut node = block(segment)?;
-        node.place.index = Some(graph.nodes.len());
-        if graph.places.contains_key(&node.id) {
+    let mut places = Vec::new();
+    for segment in segments(body, &delimiter) {
+        let (node, place) = block(segment)?;
+        if graph.position(&node.id).is_some() {
             let message = format!("Duplicate task id \"{}\"", node.id);
             return Err(segment[0].wrong(0, message));
         }
         graph.push(node);
+        places.push(place);
     }
     if graph.nodes.is_empty() {
         return Err(VineError::Parse {
@@ -91,7 +90,34 @@ pub fn graph(text: &str) -> Result<Graph, VineError> {
             message: "Empty input — no task blocks found".into(),
         });
     }
-    Ok(graph)
+    Ok((graph, places))
+}
+
+/// Reads a graph without the places of its nodes.
+///
+/// # Errors
+/// As [`parsed`].
+pub fn graph(text: &str) -> Result<Graph, VineError> {
+    parsed(text).map(|(graph, _)| graph)
+}
+
+/// Reads the blocks of a piece of a text that begins with a line of one, and holds whole lines; their
+/// places are those in the piece.
+///
+/// # Errors
+/// `VineError::Parse` with a line of the piece.
+pub(super) fn blocks(piece: &str, delimiter: &str) -> Result<Vec<(Node, Place)>, VineError> {
+    let lines = lines(piece);
+    segments(&lines, delimiter).map(block).collect()
+}
+
+/// The lines between delimiters, except where they are all blank.
+fn segments<'a, 'b>(
+    lines: &'b [Line<'a>],
+    delimiter: &'b str,
+) -> impl Iterator<Item = &'b [Line<'a>]> {
+    let all = lines.split(move |line| line.text == delimiter);
+    all.filter(|segment| !segment.iter().all(Line::is_blank))
 }
 
 /// The lines of a text; what follows its last line end is a line only when it is not empty.
@@ -183,21 +209,46 @@ struct Header<'a> {
     annotations: &'a str,
 }
 
-fn header(text: &str, is_ref: bool) -> Option<Header<'_>> {
+fn header_pattern(is_ref: bool) -> Option<&'static Regex> {
     static TASK: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let status = Status::ALL.map(Status::as_str).join("|");
         heading("", &status)
     });
     static REF: LazyLock<Option<Regex>> =
         LazyLock::new(|| heading(&format!("ref {WS}*"), &format!("{}+", ink())));
-    let pattern = if is_ref { &REF } else { &TASK };
-    let found = pattern.as_ref()?.captures(text)?;
+    if is_ref { &REF } else { &TASK }.as_ref()
+}
+
+fn header(text: &str, is_ref: bool) -> Option<Header<'_>> {
+    let found = header_pattern(is_ref)?.captures(text)?;
     let part = |at: usize| found.get(at).map_or("", |part| part.as_str());
     Some(Header {
         id: part(1),
         name: part(2),
         inside: part(3),
         annotations: part(4),
+    })
+}
+
+/// Where the parts of a header stand in it.
+pub(super) struct HeaderParts {
+    pub(super) id: Range<usize>,
+    pub(super) name: Range<usize>,
+    /// Status or file.
+    pub(super) inside: Range<usize>,
+    /// All of them, with the blanks before each.
+    pub(super) annotations: Range<usize>,
+}
+
+/// The parts of a header that was read before.
+pub(super) fn header_parts(text: &str) -> Option<HeaderParts> {
+    let found = header_pattern(text.starts_with("ref "))?.captures(text)?;
+    let part = |at: usize| found.get(at).map(|part| part.range());
+    Some(HeaderParts {
+        id: part(1)?,
+        name: part(2)?,
+        inside: part(3)?,
+        annotations: part(4)?,
     })
 }
 
@@ -216,7 +267,7 @@ fn heading(begins: &str, inside: &str) -> Option<Regex> {
     Regex::new(&pattern).ok()
 }
 
-fn block(lines: &[Line<'_>]) -> Result<Node, VineError> {
+fn block(lines: &[Line<'_>]) -> Result<(Node, Place), VineError> {
     let at = lines.iter().position(|l| !l.is_blank()).unwrap_or(0);
     let line = &lines[at];
     let text = line.text.trim_matches(is_ws);
@@ -244,19 +295,17 @@ fn block(lines: &[Line<'_>]) -> Result<Node, VineError> {
         decisions: Vec::new(),
         annotations: annotations(head.annotations),
         work,
-        place: Place {
-            index: None,
-            line: line.number,
-            block: lines[0].start..lines[lines.len() - 1].end(),
-            header: start..start + text.len(),
-        },
+    };
+    let place = Place {
+        block: lines[0].start..lines[lines.len() - 1].end(),
+        header: start..start + text.len(),
     };
     let mut description: Vec<&str> = Vec::new();
     for line in &lines[at + 1..] {
         body_line(line, &mut node, &mut description)?;
     }
     node.description = description.join("\n");
-    Ok(node)
+    Ok((node, place))
 }
 
 /// Reads one line of a block; the first kind that fits counts (reference vine 1.8).

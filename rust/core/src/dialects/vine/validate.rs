@@ -5,8 +5,8 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::error::VineError;
-use super::model::{Graph, Status, Work};
-use crate::graph::{DepGraph, Edge, Kind, Progress};
+use super::model::{Graph, Work};
+use crate::graph::{DepGraph, Edge, Kind};
 
 /// A rule that a graph breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,8 +19,6 @@ pub enum Violation {
         task: Box<str>,
         /// What it names.
         missing: Box<str>,
-        /// Line of the node's header.
-        line: usize,
     },
     /// Nodes wait for one another.
     Cycle(Vec<Box<str>>),
@@ -39,6 +37,15 @@ impl Violation {
             Self::Cycle(_) => "no-cycles",
             Self::Islands(_) => "no-islands",
             Self::NoUri(_) => "ref-uri-required",
+        }
+    }
+
+    /// The node it is about, or the first of them.
+    pub fn subject(&self) -> Option<&str> {
+        match self {
+            Self::NoTask => None,
+            Self::UnknownDependency { task: id, .. } | Self::NoUri(id) => Some(id),
+            Self::Cycle(ids) | Self::Islands(ids) => ids.first().map(|id| &**id),
         }
     }
 
@@ -85,11 +92,11 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Checks all rules.
+/// Checks all rules, and gives what depends on what.
 ///
 /// # Errors
 /// `VineError::Invalid` with everything that is broken.
-pub fn validate(graph: &Graph) -> Result<(), VineError> {
+pub fn validate(graph: &Graph) -> Result<DepGraph, VineError> {
     let mut violations = Vec::new();
     if graph.nodes.is_empty() {
         violations.push(Violation::NoTask);
@@ -98,11 +105,10 @@ pub fn validate(graph: &Graph) -> Result<(), VineError> {
         let unknown = node
             .dependencies
             .iter()
-            .filter(|id| !graph.places.contains_key(*id));
+            .filter(|id| graph.position(id).is_none());
         violations.extend(unknown.map(|missing| Violation::UnknownDependency {
             task: node.id.clone(),
             missing: missing.clone(),
-            line: node.place.line,
         }));
     }
     let network = network(graph);
@@ -118,39 +124,35 @@ pub fn validate(graph: &Graph) -> Result<(), VineError> {
             violations.push(Violation::Islands(islands));
         }
     }
-    let empty =
-        |node: &&super::model::Node| matches!(&node.work, Work::Ref { vine } if vine.is_empty());
-    let without_uri = graph.nodes.iter().filter(empty);
-    violations.extend(without_uri.map(|node| Violation::NoUri(node.id.clone())));
+    for node in &graph.nodes {
+        if matches!(&node.work, Work::Ref { vine } if vine.is_empty()) {
+            violations.push(Violation::NoUri(node.id.clone()));
+        }
+    }
     if violations.is_empty() {
-        Ok(())
+        Ok(network)
     } else {
-        Err(VineError::Invalid { violations })
+        Err(VineError::Invalid {
+            violations: violations.into_iter().map(|found| (found, None)).collect(),
+        })
     }
 }
 
-/// What depends on what; the nodes of the graph come first, in their order.
-pub fn network(graph: &Graph) -> DepGraph {
+/// What depends on what; the nodes of the graph come first, in their order. How far each is says the
+/// graph itself.
+fn network(graph: &Graph) -> DepGraph {
     let mut network = DepGraph::default();
     for node in &graph.nodes {
-        let at = network.intern(&node.id);
-        let is_done = node.status().is_some_and(Status::is_satisfied);
-        let progress = if is_done {
-            Progress::Done
-        } else {
-            Progress::Open
-        };
-        network.set_progress(at, progress);
+        network.intern(&node.id);
     }
     for node in &graph.nodes {
         let at = network.intern(&node.id);
-        let edge = |to| Edge {
-            to,
+        let mut edge = |id: &str| Edge {
+            to: network.intern(id),
             kind: Kind::Explicit,
             via: at,
         };
-        let edges = node.dependencies.iter().map(|id| network.intern(id));
-        let edges = edges.collect::<Vec<_>>().into_iter().map(edge).collect();
+        let edges = node.dependencies.iter().map(|id| edge(id)).collect();
         network.set_edges(at, edges);
     }
     network

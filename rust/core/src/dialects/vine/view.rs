@@ -2,8 +2,9 @@
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use super::frontier::{Frontier, Plan, Progress};
+use super::frontier::Plan;
 use super::model::{Attachment, Graph, Node, Status, Work};
+use crate::answer::Page;
 
 /// A node with everything it says.
 #[derive(Debug, Serialize)]
@@ -193,8 +194,9 @@ pub struct ContextView<'a> {
 
 impl<'a> ContextView<'a> {
     /// A claimed task with what it builds on.
-    pub fn of_claimed(node: &'a Node, graph: &'a Graph) -> Self {
-        let dependencies = node.dependencies.iter().filter_map(|id| graph.find(id));
+    pub fn of_claimed(node: &'a Node, plan: &'a Plan) -> Self {
+        let dependencies = node.dependencies.iter();
+        let dependencies = dependencies.filter_map(|id| plan.graph.find(id));
         Self {
             node: node.into(),
             resolved_dependencies: dependencies.map(Into::into).collect(),
@@ -203,7 +205,7 @@ impl<'a> ContextView<'a> {
     }
 
     /// A node with everything around it.
-    pub fn of(node: &'a Node, plan: &Plan<'a>) -> Self {
+    pub fn of(node: &'a Node, plan: &'a Plan) -> Self {
         let dependant = |node: &'a Node| DependantView {
             id: &node.id,
             short_name: &node.name,
@@ -211,8 +213,8 @@ impl<'a> ContextView<'a> {
             status: node.status().map(Status::as_str),
         };
         Self {
-            dependant_tasks: Some(plan.dependants(node).map(dependant).collect()),
-            ..Self::of_claimed(node, plan.graph)
+            dependant_tasks: Some(plan.dependants(&node.id).map(dependant).collect()),
+            ..Self::of_claimed(node, plan)
         }
     }
 }
@@ -241,18 +243,17 @@ struct ByStatus {
 }
 
 impl<'a> ProgressView<'a> {
-    /// Counts a graph.
-    pub fn of(graph: &'a Graph, frontier: &Frontier<'a>) -> Self {
-        let progress = Progress::of(graph);
+    /// How far a plan is.
+    pub fn of(plan: &'a Plan) -> Self {
+        let (progress, root) = (&plan.progress, plan.root());
         let count = |status: Status| progress.by_status[status as usize];
-        let root = graph.nodes.first();
         Self {
             total: progress.total,
             complete: progress.complete(),
             percentage: progress.percentage(),
-            ready_count: frontier.ready_to_start.len(),
-            root_id: root.map_or("", |root| &root.id),
-            root_status: root.and_then(Node::status).map_or("ref", Status::as_str),
+            ready_count: plan.frontier.ready_to_start.len(),
+            root_id: &root.id,
+            root_status: root.status().map_or("ref", Status::as_str),
             by_status: ByStatus {
                 complete: count(Status::Complete),
                 notstarted: count(Status::NotStarted),
@@ -265,65 +266,166 @@ impl<'a> ProgressView<'a> {
     }
 }
 
-/// The answer of `vine_next`.
-#[derive(Debug, Serialize)]
-pub struct NextView<'a> {
-    ready_to_start: Vec<NodeView<'a>>,
-    ready_to_complete: Vec<NodeView<'a>>,
-    needs_expansion: Vec<RefView<'a>>,
-    blocked: Vec<NodeView<'a>>,
-    progress: ProgressView<'a>,
-    /// Tasks that somebody works on (reference vine W6).
-    in_progress: Vec<NodeView<'a>>,
+/// A page of a list, beside which the number of all is told where it does not hold all.
+#[derive(Debug)]
+struct Listed<T> {
+    shown: Vec<T>,
+    total: Option<usize>,
 }
 
-impl<'a> NextView<'a> {
-    /// What can be acted on now.
-    pub fn of(plan: &Plan<'a>) -> Self {
-        let frontier = plan.frontier();
+impl<T> Listed<T> {
+    fn of<'a>(plan: &'a Plan, places: &[usize], page: Page) -> Self
+    where
+        T: From<&'a Node>,
+    {
+        let chosen = places.iter().skip(page.offset).take(page.limit);
+        let shown: Vec<T> = chosen.map(|at| T::from(&*plan.graph.nodes[*at])).collect();
         Self {
-            progress: ProgressView::of(plan.graph, &frontier),
-            ready_to_start: views(&frontier.ready_to_start),
-            ready_to_complete: views(&frontier.ready_to_complete),
-            needs_expansion: views(&frontier.needs_expansion),
-            blocked: views(&frontier.blocked),
-            in_progress: views(&frontier.in_progress),
+            total: (shown.len() < places.len()).then_some(places.len()),
+            shown,
         }
     }
 }
 
-/// The answer of `vine_write`.
+/// The answer of `vine_next`; beside a list that is not all of it `<key>_total`.
+#[derive(Debug, Serialize)]
+pub struct NextView<'a> {
+    ready_to_start: Vec<NodeView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ready_to_start_total: Option<usize>,
+    ready_to_complete: Vec<NodeView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ready_to_complete_total: Option<usize>,
+    needs_expansion: Vec<RefView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    needs_expansion_total: Option<usize>,
+    blocked: Vec<NodeView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocked_total: Option<usize>,
+    progress: ProgressView<'a>,
+    /// Tasks that somebody works on (reference vine W6).
+    in_progress: Vec<NodeView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_progress_total: Option<usize>,
+    /// Why nothing else is listed, where nothing is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waiting: Vec<WaitingView<'a>>,
+}
+
+/// A node that waits for others.
+#[derive(Debug, Serialize)]
+struct WaitingView<'a> {
+    id: &'a str,
+    waits_for: Vec<&'a str>,
+}
+
+impl<'a> NextView<'a> {
+    /// What can be acted on now.
+    pub fn of(plan: &'a Plan, page: Page) -> Self {
+        let frontier = &plan.frontier;
+        let nodes = |places: &[usize]| Listed::<NodeView<'a>>::of(plan, places, page);
+        let start = nodes(&frontier.ready_to_start);
+        let complete = nodes(&frontier.ready_to_complete);
+        let expansion = Listed::<RefView<'a>>::of(plan, &frontier.needs_expansion, page);
+        let blocked = nodes(&frontier.blocked);
+        let in_progress = nodes(&frontier.in_progress);
+        let waiting = plan.waiting().take(page.limit).filter(|_| plan.is_stuck());
+        Self {
+            ready_to_start: start.shown,
+            ready_to_start_total: start.total,
+            ready_to_complete: complete.shown,
+            ready_to_complete_total: complete.total,
+            needs_expansion: expansion.shown,
+            needs_expansion_total: expansion.total,
+            blocked: blocked.shown,
+            blocked_total: blocked.total,
+            progress: ProgressView::of(plan),
+            in_progress: in_progress.shown,
+            in_progress_total: in_progress.total,
+            waiting: waiting
+                .map(|(node, unmet)| WaitingView {
+                    id: &node.id,
+                    waits_for: unmet.into_iter().map(|node| &*node.id).collect(),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// The answer of `vine_write`; beside a list that is not all of it `<key>_total`.
 #[derive(Debug, Serialize)]
 pub struct WrittenView<'a> {
     summary: String,
     progress: ProgressView<'a>,
     ready_to_start: Vec<NodeView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ready_to_start_total: Option<usize>,
     ready_to_complete: Vec<NodeView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ready_to_complete_total: Option<usize>,
     blocked: Vec<NodeView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocked_total: Option<usize>,
     needs_expansion: Vec<RefView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    needs_expansion_total: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     claimed: Option<Vec<ContextView<'a>>>,
+    /// What a dry run would change, as a unified diff.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
 }
 
 impl<'a> WrittenView<'a> {
-    /// The graph after operations: what each did in a phrase, and the tasks that were claimed.
-    pub fn of(plan: &Plan<'a>, phrases: &[String], claimed: &[&str]) -> Self {
-        let frontier = plan.frontier();
+    /// The graph after operations: what they did in words, and the tasks that were claimed.
+    pub fn of(
+        plan: &'a Plan,
+        summary: String,
+        claimed: &[&str],
+        page: Page,
+        diff: Option<String>,
+    ) -> Self {
+        let next = NextView::of(plan, page);
         let nodes = claimed.iter().filter_map(|id| plan.graph.find(id));
-        let claimed = nodes.map(|node| ContextView::of_claimed(node, plan.graph));
+        let claimed = nodes.map(|node| ContextView::of_claimed(node, plan));
         let claimed: Vec<_> = claimed.collect();
         Self {
-            summary: format!(
-                "{} operation(s) applied: {}.",
-                phrases.len(),
-                phrases.join("; ")
-            ),
-            progress: ProgressView::of(plan.graph, &frontier),
-            ready_to_start: views(&frontier.ready_to_start),
-            ready_to_complete: views(&frontier.ready_to_complete),
-            blocked: views(&frontier.blocked),
-            needs_expansion: views(&frontier.needs_expansion),
+            summary,
+            progress: next.progress,
+            ready_to_start: next.ready_to_start,
+            ready_to_start_total: next.ready_to_start_total,
+            ready_to_complete: next.ready_to_complete,
+            ready_to_complete_total: next.ready_to_complete_total,
+            blocked: next.blocked,
+            blocked_total: next.blocked_total,
+            needs_expansion: next.needs_expansion,
+            needs_expansion_total: next.needs_expansion_total,
             claimed: (!claimed.is_empty()).then_some(claimed),
+            diff,
+        }
+    }
+}
+
+/// What a file says about itself (reference vine W12).
+#[derive(Debug, Serialize)]
+pub struct MetaView<'a> {
+    version: String,
+    title: Option<&'a str>,
+    prefix: Option<&'a str>,
+    delimiter: &'a str,
+    /// What git calls this text; `vine_write` takes it as `expect`.
+    blob: String,
+}
+
+impl<'a> MetaView<'a> {
+    /// What a graph says, of a text that git calls `blob`.
+    pub fn of(graph: &'a Graph, blob: String) -> Self {
+        Self {
+            version: graph.version.to_string(),
+            title: graph.title.as_deref(),
+            prefix: graph.prefix.as_deref(),
+            delimiter: &graph.delimiter,
+            blob,
         }
     }
 }
@@ -334,20 +436,11 @@ pub fn views<'a, T: From<&'a Node>>(nodes: &[&'a Node]) -> Vec<T> {
 }
 
 /// How a graph stands, in words (reference vine 5.1).
-pub fn summary(graph: &Graph) -> String {
-    let progress = Progress::of(graph);
-    let leaves = graph
-        .nodes
-        .iter()
-        .filter(|node| node.dependencies.is_empty());
-    let (name, id) = graph
-        .nodes
-        .first()
-        .map_or(("", ""), |root| (&*root.name, &*root.id));
+pub fn summary(plan: &Plan) -> String {
+    let (progress, root) = (&plan.progress, plan.root());
     let mut text = format!(
-        "Root: {name} ({id})\nTotal tasks: {}\nLeaf tasks: {}\n\nStatus breakdown:",
-        progress.total,
-        leaves.count()
+        "Root: {} ({})\nTotal tasks: {}\nLeaf tasks: {}\n\nStatus breakdown:",
+        root.name, root.id, progress.total, progress.leaves
     );
     for status in Status::ALL {
         let count = progress.by_status[status as usize];

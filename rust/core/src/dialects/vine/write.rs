@@ -1,11 +1,14 @@
 //! A graph as text: new blocks in canonical form, kept ones as they stand but for the lines that
 //! changed (reference vine 4 R). What is written is read again and has to say what was meant.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::document::{Document, says_what_is_meant};
 use super::error::VineError;
-use super::model::{Attachment, Class, Graph, Node, Work};
+use super::model::{Attachment, Class, Graph, Node, Place, Work};
 use super::parse;
 use crate::text::edit::{line_break, with_line_break};
 
@@ -32,124 +35,178 @@ pub fn canonical(graph: &Graph) -> Result<String, VineError> {
     let between = format!("{}\n", graph.delimiter);
     let blocks: Vec<String> = graph.nodes.iter().map(|node| block(node) + "\n").collect();
     text.push_str(&blocks.join(&between));
-    checked(text, graph)
+    let unwritable = |why: String| VineError::Unwritable { why };
+    let read = parse::graph(&text).map_err(|error| unwritable(error.to_string()))?;
+    says_what_is_meant(&read, graph).map_err(unwritable)?;
+    Ok(text)
 }
 
-/// The text of a graph that was read from `old` and changed since: blocks that say the same stay byte
-/// for byte, of others only the lines that changed are written anew.
+/// The text of a document whose graph became another: blocks that say the same stay byte for byte, of
+/// others only the lines that changed are written anew. Whether it says what is meant is for the
+/// caller to find out.
 ///
 /// # Errors
-/// `VineError::Unwritable` when it would not read back as the same graph.
-pub fn changed(old: &str, graph: &Graph) -> Result<String, VineError> {
-    let before = parse::graph(old)?;
+/// `VineError::Unwritable` for a graph of a version that is not known.
+pub(super) fn changed(document: &Document, graph: &Graph) -> Result<String, VineError> {
+    let (old, before, places) = (&*document.text, &document.plan.graph, &document.places);
+    if !before.version.is_writable() {
+        let why = format!(
+            "it is of version {}, newer than what is written here (1.0, 1.1 and 1.2)",
+            before.version
+        );
+        return Err(VineError::Unwritable { why });
+    }
     let eol = line_break(old);
-    let first = before
-        .nodes
-        .first()
-        .map_or(0..0, |node| node.place.block.clone());
-    let last = before
-        .nodes
-        .last()
-        .map_or(0..0, |node| node.place.block.clone());
-    let mut text = preamble(&old[..first.start], &before, graph, eol);
+    let between = |gap: Range<usize>| redelimited(&old[gap], &before.delimiter, &graph.delimiter);
+    let first = places.first().map_or(0, |place| place.block.start);
+    let last = places.last().map_or(0, |place| place.block.end);
+    let mut text = preamble(&old[..first], before, graph, eol);
+    text.reserve(old.len());
     for (at, node) in graph.nodes.iter().enumerate() {
-        let kept = node.place.index.map(|index| (index, &before.nodes[index]));
+        let kept = before.position(graph.renamed.get(&node.id).unwrap_or(&node.id));
         if at > 0 {
             match kept {
-                Some((index, then)) if index > 0 => {
-                    let gap = before.nodes[index - 1].place.block.end..then.place.block.start;
-                    text.push_str(&old[gap]);
+                Some(index) if index > 0 => {
+                    let gap = places[index - 1].block.end..places[index].block.start;
+                    text.push_str(&between(gap));
                 }
                 _ => {
                     let _ = write!(text, "{eol}{}{eol}", graph.delimiter);
                 }
             }
         }
-        match kept {
-            Some((_, then)) if then.says_the_same(node) => {
-                text.push_str(&old[then.place.block.clone()]);
+        match kept.map(|index| (&before.nodes[index], &places[index])) {
+            Some((then, place)) if Arc::ptr_eq(then, node) || then == node => {
+                text.push_str(&old[place.block.clone()]);
             }
-            Some((_, then)) => text.push_str(&edited(old, then, node, eol)),
+            Some((then, place)) => text.push_str(&edited(old, place, then, node, eol)),
             None => text.push_str(&with_line_break(&block(node), eol)),
         }
     }
-    text.push_str(&old[last.end..]);
-    checked(text, graph)
+    if last == old.len() && text.ends_with('\n') {
+        // An empty last line is one only with its end.
+        text.push_str(eol);
+    }
+    text.push_str(&between(last..old.len()));
+    Ok(text)
 }
 
-/// A text that says what the graph says.
-fn checked(text: String, graph: &Graph) -> Result<String, VineError> {
-    let unwritable = |why: String| VineError::Unwritable { why };
-    let read = parse::graph(&text).map_err(|error| unwritable(error.to_string()))?;
-    let header = |graph: &Graph| {
-        let Graph {
-            version,
-            title,
-            prefix,
-            delimiter,
-            ..
-        } = graph;
-        (*version, title.clone(), prefix.clone(), delimiter.clone())
-    };
-    if header(&read) != header(graph) {
-        return Err(unwritable("its preamble would read otherwise".into()));
+/// What stands between two blocks, with another delimiter where the graph has one.
+fn redelimited<'a>(gap: &'a str, old: &str, new: &str) -> Cow<'a, str> {
+    if old == new {
+        return Cow::Borrowed(gap);
     }
-    if read.nodes.len() != graph.nodes.len() {
-        return Err(unwritable("it would have another number of blocks".into()));
-    }
-    let mut pairs = read.nodes.iter().zip(&graph.nodes);
-    match pairs.find(|(read, meant)| !as_written(meant).says_the_same(&as_written(read))) {
-        None => Ok(text),
-        Some((_, node)) => Err(unwritable(format!("\"{}\" would read otherwise", node.id))),
-    }
-}
-
-/// A node as a canonical block gives it back: dependencies sorted, attachments by class, annotations
-/// by key, lines of blanks empty.
-fn as_written(node: &Node) -> Node {
-    let mut node = node.clone();
-    node.dependencies.sort_unstable();
-    node.annotations.sort();
-    if let Work::Task { attachments, .. } = &mut node.work {
-        attachments.sort_by_key(|attachment| attachment.class);
-    }
-    let lines = node.description.split('\n');
-    let lines = lines.map(|line| {
-        if line.chars().all(parse::is_ws) {
-            ""
-        } else {
-            line
+    let lines = gap.split_inclusive('\n').map(|line| {
+        let end = line.trim_end_matches(['\n', '\r']).len();
+        match line.split_at(end) {
+            (word, end) if word == old => format!("{new}{end}"),
+            _ => line.to_owned(),
         }
     });
-    node.description = lines.collect::<Vec<_>>().join("\n");
-    node
+    Cow::Owned(lines.collect())
 }
 
-/// What stands before the first block, with another version where the graph has one.
+/// What stands before the first block, its version and its keys changed where those of the graph did.
 fn preamble(old: &str, before: &Graph, graph: &Graph, eol: &str) -> String {
-    if before.version == graph.version {
-        return old.to_owned();
+    let mut text = old.to_owned();
+    if before.version != graph.version {
+        let rest = old.find('\n').map_or("", |end| &old[end + 1..]);
+        let mark = if old.starts_with('\u{FEFF}') {
+            "\u{FEFF}"
+        } else {
+            ""
+        };
+        text = format!("{mark}vine {}{eol}{rest}", graph.version);
     }
-    let rest = old.find('\n').map_or("", |end| &old[end + 1..]);
-    let mark = if old.starts_with('\u{FEFF}') {
-        "\u{FEFF}"
-    } else {
-        ""
+    let delimiter = |graph: &Graph| Some(graph.delimiter.clone()).filter(|d| **d != *"---");
+    let keys = [
+        ("title", before.title.clone(), graph.title.clone()),
+        ("prefix", before.prefix.clone(), graph.prefix.clone()),
+        ("delimiter", delimiter(before), delimiter(graph)),
+    ];
+    for (key, then, now) in keys {
+        if then != now {
+            text = with_key(&text, key, now.as_deref(), eol);
+        }
+    }
+    // Blank segments between the terminator and the first block may hold delimiters.
+    match text.split_once(&format!("{eol}---{eol}")) {
+        Some((head, tail)) if before.delimiter != graph.delimiter => {
+            let tail = redelimited(tail, &before.delimiter, &graph.delimiter);
+            format!("{head}{eol}---{eol}{tail}")
+        }
+        _ => text,
+    }
+}
+
+/// A preamble in which a key has another value: its line changed, or taken out, or put in before the
+/// terminator.
+fn with_key(preamble: &str, key: &str, value: Option<&str>, eol: &str) -> String {
+    let is_of = |line: &str| {
+        let name = line
+            .split_once(':')
+            .map(|(name, _)| name.trim_matches(parse::is_ws));
+        name.is_some_and(|name| name.eq_ignore_ascii_case(key))
     };
-    format!("{mark}vine {}{eol}{rest}", graph.version)
+    let mut text = String::new();
+    let mut value = value.map(|value| format!("{key}: {value}{eol}"));
+    let mut is_in = true;
+    for line in preamble.split_inclusive('\n') {
+        let is_end = is_in && line.trim_end_matches(['\n', '\r']) == "---";
+        match (is_in && is_of(line), is_end) {
+            // A repeated key counts with its last line; one line is enough from now on.
+            (true, _) => text.push_str(&value.take().unwrap_or_default()),
+            (false, true) => text.push_str(&format!("{}{line}", value.take().unwrap_or_default())),
+            _ => text.push_str(line),
+        }
+        is_in &= !is_end;
+    }
+    text
 }
 
 /// A node's header in canonical form.
 fn header(node: &Node) -> String {
-    let mut text = match &node.work {
-        Work::Task { status, .. } => format!("[{}] {} ({})", node.id, node.name, status.as_str()),
-        Work::Ref { vine } => format!("ref [{}] {} ({vine})", node.id, node.name),
-    };
+    let inside = inside(node);
+    let mark = if node.status().is_none() { "ref " } else { "" };
+    let annotations = annotations(node);
+    format!("{mark}[{}] {} ({inside}){annotations}", node.id, node.name)
+}
+
+/// Status or file.
+fn inside(node: &Node) -> &str {
+    match &node.work {
+        Work::Task { status, .. } => status.as_str(),
+        Work::Ref { vine } => vine,
+    }
+}
+
+fn annotations(node: &Node) -> String {
     let mut annotations: Vec<_> = node.annotations.iter().collect();
     annotations.sort();
-    for (key, values) in annotations {
-        let _ = write!(text, " @{key}({})", values.join(","));
-    }
+    let written = annotations
+        .into_iter()
+        .map(|(key, values)| format!(" @{key}({})", values.join(",")));
+    written.collect()
+}
+
+/// A header of which only the parts that changed are written anew.
+fn edited_header(old: &str, then: &Node, now: &Node) -> String {
+    let is_same_kind = then.status().is_some() == now.status().is_some();
+    let Some(parts) = parse::header_parts(old).filter(|_| is_same_kind) else {
+        return header(now);
+    };
+    let mut text = old.to_owned();
+    let mut put = |range: Range<usize>, changed: bool, new: &str| {
+        if changed {
+            text.replace_range(range, new);
+        }
+    };
+    // From the end on, so that the places before stay.
+    let is_other = then.annotations != now.annotations;
+    put(parts.annotations, is_other, &annotations(now));
+    put(parts.inside, inside(then) != inside(now), inside(now));
+    put(parts.name, then.name != now.name, &now.name);
+    put(parts.id, then.id != now.id, &now.id);
     text
 }
 
@@ -215,29 +272,23 @@ fn kind_of(line: &str) -> Kind {
 }
 
 /// A block in which the lines that changed are others.
-fn edited(old: &str, then: &Node, now: &Node, eol: &str) -> String {
-    let Range { start, end } = then.place.block.clone();
-    let mut text = old[start..then.place.header.start].to_owned();
-    let is_same_header = header(then) == header(now);
-    text.push_str(if is_same_header {
-        &old[then.place.header.clone()]
-    } else {
-        ""
-    });
-    if !is_same_header {
-        text.push_str(&header(now));
-    }
+fn edited(old: &str, place: &Place, then: &Node, now: &Node, eol: &str) -> String {
+    let Range { start, end } = place.block.clone();
+    let mut text = old[start..place.header.start].to_owned();
+    text.push_str(&edited_header(&old[place.header.clone()], then, now));
     // Blanks behind the header stay with its line.
-    let below = &old[then.place.header.end..end];
+    let below = &old[place.header.end..end];
     let line_end = below.find('\n').unwrap_or(below.len());
     let is_crlf = below[..line_end].ends_with('\r') && line_end < below.len();
     let (rest_of_header, body) = below.split_at(line_end - usize::from(is_crlf));
     text.push_str(rest_of_header);
-    let mut lines: Vec<String> = body
-        .split_inclusive('\n')
-        .skip(1)
-        .map(|line| line.trim_end_matches(['\n', '\r']).to_owned())
-        .collect();
+    let mut lines: Vec<String> = body.split('\n').skip(1).map(str::to_owned).collect();
+    if let Some((_, all_but_last)) = lines.split_last_mut() {
+        // What stands before a line feed belongs to the line end.
+        for line in all_but_last {
+            line.truncate(line.strip_suffix('\r').unwrap_or(line).len());
+        }
+    }
     let texts = |node: &Node| {
         [
             (

@@ -1,0 +1,186 @@
+//! A valid graph together with the text that says it. A text that differs from a known one in few
+//! places is read in these places alone, and so is a text of ours before it is written.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::error::VineError;
+use super::frontier::Plan;
+use super::model::{Graph, Node, Place, Work};
+use super::{parse, write};
+
+/// A text and what it says.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// The text, byte for byte.
+    pub text: String,
+    /// What it says.
+    pub plan: Plan,
+    /// Where each node stands in it.
+    pub(super) places: Vec<Place>,
+}
+
+impl Document {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// `VineError` for one that is no graph, or no valid one.
+    pub fn read(text: String) -> Result<Self, VineError> {
+        let (graph, places) = parse::parsed(&text)?;
+        let plan = Plan::of(graph).map_err(|error| error.with_lines(&text))?;
+        Ok(Self { text, plan, places })
+    }
+
+    /// Reads a text that was this one and may have changed.
+    ///
+    /// # Errors
+    /// As [`Document::read`].
+    pub fn renewed(&self, text: String) -> Result<Self, VineError> {
+        if text == self.text {
+            return Ok(Self {
+                text,
+                ..self.clone()
+            });
+        }
+        let Some((graph, places)) = self.patched(&text) else {
+            return Self::read(text);
+        };
+        let plan = self.plan.renewed(graph);
+        let plan = plan.map_err(|error| error.with_lines(&text))?;
+        Ok(Self { text, plan, places })
+    }
+
+    /// The document after a change of its graph; of the text only that changes which has to.
+    ///
+    /// # Errors
+    /// `VineError::Unwritable` when the text would not say what is meant.
+    pub fn changed(&self, plan: Plan) -> Result<Self, VineError> {
+        let text = write::changed(self, &plan.graph)?;
+        let unwritable = |why: String| VineError::Unwritable { why };
+        let (read, places) = match self.patched(&text) {
+            Some(patched) => patched,
+            None => parse::parsed(&text).map_err(|error| unwritable(error.to_string()))?,
+        };
+        says_what_is_meant(&read, &plan.graph).map_err(unwritable)?;
+        // Dependencies and attachments stand in the order of the text from now on.
+        let is_as_read = plan.graph.renamed.is_empty() && read.nodes == plan.graph.nodes;
+        let plan = if is_as_read {
+            plan
+        } else {
+            plan.renewed(read)?
+        };
+        Ok(Self { text, plan, places })
+    }
+
+    /// What a changed text says, read between the first byte that is another and the last; `None` when
+    /// it has to be read whole, to be understood or to have its fault named.
+    fn patched(&self, text: &str) -> Option<(Graph, Vec<Place>)> {
+        let (old, graph) = (&*self.text, &self.plan.graph);
+        let (same_start, same_end) = in_common(old.as_bytes(), text.as_bytes());
+        let first = self.places.partition_point(|p| p.block.start <= same_start);
+        let first = first.checked_sub(1)?;
+        // A later block stays when the delimiter before it did.
+        let ends = self.places[first..].iter().map(|p| p.block.end);
+        let stays = |end: usize| end >= old.len() - same_end;
+        let last = first + ends.take_while(|end| !stays(*end)).count();
+        let start = self.places[first].block.start;
+        let rest = self.places.get(last).map_or(old.len(), |p| p.block.end);
+        let is_last = last + 1 >= self.places.len();
+        let end = if is_last {
+            text.len()
+        } else {
+            // Whole lines: an empty last one is one only with its end.
+            let end = text.len() - (old.len() - rest);
+            end + text.get(end..)?.find('\n')? + 1
+        };
+        let kept_from = if is_last { self.places.len() } else { last + 1 };
+        let fresh = parse::blocks(text.get(start..end)?, &graph.delimiter).ok()?;
+        let (nodes, fresh): (Vec<Node>, Vec<Place>) = fresh.into_iter().unzip();
+        let mut places = self.places[..first].to_vec();
+        places.extend(fresh.iter().map(|place| place.moved(0, start)));
+        let later = self.places[kept_from..].iter();
+        places.extend(later.map(|place| place.moved(old.len(), text.len())));
+        let graph = spliced(graph, first..kept_from, nodes)?;
+        Some((graph, places))
+    }
+}
+
+/// A graph with other nodes in the place of some; `None` when two have one ID, or there is none.
+fn spliced(graph: &Graph, range: Range<usize>, nodes: Vec<Node>) -> Option<Graph> {
+    let ids = |nodes: &[Arc<Node>]| nodes.iter().map(|n| n.id.clone()).collect::<Vec<_>>();
+    let mut spliced = graph.clone();
+    let nodes: Vec<Arc<Node>> = nodes.into_iter().map(Arc::new).collect();
+    let is_same_ids = ids(&nodes) == ids(&graph.nodes[range.clone()]);
+    spliced.nodes.splice(range, nodes);
+    if !is_same_ids {
+        spliced.count();
+    }
+    let is_whole = spliced.order.len() == spliced.nodes.len() && !spliced.nodes.is_empty();
+    is_whole.then_some(spliced)
+}
+
+/// How many bytes two texts have in common at their start, and of the rest at their end.
+fn in_common(a: &[u8], b: &[u8]) -> (usize, usize) {
+    const STEP: usize = 4096;
+    let most = a.len().min(b.len());
+    let mut start = 0;
+    while start + STEP <= most && a[start..start + STEP] == b[start..start + STEP] {
+        start += STEP;
+    }
+    start += (start..most).take_while(|at| a[*at] == b[*at]).count();
+    let most = most - start;
+    let piece = |text: &[u8], end: usize| text.len() - end - STEP..text.len() - end;
+    let mut end = 0;
+    while end + STEP <= most && a[piece(a, end)] == b[piece(b, end)] {
+        end += STEP;
+    }
+    let is_same = |back: &usize| a[a.len() - 1 - back] == b[b.len() - 1 - back];
+    end += (end..most).take_while(is_same).count();
+    (start, end)
+}
+
+/// Compares what a text says with what it should say.
+pub(super) fn says_what_is_meant(read: &Graph, meant: &Graph) -> Result<(), String> {
+    let header = |graph: &Graph| {
+        let Graph {
+            version,
+            title,
+            prefix,
+            delimiter,
+            ..
+        } = graph;
+        (*version, title.clone(), prefix.clone(), delimiter.clone())
+    };
+    if header(read) != header(meant) {
+        return Err("its preamble would read otherwise".into());
+    }
+    if read.nodes.len() != meant.nodes.len() {
+        return Err("it would have another number of blocks".into());
+    }
+    let mut pairs = read.nodes.iter().zip(&meant.nodes);
+    let differs = |(read, meant): &(&Arc<Node>, &Arc<Node>)| {
+        !Arc::ptr_eq(read, meant) && as_written(read) != as_written(meant)
+    };
+    match pairs.find(differs) {
+        None => Ok(()),
+        Some((_, node)) => Err(format!("\"{}\" would read otherwise", node.id)),
+    }
+}
+
+/// A node as a canonical block gives it back: dependencies sorted, attachments by class, annotations
+/// by key, lines of blanks empty.
+fn as_written(node: &Node) -> Node {
+    let mut node = node.clone();
+    node.dependencies.sort_unstable();
+    node.annotations.sort();
+    if let Work::Task { attachments, .. } = &mut node.work {
+        attachments.sort_by_key(|attachment| attachment.class);
+    }
+    let lines = node.description.split('\n');
+    let lines = lines.map(|line| match line {
+        line if line.chars().all(parse::is_ws) => "",
+        line => line,
+    });
+    node.description = lines.collect::<Vec<_>>().join("\n");
+    node
+}
