@@ -14,4 +14,5 @@ mod journal;
 mod layers;
 mod vine;
 mod vine_files;
+mod vine_texts;
 mod vine_write;
