@@ -1,8 +1,9 @@
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, final
 
-__all__ = ["Answer", "ChantProject", "error_codes"]
+__all__ = ["Answer", "ChantProject", "VineFiles", "error_codes"]
 
 @final
 class Answer:
@@ -10,6 +11,8 @@ class Answer:
     def text(self) -> str: ...
     @property
     def json(self) -> str | None: ...
+    @property
+    def note(self) -> str | None: ...
     @property
     def data(self) -> Any: ...
 
@@ -74,5 +77,43 @@ class ChantProject:
     def work_list(
         self, *, process_id: str | None = None, include_completed: bool = False, offset: int = 0
     ) -> Answer: ...
+
+@final
+class VineFiles:
+    def __new__(
+        cls,
+        folder: str | PathLike[str],
+        *,
+        roots: Sequence[str | PathLike[str]] = ...,
+        may_leave: bool = True,
+        stop_at: str | None = None,
+    ) -> VineFiles: ...
+    @staticmethod
+    def found(folder: str | PathLike[str], *, most: int = 1000) -> list[str]: ...
+    def finds(self, file: str) -> bool: ...
+    @property
+    def folder(self) -> Path: ...
+    def read(
+        self,
+        file: str,
+        action: str,
+        *,
+        id: str | None = None,
+        status: str | None = None,
+        query: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> Answer: ...
+    def next(self, file: str, *, limit: int = 50, offset: int = 0) -> Answer: ...
+    def write(
+        self,
+        file: str,
+        operations: Sequence[Mapping[str, Any]],
+        *,
+        dry_run: bool = False,
+        expect: str | None = None,
+        limit: int = 50,
+    ) -> Answer: ...
+    def expand(self, file: str, ref_id: str, child_file: str | None = None) -> Answer: ...
 
 def error_codes() -> list[str]: ...

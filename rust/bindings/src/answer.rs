@@ -17,6 +17,9 @@ pub(crate) struct Answer {
     /// The data as JSON without line breaks; `None` for prose.
     #[pyo3(get)]
     json: Option<String>,
+    /// What is said beside the text, such as how to get the rest of a list.
+    #[pyo3(get)]
+    note: Option<String>,
     /// The data as plain values, made when first asked for.
     data: PyOnceLock<Option<Py<PyAny>>>,
 }
@@ -43,6 +46,7 @@ impl From<answer::Answer> for Answer {
         Self {
             text: answer.text,
             json: answer.json,
+            note: answer.note,
             data: PyOnceLock::new(),
         }
     }

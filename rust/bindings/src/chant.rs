@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT, Page};
 use chant_core::dialects::chant::ops;
@@ -14,6 +13,7 @@ use pyo3::prelude::*;
 
 use crate::answer::Answer;
 use crate::raise::{Raised, answer, call};
+use crate::stop::disk;
 
 // Python shows a default only when it is written out in the signature.
 const _: () = assert!(DEFAULT_LIMIT == 50 && DEFAULT_CHARS == 40_000);
@@ -42,20 +42,10 @@ impl ChantProject {
             now: Timestamp::now,
             zone: TimeZone::system(),
         };
-        let mut disk = Disk {
+        let disk = Disk {
             listens: events,
-            ..Disk::default()
+            ..disk(stop_at)
         };
-        if let Some(moment) = stop_at {
-            // A crash on demand: tests prove with it that no moment is a bad one to die at.
-            disk.reached = Arc::new(move |now| {
-                if now == moment {
-                    std::process::abort()
-                } else {
-                    Ok(())
-                }
-            });
-        }
         let options = Options {
             root,
             user_config,

@@ -5,6 +5,8 @@ use pyo3::prelude::*;
 mod answer;
 mod chant;
 mod raise;
+mod stop;
+mod vine;
 
 /// Rust core of `chant_mcp`; import it through the package, never directly.
 #[pymodule]
@@ -15,4 +17,6 @@ mod _core {
     use crate::chant::ChantProject;
     #[pymodule_export]
     use crate::raise::error_codes;
+    #[pymodule_export]
+    use crate::vine::VineFiles;
 }

@@ -143,7 +143,7 @@ impl Error {
 fn kind_of(error: &StoreError) -> ErrorKind {
     match error {
         StoreError::Missing { .. } => ErrorKind::NotFound,
-        StoreError::Unreadable { .. } => ErrorKind::InvalidDocument,
+        StoreError::Unreadable { .. } | StoreError::Denied { .. } => ErrorKind::InvalidDocument,
         StoreError::Outside { .. } | StoreError::TooLarge { .. } => ErrorKind::Refused,
         StoreError::Busy { .. } | StoreError::Exists { .. } => ErrorKind::Conflict,
         StoreError::ReadOnly { .. }

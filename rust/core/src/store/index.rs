@@ -378,7 +378,9 @@ impl<T: Send> Index<T> {
                 Look::Other(entry, (self.parse)(path, Source::Text(text)))
             }
             Err(StoreError::Missing { .. }) => Look::Gone,
-            Err(StoreError::Unreadable { why, .. }) => unreadable(why),
+            Err(StoreError::Unreadable { why, .. } | StoreError::Denied { why, .. }) => {
+                unreadable(why)
+            }
             Err(error) => unreadable(error.to_string()),
         }
     }

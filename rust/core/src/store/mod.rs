@@ -9,6 +9,7 @@ pub mod files;
 pub mod index;
 pub mod journal;
 pub mod state;
+pub mod walk;
 
 use std::io;
 use std::path::Path;
@@ -31,6 +32,14 @@ pub enum StoreError {
         /// The file.
         path: String,
         /// What is wrong with it.
+        why: String,
+    },
+    /// The system does not let us read the file.
+    #[error("`{path}` cannot be read: {why}")]
+    Denied {
+        /// The file.
+        path: String,
+        /// The system's words.
         why: String,
     },
     /// A link or a name leads out of the project.
@@ -105,6 +114,17 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether the rights to a file or folder are what is missing.
+    pub fn is_denied(&self) -> bool {
+        match self {
+            Self::Denied { .. } | Self::ReadOnly { .. } => true,
+            Self::NotWritten { source, .. } | Self::Io { source, .. } => {
+                source.kind() == io::ErrorKind::PermissionDenied
+            }
+            _ => false,
+        }
+    }
+
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.display().to_string();
         match source.kind() {

@@ -3,16 +3,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chant_core::dialects::vine::apply::{apply, create};
+use chant_core::answer::Page;
+use chant_core::dialects::vine::apply::{Child, apply, create};
+use chant_core::dialects::vine::document::Document;
 use chant_core::dialects::vine::error::VineError;
 use chant_core::dialects::vine::expand::expand;
-use chant_core::dialects::vine::files;
-use chant_core::dialects::vine::frontier::Plan;
-use chant_core::dialects::vine::model::Status;
+use chant_core::dialects::vine::model::{Graph, Status};
 use chant_core::dialects::vine::operation::operations;
 use chant_core::dialects::vine::validate::{Violation, validate};
 use chant_core::dialects::vine::view::NextView;
-use chant_core::dialects::vine::write::{canonical, changed};
+use chant_core::dialects::vine::write::canonical;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ const BRIEF: &str = include_str!("../../../../python/chant_mcp/resources/vine/br
 const FULL: &str = include_str!("../../../../python/chant_mcp/resources/vine/full.md");
 
 const TOOLS: [&str; 4] = ["vine_read", "vine_next", "vine_write", "vine_expand"];
-const PARAMETERS: [&str; 11] = [
+const PARAMETERS: [&str; 12] = [
     "file",
     "action",
     "id",
@@ -30,10 +30,11 @@ const PARAMETERS: [&str; 11] = [
     "offset",
     "operations",
     "dry_run",
+    "expect",
     "ref_id",
     "child_file",
 ];
-const OPERATIONS: [&str; 11] = [
+const OPERATIONS: [&str; 14] = [
     "create",
     "add_task",
     "remove_task",
@@ -45,6 +46,9 @@ const OPERATIONS: [&str; 11] = [
     "remove_dep",
     "add_ref",
     "update_ref_uri",
+    "rename_task",
+    "move_task",
+    "set_meta",
 ];
 
 /// A fenced block with the remarks (`<!-- key: value -->`) directly above it.
@@ -126,27 +130,45 @@ fn refused(error: &VineError, expected: &str) {
     assert!(is_told, "{headline}\nis not\n{expected}");
 }
 
+fn read(text: &str) -> Result<Document, VineError> {
+    Document::read(text.to_owned())
+}
+
+/// A file after a change of its graph.
+fn changed(
+    text: &str,
+    change: impl FnOnce(&mut Graph) -> Result<(), VineError>,
+) -> Result<String, VineError> {
+    let document = read(text)?;
+    let mut graph = document.plan.graph.clone();
+    change(&mut graph)?;
+    let changed = document.changed(document.plan.renewed(graph)?)?;
+    Ok(changed.text)
+}
+
 /// The file after operations, and the one that they make beside it.
 fn carried_out(text: Option<&str>, given: &[Value]) -> Result<(String, Option<String>), VineError> {
     let operations = operations(given)?;
-    let (graph, child) = match text {
-        None => create(&operations)?,
-        Some(text) => {
-            let mut graph = files::graph(text)?;
-            let child = apply(&mut graph, &operations)?;
-            (graph, child)
-        }
+    let mut child: Option<Child> = None;
+    let text = if let Some(text) = text {
+        changed(text, |graph| {
+            child = apply(graph, &operations)?;
+            Ok(())
+        })?
+    } else {
+        let (graph, made) = create(&operations)?;
+        validate(&graph)?;
+        child = made;
+        canonical(&graph)?
     };
-    validate(&graph)?;
     let child = child.map(|child| canonical(&child.graph)).transpose()?;
-    let text = text.map_or_else(|| canonical(&graph), |text| changed(text, &graph))?;
     Ok((text, child))
 }
 
 /// The answer of `vine_next` for a file.
 fn next(text: &str) -> Value {
-    let graph = files::graph(text).unwrap();
-    serde_json::to_value(NextView::of(&Plan::of(&graph))).unwrap()
+    let plan = read(text).unwrap().plan;
+    serde_json::to_value(NextView::of(&plan, Page::default())).unwrap()
 }
 
 /// The fields that an operation takes, as its refusal of another one tells.
@@ -174,10 +196,10 @@ fn every_file_is_read_or_refused_as_the_texts_say() {
         {
             match info.as_str() {
                 "vine" => {
-                    let read = files::graph(&body);
+                    let read = read(&body);
                     assert!(read.is_ok(), "{}\n{body}", read.unwrap_err());
                 }
-                "vine-invalid" => refused(&files::graph(&body).unwrap_err(), &remarks["error"]),
+                "vine-invalid" => refused(&read(&body).unwrap_err(), &remarks["error"]),
                 "vine-fragment" | "json" | "abnf" => {}
                 other => panic!("`{other}` is no kind of block in the texts"),
             }
@@ -233,11 +255,9 @@ fn the_worked_expansion_comes_out_as_shown() {
     let [parent, id, child] = names[..] else {
         panic!("parent, reference and child are named, not {names:?}")
     };
-    let mut graph = files::graph(samples[parent]).unwrap();
-    let child = files::graph(samples[child]).unwrap();
-    expand(&mut graph, id, &child, "parts").unwrap();
-    validate(&graph).unwrap();
-    assert_eq!(changed(samples[parent], &graph).unwrap(), shown.body);
+    let child = read(samples[child]).unwrap().plan.graph;
+    let text = changed(samples[parent], |graph| expand(graph, id, &child, "parts"));
+    assert_eq!(text.unwrap(), shown.body);
 }
 
 #[test]
@@ -301,7 +321,6 @@ fn the_full_text_names_every_constraint() {
         Violation::UnknownDependency {
             task: "a".into(),
             missing: "b".into(),
-            line: 1,
         },
         Violation::Cycle(Vec::new()),
         Violation::Islands(Vec::new()),

@@ -23,8 +23,16 @@ pub enum VineError {
         message: String,
     },
     /// There is no such file.
-    #[error("File not found: {given}{}", resolved.as_ref().map(|path| format!(" (resolved to {})", path.display())).unwrap_or_default())]
+    #[error("File not found: {given}{}", resolution(resolved.as_ref()))]
     NoFile {
+        /// The name as given.
+        given: String,
+        /// What it was taken for, when that is another.
+        resolved: Option<PathBuf>,
+    },
+    /// The system does not let us read or replace the file.
+    #[error("Permission denied: {given}{}", resolution(resolved.as_ref()))]
+    Denied {
         /// The name as given.
         given: String,
         /// What it was taken for, when that is another.
@@ -163,6 +171,7 @@ impl VineError {
             Self::Parse { .. } | Self::Invalid { .. } | Self::InChild { .. } => {
                 ErrorKind::InvalidDocument
             }
+            Self::Denied { .. } => ErrorKind::Storage,
             Self::Elsewhere { .. }
             | Self::Refused { .. }
             | Self::Expansion { .. }
@@ -176,7 +185,11 @@ impl VineError {
             Self::Parse { line, column, .. } => json!({"line": line, "column": column}),
             Self::Shape { at, .. } | Self::Refused { at, .. } => json!({"operation": at}),
             Self::NoTask { id } => json!({"id": id}),
-            Self::NoFile { given, .. } | Self::Elsewhere { given, .. } => json!({"file": given}),
+            Self::NoFile { given, .. }
+            | Self::Denied { given, .. }
+            | Self::Elsewhere { given, .. } => {
+                json!({"file": given})
+            }
             Self::Taken { path } => json!({"file": path}),
             Self::InChild { file, .. } => json!({"file": file}),
             Self::Invalid { violations } => {
@@ -186,6 +199,12 @@ impl VineError {
             _ => Value::Null,
         }
     }
+}
+
+fn resolution(resolved: Option<&PathBuf>) -> String {
+    resolved.map_or(String::new(), |path| {
+        format!(" (resolved to {})", path.display())
+    })
 }
 
 /// The first violation as the seed words it, its details, then the others.

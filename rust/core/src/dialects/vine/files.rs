@@ -14,6 +14,7 @@ use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::Root;
 use crate::store::journal::Journal;
 use crate::store::state::StateFolder;
+use crate::store::walk;
 
 const ENDING: &str = ".vine";
 
@@ -89,12 +90,25 @@ impl Files {
         .into())
     }
 
-    /// The file that is to be made under a name, in the first root where there is one.
+    /// Whether a name means a file that exists.
+    pub fn finds(&self, name: &str) -> bool {
+        self.existing(name).is_ok()
+    }
+
+    /// The file that is to be made under a name: in the working folder when that lies in a root or there
+    /// is none, else in the first root.
     ///
     /// # Errors
-    /// `VineError::Elsewhere` for a place where it may not be, or a `StoreError`.
+    /// `VineError::Taken` when the name means a file already, `VineError::Elsewhere` for a place where it
+    /// may not be, or a `StoreError`.
     pub fn new_file(&self, name: &str) -> Result<Located, Error> {
-        let base = self.roots.first().unwrap_or(&self.folder);
+        if let Ok(there) = self.existing(name) {
+            let path = there.absolute();
+            return Err(VineError::Taken { path }.into());
+        }
+        let is_inside = self.roots.iter().any(|root| self.folder.starts_with(root));
+        let first = self.roots.first().filter(|_| !is_inside);
+        let base = first.unwrap_or(&self.folder);
         self.located(&base.join(with_ending(name)), name)
     }
 
@@ -162,7 +176,8 @@ impl Files {
         match known {
             Some(known) if known.stamp.is_some() && known.stamp == stamp => Ok(known.document),
             _ => {
-                let (text, stamp) = self.disk.read_text(&real, &file.given)?;
+                let read = self.disk.read_text(&real, &file.given);
+                let (text, stamp) = read.map_err(|error| file.told(error))?;
                 let document = self.document(&real, text)?;
                 let stamp = Some(stamp).filter(|stamp| !stamp.is_fresh(SystemTime::now()));
                 self.keep(
@@ -202,6 +217,11 @@ impl Files {
     }
 }
 
+/// The graphs in a folder, by their path in it; at most so many.
+pub fn found(folder: &Path, most: usize) -> Vec<String> {
+    walk::files_with_ending(folder, "vine", most)
+}
+
 /// Where changes of several files of a folder are recorded.
 pub(super) fn state_of(root: &Root) -> StateFolder {
     let repo = Repo::open(root.path()).ok().flatten();
@@ -213,6 +233,21 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Located {
+    /// An error in the words of the seed where the rights to the file are what is missing.
+    pub(super) fn told(&self, error: impl Into<Error>) -> Error {
+        match error.into() {
+            Error::Store(error) if error.is_denied() => {
+                let absolute = self.absolute();
+                VineError::Denied {
+                    given: self.given.clone(),
+                    resolved: Some(absolute).filter(|path| path != Path::new(&self.given)),
+                }
+                .into()
+            }
+            error => error,
+        }
+    }
+
     /// The file's absolute path.
     pub fn absolute(&self) -> PathBuf {
         self.root.path().join(&self.path)

@@ -187,7 +187,8 @@ fn made(
     let text = write::canonical(&plan.graph)?;
     let place = files.new_file(file)?;
     if writing.expect.is_some() || disk::exists(&place.absolute()) {
-        return Err(taken(&place));
+        let path = place.absolute();
+        return Err(VineError::Taken { path }.into());
     }
     let mut steps = vec![Step::Create {
         path: place.path.clone(),
@@ -298,13 +299,6 @@ fn step_of(parent: &Located, child: &Child) -> Result<Step, Error> {
     Ok(Step::Create { path, text })
 }
 
-fn taken(place: &Located) -> Error {
-    VineError::Taken {
-        path: place.absolute(),
-    }
-    .into()
-}
-
 fn journaled(
     files: &Files,
     place: &Located,
@@ -319,7 +313,8 @@ fn journaled(
         state: state.as_ref(),
         gate: None,
     };
-    journal.change(paths, plan).map(|_| ())
+    let done = journal.change(paths, plan);
+    done.map(|_| ()).map_err(|error| place.told(error))
 }
 
 /// `vine_expand`: puts another graph in the place of a reference; without `child_file` the one that

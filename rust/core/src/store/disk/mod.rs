@@ -164,6 +164,10 @@ impl Disk {
         };
         let content = (self.read)(path).map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => StoreError::Missing { path: name.into() },
+            io::ErrorKind::PermissionDenied => StoreError::Denied {
+                path: name.into(),
+                why: e.to_string(),
+            },
             _ => unreadable(e.to_string()),
         })?;
         match String::from_utf8(content.bytes) {

@@ -1,0 +1,127 @@
+//! `VineFiles`: the four tools of the vine dialect as methods.
+
+use std::path::PathBuf;
+
+use chant_core::answer::{DEFAULT_LIMIT, Page};
+use chant_core::dialects::vine::files::{self, Files};
+use chant_core::dialects::vine::ops::{self, Question, Writing};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde_json::Value;
+
+use crate::answer::Answer;
+use crate::raise::{Raised, answer};
+use crate::stop::disk;
+
+// Python shows a default only when it is written out in the signature.
+const _: () = assert!(DEFAULT_LIMIT == 50);
+
+/// VINE graphs in files below a folder. Safe to share between threads; every answer is as of the moment
+/// it is asked for.
+#[pyclass(frozen, module = "chant_mcp._core")]
+pub(crate) struct VineFiles {
+    files: Files,
+}
+
+#[pymethods]
+impl VineFiles {
+    #[new]
+    #[pyo3(signature = (folder, *, roots = Vec::new(), may_leave = true, stop_at = None))]
+    fn new(folder: PathBuf, roots: Vec<PathBuf>, may_leave: bool, stop_at: Option<String>) -> Self {
+        Self {
+            files: Files::new(disk(stop_at), folder, roots, may_leave),
+        }
+    }
+
+    /// The graphs in a folder, by their path in it.
+    #[staticmethod]
+    #[pyo3(signature = (folder, *, most = 1000))]
+    fn found(py: Python<'_>, folder: PathBuf, most: usize) -> Vec<String> {
+        py.detach(|| files::found(&folder, most))
+    }
+
+    /// Whether a name means a file that exists.
+    fn finds(&self, py: Python<'_>, file: &str) -> bool {
+        py.detach(|| self.files.finds(file))
+    }
+
+    #[getter]
+    fn folder(&self) -> PathBuf {
+        self.files.folder.clone()
+    }
+
+    #[pyo3(signature = (file, action, *, id = None, status = None, query = None, limit = None, offset = 0))]
+    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    fn read(
+        &self,
+        py: Python<'_>,
+        file: &str,
+        action: &str,
+        id: Option<&str>,
+        status: Option<&str>,
+        query: Option<&str>,
+        limit: Option<usize>,
+        offset: usize,
+    ) -> Result<Answer, Raised> {
+        let page = Page {
+            limit: limit.unwrap_or(usize::MAX),
+            offset,
+        };
+        let question = Question {
+            action,
+            id,
+            status,
+            query,
+            page,
+        };
+        answer(py, || ops::read(&self.files, file, &question))
+    }
+
+    #[pyo3(signature = (file, *, limit = 50, offset = 0))]
+    fn next(
+        &self,
+        py: Python<'_>,
+        file: &str,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Answer, Raised> {
+        answer(py, || ops::next(&self.files, file, Page { limit, offset }))
+    }
+
+    #[pyo3(signature = (file, operations, *, dry_run = false, expect = None, limit = 50))]
+    fn write(
+        &self,
+        py: Python<'_>,
+        file: &str,
+        operations: &Bound<'_, PyAny>,
+        dry_run: bool,
+        expect: Option<&str>,
+        limit: usize,
+    ) -> Result<Answer, Raised> {
+        let operations = values(operations)?;
+        let writing = Writing {
+            dry_run,
+            expect,
+            limit,
+        };
+        answer(py, || ops::write(&self.files, file, &operations, writing))
+    }
+
+    #[pyo3(signature = (file, ref_id, child_file = None))]
+    fn expand(
+        &self,
+        py: Python<'_>,
+        file: &str,
+        ref_id: &str,
+        child_file: Option<&str>,
+    ) -> Result<Answer, Raised> {
+        answer(py, || ops::expand(&self.files, file, ref_id, child_file))
+    }
+}
+
+/// A list of plain Python values.
+fn values(given: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
+    let json = given.py().import("json")?;
+    let text: String = json.call_method1("dumps", (given,))?.extract()?;
+    serde_json::from_str(&text).map_err(|error| PyValueError::new_err(error.to_string()))
+}

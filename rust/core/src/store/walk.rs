@@ -1,0 +1,29 @@
+//! Files found below a folder, those left out that ignore files name.
+
+use std::path::Path;
+
+use ignore::WalkBuilder;
+
+/// How deep folders are looked into.
+const DEPTH: usize = 4;
+
+/// The files whose names have an ending, at most four folders deep, by their path with `/`; sorted. Hidden
+/// ones and those that git would ignore are left out; no link is followed.
+pub fn files_with_ending(folder: &Path, ending: &str, most: usize) -> Vec<String> {
+    let walk = WalkBuilder::new(folder)
+        .max_depth(Some(DEPTH))
+        .require_git(false)
+        .sort_by_file_name(Ord::cmp)
+        .build();
+    let files = walk.filter_map(Result::ok).filter(|entry| {
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        is_file && entry.path().extension().is_some_and(|e| e == ending)
+    });
+    let path = |entry: ignore::DirEntry| {
+        let inside = entry.path().strip_prefix(folder).ok()?;
+        inside.to_str().map(|path| path.replace('\\', "/"))
+    };
+    let mut paths: Vec<String> = files.filter_map(path).take(most).collect();
+    paths.sort_unstable();
+    paths
+}
