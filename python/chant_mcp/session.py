@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from chant_mcp._core import ChantProject
+from chant_mcp._core import ChantProject, VineFiles
 
 _FEATURE_FOLDER = re.compile(r"\d{3}-.+")
 
@@ -22,6 +22,10 @@ class Place:
     searched: tuple[Path, ...]
     is_guess: bool = False
     """Whether nothing says that this is a project; it is where the server was started."""
+    is_given: bool = False
+    """Whether the user named it."""
+    start: Path | None = None
+    """Where it was looked for from, when that is another folder: relative names start there."""
 
 
 def find_place(working_directory: Path, given: Path | None = None) -> Place:
@@ -37,13 +41,13 @@ def find_place(working_directory: Path, given: Path | None = None) -> Place:
     """
     if given is not None:
         root = working_directory / given
-        return Place(root, (root,))
+        return Place(root, (root,), is_given=True)
     searched = (working_directory, *working_directory.parents)
     for folder in searched:
         if holds_work_files(folder):
-            return Place(folder, (folder,))
+            return Place(folder, (folder,), start=working_directory)
     top = next((folder for folder in searched if (folder / ".git").exists()), None)
-    return Place(top or working_directory, searched, is_guess=top is None)
+    return Place(top or working_directory, searched, is_guess=top is None, start=working_directory)
 
 
 def find_in_roots(roots: Sequence[Path], start: Place) -> Place:
@@ -80,7 +84,11 @@ def holds_work_files(folder: Path) -> bool:
 
 def dialects_in(root: Path) -> tuple[str, ...]:
     """Name the dialects whose files a folder holds, in the order of the toolsets."""
-    return ("chant",) if (root / ".chant").is_dir() else ()
+    found = {
+        "chant": (root / ".chant").is_dir(),
+        "vine": bool(VineFiles.found(root, most=1)),
+    }
+    return tuple(name for name, is_there in found.items() if is_there)
 
 
 def _is_text(value: str) -> bool:
@@ -116,13 +124,25 @@ class Session:
         self._user_config = user_config
         self._stop_at = stop_at
         self._opening = threading.Lock()
+        self._roots: tuple[Path, ...] = ()
 
     def move_to(self, place: Place) -> None:
         """Mean another project from now on; calls under way end in the one they began in."""
         with self._opening:
             if place != self.place:
                 self.place = place
-                self.__dict__.pop("_chant", None)
+                self._forget("_chant", "_vine")
+
+    def look_in(self, roots: Sequence[Path]) -> None:
+        """Look for files in these folders of the client, too."""
+        with self._opening:
+            if tuple(roots) != self._roots:
+                self._roots = tuple(roots)
+                self._forget("_vine")
+
+    def _forget(self, *handles: str) -> None:
+        for handle in handles:
+            self.__dict__.pop(handle, None)
 
     @property
     def chant(self) -> ChantProject:
@@ -139,3 +159,14 @@ class Session:
             environment=self._environment,
             stop_at=self._stop_at,
         )
+
+    @property
+    def vine(self) -> VineFiles:
+        """The task graphs of the project and of the client's folders."""
+        with self._opening:
+            return self._vine
+
+    @cached_property
+    def _vine(self) -> VineFiles:
+        place = self.place
+        return VineFiles(place.start or place.root, roots=[place.root, *self._roots], stop_at=self._stop_at)

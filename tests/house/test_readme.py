@@ -35,7 +35,8 @@ def test_the_tool_table_lists_every_tool_with_its_description() -> None:
     for tools in toolsets().values():
         for entry in tools:
             mark = "" if entry.hints.read_only else "yes"
-            lines.append(f"| `{entry.name}` | {entry.run.__doc__} | {mark} |")
+            does = (entry.run.__doc__ or "").partition("\n")[0]
+            lines.append(f"| `{entry.name}` | {does} | {mark} |")
     _check("tools", "\n".join(lines) + "\n")
 
 

@@ -252,7 +252,8 @@ async def test_every_tool_says_so_where_there_is_no_project(tmp_path: Path, mode
     server = ChantServer(Session(find_place(deep)), Offer(["auto"]))
     before = tree(tmp_path)
     async with Client(server, mode=mode) as client:
-        assert len((await client.list_tools()).tools) == 17
+        listed = [tool.name for tool in (await client.list_tools()).tools]
+        assert listed[:17] == IN_ORDER
         for tool in IN_ORDER:
             result = await client.call_tool(tool, _required(tool))
             assert result.is_error, tool
@@ -301,7 +302,8 @@ def test_a_process_names_the_folders_it_searched(tmp_path: Path, serve: Serve) -
     pipes: Pipes = serve(deep)
     told = text_on_wire(pipes.ask(tool_call(1, "chant_spec_list"))).splitlines()
     assert told == [NOT_INITIALISED, looked_in(deep, *deep.parents)]
-    assert len(pipes.ask(request(2, "tools/list"))["result"]["tools"]) == 17
+    listed = pipes.ask(request(2, "tools/list"))["result"]["tools"]
+    assert len([tool for tool in listed if tool["name"].startswith("chant")]) == 17
 
 
 @pytest.mark.requirement("server:not_initialised:names_the_folders_searched")

@@ -260,7 +260,7 @@ def two_toolsets(monkeypatch: pytest.MonkeyPatch) -> None:
     from chant_mcp.server import app
 
     others = (ToolEntry(other_read, READS), ToolEntry(other_write, chant.CHANGES))  # type: ignore[arg-type]
-    monkeypatch.setattr(app, "toolsets", lambda: {**toolsets(), "other": others})
+    monkeypatch.setattr(app, "toolsets", lambda: {"chant": toolsets()["chant"], "other": others})
 
     def found(root: Path) -> tuple[str, ...]:
         return (*dialects_in(root), *(["other"] if (root / "other").exists() else []))

@@ -26,11 +26,13 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult, ToolAnnotations
+from mcp_types import Resource as ListedResource
 from mcp_types import Tool as ListedTool
 
 from chant_mcp.errors import ChantError
 from chant_mcp.server import arguments as arguments_check
 from chant_mcp.server import reply
+from chant_mcp.server.resources import resources
 from chant_mcp.server.roots import roots_of
 from chant_mcp.server.wire import GateOut, lenient, stdio
 from chant_mcp.session import Session, dialects_in, find_in_roots, holds_work_files
@@ -38,11 +40,16 @@ from chant_mcp.toolsets import ToolEntry, toolsets
 
 logger = logging.getLogger("chant_mcp.server")
 
-INSTRUCTIONS = (
-    "Chant specs are the project's tasks. chant_ready lists what can be worked on now, chant_spec_get "
-    "shows one. Tick criteria that are met with chant_spec_update(check=[…]) and complete a spec with "
-    "chant_finalize. IDs may be partial. Results that were cut say how to get the rest."
-)
+INSTRUCTIONS = {
+    "chant": "Chant specs are the project's tasks. chant_ready lists what can be worked on now, "
+    "chant_spec_get shows one. Tick criteria that are met with chant_spec_update(check=[…]) and complete a "
+    "spec with chant_finalize. IDs may be partial.",
+    "vine": "Files ending in .vine are task graphs. Read the resource vine://spec/brief first; vine_next "
+    "says what can be done now, vine_write changes a graph.",
+}
+"""What a model is told at the start, by toolset."""
+
+_CUT = "Results that were cut say how to get the rest."
 
 _references = itertools.count(1)
 
@@ -84,11 +91,13 @@ class ChantServer(MCPServer[Any]):
         self._schemas: dict[str, Mapping[str, Any]] = {tool.name: tool.parameters for tool in tools}
         for tool in tools:
             tool.parameters = _published(tool.parameters)
+        told = [INSTRUCTIONS[name] for name in self._toolsets() if name in INSTRUCTIONS]
         super().__init__(
             "chant",
             version=version("chant-mcp"),
-            instructions=INSTRUCTIONS,
+            instructions=" ".join([*told, _CUT]),
             tools=tools,
+            resources=[*resources()],
             log_level=cast(Any, logging.getLevelName(logging.getLogger().getEffectiveLevel())),
             middleware=[_bad_calls_are_calls],
         )
@@ -98,14 +107,21 @@ class ChantServer(MCPServer[Any]):
         offered = self._offered()
         return [tool for tool in await super().list_tools() if tool.name in offered]
 
-    def _offered(self) -> set[str]:
-        everything = toolsets()
+    def _toolsets(self) -> list[str]:
         wanted = set(self._offer.toolsets)
         if "auto" in wanted:
             wanted |= set(dialects_in(self._session.place.root)) or {"all"}
-        names = [name for name in everything if name in wanted or "all" in wanted]
-        entries = [entry for name in names for entry in everything[name]]
+        return [name for name in toolsets() if name in wanted or "all" in wanted]
+
+    def _offered(self) -> set[str]:
+        everything = toolsets()
+        entries = [entry for name in self._toolsets() for entry in everything[name]]
         return {entry.name for entry in entries if self._may_run(entry)}
+
+    async def list_resources(self) -> list[ListedResource]:
+        """List the texts that belong to the tools on offer."""
+        offered = self._toolsets()
+        return [text for text in await super().list_resources() if text.uri.split(":")[0] in offered]
 
     def _may_run(self, entry: ToolEntry) -> bool:
         return entry.hints.read_only or not self._offer.read_only
@@ -137,6 +153,8 @@ class ChantServer(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None
     ) -> CallToolResult | InputRequiredResult:
         if question := await self._ask_which_project(context):
+            return question
+        if question := await self._ask_where_files_lie(name, arguments, context):
             return question
         return cast(CallToolResult, await super().call_tool(name, arguments, context))
 
@@ -177,6 +195,23 @@ class ChantServer(MCPServer[Any]):
             return roots
         if roots:
             self._session.move_to(find_in_roots(roots, self._start))
+        return None
+
+    async def _ask_where_files_lie(
+        self, name: str, arguments: Mapping[str, Any], context: Context[Any, Any] | None
+    ) -> InputRequiredResult | None:
+        """Look in the client's roots, too, for files that are not found otherwise (seed vine, roots).
+
+        Returns:
+            The question for them, where it is the answer to the call.
+        """
+        names = [arguments[of] for of in self._entries[name].files if of in arguments]
+        if context is None or self._session.place.is_given or all(map(self._session.vine.finds, names)):
+            return None
+        roots = await roots_of(context)
+        if isinstance(roots, InputRequiredResult):
+            return roots
+        self._session.look_in(roots)
         return None
 
     async def run_stdio_async(self) -> None:
@@ -310,6 +345,7 @@ def _tool(entry: ToolEntry, session: Session, running: _Running) -> Tool:
     hints = entry.hints
     tool = Tool.from_function(
         run,
+        description=inspect.cleandoc(entry.run.__doc__ or ""),
         structured_output=False,
         annotations=ToolAnnotations(
             read_only_hint=hints.read_only,
@@ -352,7 +388,8 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
 def _plain_property(node: dict[str, Any]) -> dict[str, Any]:
     arms = [arm for arm in node.get("anyOf", []) if arm != {"type": "null"}]
     merged: dict[str, Any] = {**(arms[0] if arms else {}), **node}
-    return {key: merged[key] for key in ("type", "items", "minimum", "description") if key in merged}
+    kept = ("type", "enum", "items", "minimum", "description")
+    return {key: merged[key] for key in kept if key in merged}
 
 
 def _published(schema: dict[str, Any]) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 _MOST = 2**53
-_NAMES = {"string": "string", "integer": "integer", "boolean": "boolean", "array": "array of strings"}
+_NAMES = {"string": "string", "integer": "integer", "boolean": "boolean", "object": "object"}
 
 
 class BadArguments(Exception):
@@ -22,8 +22,8 @@ def check(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, 
     """Give the arguments as the tool takes them.
 
     Args:
-        schema: The tool's input schema: a flat object of strings, integers, booleans and lists of
-            strings.
+        schema: The tool's input schema: an object of strings, integers, booleans, objects, and lists of
+            strings or objects. What objects hold is checked by the core, in the seeds' words.
         arguments: What the client sent.
 
     Returns:
@@ -57,8 +57,10 @@ def _value(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
         return value
     if wanted == "string" and isinstance(value, str):
         return _text(name, value)
-    if wanted == "array" and isinstance(value, list):
-        return _items(name, value)
+    if wanted == "object" and isinstance(value, dict):
+        return _unicode(name, cast(dict[str, Any], value))
+    if wanted == "array":
+        return _items(name, value, schema["items"]["type"])
     raise BadArguments(f"Invalid parameter '{name}': expected {_NAMES[wanted]}, got {kind(value)}")
 
 
@@ -74,13 +76,28 @@ def _integer(name: str, value: Any, minimum: int | None) -> int:
     return value
 
 
-def _items(name: str, items: Any) -> list[str]:
-    for at, item in enumerate(items):
-        if not isinstance(item, str):
+def _items(name: str, items: Any, wanted: str) -> list[Any]:
+    if not isinstance(items, list):
+        raise BadArguments(f"Invalid parameter '{name}': expected array of {wanted}s, got {kind(items)}")
+    values = cast(list[Any], items)
+    for at, item in enumerate(values):
+        if kind(item) != wanted:
             raise BadArguments(
-                f"Invalid parameter '{name}': expected array of strings, got {kind(item)} at index {at}"
+                f"Invalid parameter '{name}': expected array of {wanted}s, got {kind(item)} at index {at}"
             )
-    return [_text(name, item) for item in items]
+    return [_unicode(name, item) for item in values]
+
+
+def _unicode(name: str, value: Any) -> Any:
+    """Check every text inside a value."""
+    if isinstance(value, str):
+        return _text(name, value)
+    if isinstance(value, list):
+        return [_unicode(name, item) for item in cast(list[Any], value)]
+    if isinstance(value, dict):
+        pairs = cast(dict[str, Any], value).items()
+        return {_text(name, key): _unicode(name, item) for key, item in pairs}
+    return value
 
 
 def _text(name: str, value: str) -> str:

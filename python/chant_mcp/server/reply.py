@@ -40,7 +40,8 @@ _aside: ContextVar[_Aside | None] = ContextVar("_aside", default=None)
 
 def result(answer: Answer) -> CallToolResult:
     """Give the text as it is, and data also as structured content."""
-    content: list[Any] = [TextContent(type="text", text=answer.text)]
+    texts = [answer.text] if answer.note is None else [answer.text, answer.note]
+    content: list[Any] = [TextContent(type="text", text=text) for text in texts]
     aside = _aside.get()
     if aside is None or answer.json is None:
         return CallToolResult(content=content, structured_content=answer.data)

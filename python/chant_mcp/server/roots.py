@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import anyio
 from mcp import MCPError
 from mcp.server.mcpserver import Context
-from mcp_types import InputRequiredResult, ListRootsRequest, ListRootsResult
+from mcp_types import InputRequiredResult, ListRootsRequest, ListRootsResult, Result
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 _QUESTION = "roots"
 """Under which the question and its answer travel in the modern era."""
@@ -37,15 +39,30 @@ async def roots_of(context: Context[Any, Any]) -> list[Path] | InputRequiredResu
         if answers is None:
             return InputRequiredResult(input_requests={_QUESTION: ListRootsRequest()})
         answer = answers.get(_QUESTION)
-    if not isinstance(answer, ListRootsResult):
-        return []
-    return [Path(url2pathname(root.uri.path)) for root in answer.roots if root.uri.path]
+    if isinstance(answer, ListRootsResult):
+        return _folders([str(root.uri) for root in answer.roots])
+    return _folders([root.uri for root in answer.roots]) if isinstance(answer, _Roots) else []
 
 
-async def _asked(context: Context[Any, Any]) -> ListRootsResult | None:
+class _Root(BaseModel):
+    uri: str
+
+
+class _Roots(Result):
+    """Roots of any scheme: one that is no folder says nothing against the others."""
+
+    roots: list[_Root]
+
+
+def _folders(uris: Sequence[str]) -> list[Path]:
+    parts = [urlsplit(uri) for uri in uris]
+    return [Path(url2pathname(part.path)) for part in parts if part.scheme == "file" and part.path]
+
+
+async def _asked(context: Context[Any, Any]) -> _Roots | None:
     with anyio.move_on_after(_PATIENCE):
         try:
-            return await context.session.send_request(ListRootsRequest(), ListRootsResult)
+            return await context.session.send_request(ListRootsRequest(), _Roots)
         except (MCPError, ValidationError):
             pass  # who announces roots and does not tell them has none
     return None

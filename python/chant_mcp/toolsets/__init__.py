@@ -27,6 +27,8 @@ READS = Hints(read_only=True, idempotent=True)
 """Changes nothing."""
 CHANGES = Hints()
 """Makes or changes something, again at each call."""
+MAY_TAKE_AWAY = Hints(destructive=True)
+"""Changes something and may remove it, again at each call."""
 TAKES_AWAY = Hints(destructive=True, idempotent=True)
 """Ends or removes something."""
 
@@ -37,6 +39,8 @@ class ToolEntry:
 
     run: Callable[..., Answer]
     hints: Hints
+    files: tuple[str, ...] = ()
+    """Parameters that name files, which may lie in the client's folders."""
 
     @property
     def name(self) -> str:
@@ -46,6 +50,6 @@ class ToolEntry:
 
 def toolsets() -> dict[str, tuple[ToolEntry, ...]]:
     """Give all tools by dialect, in the order in which they are listed."""
-    from chant_mcp.toolsets import chant
+    from chant_mcp.toolsets import chant, vine
 
-    return {"chant": chant.TOOLS}
+    return {"chant": chant.TOOLS, "vine": vine.TOOLS}
