@@ -1,0 +1,3 @@
+//! Change-request tickets: one markdown file each in the tickets folder of a project (seed tickets).
+
+pub mod projects;
