@@ -141,7 +141,10 @@ pub(super) fn inside(root: &Path, given: &str) -> Result<String, String> {
         match disk::real(&path) {
             Ok(real) if real.starts_with(root) => {}
             Ok(real) => return Err(leaves(format!("is a link to `{}`", real.display()))),
-            Err(_) => return Err(leaves("is a link that leads nowhere".into())),
+            Err(_) if disk::is_link(&path) => {
+                return Err(leaves("is a link that leads nowhere".into()));
+            }
+            Err(error) => return Err(error.to_string()),
         }
     }
     Ok(if parts.is_empty() {
