@@ -214,6 +214,30 @@ fn weighty_changes_and_mended_faults_need_one_more_section() {
 }
 
 #[test]
+fn suggestions_come_by_priority_and_then_in_the_order_of_the_checks() {
+    let ticket = Ticket::perfect().with(|ticket| {
+        ticket.priority = "High";
+        ticket.assignee = None;
+        ticket.phase_epic = None;
+        ticket.body = ticket.body.replace("Acceptance Criteria", "Done");
+    });
+    let priorities: Vec<_> = ticket
+        .told()
+        .iter()
+        .map(|told| told.split(':').next().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        priorities,
+        [
+            "High Structure",
+            "Medium Structure",
+            "Low Status",
+            "Low Attributes"
+        ]
+    );
+}
+
+#[test]
 fn criteria_have_to_be_checkboxes_that_say_something() {
     let with = |criteria: &str| {
         let criteria = criteria.to_owned();

@@ -419,16 +419,16 @@ fn a_folder_of_tickets_outside_of_the_project_is_refused() {
 #[test]
 fn of_two_projects_with_one_code_one_is_used_and_the_other_told() {
     let home = Home::new();
-    for folder in ["scan/a", "scan/b", "registered"] {
+    for folder in ["scan/a", "scan/b", "z"] {
         home.project(folder, "SAME");
     }
     home.project("scan/c", "same");
     home.configures("[discovery]\nscanPaths = ['~/scan']\n");
     let projects = home.find();
     assert_eq!(project(&projects, "same").root, home.path("scan/a"));
-    home.registers("z.toml", "projectPath = '~/registered'\n");
+    home.registers("z.toml", "projectPath = '~/z'\n");
     let projects = home.find();
-    assert_eq!(project(&projects, "same").root, home.path("registered"));
+    assert_eq!(project(&projects, "same").root, home.path("z"));
     assert_eq!(codes(&projects), ["SAME"]);
     insta::assert_snapshot!("one_code", home.told(&projects));
 
