@@ -285,7 +285,15 @@ fn variables_go_before_the_configuration() {
     home.put("other/projects/x.toml", "projectPath = '~/b/x'\n");
     assert_eq!(codes(&home.find()), ["BX", "AX"]);
 
-    let home = home.with("MCP_PROJECT_FILTER", "ax");
+    let home = home.with("CONFIG_DIR", "~/gone");
+    assert_eq!(
+        home.told(&home.find()),
+        "CONFIG_DIR: the folder `~/gone` does not exist; make it or unset the variable"
+    );
+
+    let home = home
+        .with("CONFIG_DIR", "~/other")
+        .with("MCP_PROJECT_FILTER", "ax");
     let projects = home.find();
     assert_eq!(codes(&projects), ["AX"]);
     assert_eq!(projects.which(None, None).unwrap().code, "AX");

@@ -77,10 +77,15 @@ enum Own {
 
 impl Found<'_> {
     fn registry(&mut self) {
-        let Some(folder) = self.surroundings.config_folder() else {
+        let given = self.surroundings.config_folder();
+        let real = given.as_deref().and_then(|folder| self.folder(folder));
+        if let (None, Some(named)) = (real, self.surroundings.variable("CONFIG_DIR")) {
+            let why = format!("the folder `{named}` does not exist; make it or unset the variable");
+            self.pass_over("CONFIG_DIR".into(), why);
+        }
+        let Some(folder) = given.map(|folder| folder.join("projects")) else {
             return;
         };
-        let folder = folder.join("projects");
         for entry in self.looked.folder(&folder).iter() {
             let file = folder.join(&entry.name);
             if !entry.is_folder && file.extension().is_some_and(|ending| ending == "toml") {
