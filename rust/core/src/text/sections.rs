@@ -156,7 +156,7 @@ fn marked(section: &Section) -> String {
 }
 
 /// A title without a number before it: `2.1 Scope`, `3) Scope` and `4. Scope` mean `Scope`.
-fn without_number(title: &str) -> &str {
+pub fn without_number(title: &str) -> &str {
     let rest = title.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ')');
     if rest.len() < title.len() && title.starts_with(|c: char| c.is_ascii_digit()) {
         rest.trim_start()

@@ -296,6 +296,34 @@ pub fn list(folder: &Path) -> Result<Listing, StoreError> {
     Ok(listing)
 }
 
+/// Something in a folder, hidden things included.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Named {
+    /// Its name; a name that is not UTF-8 is shown with replacement characters.
+    pub name: String,
+    /// Whether it is itself a folder; a link to one is not.
+    pub is_folder: bool,
+}
+
+/// What a folder holds, by name; unlike [`list`] it leaves everything as it is, so that it is fit for
+/// folders that are not ours.
+///
+/// # Errors
+/// `StoreError::Io` or `Missing` when the folder cannot be listed.
+pub fn names(folder: &Path) -> Result<Vec<Named>, StoreError> {
+    let failed = |e| StoreError::io("list", folder, e);
+    let named = |entry: fs::DirEntry| Named {
+        name: entry.file_name().to_string_lossy().into_owned(),
+        is_folder: entry.file_type().is_ok_and(|kind| kind.is_dir()),
+    };
+    let entries = fs::read_dir(folder).map_err(failed)?;
+    let mut names = entries
+        .map(|entry| entry.map(named).map_err(failed))
+        .collect::<Result<Vec<_>, _>>()?;
+    names.sort();
+    Ok(names)
+}
+
 /// Removes a temporary file of ours that is too old to be in use.
 fn sweep(path: &Path, name: &str) {
     let age = || {

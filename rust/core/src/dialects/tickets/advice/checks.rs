@@ -1,0 +1,121 @@
+//! The checks, in the order in which what they find is told.
+
+use super::page::Page;
+use super::{Subject, attributes, content, relations, status};
+
+/// The section that says when a ticket is done.
+pub(super) const CRITERIA: &str = "Acceptance Criteria";
+
+/// The section that may stand in for the attribute `implementationNotes`.
+pub(super) const NOTES: &str = "Implementation Notes";
+
+/// How much a suggestion matters; the order is that of suggestions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Priority {
+    High,
+    Medium,
+    Low,
+}
+
+/// Something that could be better.
+pub(super) struct Finding {
+    /// Hundredths of a point that it costs.
+    pub(super) cost: u32,
+    pub(super) category: &'static str,
+    pub(super) priority: Priority,
+    pub(super) suggestion: String,
+    pub(super) reason: String,
+    pub(super) weakness: String,
+}
+
+/// What a check sees.
+pub(super) struct Outcome {
+    pub(super) findings: Vec<Finding>,
+    /// What is good, where nothing was found and there is something to praise.
+    pub(super) strength: Option<String>,
+}
+
+/// One part of the score.
+pub(super) struct Check {
+    pub(super) name: &'static str,
+    /// Hundredths of a point that it can give; all checks together give ten points.
+    pub(super) weight: u32,
+    /// Looks at a ticket, given the weight.
+    pub(super) look: fn(&Subject<'_>, &Page<'_>, u32) -> Outcome,
+}
+
+/// All checks.
+pub(super) const CHECKS: [Check; 7] = [
+    Check {
+        name: "requiredSections",
+        weight: 350,
+        look: content::required_sections,
+    },
+    Check {
+        name: "acceptanceCriteria",
+        weight: 200,
+        look: content::acceptance_criteria,
+    },
+    Check {
+        name: "status",
+        weight: 100,
+        look: status::status,
+    },
+    Check {
+        name: "relations",
+        weight: 100,
+        look: relations::relations,
+    },
+    Check {
+        name: "length",
+        weight: 100,
+        look: content::length,
+    },
+    Check {
+        name: "templateText",
+        weight: 100,
+        look: content::template_text,
+    },
+    Check {
+        name: "attributes",
+        weight: 50,
+        look: attributes::attributes,
+    },
+];
+
+/// The outcome of a check that praises where it finds nothing.
+pub(super) fn praised(findings: Vec<Finding>, strength: String) -> Outcome {
+    Outcome {
+        strength: findings.is_empty().then_some(strength),
+        findings,
+    }
+}
+
+pub(super) fn is_implemented(subject: &Subject<'_>) -> bool {
+    is_one_of(subject.status, &["Implemented"])
+}
+
+/// Whether a text is one of some words, in any case of letters.
+pub(super) fn is_one_of(text: &str, words: &[&str]) -> bool {
+    words
+        .iter()
+        .any(|word| word.eq_ignore_ascii_case(text.trim()))
+}
+
+pub(super) fn is_blank(text: Option<&str>) -> bool {
+    text.is_none_or(|text| text.trim().is_empty())
+}
+
+/// The first few names, each in backticks.
+pub(super) fn quoted(names: &[&str]) -> String {
+    const SHOWN: usize = 6;
+    let shown: Vec<_> = names
+        .iter()
+        .take(SHOWN)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

@@ -1,0 +1,132 @@
+//! Whether the status says what the rest of the ticket says.
+
+use super::Subject;
+use super::checks::{
+    CRITERIA, Finding, NOTES, Outcome, Priority, is_blank, is_implemented, is_one_of, praised,
+};
+use super::page::Page;
+
+const STATUSES: [&str; 7] = [
+    "Proposed",
+    "Approved",
+    "In Progress",
+    "Implemented",
+    "Rejected",
+    "On Hold",
+    "Partially Implemented",
+];
+
+pub(super) fn status(subject: &Subject<'_>, page: &Page<'_>, weight: u32) -> Outcome {
+    let findings = if is_implemented(subject) {
+        of_implemented(subject, page, weight)
+    } else {
+        of_unfinished(subject, page, weight)
+    };
+    praised(
+        findings,
+        format!(
+            "The status `{}` agrees with the rest of the ticket",
+            subject.status.trim()
+        ),
+    )
+}
+
+fn of_implemented(subject: &Subject<'_>, page: &Page<'_>, weight: u32) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let finding = |cost, priority, suggestion: String, reason: &str, weakness: String| Finding {
+        cost,
+        category: "Status",
+        priority,
+        suggestion,
+        reason: reason.into(),
+        weakness,
+    };
+    let tasks = page.tasks_in(&page.named(CRITERIA));
+    let open = tasks.iter().filter(|task| !task.checked).count();
+    if open > 0 {
+        findings.push(finding(
+            weight / 2,
+            Priority::High,
+            "Tick the acceptance criteria that are met, or set the status back to `In Progress`"
+                .into(),
+            "What is implemented has no open criteria",
+            format!(
+                "The status is `Implemented` with {open} of {} acceptance criteria open",
+                tasks.len()
+            ),
+        ));
+    }
+    let mut notes = page.named(NOTES).into_iter();
+    if is_blank(subject.implementation_notes) && !notes.any(|section| page.is_filled(section)) {
+        findings.push(finding(
+            weight * 3 / 10,
+            Priority::Medium,
+            "Say in `implementationNotes` how it was implemented".into(),
+            "Whoever comes next wants to know what was done otherwise than planned",
+            "Notes on the implementation are missing".into(),
+        ));
+    }
+    if is_blank(subject.implementation_date) {
+        findings.push(finding(
+            weight / 5,
+            Priority::Low,
+            "Set `implementationDate`".into(),
+            "The day tells which releases have the change",
+            "The date of the implementation is missing".into(),
+        ));
+    }
+    findings
+}
+
+fn of_unfinished(subject: &Subject<'_>, page: &Page<'_>, weight: u32) -> Vec<Finding> {
+    let status = subject.status.trim();
+    let mut findings = Vec::new();
+    let finding = |cost, priority, suggestion: String, reason: String, weakness: String| Finding {
+        cost,
+        category: "Status",
+        priority,
+        suggestion,
+        reason,
+        weakness,
+    };
+    if !is_one_of(status, &STATUSES) {
+        findings.push(finding(
+            weight / 2,
+            Priority::Medium,
+            format!("Set the status to one of: {}", STATUSES.join(", ")),
+            format!("Nobody knows what `{status}` stands for"),
+            format!("The status `{status}` is not one there is"),
+        ));
+    }
+    let tasks = page.tasks_in(&page.named(CRITERIA));
+    let is_met = !tasks.is_empty() && tasks.iter().all(|task| task.checked);
+    if is_met && !is_one_of(status, &["Rejected", "On Hold"]) {
+        findings.push(finding(
+            weight * 2 / 5,
+            Priority::Medium,
+            "Move the status on, or untick what is not met".into(),
+            "All acceptance criteria are ticked".into(),
+            format!("The status is `{status}` although all acceptance criteria are ticked"),
+        ));
+    }
+    let is_before = is_one_of(status, &["Proposed", "Approved", "Rejected"]);
+    if is_before && !is_blank(subject.implementation_date) {
+        findings.push(finding(
+            weight * 2 / 5,
+            Priority::Medium,
+            "Clear `implementationDate` or move the status on".into(),
+            format!("A ticket that is `{status}` has not been implemented"),
+            format!("The status is `{status}` although there is a date of implementation"),
+        ));
+    }
+    if is_one_of(status, &["In Progress"]) && is_blank(subject.assignee) {
+        findings.push(finding(
+            weight / 5,
+            Priority::Low,
+            "Name who works on it in `assignee`".into(),
+            "Others can then ask, and do not begin the same work".into(),
+            "Nobody is named for work that is in progress".into(),
+        ));
+    }
+    findings
+}

@@ -1,0 +1,63 @@
+//! The answer of `suggest_cr_improvements`, key by key in the order of the seed.
+
+use serde::Serialize;
+
+use super::checks::{Finding, Priority};
+
+/// What could be better, what is good, and how the score comes about.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Advice {
+    /// Most important first, those of one priority in the order of the checks.
+    pub suggestions: Vec<Suggestion>,
+    /// 0 to 10 with one decimal.
+    pub overall_score: f64,
+    /// What is as it should be.
+    pub strengths: Vec<String>,
+    /// What is not, one for each suggestion.
+    pub weaknesses: Vec<String>,
+    /// The parts that the score is the sum of.
+    pub score_parts: Vec<ScorePart>,
+}
+
+/// One thing to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Suggestion {
+    /// `Content`, `Structure`, `Relations`, `Status` or `Attributes`.
+    pub category: &'static str,
+    /// `High`, `Medium` or `Low`.
+    pub priority: &'static str,
+    /// What to do.
+    pub suggestion: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What one check gives of the score.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScorePart {
+    /// The check.
+    pub part: &'static str,
+    /// What the ticket gets.
+    pub score: f64,
+    /// What it could get.
+    pub out_of: f64,
+    /// What the difference comes from.
+    pub why: String,
+}
+
+impl From<Finding> for Suggestion {
+    fn from(finding: Finding) -> Self {
+        Self {
+            category: finding.category,
+            priority: match finding.priority {
+                Priority::High => "High",
+                Priority::Medium => "Medium",
+                Priority::Low => "Low",
+            },
+            suggestion: finding.suggestion,
+            reason: finding.reason,
+        }
+    }
+}

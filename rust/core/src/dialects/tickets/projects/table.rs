@@ -1,0 +1,177 @@
+//! TOML as people write it: read key by key, so that one slip costs one value and is told.
+
+use toml::{Table, Value};
+
+use super::Problem;
+
+/// What a configuration file holds: `None` where there is none, or why it cannot be read.
+pub(super) type Read = Result<Option<Table>, String>;
+
+/// A file's text as a table.
+///
+/// # Errors
+/// What is wrong, with its line.
+pub(super) fn parse(text: &str) -> Result<Table, String> {
+    text.parse::<Table>().map_err(|error| {
+        let line = error.span().map_or(1, |span| {
+            1 + text[..span.start.min(text.len())].matches('\n').count()
+        });
+        format!(
+            "line {line} is not TOML: {}; mend it, nothing in the file is used until then",
+            error.message().lines().next().unwrap_or_default()
+        )
+    })
+}
+
+/// One table of a file; what it says is used where it is of the right kind, and told where it is not.
+pub(super) struct Keys<'a> {
+    /// The file, for problems.
+    file: &'a str,
+    /// The table's name with a dot, for problems; empty for the file's own keys.
+    name: &'static str,
+    /// Its keys; `None` where the file has no such table.
+    table: Option<&'a Table>,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl<'a> Keys<'a> {
+    /// The keys that stand in no table.
+    pub(super) fn of_file(file: &'a str, table: &'a Table, problems: &'a mut Vec<Problem>) -> Self {
+        Self {
+            file,
+            name: "",
+            table: Some(table),
+            problems,
+        }
+    }
+
+    /// The keys of one of its tables, with the dot that follows the table's name.
+    pub(super) fn of(
+        file: &'a str,
+        table: &'a Table,
+        name: &'static str,
+        problems: &'a mut Vec<Problem>,
+    ) -> Self {
+        Self {
+            file,
+            name,
+            table: table
+                .get(name.trim_end_matches('.'))
+                .and_then(Value::as_table),
+            problems,
+        }
+    }
+
+    /// A text without blanks around it; an empty one counts as none.
+    pub(super) fn text(&mut self, key: &str) -> Option<String> {
+        let text = self.read(key, "a text", |value| {
+            Some(value.as_str()?.trim().to_owned())
+        })?;
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// `true` or `false`.
+    pub(super) fn flag(&mut self, key: &str) -> Option<bool> {
+        self.read(key, "`true` or `false`", Value::as_bool)
+    }
+
+    /// A whole number from 0, also where it is written as a text.
+    pub(super) fn number(&mut self, key: &str) -> Option<u32> {
+        self.read(key, "a whole number from 0", |value| match value {
+            Value::Integer(number) => u32::try_from(*number).ok(),
+            Value::String(text) => text.trim().parse().ok(),
+            _ => None,
+        })
+    }
+
+    /// A list of texts; a single text is a list of one.
+    pub(super) fn texts(&mut self, key: &str) -> Option<Vec<String>> {
+        self.read(key, "a list of texts", |value| match value {
+            Value::String(text) => Some(vec![text.clone()]),
+            Value::Array(items) => items
+                .iter()
+                .map(|item| item.as_str().map(str::to_owned))
+                .collect(),
+            _ => None,
+        })
+    }
+
+    /// A day as `YYYY-MM-DD`, of a date or of a point in time, written as either or as a text.
+    pub(super) fn day(&mut self, key: &str) -> Option<String> {
+        self.read(key, "a day such as `2025-10-02`", |value| {
+            let text = match value {
+                Value::String(text) => text.clone(),
+                Value::Datetime(time) => time.to_string(),
+                _ => return None,
+            };
+            let day = text.trim().get(..10)?;
+            day.parse::<jiff::civil::Date>().ok()?;
+            Some(day.to_owned())
+        })
+    }
+
+    fn read<T>(
+        &mut self,
+        key: &str,
+        expected: &str,
+        read: impl FnOnce(&'a Value) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.table?.get(key)?;
+        let found = read(value);
+        if found.is_none() {
+            self.problems.push(Problem {
+                path: self.file.to_owned(),
+                why: format!(
+                    "`{}{key}` is left out: expected {expected}, found {}",
+                    self.name,
+                    value.type_str()
+                ),
+            });
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_of_the_wrong_kind_costs_itself_and_is_told() {
+        let text = "[project]\nname = ' A '\ncode = 7\nstartNumber = '12'\nactive = 'yes'\ndate = 2025-10-02\ntime = '2025-10-02T09:20:02.492Z'\nlate = 'soon'\nlow = -1\nempty = ''\n";
+        let table = parse(text).unwrap();
+        let mut problems = Vec::new();
+        let mut keys = Keys::of("file", &table, "project.", &mut problems);
+        assert_eq!(keys.text("name").as_deref(), Some("A"));
+        assert_eq!(keys.text("empty"), None);
+        assert_eq!(keys.text("code"), None);
+        assert_eq!(keys.number("startNumber"), Some(12));
+        assert_eq!(keys.number("low"), None);
+        assert_eq!(keys.flag("active"), None);
+        for key in ["date", "time"] {
+            assert_eq!(keys.day(key).as_deref(), Some("2025-10-02"), "{key}");
+        }
+        assert_eq!(keys.day("late"), None);
+        assert_eq!(keys.texts("name"), Some(vec![" A ".to_owned()]));
+        let told: Vec<_> = problems
+            .iter()
+            .map(|problem| problem.why.as_str())
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "`project.code` is left out: expected a text, found integer",
+                "`project.low` is left out: expected a whole number from 0, found integer",
+                "`project.active` is left out: expected `true` or `false`, found string",
+                "`project.late` is left out: expected a day such as `2025-10-02`, found string",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_no_toml_is_told_with_the_line() {
+        let told = parse("[project]\nname = 'A'\ncode = \n").unwrap_err();
+        assert!(told.starts_with("line 3 is not TOML: "), "{told}");
+        assert!(parse("\u{feff}[project]\r\nname = 'A'\r\n").is_ok());
+    }
+}
