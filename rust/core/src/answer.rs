@@ -47,6 +47,11 @@ impl Answer {
         answer
     }
 
+    /// An answer that is data, if its text is not too long.
+    pub fn fitting(view: &impl Serialize) -> Option<Self> {
+        Some(Self::whole(view)).filter(|answer| !is_too_long(&answer.text))
+    }
+
     fn whole(view: &impl Serialize) -> Self {
         Self {
             text: serde_json::to_string_pretty(view).unwrap_or_default(),

@@ -178,7 +178,7 @@ impl Files {
             _ => {
                 let read = self.disk.read_text(&real, &file.given);
                 let (text, stamp) = read.map_err(|error| file.told(error))?;
-                let document = self.document(&real, text)?;
+                let document = self.document(&real, &text)?;
                 let stamp = Some(stamp).filter(|stamp| !stamp.is_fresh(SystemTime::now()));
                 self.keep(
                     real,
@@ -193,12 +193,12 @@ impl Files {
     }
 
     /// The graph that a file's text says, as much of it as possible from what is known of the file.
-    pub(super) fn document(&self, real: &Path, text: String) -> Result<Arc<Document>, VineError> {
+    pub(super) fn document(&self, real: &Path, text: &str) -> Result<Arc<Document>, VineError> {
         let known = locked(&self.known).get(real).cloned();
         match known {
             Some(known) if known.document.text == text => Ok(known.document),
-            Some(known) => known.document.renewed(text).map(Arc::new),
-            None => Document::read(text).map(Arc::new),
+            Some(known) => known.document.renewed(text.to_owned()).map(Arc::new),
+            None => Document::read(text.to_owned()).map(Arc::new),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::Value;
 use similar::TextDiff;
 
@@ -109,7 +110,7 @@ fn listed<'a>(graph: &'a Graph, question: &Question<'_>) -> Result<Vec<&'a Node>
 /// `VineError` where the file is no valid graph.
 pub fn next(files: &Files, file: &str, page: Page) -> Result<Answer, Error> {
     let document = files.read(&files.existing(file)?)?;
-    Ok(Answer::data(&NextView::of(&document.plan, page)))
+    Ok(fitted(page, |page| NextView::of(&document.plan, page)))
 }
 
 /// How operations are carried out.
@@ -154,8 +155,22 @@ pub fn write(
         diff.unified_diff().header(file, file).to_string()
     });
     let summary = summarized(&operations, writing.dry_run);
-    let view = WrittenView::of(&after.plan, summary, &claimed, page, diff);
-    Ok(Answer::data(&view))
+    Ok(fitted(page, |page| {
+        WrittenView::of(&after.plan, summary.clone(), &claimed, page, diff.clone())
+    }))
+}
+
+/// An answer with as many entries of each list as fit.
+fn fitted<T: Serialize>(page: Page, view: impl Fn(Page) -> T) -> Answer {
+    let mut page = page;
+    loop {
+        let shown = view(page);
+        match Answer::fitting(&shown) {
+            Some(answer) => return answer,
+            None if page.limit > 5 => page.limit = (page.limit / 2).min(100),
+            None => return Answer::data(&shown),
+        }
+    }
 }
 
 /// What operations did, in words (reference vine 6.6).
@@ -274,7 +289,7 @@ fn replaced(
     let mut after = None;
     journaled(files, place, &[&place.path], several, |texts| {
         let text = texts.first().copied().unwrap_or_default();
-        let document = files.document(real, text.to_owned())?;
+        let document = files.document(real, text)?;
         let (changed, steps) = change(&document)?;
         after = Some(Arc::new(changed));
         Ok(Some(steps))

@@ -62,8 +62,18 @@ pub(super) fn changed(document: &Document, graph: &Graph) -> Result<String, Vine
     let last = places.last().map_or(0, |place| place.block.end);
     let mut text = preamble(&old[..first], before, graph, eol);
     text.reserve(old.len());
-    for (at, node) in graph.nodes.iter().enumerate() {
-        let kept = before.position(graph.renamed.get(&node.id).unwrap_or(&node.id));
+    let mut at = 0;
+    while let Some(node) = graph.nodes.get(at) {
+        // Nodes in their old places that are the very same go over in one piece.
+        let same = |at: usize| match (graph.nodes.get(at), before.nodes.get(at)) {
+            (Some(now), Some(then)) => Arc::ptr_eq(now, then),
+            _ => false,
+        };
+        let run = (at..graph.nodes.len()).take_while(|at| same(*at)).count();
+        let kept = match run {
+            0 => before.position(graph.renamed.get(&node.id).unwrap_or(&node.id)),
+            _ => Some(at),
+        };
         if at > 0 {
             match kept {
                 Some(index) if index > 0 => {
@@ -75,6 +85,12 @@ pub(super) fn changed(document: &Document, graph: &Graph) -> Result<String, Vine
                 }
             }
         }
+        if run > 1 && before.delimiter == graph.delimiter {
+            text.push_str(&old[places[at].block.start..places[at + run - 1].block.end]);
+            at += run;
+            continue;
+        }
+        at += 1;
         match kept.map(|index| (&before.nodes[index], &places[index])) {
             Some((then, place)) if Arc::ptr_eq(then, node) || then == node => {
                 text.push_str(&old[place.block.clone()]);
