@@ -133,7 +133,7 @@ fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, String
                 attachments: Vec::new(),
             };
             let node = new_node(graph, id, name, description, depends_on, annotations, work)?;
-            graph.push(node);
+            push(graph, node)?;
         }
         Operation::AddRef {
             id,
@@ -149,7 +149,7 @@ fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, String
             let work = Work::Ref { vine };
             let mut node = new_node(graph, id, name, description, depends_on, annotations, work)?;
             node.decisions = lines("decisions", decisions)?;
-            graph.push(node);
+            push(graph, node)?;
         }
         Operation::RemoveTask { id } => {
             if is_root(find(graph, id)?, graph) {
@@ -198,7 +198,7 @@ fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, String
             find(graph, id)?;
             field::id("newId", new_id)?;
             if graph.find(new_id).is_some() {
-                return Err(format!("Task \"{new_id}\" already exists."));
+                return Err(already_there(new_id));
             }
             raise_for_id(graph, new_id);
             graph.rename(id, new_id);
@@ -216,6 +216,14 @@ fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, String
         )?,
     }
     Ok(None)
+}
+
+fn push(graph: &mut Graph, node: Node) -> Result<(), String> {
+    graph.push(node).map_err(|id| already_there(&id))
+}
+
+fn already_there(id: &str) -> String {
+    format!("Task \"{id}\" already exists.")
 }
 
 fn raise_for_id(graph: &mut Graph, id: &str) {
@@ -286,7 +294,7 @@ fn new_node(
 ) -> Result<Node, String> {
     field::id("id", id)?;
     if graph.find(id).is_some() {
-        return Err(format!("Task \"{id}\" already exists."));
+        return Err(already_there(id));
     }
     field::annotations(annotations)?;
     raise_for_id(graph, id);
@@ -457,7 +465,7 @@ fn extract(
     };
     let mut child = Graph::empty(graph.version);
     child.title = Some(root.name.clone());
-    child.push(root);
+    push(&mut child, root)?;
     let node = find_mut(graph, id)?;
     node.name = name;
     node.description = String::new();

@@ -1,10 +1,9 @@
 //! What the format can carry: a text that would read back as something else is refused by the name of
 //! its field (reference vine W1).
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use regex::Regex;
-
+use super::header;
 use super::model::{Attachment, Class, Node};
 use super::operation::Annotations;
 use super::parse::is_ws;
@@ -14,9 +13,7 @@ pub(super) type Refusal = Result<(), String>;
 
 /// An ID: letters, digits and `-`, parts joined by `/`.
 pub(super) fn id(name: &str, text: &str) -> Refusal {
-    static ID: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new("^[A-Za-z0-9-]+(?:/[A-Za-z0-9-]+)*$").ok());
-    if ID.as_ref().is_some_and(|id| id.is_match(text)) {
+    if header::is_id(text) {
         return Ok(());
     }
     Err(format!(
@@ -118,10 +115,7 @@ pub(super) fn attachment(attachment: &Attachment) -> Refusal {
 /// Annotations: keys of letters and digits, values without commas and parentheses.
 pub(super) fn annotations(annotations: &Annotations) -> Refusal {
     for (key, values) in annotations {
-        let mut letters = key.chars();
-        let is_key = letters.next().is_some_and(|c| c.is_ascii_alphabetic())
-            && letters.all(|c| c.is_ascii_alphanumeric());
-        if !is_key {
+        if !header::is_key(key) {
             return Err(format!(
                 "\"annotations\" keys must be a letter, then letters and digits, got \"{key}\"."
             ));

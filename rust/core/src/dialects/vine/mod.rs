@@ -7,6 +7,7 @@ pub mod expand;
 mod field;
 pub mod files;
 pub mod frontier;
+mod header;
 pub mod model;
 pub mod operation;
 pub mod ops;

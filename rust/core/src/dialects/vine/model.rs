@@ -1,5 +1,6 @@
 //! What a graph is: nodes in the order of the file, the first one its root (reference vine 2).
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Range;
@@ -245,10 +246,16 @@ impl Graph {
         Some(Arc::make_mut(&mut self.nodes[at]))
     }
 
-    /// Adds a node at the end.
-    pub(super) fn push(&mut self, node: Node) {
-        Arc::make_mut(&mut self.order).insert(node.id.clone(), self.nodes.len());
-        self.nodes.push(Arc::new(node));
+    /// Adds a node at the end; gives its ID back when that is taken.
+    pub(super) fn push(&mut self, node: Node) -> Result<(), Box<str>> {
+        match Arc::make_mut(&mut self.order).entry(node.id.clone()) {
+            Entry::Occupied(_) => Err(node.id),
+            Entry::Vacant(place) => {
+                place.insert(self.nodes.len());
+                self.nodes.push(Arc::new(node));
+                Ok(())
+            }
+        }
     }
 
     /// Takes a node out, and its ID out of all dependencies.

@@ -1,19 +1,12 @@
 //! A file's text, read into a graph: line by line, the first thing wrong reported with its place
 //! (reference vine 1).
 
-use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::error::VineError;
-use super::model::{Attachment, Class, Graph, Node, Place, Status, Version, Work};
+use super::header;
+use super::model::{Attachment, Class, Graph, Node, Place, Version, Work};
 
 /// Ends the preamble, whatever the delimiter is.
 const TERMINATOR: &str = "---";
-
-/// White space as the format means it: that of ECMAScript.
-const WS: &str = r"[\t\n\x0B\x0C\r \u{A0}\u{1680}\u{2000}-\u{200A}\u{2028}\u{2029}\u{202F}\u{205F}\u{3000}\u{FEFF}]";
 
 /// A line of a text without its end.
 #[derive(Debug, Clone, Copy)]
@@ -76,11 +69,10 @@ pub fn parsed(text: &str) -> Result<(Graph, Vec<Place>), VineError> {
     let mut places = Vec::new();
     for segment in segments(body, &delimiter) {
         let (node, place) = block(segment)?;
-        if graph.position(&node.id).is_some() {
-            let message = format!("Duplicate task id \"{}\"", node.id);
+        if let Err(id) = graph.push(node) {
+            let message = format!("Duplicate task id \"{id}\"");
             return Err(segment[0].wrong(0, message));
         }
-        graph.push(node);
         places.push(place);
     }
     if graph.nodes.is_empty() {
@@ -156,25 +148,31 @@ pub(super) fn is_ws(c: char) -> bool {
 }
 
 fn magic(line: &Line<'_>) -> Result<Version, VineError> {
-    static MAGIC: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(&format!(r"^vine{WS}+([0-9]+)\.([0-9]+)\.([0-9]+)$")).ok());
-    let message = || {
-        format!(
+    let wrong = |message: String| Err(line.wrong(0, message));
+    let Some([major, minor, patch]) = numbers(line.text) else {
+        return wrong(format!(
             "Invalid magic line: expected \"vine <version>\", got \"{}\"",
             line.text
-        )
-    };
-    let found = MAGIC.as_ref().and_then(|magic| magic.captures(line.text));
-    let numbers = found.map(|found| [1, 2, 3].map(|at| found[at].parse::<u32>()));
-    let Some([Ok(major), Ok(minor), Ok(patch)]) = numbers else {
-        return Err(line.wrong(0, message()));
+        ));
     };
     if major != 1 {
-        let message =
-            format!("Unsupported version {major}.{minor}.{patch}: this reads vine 1.x files");
-        return Err(line.wrong(0, message));
+        return wrong(format!(
+            "Unsupported version {major}.{minor}.{patch}: this reads vine 1.x files"
+        ));
     }
     Ok(Version(major, minor, patch))
+}
+
+/// The version of a magic line.
+fn numbers(line: &str) -> Option<[u32; 3]> {
+    let rest = line.strip_prefix("vine")?;
+    let version = rest.trim_start_matches(is_ws);
+    let is_digits = |part: &&str| part.bytes().all(|b| b.is_ascii_digit());
+    let parts = version.split('.').filter(is_digits);
+    let numbers: Vec<u32> = parts.map(str::parse).collect::<Result<_, _>>().ok()?;
+    let has_blank = version.len() < rest.len();
+    let is_whole = version.split('.').count() == 3;
+    numbers.try_into().ok().filter(|_| has_blank && is_whole)
 }
 
 /// Reads the preamble: keys in any case, the last of a repeated one counts, unknown ones and lines
@@ -200,73 +198,6 @@ fn metadata(lines: &[Line<'_>], graph: &mut Graph) -> Result<(), VineError> {
     Ok(())
 }
 
-/// What a header says.
-struct Header<'a> {
-    id: &'a str,
-    name: &'a str,
-    /// Status or file.
-    inside: &'a str,
-    annotations: &'a str,
-}
-
-fn header_pattern(is_ref: bool) -> Option<&'static Regex> {
-    static TASK: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let status = Status::ALL.map(Status::as_str).join("|");
-        heading("", &status)
-    });
-    static REF: LazyLock<Option<Regex>> =
-        LazyLock::new(|| heading(&format!("ref {WS}*"), &format!("{}+", ink())));
-    if is_ref { &REF } else { &TASK }.as_ref()
-}
-
-fn header(text: &str, is_ref: bool) -> Option<Header<'_>> {
-    let found = header_pattern(is_ref)?.captures(text)?;
-    let part = |at: usize| found.get(at).map_or("", |part| part.as_str());
-    Some(Header {
-        id: part(1),
-        name: part(2),
-        inside: part(3),
-        annotations: part(4),
-    })
-}
-
-/// Where the parts of a header stand in it.
-pub(super) struct HeaderParts {
-    pub(super) id: Range<usize>,
-    pub(super) name: Range<usize>,
-    /// Status or file.
-    pub(super) inside: Range<usize>,
-    /// All of them, with the blanks before each.
-    pub(super) annotations: Range<usize>,
-}
-
-/// The parts of a header that was read before.
-pub(super) fn header_parts(text: &str) -> Option<HeaderParts> {
-    let found = header_pattern(text.starts_with("ref "))?.captures(text)?;
-    let part = |at: usize| found.get(at).map(|part| part.range());
-    Some(HeaderParts {
-        id: part(1)?,
-        name: part(2)?,
-        inside: part(3)?,
-        annotations: part(4)?,
-    })
-}
-
-/// Any character but white space.
-fn ink() -> String {
-    WS.replacen('[', "[^", 1)
-}
-
-/// The pattern of a header (reference vine 1.2): the shortest name for which the rest still fits.
-fn heading(begins: &str, inside: &str) -> Option<Regex> {
-    let id = "[A-Za-z0-9-]+(?:/[A-Za-z0-9-]+)*";
-    let ink = ink();
-    let name = format!("{ink}(?:.*?{ink})??");
-    let annotations = format!(r"(?:{WS}+@[A-Za-z][A-Za-z0-9]*\([^)]*\))*");
-    let pattern = format!(r"^{begins}\[({id})\]{WS}+({name}){WS}+\(({inside})\)({annotations})$");
-    Regex::new(&pattern).ok()
-}
-
 fn block(lines: &[Line<'_>]) -> Result<(Node, Place), VineError> {
     let at = lines.iter().position(|l| !l.is_blank()).unwrap_or(0);
     let line = &lines[at];
@@ -275,25 +206,26 @@ fn block(lines: &[Line<'_>]) -> Result<(Node, Place), VineError> {
     let is_ref = text.starts_with("ref ");
     let kind = if is_ref { "reference" } else { "task" };
     let invalid = || line.wrong(indent, format!("Invalid {kind} header: \"{text}\""));
-    let head = header(text, is_ref).ok_or_else(invalid)?;
+    let parts = header::parts(text, is_ref).ok_or_else(invalid)?;
     let start = line.start + indent;
+    let inside = &text[parts.inside];
     let work = if is_ref {
         Work::Ref {
-            vine: head.inside.into(),
+            vine: inside.into(),
         }
     } else {
         Work::Task {
-            status: head.inside.parse().map_err(|_| invalid())?,
+            status: inside.parse().map_err(|_| invalid())?,
             attachments: Vec::new(),
         }
     };
     let mut node = Node {
-        id: head.id.into(),
-        name: head.name.into(),
+        id: text[parts.id].into(),
+        name: text[parts.name].into(),
         description: String::new(),
         dependencies: Vec::new(),
         decisions: Vec::new(),
-        annotations: annotations(head.annotations),
+        annotations: annotations(&text[parts.annotations]),
         work,
     };
     let place = Place {

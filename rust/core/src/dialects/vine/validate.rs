@@ -145,8 +145,10 @@ fn network(graph: &Graph) -> DepGraph {
     for node in &graph.nodes {
         network.intern(&node.id);
     }
-    for node in &graph.nodes {
-        let at = network.intern(&node.id);
+    for (place, node) in graph.nodes.iter().enumerate() {
+        let Some(at) = network.at(place) else {
+            break;
+        };
         let mut edge = |id: &str| Edge {
             to: network.intern(id),
             kind: Kind::Explicit,

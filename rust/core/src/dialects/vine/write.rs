@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::document::{Document, says_what_is_meant};
 use super::error::VineError;
+use super::header;
 use super::model::{Attachment, Class, Graph, Node, Place, Work};
 use super::parse;
 use crate::text::edit::{line_break, with_line_break};
@@ -181,7 +182,7 @@ fn with_key(preamble: &str, key: &str, value: Option<&str>, eol: &str) -> String
 }
 
 /// A node's header in canonical form.
-fn header(node: &Node) -> String {
+fn whole_header(node: &Node) -> String {
     let inside = inside(node);
     let mark = if node.status().is_none() { "ref " } else { "" };
     let annotations = annotations(node);
@@ -208,8 +209,8 @@ fn annotations(node: &Node) -> String {
 /// A header of which only the parts that changed are written anew.
 fn edited_header(old: &str, then: &Node, now: &Node) -> String {
     let is_same_kind = then.status().is_some() == now.status().is_some();
-    let Some(parts) = parse::header_parts(old).filter(|_| is_same_kind) else {
-        return header(now);
+    let Some(parts) = header::parts(old, then.status().is_none()).filter(|_| is_same_kind) else {
+        return whole_header(now);
     };
     let mut text = old.to_owned();
     let mut put = |range: Range<usize>, changed: bool, new: &str| {
@@ -228,7 +229,7 @@ fn edited_header(old: &str, then: &Node, now: &Node) -> String {
 
 /// A node's block in canonical form, without a final line break.
 fn block(node: &Node) -> String {
-    let mut lines = vec![header(node)];
+    let mut lines = vec![whole_header(node)];
     lines.extend(description(node).into_iter().map(str::to_owned));
     let mut dependencies: Vec<&str> = node.dependencies.iter().map(|id| &**id).collect();
     dependencies.sort_unstable();
