@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench.corpus import ABSENT_WORD, COMMON_WORD, RARE_WORD, Corpus, keep, note_of
+from bench.disk import durable_replace
 from bench.quiet import quiet
 from bench.rows import NOTHING, Limits, Row, absolute, compared, shown
 from bench.wire import OURS, PLAIN, Call, Era, Server, first_answer, request, with_handshake
@@ -184,7 +183,7 @@ def writes(corpus: Corpus, rounds: int, era: Era) -> list[Row]:
         for number in range(rounds):
             plain.call(_NOOP)  # after the pause of a flush every process is slow
             plain_samples.append(plain.call(_NOOP).seconds)
-            flushes.append(durable_replace(scratch))
+            flushes.append(durable_replace(scratch / "replaced.md", 2_000))
             for write in todo:
                 reply = ours.call(write.make(number))
                 samples[write.name].append(reply.seconds)
@@ -204,21 +203,6 @@ def writes(corpus: Corpus, rounds: int, era: Era) -> list[Row]:
         else:
             rows.append(compared(write.name, size, given, base))
     return rows
-
-
-def durable_replace(folder: Path) -> float:
-    """Replace a file of 2 KB so that it outlives a crash; return the seconds that takes."""
-    target, temporary, content = folder / "replaced.md", folder / ".replaced.tmp", b"x" * 2_000
-    begin = time.perf_counter()
-    file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-    os.write(file, content)
-    os.fsync(file)
-    os.close(file)
-    temporary.replace(target)
-    directory = os.open(folder, os.O_RDONLY)
-    os.fsync(directory)
-    os.close(directory)
-    return time.perf_counter() - begin
 
 
 @contextmanager

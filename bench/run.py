@@ -16,7 +16,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from bench import measures
+from bench import measures, vine
 from bench.corpus import kept
 from bench.quiet import Bystanders
 from bench.rows import Row
@@ -84,6 +84,8 @@ def _measure(wishes: _Wishes, progress: Console, bystanders: Bystanders) -> list
             rows += measures.changed(corpus, few, indexing[0].median, wishes.era)
         with bystanders.during(f"starts at {size:,}"):
             rows += measures.starts(corpus, few)
+        with bystanders.during(f"vine at {size:,}"):
+            rows += vine.vine(wishes.folder / f"vine-{size}", size, wishes.rounds, wishes.era)
     return rows
 
 

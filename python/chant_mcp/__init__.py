@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from chant_mcp import errors
-from chant_mcp._core import Answer, ChantProject
+from chant_mcp._core import Answer, ChantProject, VineFiles
 
-__all__ = ["Answer", "ChantProject", "errors"]
+__all__ = ["Answer", "ChantProject", "VineFiles", "errors"]
