@@ -1,4 +1,5 @@
 //! The kinds of work files; each knows the engines, none knows another.
 
 pub mod chant;
+pub mod tickets;
 pub mod vine;

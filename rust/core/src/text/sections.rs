@@ -81,13 +81,18 @@ pub fn names(sections: &[Section]) -> Vec<String> {
     for end in paths.flat_map(|path| path_ends(path)) {
         *ends.entry(folded(end)).or_default() += 1;
     }
-    let is_unique = |end: &&str| ends.get(&folded(end)) == Some(&1);
-    let shortest = |path: &String| {
-        let mut ends: Vec<&str> = path_ends(path).collect();
-        ends.reverse();
-        ends.into_iter().find(is_unique).unwrap_or(path).to_owned()
+    let count = |end: &str| ends.get(&folded(end)).copied().unwrap_or(0);
+    let shortest = |(section, path): (&Section, &String)| {
+        // A number counts those of one path: what stands before it has to mean that path.
+        let of_path = count(&section.path);
+        let pairs: Vec<(&str, &str)> = path_ends(path).zip(path_ends(&section.path)).collect();
+        let mut pairs = pairs.into_iter().rev();
+        let means_it = |end: &str, plain: &str| count(end) == 1 && count(plain) == of_path;
+        // A heading that holds a separator is not named by its second half.
+        let found = pairs.find(|(end, plain)| end.starts_with('#') && means_it(end, plain));
+        found.map_or(path.as_str(), |(end, _)| end).to_owned()
     };
-    whole.iter().map(shortest).collect()
+    sections.iter().zip(&whole).map(shortest).collect()
 }
 
 /// The path of each section, with a number behind it where several have the same.
@@ -137,7 +142,7 @@ pub fn find<'a>(sections: &'a [Section], name: &str) -> Resolved<&'a Section> {
     let ends = |path: &str| folded(path).ends_with(&format!("{PATH_SEPARATOR}{}", wanted.whole));
     let text = |section: &Section| folded(&section.title) == wanted.text;
     let bare = |section: &Section| folded(without_number(&section.title)) == wanted.text;
-    let matches: [&dyn Fn(usize, &Section) -> bool; 11] = [
+    let matches: [Match<'_>; 11] = [
         &|at, _| whole(&unique[at]),
         &|_, section| whole(&section.path),
         &|at, _| ends(&unique[at]),
@@ -174,6 +179,9 @@ pub fn find<'a>(sections: &'a [Section], name: &str) -> Resolved<&'a Section> {
     }
     Resolved::None
 }
+
+/// Whether the section at a place is meant.
+type Match<'a> = &'a dyn Fn(usize, &Section) -> bool;
 
 /// A name that a section is asked for by.
 struct Wanted {

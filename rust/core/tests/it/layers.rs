@@ -133,6 +133,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
         "Serialize)]",
         &[
             "dialects/chant/view/",
+            "dialects/tickets/view.rs",
             "dialects/vine/view.rs",
             "store/journal.rs",
             "answer.rs",

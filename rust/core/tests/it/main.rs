@@ -12,6 +12,7 @@ mod git;
 mod index;
 mod journal;
 mod layers;
+mod tickets;
 mod vine;
 mod vine_files;
 mod vine_write;

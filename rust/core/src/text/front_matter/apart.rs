@@ -7,7 +7,8 @@ use std::borrow::Cow;
 
 use super::keys::{Key, keys, lines, token};
 use super::{
-    EditError, Value, insertion, may_explode, read_any, reads_back, replacement, set_by, unfaithful,
+    EditError, Value, insertion, may_explode, read_any, reads_back, refuse_other_than_lines,
+    replacement, set_by, unfaithful,
 };
 use crate::text::edit::{Edit, apply};
 
@@ -84,6 +85,7 @@ pub fn set_apart(
 ) -> Result<String, EditError> {
     set_by(text, key, value, |yaml, eol| {
         let keys = keys_apart(yaml);
+        refuse_other_than_lines(yaml, &keys, key)?;
         let mut same = keys.iter().filter(|k| k.name == key);
         let edits: Vec<Edit> = match value {
             None => same.map(|k| Edit::replace(k.block.clone(), "")).collect(),

@@ -355,12 +355,7 @@ fn edit_of(
     eol: &str,
 ) -> Result<Option<Edit>, EditError> {
     let keys = keys(yaml);
-    let has_content = yaml
-        .lines()
-        .any(|line| !line.trim().is_empty() && !line.starts_with('#'));
-    if keys.is_empty() && has_content {
-        return Err(EditError::NotLines { key: key.into() });
-    }
+    refuse_other_than_lines(yaml, &keys, key)?;
     let Some(found) = keys.iter().find(|k| k.name == key) else {
         return Ok(value.map(|value| insertion(yaml, &keys, key, value, order, eol)));
     };
@@ -368,6 +363,16 @@ fn edit_of(
         None => Edit::replace(found.block.clone(), ""),
         Some(value) => replacement(yaml, found, key, value, eol),
     }))
+}
+
+fn refuse_other_than_lines(yaml: &str, keys: &[Key<'_>], key: &str) -> Result<(), EditError> {
+    let has_content = yaml
+        .lines()
+        .any(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    if keys.is_empty() && has_content {
+        return Err(EditError::NotLines { key: key.into() });
+    }
+    Ok(())
 }
 
 /// The edit that adds a key.
