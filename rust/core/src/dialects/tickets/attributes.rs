@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::code::Code;
 use super::error::{TicketError, quoted};
 use super::model::Priority;
-use super::parse::{is_date, items};
+use super::parse::{is_date, items, one_line};
 use crate::ident::nearest;
 
 /// Most characters of an attribute: a whole document belongs into the body.
@@ -100,7 +100,7 @@ fn attribute(name: &str, value: &Value, project: &str) -> Result<Attribute, Stri
     match name {
         "relatedTickets" | "dependsOn" | "blocks" => codes(value, project).map(Attribute::List),
         "title" => {
-            let title = line(value)?;
+            let title = one_line(&line(value)?);
             if title.is_empty() {
                 return Err("Title is required".into());
             }

@@ -261,7 +261,7 @@ impl Board {
     ) -> Result<(Code, Arc<Ticket>, Arc<Tickets>), Error> {
         let (_, ticket) = self.only_file(&*self.snapshot()?, key)?;
         let mut removed = None;
-        files::remove(&self.root, &ticket.path, || -> Result<(), Error> {
+        let done = files::remove(&self.root, &ticket.path, || -> Result<(), Error> {
             let gate = self.gate()?;
             let tickets = self.snapshot()?;
             let (code, now) = self.only_file(&tickets, key)?;
@@ -271,10 +271,16 @@ impl Board {
             about_to(&code)?;
             removed = Some((code, now, tickets, gate));
             Ok(())
-        })?;
-        match removed {
-            Some((code, ticket, tickets, _gate)) => Ok((code, ticket, tickets)),
-            None => Err(disk::busy(Path::new(key), "was moved").into()),
+        });
+        match (done, removed) {
+            (Ok(()), Some((code, ticket, tickets, _gate))) => Ok((code, ticket, tickets)),
+            (Err(Error::Store(error @ StoreError::Missing { .. })), _) => {
+                // Somebody else removed or moved it: then it is not there by its key either.
+                self.only_file(&*self.snapshot()?, key)?;
+                Err(error.into())
+            }
+            (Err(error), _) => Err(error),
+            (Ok(()), None) => Err(disk::busy(Path::new(key), "was moved").into()),
         }
     }
 

@@ -126,7 +126,7 @@ impl Reader<'_> {
                 let message = problem.message;
                 self.problem(
                     line,
-                    format!("the front matter is no valid YAML, its keys were read one by one: {message}"),
+                    format!("the front matter cannot be read as a whole, so its keys were read one by one: {message}"),
                 );
                 apart(&front_matter::entries(yaml))
             }

@@ -116,14 +116,14 @@ pub fn rewrite(
     check_content(content)?;
     let sections = of(body);
     let at = locate(&sections, name, key)?;
-    let section = &sections[at];
+    let (section, names) = (&sections[at], names(&sections));
     let leading = leading_heading(content, section.level);
     let is_own = leading
         .as_ref()
-        .is_some_and(|heading| one_line(&heading.text) == section.title);
+        .is_some_and(|heading| one_line(&heading.text) == one_line(&section.title));
     let mut rewrite = Rewrite {
         edits: Vec::new(),
-        name: names(&sections).swap_remove(at),
+        name: names[at].clone(),
         renamed: None,
         is_only_renamed: false,
         removed: Vec::new(),
@@ -153,7 +153,6 @@ pub fn rewrite(
     if mode == Mode::Replace {
         let inside = sections[at + 1..].iter();
         let inside = inside.take_while(|inner| inner.heading.start < section.content.end);
-        let names = names(&sections);
         rewrite.removed = names[at + 1..]
             .iter()
             .take(inside.count())

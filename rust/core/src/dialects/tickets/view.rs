@@ -34,7 +34,7 @@ const SHOWN: usize = 120;
 const MESSAGE_SHOWN: usize = 200;
 
 /// Problems that an answer shows.
-const PROBLEMS_SHOWN: usize = 10;
+const PROBLEMS_SHOWN: usize = 5;
 
 /// A ticket with what its text alone does not say.
 pub struct Shown<'a> {

@@ -3,6 +3,8 @@
 //! `dependsOn` and `blocks` say the same thing from two ends: a ticket that blocks another is one the
 //! other depends on. Implemented and rejected tickets hold nobody up.
 
+use std::collections::HashSet;
+
 use super::code::Code;
 use super::model::{Status, Ticket};
 use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
@@ -54,18 +56,14 @@ impl Waits {
                 note(&mut edges, from, node);
             }
         }
-        let numbered = std::mem::take(&mut edges).into_iter().enumerate();
-        for (node, targets) in numbered.filter(|(_, targets)| !targets.is_empty()) {
+        for (node, targets) in waits.graph.nodes().zip(edges) {
             waits.connect(node, targets);
         }
         waits
     }
 
-    fn connect(&mut self, node: usize, mut targets: Vec<Node>) {
-        let Some(node) = self.graph.nodes().nth(node) else {
-            return;
-        };
-        let mut seen = std::collections::HashSet::new();
+    fn connect(&mut self, node: Node, mut targets: Vec<Node>) {
+        let mut seen = HashSet::new();
         targets.retain(|to| seen.insert(*to));
         let edge = |to| Edge {
             to,

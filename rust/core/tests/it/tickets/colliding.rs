@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use chant_core::dialects::tickets::ops::{SectionCall, manage_cr_sections, update_cr_attrs};
+use chant_core::dialects::tickets::ops::{
+    SectionCall, delete_cr, manage_cr_sections, update_cr_attrs,
+};
 use serde_json::{Value, json};
 
 use super::{Project, check_code, create};
@@ -67,6 +69,47 @@ fn twenty_changes_of_one_ticket_at_once_all_arrive() {
     assert!(text.ends_with("\n\n## End\n"));
     let shown = project.attributes("1");
     assert!(shown["assignee"].is_string() && shown["phaseEpic"].is_string());
+}
+
+#[test]
+fn of_many_deletions_at_once_one_succeeds_and_the_others_find_nothing() {
+    let project = Project::with(&[("DEM-001-x.md", "")]);
+    let answers: Vec<Result<Value, Value>> = std::thread::scope(|scope| {
+        let delete = |_| {
+            let board = project.again();
+            scope.spawn(move || super::told(delete_cr(&board, "1")))
+        };
+        let threads: Vec<_> = (0..8).map(delete).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
+    for answer in answers.iter().filter(|answer| answer.is_err()) {
+        check_code(answer, "CR_NOT_FOUND", "DEM-001");
+    }
+}
+
+/// An editor that takes no lock replaces the file while a change is decided on: both are kept.
+#[test]
+fn an_edit_by_another_program_is_not_lost() {
+    let project = Project::with(&[("DEM-001-x.md", "---\ncode: DEM-001\n---\n\n## A\n")]);
+    project.list(json!({})).unwrap();
+    std::fs::write(
+        project.path("DEM-001-x.md"),
+        "---\ncode: DEM-001\nstatus: Approved\n---\n\n## A\n\ntheirs\n",
+    )
+    .unwrap();
+    let refused = project.put("Nowhere", "append", "x").map(Value::from);
+    check_code(&refused, "SECTION_NOT_FOUND", "## A");
+    project.status("1", "Rejected").unwrap();
+    project.put("A", "append", "ours").unwrap();
+    let text = project.text("DEM-001-x.md");
+    assert!(
+        text.contains("status: Rejected") && text.ends_with("theirs\n\nours\n"),
+        "{text}"
+    );
 }
 
 #[test]
