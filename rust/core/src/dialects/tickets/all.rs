@@ -25,6 +25,7 @@ pub struct Tickets {
     shared: BTreeMap<Code, usize>,
     by_status: OnceLock<Vec<(String, usize)>>,
     waits: OnceLock<Waits>,
+    ready: OnceLock<Vec<Code>>,
 }
 
 impl Tickets {
@@ -39,6 +40,7 @@ impl Tickets {
             shared: BTreeMap::new(),
             by_status: OnceLock::new(),
             waits: OnceLock::new(),
+            ready: OnceLock::new(),
         }
     }
 
@@ -46,6 +48,7 @@ impl Tickets {
     pub fn apply(&mut self, changes: Vec<Change<Document>>) {
         self.by_status = OnceLock::new();
         self.waits = OnceLock::new();
+        self.ready = OnceLock::new();
         for Change { path, document } in changes {
             self.take_out(&path);
             match document {
@@ -187,6 +190,16 @@ impl Tickets {
     pub fn waits(&self) -> &Waits {
         self.waits
             .get_or_init(|| Waits::of(&self.project, self.firsts()))
+    }
+
+    /// The codes of the tickets that can be begun now, the lowest number first.
+    pub fn ready(&self) -> &[Code] {
+        self.ready.get_or_init(|| {
+            let waits = self.waits();
+            let is_ready = |(code, ticket): &(&Code, &Ticket)| waits.is_ready(code, ticket);
+            let ready = self.firsts().filter(is_ready);
+            ready.map(|(code, _)| code.clone()).collect()
+        })
     }
 
     /// The first file of each code, the lowest number first.

@@ -1,7 +1,10 @@
 //! Files as they are found in the wild (reference tickets 2.2 to 2.9): all read, all editable in place.
 
-use super::{NOW, Project, check_code};
+use chant_core::dialects::tickets::edit::Draft;
+use proptest::prelude::*;
 use serde_json::{Value, json};
+
+use super::{NOW, Project, check_code};
 
 /// Reads a file, then changes its priority: what it says of itself, and the exact text afterwards,
 /// where `changed` has `NOW` in the place of the moment.
@@ -294,5 +297,71 @@ fn front_matter_that_is_none_is_not_edited() {
         );
         check_code(&project.status("1", "Approved"), "VALIDATION_ERROR", why);
         assert_eq!(project.text("DEM-001-x.md"), text);
+    }
+}
+
+/// Lines as people and programs leave them, some of them no YAML.
+fn lines() -> impl Strategy<Value = Vec<&'static str>> {
+    let line = prop::sample::select(vec![
+        "code: DEM-001",
+        "status: Approved",
+        "priority: Low",
+        "priority: High # why",
+        "title: Fix: it",
+        "title: 'a'",
+        "assignee: @bob",
+        "dependsOn: [A-1,",
+        "  B-2]",
+        "blocks:",
+        "  - A-1",
+        "- B-2",
+        "phaseEpic: \"open",
+        "x: |",
+        "  block",
+        "",
+        "# note",
+        "status: \"In Progress\"",
+        "\"quoted key\": 1",
+        "words",
+        "  indented: x",
+        "y: {a: b}",
+        "lastModified: 2025-01-01",
+        "é: ü",
+        "k: &a b",
+        "l: *a",
+        "m: *b",
+        "? odd",
+        "\t tab",
+        "...",
+    ]);
+    prop::collection::vec(line, 0..12)
+}
+
+proptest! {
+    /// Whatever the front matter looks like: a change is refused, or it changes its own lines only.
+    #[test]
+    fn one_key_never_costs_another_line(lines in lines(), crlf in any::<bool>()) {
+        let eol = if crlf { "\r\n" } else { "\n" };
+        let yaml: String = lines.iter().map(|line| format!("{line}{eol}")).collect();
+        let body = format!("# T{eol}{eol}## A{eol}");
+        let text = format!("---{eol}{yaml}---{eol}{body}");
+        let mut draft = Draft::of("DEM-001-x.md", &text);
+        draft.entries();
+        if draft.set_text("priority", "Critical").is_err() {
+            prop_assert!(!draft.is_changed());
+            return Ok(());
+        }
+        let (before, after) = draft.finish();
+        prop_assert_eq!(after.priority(), "Critical");
+        prop_assert_eq!((after.body(), after.status(), &after.title), (before.body(), before.status(), &before.title));
+        let others = |text: &str| -> Vec<String> {
+            let all = text.split_inclusive('\n');
+            all.filter(|line| !line.starts_with("priority:")).map(str::to_owned).collect()
+        };
+        let (old, new) = (others(&before.text), others(&after.text));
+        // A value of several lines goes with its key.
+        let kept = new.iter().all(|line| old.contains(line));
+        prop_assert!(kept, "{:?}", after.text);
+        prop_assert!(old.len() == new.len() || yaml.contains("priority"), "{:?}", after.text);
     }
 }

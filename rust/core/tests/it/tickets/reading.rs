@@ -1,7 +1,10 @@
 //! `list_crs`, `get_cr` and the counts of `get_project_info`.
 
 use chant_core::answer::{MOST_CHARS, Page};
+use chant_core::dialects::tickets::error::{TicketError, object};
 use chant_core::dialects::tickets::ops::{Filters, Mode, Piece, get_cr, list_crs, project_stats};
+use chant_core::error::Error;
+use chant_core::store::StoreError;
 use serde_json::{Value, json};
 
 use super::{Project, check_code, codes, file, told, words};
@@ -306,4 +309,32 @@ fn answers_follow_the_files() {
     );
     std::fs::remove_dir_all(project.path("")).unwrap();
     assert_eq!(project.list(json!({})).unwrap()["total"], 0);
+}
+
+/// Seed, "Error Handling": the object of each kind of refusal.
+#[test]
+fn refusals_are_objects_of_the_seed() {
+    let project = |available: &[&str]| TicketError::ProjectNotFound {
+        project: "INVALID".into(),
+        available: available.iter().map(ToString::to_string).collect(),
+    };
+    let told = |error: Error| object(&error).to_string();
+    let expected = json!({"error": "Project not found", "code": "PROJECT_NOT_FOUND",
+        "details": {"project": "INVALID", "availableProjects": ["MDT", "API"]}});
+    assert_eq!(told(project(&["MDT", "API"]).into()), expected.to_string());
+    let template = TicketError::Template {
+        template: "bug-fix.md".into(),
+        why: "it is empty".into(),
+    };
+    assert_eq!(object(&template.into())["code"], "TEMPLATE_ERROR");
+    let busy = StoreError::Busy {
+        path: "a".into(),
+        why: "kept changing",
+        seconds: 1,
+    };
+    assert_eq!(object(&busy.into())["code"], "CONFLICT");
+    let missing = Error::from(StoreError::Missing { path: "a".into() }).during("Failed to list");
+    let expected = json!({"error": "File operation failed", "code": "FILE_SYSTEM_ERROR",
+        "details": {"reason": "`a` does not exist"}});
+    assert_eq!(told(missing), expected.to_string());
 }

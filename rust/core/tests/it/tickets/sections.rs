@@ -79,7 +79,7 @@ fn a_list_is_a_tree_in_the_order_of_the_document() {
     let (text, _) = list(&with("no headings\n"), 0);
     assert_eq!(
         text,
-        "📑 **Sections in CR DEM-001** - x\n\nFound 0 sections:"
+        "📑 **Sections in CR DEM-001** - x\n\nFound 0 sections: there are no headings outside of code."
     );
 }
 

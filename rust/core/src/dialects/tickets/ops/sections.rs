@@ -121,12 +121,13 @@ fn list(code: &Code, ticket: &Ticket, piece: Piece) -> Answer {
     let body = ticket.body();
     let sections = sections::of(body);
     let tree = Tree::of(&sections);
-    let top = tree.top();
-    let plural = if top == 1 { "" } else { "s" };
-    let mut text = format!(
-        "📑 **Sections in CR {code}** - {}\n\nFound {top} section{plural}:\n\n",
-        ticket.title
-    );
+    let found = match tree.top() {
+        0 => "Found 0 sections: there are no headings outside of code.".to_owned(),
+        1 => "Found 1 section:".to_owned(),
+        top => format!("Found {top} sections:"),
+    };
+    let title = &ticket.title;
+    let mut text = format!("📑 **Sections in CR {code}** - {title}\n\n{found}\n\n");
     let (names, paths) = (names(&sections), unique_paths(&sections));
     let mut entries = Vec::new();
     let mut room = MOST_CHARS / 2;
@@ -150,7 +151,7 @@ fn list(code: &Code, ticket: &Ticket, piece: Piece) -> Answer {
     }
     let view = SectionList {
         code: code.to_string(),
-        title: &ticket.title,
+        title,
         total: sections.len(),
         sections: entries,
         next_offset,

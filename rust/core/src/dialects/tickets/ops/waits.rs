@@ -14,15 +14,9 @@ use crate::error::Error;
 /// A `StoreError`.
 pub fn ready(board: &Board, page: Page) -> Result<Answer, Error> {
     let tickets = board.snapshot()?;
-    let waits = tickets.waits();
-    let codes: Vec<_> = tickets
-        .firsts()
-        .filter(|(code, ticket)| waits.is_ready(code, ticket))
-        .map(|(code, _)| code)
-        .collect();
-    let first = |code| Some((code, tickets.files(code).first()?));
+    let codes = tickets.ready();
     let of_page = codes.iter().skip(page.offset).take(page.limit);
-    let of_page = of_page.filter_map(|code| first(*code));
+    let of_page = of_page.filter_map(|code| Some((code, tickets.files(code).first()?)));
     Ok(list(
         board,
         &tickets,
