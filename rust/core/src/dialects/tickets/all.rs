@@ -26,6 +26,7 @@ pub struct Tickets {
     by_status: OnceLock<Vec<(String, usize)>>,
     waits: OnceLock<Waits>,
     ready: OnceLock<Vec<Code>>,
+    problems: OnceLock<Vec<Problem>>,
 }
 
 impl Tickets {
@@ -41,6 +42,7 @@ impl Tickets {
             by_status: OnceLock::new(),
             waits: OnceLock::new(),
             ready: OnceLock::new(),
+            problems: OnceLock::new(),
         }
     }
 
@@ -49,6 +51,7 @@ impl Tickets {
         self.by_status = OnceLock::new();
         self.waits = OnceLock::new();
         self.ready = OnceLock::new();
+        self.problems = OnceLock::new();
         for Change { path, document } in changes {
             self.take_out(&path);
             match document {
@@ -209,7 +212,11 @@ impl Tickets {
     }
 
     /// Everything that is wrong with files, in the order of their paths.
-    pub fn problems(&self) -> Vec<Problem> {
+    pub fn problems(&self) -> &[Problem] {
+        self.problems.get_or_init(|| self.find_problems())
+    }
+
+    fn find_problems(&self) -> Vec<Problem> {
         let mut problems: Vec<Problem> = self
             .broken
             .values()

@@ -185,7 +185,7 @@ pub(super) fn list<'a>(
         }
         shown(board, code, ticket).row(&keys)
     };
-    let (problems, problems_total) = problems(&tickets.problems());
+    let (problems, problems_total) = problems(tickets.problems());
     let crs = fitting(of_page.map(row), size_of(&problems));
     let next = offset + crs.len();
     let is_cut = next < filtered && !crs.is_empty();
