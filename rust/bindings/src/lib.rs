@@ -6,6 +6,8 @@ mod answer;
 mod chant;
 mod raise;
 mod stop;
+mod tickets;
+mod values;
 mod vine;
 
 /// Rust core of `chant_mcp`; import it through the package, never directly.
@@ -17,6 +19,8 @@ mod _core {
     use crate::chant::ChantProject;
     #[pymodule_export]
     use crate::raise::error_codes;
+    #[pymodule_export]
+    use crate::tickets::TicketProjects;
     #[pymodule_export]
     use crate::vine::VineFiles;
 }

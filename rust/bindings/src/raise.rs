@@ -4,6 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chant_core::answer::{MOST_CHARS, cut};
+use chant_core::dialects::tickets;
 use chant_core::error::{Error, ErrorKind};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -34,6 +35,8 @@ pub(crate) fn error_codes() -> Vec<&'static str> {
 pub(crate) enum Raised {
     /// The core refused.
     Refused(Error),
+    /// The tickets dialect refused; its clients see an object.
+    OfTickets(Error),
     /// The core crashed: a fault of ours, told as such.
     Crashed(String),
     /// Python itself raised.
@@ -72,6 +75,17 @@ pub(crate) fn answer(
     call(py, work).map(Answer::from)
 }
 
+/// [`answer`] for a tool of tickets, whose refusals are objects.
+pub(crate) fn ticket_answer(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<chant_core::answer::Answer, Error> + Send,
+) -> Result<Answer, Raised> {
+    answer(py, work).map_err(|raised| match raised {
+        Raised::Refused(error) => Raised::OfTickets(error),
+        other => other,
+    })
+}
+
 fn words(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
@@ -81,15 +95,19 @@ fn words(payload: &(dyn Any + Send)) -> String {
 
 impl From<Raised> for PyErr {
     fn from(raised: Raised) -> Self {
-        let error = match raised {
-            Raised::Refused(error) => error,
+        let (error, object) = match raised {
+            Raised::Refused(error) => (error, None),
+            Raised::OfTickets(error) => {
+                let object = tickets::error::object(&error).to_string();
+                (error, Some(object))
+            }
             Raised::Crashed(words) => {
                 return PyRuntimeError::new_err(format!("the core crashed: {words}"));
             }
             Raised::Python(error) => return error,
         };
         let details = serde_json::Value::Object(error.details()).to_string();
-        let args = (cut(&error.to_string(), MOST_CHARS / 2), details);
+        let args = (cut(&error.to_string(), MOST_CHARS / 2), details, object);
         match error.kind() {
             ErrorKind::NotInitialized => errors::NotInitializedError::new_err(args),
             ErrorKind::NotFound => errors::NotFoundError::new_err(args),

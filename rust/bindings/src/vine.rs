@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::answer::Answer;
 use crate::raise::{Raised, answer};
 use crate::stop::disk;
+use crate::values::value;
 
 // Python shows a default only when it is written out in the signature.
 const _: () = assert!(DEFAULT_LIMIT == 50);
@@ -98,7 +99,9 @@ impl VineFiles {
         expect: Option<&str>,
         limit: usize,
     ) -> Result<Answer, Raised> {
-        let operations = values(operations)?;
+        let Value::Array(operations) = value(operations)? else {
+            return Err(PyValueError::new_err("expected a list of operations").into());
+        };
         let writing = Writing {
             dry_run,
             expect,
@@ -117,11 +120,4 @@ impl VineFiles {
     ) -> Result<Answer, Raised> {
         answer(py, || ops::expand(&self.files, file, ref_id, child_file))
     }
-}
-
-/// A list of plain Python values.
-fn values(given: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
-    let json = given.py().import("json")?;
-    let text: String = json.call_method1("dumps", (given,))?.extract()?;
-    serde_json::from_str(&text).map_err(|error| PyValueError::new_err(error.to_string()))
 }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::config::ConfigError;
 use crate::dialects::chant::error::ChantError;
+use crate::dialects::tickets::error::TicketError;
 use crate::dialects::vine::error::VineError;
 use crate::git::GitError;
 use crate::store::StoreError;
@@ -15,6 +16,9 @@ pub enum Error {
     /// The chant dialect refused.
     #[error(transparent)]
     Chant(#[from] ChantError),
+    /// The tickets dialect refused.
+    #[error(transparent)]
+    Ticket(#[from] TicketError),
     /// The vine dialect refused.
     #[error(transparent)]
     Vine(#[from] VineError),
@@ -115,6 +119,7 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Chant(error) => error.kind(),
+            Self::Ticket(error) => error.kind(),
             Self::Vine(error) => error.kind(),
             Self::Store(error) => kind_of(error),
             Self::Edit(_) => ErrorKind::InvalidDocument,
@@ -128,6 +133,7 @@ impl Error {
     pub fn details(&self) -> Map<String, Value> {
         let pairs = match self {
             Self::Chant(error) => error.details(),
+            Self::Ticket(error) => error.details(),
             Self::Vine(error) => error.details(),
             Self::Config(error) => json!({"file": error.file}),
             Self::During { source, .. } => return source.details(),

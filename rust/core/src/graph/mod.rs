@@ -117,6 +117,12 @@ impl DepGraph {
         self.entries.is_empty()
     }
 
+    /// All nodes, in the order of their making.
+    pub fn nodes(&self) -> impl Iterator<Item = Node> + use<> {
+        let count = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
+        (0..count).map(Node)
+    }
+
     /// How far a node is.
     pub fn progress(&self, node: Node) -> Progress {
         self.entries[node.index()].progress

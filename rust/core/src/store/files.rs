@@ -149,6 +149,23 @@ pub fn create(disk: &Disk, root: &Root, relative: &str, text: &str) -> Result<()
     Temporary::write(disk, &path, text, false)?.appear(&path)
 }
 
+/// Removes a document for good, durably; a link goes, what it leads to stays. `may_go` is asked under
+/// its lock.
+///
+/// # Errors
+/// `Missing`, what `may_go` returns, or another `StoreError`; the file is then still there.
+pub fn remove<E: From<StoreError>>(
+    root: &Root,
+    relative: &str,
+    may_go: impl FnOnce() -> Result<(), E>,
+) -> Result<(), E> {
+    let _lock = Lock::take(&root.locate(relative)?, Instant::now() + PATIENCE)?;
+    may_go()?;
+    let place = root.place(relative)?;
+    disk::remove(&place)?;
+    Ok(disk::flush_folder_of(&place)?)
+}
+
 /// Moves a document to a place that must be free; folders on the way are made. A link moves as a
 /// link and still leads where it led.
 ///

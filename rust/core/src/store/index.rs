@@ -42,6 +42,7 @@ pub struct Index<T> {
     root: Root,
     folder: String,
     ending: &'static str,
+    is_flat: bool,
     parse: fn(&str, Source) -> T,
     entries: HashMap<Box<str>, Entry>,
     /// Files that events do not tell about: links, files with several names, unreadable ones.
@@ -85,7 +86,7 @@ enum Look<T> {
 }
 
 impl<T: Send> Index<T> {
-    /// An index of the files in `folder` (relative to the root) whose names end in `ending`;
+    /// An index of the files in `folder` (relative to the root; empty for the root itself) whose names end in `ending`;
     /// nothing is read before the first refresh.
     pub fn new(
         disk: Disk,
@@ -99,6 +100,7 @@ impl<T: Send> Index<T> {
             root,
             folder: folder.into(),
             ending,
+            is_flat: false,
             parse,
             entries: HashMap::new(),
             loose: BTreeSet::new(),
@@ -106,6 +108,13 @@ impl<T: Send> Index<T> {
             watch: Watch::default(),
             identity: None,
         }
+    }
+
+    /// The same index of the folder's own files only, whatever lies in the folders below it.
+    #[must_use]
+    pub fn flat(mut self) -> Self {
+        self.is_flat = true;
+        self
     }
 
     /// Whether changes are announced by the system, so that a refresh need not look at every file.
@@ -261,6 +270,9 @@ impl<T: Send> Index<T> {
                     });
                 }
             }
+            if self.is_flat {
+                break;
+            }
             for (name, is_link) in listing.folders {
                 let relative = within(&name);
                 if name.ends_with(self.ending) {
@@ -386,10 +398,10 @@ impl<T: Send> Index<T> {
     }
 
     fn under(&self, relative: &str) -> Box<str> {
-        if relative.is_empty() {
-            self.folder.as_str().into()
-        } else {
-            format!("{}/{relative}", self.folder).into()
+        match (self.folder.as_str(), relative) {
+            (folder, "") => folder.into(),
+            ("", relative) => relative.into(),
+            (folder, relative) => format!("{folder}/{relative}").into(),
         }
     }
 

@@ -3,6 +3,7 @@
 //! A section is addressed by its path, the headings from the outermost one joined with ` / `, or by
 //! any shorter name that means only one. Edits touch the bytes between two headings and nothing else.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::edit::{Edit, line_break, with_line_break};
@@ -47,7 +48,9 @@ pub fn sections(outline: &Outline, length: usize) -> Vec<Section> {
         above.retain(|(level, _)| *level < heading.level);
         above.push((
             heading.level,
-            format!("{} {}", "#".repeat(heading.level.into()), heading.text),
+            format!("{} {}", "#".repeat(heading.level.into()), heading.text)
+                .trim_end()
+                .to_owned(),
         ));
         let next = headings[at + 1..].iter().find(|h| h.level <= heading.level);
         sections.push(Section {
@@ -65,30 +68,108 @@ pub fn sections(outline: &Outline, length: usize) -> Vec<Section> {
     sections
 }
 
-/// The section that a name stands for, in any case of letters: a full path, the end of one, a heading
-/// with its marks, a heading's text, its text without a leading number, the beginning of exactly one,
-/// a piece of exactly one. The first of these that matches anything decides.
+/// A name for each section that means it and no other, in their order: its heading with marks, as
+/// much of the path before it as it takes, and for sections of the same path their number behind it,
+/// as in `## Notes / ### Detail (2)`.
+pub fn names(sections: &[Section]) -> Vec<String> {
+    let whole = unique_paths(sections);
+    let mut ends: HashMap<String, usize> = HashMap::new();
+    // A path that several sections have, without its number, must not be taken for another one.
+    let shared = sections.iter().zip(&whole);
+    let shared = shared.filter(|(section, path)| section.path != **path);
+    let paths = whole.iter().chain(shared.map(|(section, _)| &section.path));
+    for end in paths.flat_map(|path| path_ends(path)) {
+        *ends.entry(folded(end)).or_default() += 1;
+    }
+    let count = |end: &str| ends.get(&folded(end)).copied().unwrap_or(0);
+    let shortest = |(section, path): (&Section, &String)| {
+        // A number counts those of one path: what stands before it has to mean that path.
+        let of_path = count(&section.path);
+        let pairs: Vec<(&str, &str)> = path_ends(path).zip(path_ends(&section.path)).collect();
+        let mut pairs = pairs.into_iter().rev();
+        let means_it = |end: &str, plain: &str| count(end) == 1 && count(plain) == of_path;
+        // A heading that holds a separator is not named by its second half.
+        let found = pairs.find(|(end, plain)| end.starts_with('#') && means_it(end, plain));
+        found.map_or(path.as_str(), |(end, _)| end).to_owned()
+    };
+    sections.iter().zip(&whole).map(shortest).collect()
+}
+
+/// The path of each section, with a number behind it where several have the same.
+pub fn unique_paths(sections: &[Section]) -> Vec<String> {
+    let mut count: HashMap<String, usize> = HashMap::new();
+    for section in sections {
+        *count.entry(folded(&section.path)).or_default() += 1;
+    }
+    let mut last: HashMap<String, usize> = HashMap::new();
+    let path = |section: &Section| {
+        let path = folded(&section.path);
+        if count.get(&path) == Some(&1) {
+            return section.path.clone();
+        }
+        let number = last.entry(path).or_default();
+        loop {
+            *number += 1;
+            let numbered = format!("{} ({number})", section.path);
+            // A heading may read like that already.
+            if !count.contains_key(&folded(&numbered)) {
+                return numbered;
+            }
+        }
+    };
+    sections.iter().map(path).collect()
+}
+
+/// A path, and every piece of it that begins behind a separator.
+fn path_ends(path: &str) -> impl Iterator<Item = &str> {
+    let behind = path.match_indices(PATH_SEPARATOR);
+    let behind = behind.map(|(at, separator)| &path[at + separator.len()..]);
+    std::iter::once(path).chain(behind)
+}
+
+/// The section that a name stands for, in any case of letters. The first of these that matches
+/// anything decides: one of [`names`] or [`unique_paths`], a full path, the end of one, a heading's
+/// text, its text without a leading number, the end of a path with marks and numbers left out, a
+/// heading's text with other marks, the beginning of exactly one, a piece of exactly one. Marks
+/// before a heading's text, where given, have to be its own unless said otherwise.
 pub fn find<'a>(sections: &'a [Section], name: &str) -> Resolved<&'a Section> {
-    let wanted = folded(name);
-    if wanted.is_empty() {
+    let wanted = Wanted::of(name);
+    if wanted.whole.is_empty() {
         return Resolved::None;
     }
-    let matches: [&dyn Fn(&Section) -> bool; 7] = [
-        &|section| folded(&section.path) == wanted,
-        &|section| folded(&section.path).ends_with(&format!("{PATH_SEPARATOR}{wanted}")),
-        &|section| folded(&marked(section)) == wanted,
-        &|section| folded(&section.title) == wanted,
-        &|section| folded(without_number(&section.title)) == wanted,
-        &|section| {
-            folded(without_number(&section.title)).starts_with(&wanted)
-                || folded(&section.title).starts_with(&wanted)
+    let unique = unique_paths(sections);
+    let whole = |path: &str| folded(path) == wanted.whole;
+    let ends = |path: &str| folded(path).ends_with(&format!("{PATH_SEPARATOR}{}", wanted.whole));
+    let text = |section: &Section| folded(&section.title) == wanted.text;
+    let bare = |section: &Section| folded(without_number(&section.title)) == wanted.text;
+    let matches: [Match<'_>; 11] = [
+        &|at, _| whole(&unique[at]),
+        &|_, section| whole(&section.path),
+        &|at, _| ends(&unique[at]),
+        &|_, section| ends(&section.path),
+        &|_, section| wanted.has_level_of(section) && text(section),
+        &|_, section| wanted.has_level_of(section) && bare(section),
+        &|_, section| wanted.is_loose_end_of(section),
+        &|_, section| text(section),
+        &|_, section| bare(section),
+        &|_, section| {
+            wanted.has_level_of(section)
+                && (folded(without_number(&section.title)).starts_with(&wanted.text)
+                    || folded(&section.title).starts_with(&wanted.text))
         },
-        &|section| folded(&section.title).contains(&wanted),
+        &|_, section| wanted.has_level_of(section) && folded(&section.title).contains(&wanted.text),
     ];
-    for is_match in matches {
-        let found: Vec<&Section> = sections
-            .iter()
-            .filter(|section| is_match(section))
+    // Marks alone can only be the path of a heading without text.
+    let usable = if wanted.text.is_empty() {
+        4
+    } else {
+        matches.len()
+    };
+    for is_match in &matches[..usable] {
+        let numbered = sections.iter().enumerate();
+        let found: Vec<&Section> = numbered
+            .filter(|(at, section)| is_match(*at, section))
+            .map(|(_, section)| section)
             .collect();
         match found.as_slice() {
             [] => {}
@@ -97,6 +178,64 @@ pub fn find<'a>(sections: &'a [Section], name: &str) -> Resolved<&'a Section> {
         }
     }
     Resolved::None
+}
+
+/// Whether the section at a place is meant.
+type Match<'a> = &'a dyn Fn(usize, &Section) -> bool;
+
+/// A name that a section is asked for by.
+struct Wanted {
+    /// All of it, folded.
+    whole: String,
+    /// How many marks it begins with, if any.
+    level: Option<usize>,
+    /// What stands behind them.
+    text: String,
+    /// The headings of a path, without marks and numbers; a single one when it is none.
+    steps: Vec<String>,
+}
+
+impl Wanted {
+    fn of(name: &str) -> Self {
+        let whole = folded(name);
+        let text = without_marks(&whole).to_owned();
+        let level = whole.len() - whole.trim_start_matches('#').len();
+        let steps = whole.split(PATH_SEPARATOR).map(plain_step).collect();
+        Self {
+            level: (level > 0 && text.len() < whole.len()).then_some(level),
+            text,
+            steps,
+            whole,
+        }
+    }
+
+    fn has_level_of(&self, section: &Section) -> bool {
+        self.level
+            .is_none_or(|level| level == usize::from(section.level))
+    }
+
+    /// Whether the steps of a path, two at least, are the last ones of the section's path.
+    fn is_loose_end_of(&self, section: &Section) -> bool {
+        let steps: Vec<String> = folded(&section.path)
+            .split(PATH_SEPARATOR)
+            .map(plain_step)
+            .collect();
+        self.steps.len() > 1 && steps.ends_with(&self.steps)
+    }
+}
+
+fn plain_step(step: &str) -> String {
+    without_number(without_marks(step.trim())).to_owned()
+}
+
+/// A heading without the marks before it; marks alone are none.
+fn without_marks(heading: &str) -> &str {
+    let rest = heading.trim_start_matches('#');
+    if rest.starts_with(' ') || rest.is_empty() {
+        rest.trim_start()
+    } else {
+        heading
+    }
 }
 
 /// Puts text into a section, one blank line around it, in the line ends of the body.
@@ -149,10 +288,6 @@ pub fn put(body: &str, section: &Section, text: &str, place: Place) -> Edit {
             Edit::replace(at..section.content.end, format!("{eol}{eol}{text}{trail}"))
         }
     }
-}
-
-fn marked(section: &Section) -> String {
-    format!("{} {}", "#".repeat(section.level.into()), section.title)
 }
 
 /// A title without a number before it: `2.1 Scope`, `3) Scope` and `4. Scope` mean `Scope`.
@@ -250,6 +385,76 @@ mod tests {
             paths(find(&sections, "absent")).len() + paths(find(&sections, " ")).len(),
             0
         );
+    }
+
+    #[track_caller]
+    fn check_names(body: &str, expected: &[&str]) {
+        let sections = of(body);
+        let names = names(&sections);
+        assert_eq!(names, expected);
+        for paths in [names, unique_paths(&sections)] {
+            for (section, name) in sections.iter().zip(paths) {
+                assert_eq!(find(&sections, &name), Resolved::One(section), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_section_has_a_name_of_its_own() {
+        check_names(
+            BODY,
+            &[
+                "# Title",
+                "## 1. Scope",
+                "## 1. Scope / ### Detail",
+                "## 2. Scope of tests",
+                "## Notes",
+                "## Notes / ### Detail",
+            ],
+        );
+        check_names(
+            "# T\n## A\n## a\n## A (2)\n## A\n",
+            &["# T", "## A (1)", "## a (3)", "## A (2)", "## A (4)"],
+        );
+        check_names(
+            "## A\n## A\n# T\n## A\n##\n# U / ## A\n",
+            &[
+                "## A (1)",
+                "## A (2)",
+                "# T",
+                "# T / ## A",
+                "##",
+                "# U / ## A",
+            ],
+        );
+    }
+
+    #[test]
+    fn marks_and_numbers_may_be_left_out_or_be_others() {
+        let sections = of(
+            "# T\n\n## 1. Feature AA\n\n### 1.1 Requirements\n\n## 2. Feature B\n\n### Requirements\n\n### Non-Requirements\n",
+        );
+        let found = |name: &str| paths(find(&sections, name)).join(" | ");
+        let one = "# T / ## 1. Feature AA / ### 1.1 Requirements";
+        for name in [
+            "## 1. Feature AA / ### 1.1 Requirements",
+            "feature aa / requirements",
+            "T / Feature AA / Requirements",
+            "### 1.1 requirements",
+            "1.1 Requirements",
+        ] {
+            assert_eq!(found(name), one, "{name}");
+        }
+        let other = "# T / ## 2. Feature B / ### Requirements";
+        assert_eq!(found("### Requirements"), other);
+        assert_eq!(found("## Requirements"), other);
+        assert_eq!(found("## Feature B"), "# T / ## 2. Feature B");
+        assert_eq!(
+            found("## feature").matches(" | ").count(),
+            1,
+            "two begin like that"
+        );
+        assert_eq!(found("#") + &found("##"), "");
     }
 
     #[track_caller]

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use chant_core::store::StoreError;
 use chant_core::store::disk::{Disk, Lock, PATIENCE};
-use chant_core::store::files::{Root, create, edit, relocate};
+use chant_core::store::files::{Root, create, edit, relocate, remove};
 use tempfile::TempDir;
 
 fn project() -> (TempDir, Root) {
@@ -305,4 +305,19 @@ fn a_lock_that_stays_held_is_reported_after_its_deadline() {
     assert!(Lock::try_take(&path).unwrap().is_none());
     drop(held);
     assert!(Lock::try_take(&path).unwrap().is_some());
+}
+
+#[test]
+fn what_may_not_go_stays_and_a_link_goes_alone() {
+    let (_folder, root) = project();
+    fs::write(root.path().join("docs/a.md"), "a").unwrap();
+    symlink("a.md", root.path().join("docs/link.md")).unwrap();
+    let refused = remove(&root, "docs/a.md", || Err(StoreError::NoJournal));
+    assert!(matches!(refused, Err(StoreError::NoJournal)));
+    remove::<StoreError>(&root, "docs/link.md", || Ok(())).unwrap();
+    assert!(root.path().join("docs/a.md").exists());
+    assert!(!root.path().join("docs/link.md").is_symlink());
+    remove::<StoreError>(&root, "docs/a.md", || Ok(())).unwrap();
+    let again = remove::<StoreError>(&root, "docs/a.md", || Ok(()));
+    assert!(matches!(again, Err(StoreError::Missing { .. })));
 }

@@ -411,3 +411,30 @@ proptest! {
         prop_assert_eq!(documents, fresh.documents);
     }
 }
+
+#[test]
+fn a_flat_index_of_the_root_itself_knows_no_folder_below() {
+    for listens in [true, false] {
+        let folder = TempDir::new().unwrap();
+        fs::create_dir(folder.path().join("sub")).unwrap();
+        fs::write(folder.path().join("sub/inner.md"), "").unwrap();
+        fs::write(folder.path().join("a.md"), "1").unwrap();
+        let disk = Disk {
+            listens,
+            ..Disk::default()
+        };
+        let root = Root::open(folder.path()).unwrap();
+        let mut index = Index::new(disk, root, "", ".md", parse).flat();
+        let mut paths = || -> Vec<String> {
+            let changes = index.refresh().unwrap();
+            changes.iter().map(|c| c.path.to_string()).collect()
+        };
+        assert_eq!(paths(), ["a.md"]);
+        fs::write(folder.path().join("sub/other.md"), "").unwrap();
+        fs::create_dir(folder.path().join("more")).unwrap();
+        fs::write(folder.path().join("b.md"), "2").unwrap();
+        assert!(paths().contains(&"b.md".to_owned()));
+        fs::remove_file(folder.path().join("b.md")).unwrap();
+        assert_eq!(paths()[0], "b.md", "what is gone comes first");
+    }
+}

@@ -134,6 +134,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
         "Serialize)]",
         &[
             "dialects/chant/view/",
+            "dialects/tickets/view.rs",
             "dialects/vine/view.rs",
             "dialects/tickets/advice/view.rs",
             "dialects/tickets/projects/view.rs",

@@ -12,6 +12,7 @@ mod git;
 mod index;
 mod journal;
 mod layers;
+mod tickets;
 mod tickets_advice;
 mod tickets_projects;
 mod tickets_templates;

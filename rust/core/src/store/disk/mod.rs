@@ -100,6 +100,12 @@ pub fn stamp(path: &Path) -> Option<Stamp> {
     fs::metadata(path).ok().map(|m| Stamp::of(&m))
 }
 
+/// When what a path leads to was made, nanoseconds since the epoch; `None` where the file system does
+/// not say.
+pub fn born(path: &Path) -> Option<i128> {
+    fs::metadata(path).ok()?.created().ok().map(since_epoch)
+}
+
 /// Whether a path leads to a file, links followed.
 pub fn is_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| m.is_file())

@@ -4,6 +4,7 @@
 //! the lines, because no YAML crate gives a file back in its own layout. Each change is read again
 //! and compared before it is returned, so a scan that misjudged exotic YAML refuses instead of harming.
 
+mod apart;
 mod keys;
 mod lists;
 
@@ -19,6 +20,7 @@ use serde_yaml::{Mapping, Value as Yaml};
 
 use super::edit::{Edit, EditError, apply, line_break};
 use super::scalar::{self, Place};
+pub use apart::{Entry, entries, set_apart};
 pub use keys::{Key, keys};
 use keys::{lines, token};
 use lists::ListStyle;
@@ -290,6 +292,23 @@ pub fn set(
     value: Option<&Value>,
     order: &[&str],
 ) -> Result<String, EditError> {
+    set_by(text, key, value, |yaml, eol| {
+        let Some(edit) = edit_of(yaml, key, value, order, eol)? else {
+            return Ok(Vec::new());
+        };
+        check(yaml, &edit, key, value)?;
+        Ok(vec![edit])
+    })
+}
+
+/// Changes front matter by the edits that `edits` makes of its YAML and line break; a document
+/// without front matter gets some.
+fn set_by(
+    text: &str,
+    key: &str,
+    value: Option<&Value>,
+    edits: impl FnOnce(&str, &str) -> Result<Vec<Edit>, EditError>,
+) -> Result<String, EditError> {
     let layout = layout(text)?;
     let eol = line_break(text);
     let Some(range) = layout.yaml else {
@@ -311,15 +330,12 @@ pub fn set(
     } else {
         eol
     };
-    let Some(edit) = edit_of(yaml, key, value, order, eol)? else {
-        return Ok(text.to_owned());
-    };
-    check(yaml, &edit, key, value)?;
-    let moved = Edit {
+    let moved = |edit: Edit| Edit {
         range: edit.range.start + range.start..edit.range.end + range.start,
         text: edit.text,
     };
-    apply(text, &[moved])
+    let edits: Vec<Edit> = edits(yaml, eol)?.into_iter().map(moved).collect();
+    apply(text, &edits)
 }
 
 /// Renders new front matter, fences included, for a document that does not exist yet.
@@ -339,58 +355,86 @@ fn edit_of(
     eol: &str,
 ) -> Result<Option<Edit>, EditError> {
     let keys = keys(yaml);
+    refuse_other_than_lines(yaml, &keys, key)?;
+    let Some(found) = keys.iter().find(|k| k.name == key) else {
+        return Ok(value.map(|value| insertion(yaml, &keys, key, value, order, eol)));
+    };
+    Ok(Some(match value {
+        None => Edit::replace(found.block.clone(), ""),
+        Some(value) => replacement(yaml, found, key, value, eol),
+    }))
+}
+
+fn refuse_other_than_lines(yaml: &str, keys: &[Key<'_>], key: &str) -> Result<(), EditError> {
     let has_content = yaml
         .lines()
         .any(|line| !line.trim().is_empty() && !line.starts_with('#'));
     if keys.is_empty() && has_content {
         return Err(EditError::NotLines { key: key.into() });
     }
-    let Some(found) = keys.iter().find(|k| k.name == key) else {
-        return Ok(value.map(|value| {
-            let written = fresh(key, value, eol, ListStyle::prevailing_indent(yaml, &keys));
-            Edit::insert(place_of(key, &keys, order, yaml.len()), written)
-        }));
-    };
-    Ok(match value {
-        None => Some(Edit::replace(found.block.clone(), "")),
-        Some(Value::List(items)) => Some(lists::edit(yaml, found, items, eol)),
-        Some(Value::OneOrMany(items)) => Some(lists::edit_one_or_many(yaml, found, items, eol)),
-        Some(Value::Map(_)) => {
-            value.map(|value| Edit::replace(found.block.clone(), fresh(key, value, eol, 0)))
-        }
-        Some(Value::Text(text)) => Some(scalar_edit(yaml, found, |old| {
+    Ok(())
+}
+
+/// The edit that adds a key.
+fn insertion(
+    yaml: &str,
+    keys: &[Key<'_>],
+    key: &str,
+    value: &Value,
+    order: &[&str],
+    eol: &str,
+) -> Edit {
+    let written = fresh(key, value, eol, ListStyle::prevailing_indent(yaml, keys));
+    Edit::insert(place_of(key, keys, order, yaml.len()), written)
+}
+
+/// The edit that gives a key another value.
+fn replacement(yaml: &str, found: &Key<'_>, key: &str, value: &Value, eol: &str) -> Edit {
+    match value {
+        Value::List(items) => lists::edit(yaml, found, items, eol),
+        Value::OneOrMany(items) => lists::edit_one_or_many(yaml, found, items, eol),
+        Value::Map(_) => Edit::replace(found.block.clone(), fresh(key, value, eol, 0)),
+        Value::Text(text) => scalar_edit(yaml, found, |old| {
             scalar::write_like(text, old, Place::Block)
-        })),
-        Some(Value::Flag(flag)) => Some(scalar_edit(yaml, found, |_| flag.to_string())),
-    })
+        }),
+        Value::Flag(flag) => scalar_edit(yaml, found, |_| flag.to_string()),
+    }
 }
 
 /// Reads the text as it was and as it would be: the key must say what was intended, and nothing
 /// else may differ.
 fn check(yaml: &str, edit: &Edit, key: &str, value: Option<&Value>) -> Result<(), EditError> {
-    let unfaithful = |why: String| EditError::Unfaithful {
-        key: key.into(),
-        why,
-    };
-    let broken = |problem: YamlProblem| unfaithful(problem.message);
+    let broken = |problem: YamlProblem| unfaithful(key, problem.message);
     let changed = apply(yaml, std::slice::from_ref(edit))?;
     let mut before = mapping(yaml).map_err(broken)?;
     let mut after = mapping(&changed).map_err(broken)?;
     before.shift_remove(key);
-    let written = after.shift_remove(key);
-    let is_intended = match value {
-        None => written.is_none(),
-        Some(Value::Text(text)) => read_key(&changed, key).map_err(broken)?.as_ref() == Some(text),
-        Some(Value::List(items) | Value::OneOrMany(items)) => read_key::<Texts>(&changed, key)
-            .map_err(broken)?
-            .is_some_and(|t| t.0 == *items),
-        Some(value) => written == Some(value.yaml()),
-    };
+    after.shift_remove(key);
+    let is_intended = reads_back(&changed, key, value).map_err(broken)?;
     match (is_intended, before == after) {
         (true, true) => Ok(()),
-        (false, _) => Err(unfaithful("it would read as something else".into())),
-        (_, false) => Err(unfaithful("other keys would change with it".into())),
+        (false, _) => Err(unfaithful(key, "it would read as something else".into())),
+        (_, false) => Err(unfaithful(key, "other keys would change with it".into())),
     }
+}
+
+fn unfaithful(key: &str, why: String) -> EditError {
+    EditError::Unfaithful {
+        key: key.into(),
+        why,
+    }
+}
+
+/// Whether YAML says of a key what was to be written.
+fn reads_back(yaml: &str, key: &str, value: Option<&Value>) -> Result<bool, YamlProblem> {
+    Ok(match value {
+        None => !mapping(yaml)?.contains_key(key),
+        Some(Value::Text(text)) => read_key(yaml, key)?.as_ref() == Some(text),
+        Some(Value::List(items) | Value::OneOrMany(items)) => {
+            read_key::<Texts>(yaml, key)?.is_some_and(|t| t.0 == *items)
+        }
+        Some(value) => mapping(yaml)?.get(key) == Some(&value.yaml()),
+    })
 }
 
 /// Where an absent key goes: behind the nearest present key that the order names before it, else

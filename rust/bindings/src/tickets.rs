@@ -1,0 +1,215 @@
+//! `TicketProjects`: the ten tools of the tickets dialect as methods.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT as DEFAULT_PAGE, Page};
+use chant_core::dialects::tickets::desk::Desk;
+use chant_core::dialects::tickets::ops::{self, DEFAULT_LIMIT, Filters, Mode, Piece, SectionCall};
+use chant_core::dialects::tickets::projects::Surroundings;
+use jiff::Timestamp;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Map, Value};
+
+use crate::answer::Answer;
+use crate::raise::{Raised, ticket_answer};
+use crate::stop::disk;
+use crate::values::value;
+
+// Python shows a default only when it is written out in the signature.
+const _: () = assert!(DEFAULT_LIMIT == 20 && DEFAULT_CHARS == 40_000 && DEFAULT_PAGE == 50);
+
+/// Change-request tickets of all projects that are found from a folder. Safe to share between threads;
+/// every answer is as of the moment it is asked for.
+#[pyclass(frozen, module = "chant_mcp._core")]
+pub(crate) struct TicketProjects {
+    desk: Desk,
+}
+
+#[pymethods]
+impl TicketProjects {
+    #[new]
+    #[pyo3(signature = (start, *, config_folder = None, home = None, variables = BTreeMap::new(), stop_at = None))]
+    fn new(
+        py: Python<'_>,
+        start: PathBuf,
+        config_folder: Option<PathBuf>,
+        home: Option<PathBuf>,
+        variables: BTreeMap<String, String>,
+        stop_at: Option<String>,
+    ) -> Self {
+        let surroundings = Surroundings {
+            start,
+            config_folder,
+            home,
+            variables,
+        };
+        let desk = py.detach(|| Desk::open(surroundings, disk(stop_at), Timestamp::now));
+        Self { desk }
+    }
+
+    fn list_projects(&self, py: Python<'_>) -> Result<Answer, Raised> {
+        ticket_answer(py, || Ok(ops::list_projects(&self.desk)))
+    }
+
+    fn get_project_info(&self, py: Python<'_>, key: &str) -> Result<Answer, Raised> {
+        ticket_answer(py, || ops::get_project_info(&self.desk, key))
+    }
+
+    #[pyo3(signature = (project = None, *, filters = None, limit = 20, offset = 0, fields = None))]
+    fn list_crs(
+        &self,
+        py: Python<'_>,
+        project: Option<&str>,
+        filters: Option<&Bound<'_, PyDict>>,
+        limit: usize,
+        offset: usize,
+        fields: Option<Vec<String>>,
+    ) -> Result<Answer, Raised> {
+        let filters = filters.map(object).transpose()?.unwrap_or_default();
+        ticket_answer(py, || {
+            let board = self.desk.board(project, None)?;
+            let filters = Filters::read(&filters)?;
+            ops::list_crs(&board, &filters, Page { limit, offset }, fields.as_deref())
+        })
+    }
+
+    #[pyo3(signature = (project, key, *, mode = "full", offset = 0, max_chars = 40000))]
+    fn get_cr(
+        &self,
+        py: Python<'_>,
+        project: Option<&str>,
+        key: &str,
+        mode: &str,
+        offset: usize,
+        max_chars: usize,
+    ) -> Result<Answer, Raised> {
+        ticket_answer(py, || {
+            let board = self.desk.board(project, Some(key))?;
+            ops::get_cr(&board, key, Mode::read(mode)?, Piece { offset, max_chars })
+        })
+    }
+
+    fn create_cr(
+        &self,
+        py: Python<'_>,
+        project: Option<&str>,
+        r#type: &str,
+        data: &Bound<'_, PyDict>,
+    ) -> Result<Answer, Raised> {
+        let data = object(data)?;
+        ticket_answer(py, || {
+            ops::create_from_template(&self.desk, project, r#type, &data)
+        })
+    }
+
+    fn update_cr_attrs(
+        &self,
+        py: Python<'_>,
+        project: Option<&str>,
+        key: &str,
+        attributes: &Bound<'_, PyDict>,
+    ) -> Result<Answer, Raised> {
+        let attributes = object(attributes)?;
+        ticket_answer(py, || {
+            let board = self.desk.board(project, Some(key))?;
+            ops::update_cr_attrs(&board, key, &attributes)
+        })
+    }
+
+    fn update_cr_status(
+        &self,
+        py: Python<'_>,
+        project: Option<&str>,
+        key: &str,
+        status: &str,
+    ) -> Result<Answer, Raised> {
+        ticket_answer(py, || {
+            let board = self.desk.board(project, Some(key))?;
+            ops::update_cr_status(&board, key, status)
+        })
+    }
+
+    fn delete_cr(
+        &self,
+        py: Python<'_>,
+        project: Option<&str>,
+        key: &str,
+    ) -> Result<Answer, Raised> {
+        ticket_answer(py, || {
+            ops::delete_cr(&*self.desk.board(project, Some(key))?, key)
+        })
+    }
+
+    #[pyo3(signature = (project, key, operation, *, section = None, update_mode = None, content = None,
+                        offset = 0, max_chars = 40000))]
+    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    fn manage_cr_sections(
+        &self,
+        py: Python<'_>,
+        project: Option<&str>,
+        key: &str,
+        operation: &str,
+        section: Option<&str>,
+        update_mode: Option<&str>,
+        content: Option<&str>,
+        offset: usize,
+        max_chars: usize,
+    ) -> Result<Answer, Raised> {
+        let call = SectionCall {
+            key,
+            operation,
+            section,
+            update_mode,
+            content,
+            piece: Piece { offset, max_chars },
+        };
+        ticket_answer(py, || {
+            ops::manage_cr_sections(&*self.desk.board(project, Some(key))?, &call)
+        })
+    }
+
+    fn suggest_cr_improvements(
+        &self,
+        py: Python<'_>,
+        project: Option<&str>,
+        key: &str,
+    ) -> Result<Answer, Raised> {
+        ticket_answer(py, || ops::suggest(&self.desk, project, key))
+    }
+
+    #[pyo3(signature = (project = None, *, limit = 50, offset = 0))]
+    fn ready(
+        &self,
+        py: Python<'_>,
+        project: Option<&str>,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Answer, Raised> {
+        ticket_answer(py, || {
+            ops::ready(&*self.desk.board(project, None)?, Page { limit, offset })
+        })
+    }
+
+    #[pyo3(signature = (project = None, *, limit = 50, offset = 0))]
+    fn graph(
+        &self,
+        py: Python<'_>,
+        project: Option<&str>,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Answer, Raised> {
+        ticket_answer(py, || {
+            ops::graph(&*self.desk.board(project, None)?, Page { limit, offset })
+        })
+    }
+}
+
+fn object(given: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>> {
+    match value(given)? {
+        Value::Object(object) => Ok(object),
+        _ => Err(PyValueError::new_err("expected an object")),
+    }
+}

@@ -1,0 +1,241 @@
+//! All tickets of a project by their codes, kept up to date change by change.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
+
+use super::code::Code;
+use super::model::{Broken, Problem, Status, Ticket};
+use super::parse::{Document, stem};
+use super::waits::Waits;
+use crate::store::index::Change;
+
+/// The tickets in one folder. A file is a ticket when its front matter says a code or its name begins
+/// with one of the project's; other files are left alone.
+#[derive(Clone)]
+pub struct Tickets {
+    project: Box<str>,
+    /// The files of each code in the order of their paths; nearly always one.
+    by_code: BTreeMap<Code, Vec<Arc<Ticket>>>,
+    codes: HashMap<Box<str>, Code>,
+    /// Files that cannot be read at all.
+    broken: BTreeMap<Box<str>, Arc<Broken>>,
+    /// What is wrong with files that can be read.
+    flaws: BTreeMap<Box<str>, Vec<Problem>>,
+    /// Codes that stand in several files.
+    shared: BTreeMap<Code, usize>,
+    by_status: OnceLock<Vec<(String, usize)>>,
+    waits: OnceLock<Waits>,
+    ready: OnceLock<Vec<Code>>,
+    problems: OnceLock<Vec<Problem>>,
+}
+
+impl Tickets {
+    /// No tickets yet of the project of this code.
+    pub fn new(project: &str) -> Self {
+        Self {
+            project: project.into(),
+            by_code: BTreeMap::new(),
+            codes: HashMap::new(),
+            broken: BTreeMap::new(),
+            flaws: BTreeMap::new(),
+            shared: BTreeMap::new(),
+            by_status: OnceLock::new(),
+            waits: OnceLock::new(),
+            ready: OnceLock::new(),
+            problems: OnceLock::new(),
+        }
+    }
+
+    /// Takes in what changed on disk.
+    pub fn apply(&mut self, changes: Vec<Change<Document>>) {
+        self.by_status = OnceLock::new();
+        self.waits = OnceLock::new();
+        self.ready = OnceLock::new();
+        self.problems = OnceLock::new();
+        for Change { path, document } in changes {
+            self.take_out(&path);
+            match document {
+                None => {}
+                Some(Err(broken)) => {
+                    self.broken.insert(path, broken);
+                }
+                Some(Ok(ticket)) => self.put_in(path, ticket),
+            }
+        }
+    }
+
+    fn take_out(&mut self, path: &str) {
+        self.broken.remove(path);
+        self.flaws.remove(path);
+        let Some(code) = self.codes.remove(path) else {
+            return;
+        };
+        if let Some(files) = self.by_code.get_mut(&code) {
+            files.retain(|ticket| *ticket.path != *path);
+            if files.is_empty() {
+                self.by_code.remove(&code);
+            }
+        }
+        self.note_shared(&code);
+    }
+
+    fn put_in(&mut self, path: Box<str>, ticket: Arc<Ticket>) {
+        let mut problems = ticket.problems.clone();
+        let in_name = Code::of_name(stem(&path), &self.project);
+        let Some(code) = ticket.code.clone().or(in_name) else {
+            if ticket.has_front_matter {
+                let message = "it has no code, so it is no ticket; add a line such as `code: ";
+                problems.push(Problem {
+                    path: path.clone(),
+                    line: None,
+                    message: format!("{message}{}`", Code::new(&self.project, 7)),
+                });
+                self.flaws.insert(path, problems);
+            }
+            return;
+        };
+        if !problems.is_empty() {
+            self.flaws.insert(path.clone(), problems);
+        }
+        let files = self.by_code.entry(code.clone()).or_default();
+        let at = files.partition_point(|other| other.path < path);
+        files.insert(at, ticket);
+        self.note_shared(&code);
+        self.codes.insert(path, code);
+    }
+
+    fn note_shared(&mut self, code: &Code) {
+        match self.by_code.get(code).map(Vec::len) {
+            Some(files) if files > 1 => self.shared.insert(code.clone(), files),
+            _ => self.shared.remove(code),
+        };
+    }
+
+    /// The code of the project.
+    pub fn project(&self) -> &str {
+        &self.project
+    }
+
+    /// The files of a code, in the order of their paths; empty when there is none.
+    pub fn files(&self, code: &Code) -> &[Arc<Ticket>] {
+        self.by_code.get(code).map_or(&[], Vec::as_slice)
+    }
+
+    /// All codes, the highest number first.
+    pub fn codes(&self) -> impl Iterator<Item = &Code> {
+        self.by_code.keys().rev()
+    }
+
+    /// All files with their codes, the highest number first.
+    pub fn all(&self) -> impl Iterator<Item = (&Code, &Arc<Ticket>)> {
+        let files = self.by_code.iter().rev();
+        files.flat_map(|(code, files)| files.iter().map(move |ticket| (code, ticket)))
+    }
+
+    /// How many files there are.
+    pub fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.codes.is_empty()
+    }
+
+    /// Whether several files have this code.
+    pub fn is_shared(&self, code: &Code) -> bool {
+        self.shared.contains_key(code)
+    }
+
+    /// The file that cannot be read and whose name begins with a code.
+    pub fn broken_of(&self, code: &Code) -> Option<&Broken> {
+        let names = |path: &str| Code::of_name(stem(path), &self.project).as_ref() == Some(code);
+        let mut broken = self.broken.iter();
+        let found = broken.find(|(path, _)| names(path))?;
+        Some(found.1)
+    }
+
+    /// The highest number of the project that a ticket or an unreadable file has.
+    pub fn highest(&self) -> Option<u64> {
+        let codes = self.by_code.keys().rev();
+        let of_codes = codes.clone().find(|code| code.is_of(&self.project));
+        let in_names = self.broken.keys().chain(self.codes.keys());
+        let in_names = in_names.filter_map(|path| Code::of_name(stem(path), &self.project));
+        in_names
+            .map(|code| code.number())
+            .max()
+            .max(of_codes.map(Code::number))
+    }
+
+    /// How many tickets there are of each state: documented states first, in their order.
+    pub fn by_status(&self) -> &[(String, usize)] {
+        self.by_status.get_or_init(|| {
+            let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
+            for (_, ticket) in self.all() {
+                let stored: &str = ticket.status();
+                let known = Status::read(stored);
+                let word: &str = match known {
+                    Some(status) => status.as_str(),
+                    None => stored,
+                };
+                let rank = Status::ALL.iter().position(|status| Some(*status) == known);
+                let rank = rank.unwrap_or(Status::ALL.len());
+                *counts.entry((rank, word)).or_default() += 1;
+            }
+            let counts = counts.into_iter();
+            counts
+                .map(|((_, word), count)| (word.to_owned(), count))
+                .collect()
+        })
+    }
+
+    /// What waits for what; of several files of one code the first counts.
+    pub fn waits(&self) -> &Waits {
+        self.waits
+            .get_or_init(|| Waits::of(&self.project, self.firsts()))
+    }
+
+    /// The codes of the tickets that can be begun now, the lowest number first.
+    pub fn ready(&self) -> &[Code] {
+        self.ready.get_or_init(|| {
+            let waits = self.waits();
+            let is_ready = |(code, ticket): &(&Code, &Ticket)| waits.is_ready(code, ticket);
+            let ready = self.firsts().filter(is_ready);
+            ready.map(|(code, _)| code.clone()).collect()
+        })
+    }
+
+    /// The first file of each code, the lowest number first.
+    pub fn firsts(&self) -> impl Iterator<Item = (&Code, &Ticket)> {
+        let files = self.by_code.iter();
+        files.filter_map(|(code, files)| Some((code, &**files.first()?)))
+    }
+
+    /// Everything that is wrong with files, in the order of their paths.
+    pub fn problems(&self) -> &[Problem] {
+        self.problems.get_or_init(|| self.find_problems())
+    }
+
+    fn find_problems(&self) -> Vec<Problem> {
+        let mut problems: Vec<Problem> = self
+            .broken
+            .values()
+            .map(|broken| broken.problem.clone())
+            .collect();
+        problems.extend(self.flaws.values().flatten().cloned());
+        for code in self.shared.keys() {
+            let files = self.files(code);
+            let others: Vec<&str> = files.iter().map(|ticket| &*ticket.path).collect();
+            problems.push(Problem {
+                path: others.first().copied().unwrap_or_default().into(),
+                line: None,
+                message: format!(
+                    "the code {code} stands in several files: {}; give all but one another code",
+                    others.join(", ")
+                ),
+            });
+        }
+        problems.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+        problems
+    }
+}

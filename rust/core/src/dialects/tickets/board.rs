@@ -1,0 +1,353 @@
+//! The tickets of one project as they lie on disk: read afresh before every answer, changed one at a
+//! time.
+//!
+//! Every change of ours holds the lock of the tickets folder while it decides and writes, so that
+//! what it decided on (numbers, other tickets) stays true until it is done.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
+
+use jiff::Timestamp;
+
+use super::all::Tickets;
+use super::code::Code;
+use super::edit::Draft;
+use super::error::{TicketError, quoted};
+use super::model::Ticket;
+use super::parse::{self, Document};
+use crate::error::Error;
+use crate::store::StoreError;
+use crate::store::disk::{self, Disk, Lock, PATIENCE};
+use crate::store::files::{self, Root};
+use crate::store::index::Index;
+use crate::store::journal::{Journal, Step};
+
+/// How often a ticket is looked up again after its file was moved under us.
+const ATTEMPTS: usize = 10;
+
+/// Where a project lies and how it numbers its tickets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The project's name in lists of projects.
+    pub id: String,
+    /// Its name for people.
+    pub name: String,
+    /// The code that its tickets' codes begin with.
+    pub code: String,
+    /// Its folder.
+    pub root: PathBuf,
+    /// The folder of its tickets, relative to `root`, with `/`.
+    pub tickets: String,
+    /// The first number.
+    pub start_number: u32,
+    /// The file that holds the next number, relative to `root`.
+    pub counter_file: String,
+}
+
+/// Tells the time.
+pub type Clock = fn() -> Timestamp;
+
+/// One project's tickets, opened once; every answer is as of the moment it is asked for.
+pub struct Board {
+    pub(super) place: Place,
+    pub(super) root: Root,
+    /// The tickets folder relative to the root; empty for the root itself.
+    pub(super) folder: String,
+    pub(super) disk: Disk,
+    clock: Clock,
+    known: Mutex<Known>,
+}
+
+/// What was read so far.
+struct Known {
+    index: Index<Document>,
+    tickets: Arc<Tickets>,
+}
+
+/// A ticket before and after a change.
+pub(super) struct Changed {
+    pub(super) code: Code,
+    pub(super) before: Ticket,
+    pub(super) after: Ticket,
+}
+
+impl Board {
+    /// Opens a project's tickets; their folder need not exist yet.
+    ///
+    /// # Errors
+    /// `StoreError` when the project's folder does not exist, or the tickets folder would lie outside.
+    pub fn open(place: Place, disk: Disk, clock: Clock) -> Result<Self, Error> {
+        let root = Root::open(&place.root)?;
+        let parts = place.tickets.split('/');
+        let parts: Vec<&str> = parts.filter(|part| !matches!(*part, "" | ".")).collect();
+        let folder = parts.join("/");
+        let is_inside = !place.tickets.starts_with('/') && !parts.contains(&"..");
+        if !is_inside {
+            return Err(StoreError::Outside {
+                path: place.tickets,
+                root: root.path().display().to_string(),
+            }
+            .into());
+        }
+        let known = Known::new(&disk, &root, &folder, &place.code);
+        Ok(Self {
+            place,
+            root,
+            folder,
+            disk,
+            clock,
+            known: Mutex::new(known),
+        })
+    }
+
+    /// Where the project lies and how it numbers.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// The tickets as of now: whatever was written before this call is in it. Without the folder there
+    /// are none.
+    ///
+    /// # Errors
+    /// `StoreError` when the folder cannot be listed or leads out of the project.
+    pub fn snapshot(&self) -> Result<Arc<Tickets>, Error> {
+        let mut known = self.known();
+        let changes = match known.index.refresh() {
+            Err(StoreError::Missing { .. }) => known.index.clear(),
+            changes => changes?,
+        };
+        if !changes.is_empty() {
+            Arc::make_mut(&mut known.tickets).apply(changes);
+        }
+        Ok(known.tickets.clone())
+    }
+
+    /// What is known, begun anew when a crash interrupted whoever held it.
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(|poisoned| {
+            let mut known = poisoned.into_inner();
+            *known = Known::new(&self.disk, &self.root, &self.folder, &self.place.code);
+            self.known.clear_poison();
+            known
+        })
+    }
+
+    /// The code of the ticket that a key stands for; never a part of one.
+    ///
+    /// # Errors
+    /// `Validation` for a text that is no key, `NotFound`, or `Unreadable`.
+    pub fn resolve(&self, tickets: &Tickets, key: &str) -> Result<Code, TicketError> {
+        let project = &*self.place.code;
+        let Some(code) = Code::asked(key, project) else {
+            let example = Code::new(project, 7);
+            let why = format!(
+                "{} is no key; expected a code such as {example} or its number",
+                quoted(key)
+            );
+            return Err(TicketError::invalid("key", why));
+        };
+        if !tickets.files(&code).is_empty() {
+            return Ok(code);
+        }
+        if let Some(broken) = tickets.broken_of(&code) {
+            return Err(TicketError::Unreadable {
+                key: code.to_string(),
+                path: self.absolute(&broken.problem.path),
+                why: broken.problem.message.clone(),
+            });
+        }
+        Err(TicketError::NotFound {
+            key: code.to_string(),
+            project: project.to_owned(),
+            available: tickets.codes().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// The one file of the ticket that a key stands for.
+    fn only_file(&self, tickets: &Tickets, key: &str) -> Result<(Code, Arc<Ticket>), TicketError> {
+        let code = self.resolve(tickets, key)?;
+        match tickets.files(&code) {
+            [ticket] => Ok((code, ticket.clone())),
+            files => Err(TicketError::Duplicate {
+                key: code.to_string(),
+                files: files.iter().map(|file| self.absolute(&file.path)).collect(),
+            }),
+        }
+    }
+
+    /// Changes a ticket's file, decided on what is true until it is written: `change` gets all tickets
+    /// and the text as of then, and may be asked again on fresher ones. An effective change also sets
+    /// `lastModified`.
+    ///
+    /// # Errors
+    /// As [`Board::resolve`], `Duplicate`, what `change` refuses, or a `StoreError`; nothing is
+    /// written then.
+    pub(super) fn change(
+        &self,
+        key: &str,
+        mut change: impl FnMut(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
+    ) -> Result<Changed, Error> {
+        let mut failed = None;
+        for _ in 0..ATTEMPTS {
+            // Kept any longer it would have to be copied when the next one differs.
+            let path = self.only_file(&*self.snapshot()?, key)?.1.path.clone();
+            match self.change_file(key, &path, &mut change) {
+                Ok(None) => {}
+                Ok(Some(changed)) => return Ok(changed),
+                Err(Error::Store(error @ StoreError::Missing { .. })) => failed = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        let busy = || disk::busy(Path::new(key), "kept moving");
+        Err(failed.unwrap_or_else(busy).into())
+    }
+
+    /// [`Board::change`] for the file in which the ticket was found; `None` when it is elsewhere by now.
+    fn change_file(
+        &self,
+        key: &str,
+        path: &str,
+        change: &mut impl FnMut(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
+    ) -> Result<Option<Changed>, Error> {
+        let gate = self.root.locate(&self.folder)?;
+        let journal = Journal {
+            disk: &self.disk,
+            root: &self.root,
+            state: None,
+            gate: Some(&gate),
+        };
+        let mut changed = None;
+        journal.change(&[path], |texts| -> Result<_, Error> {
+            let text = texts.first().copied().unwrap_or_default();
+            let tickets = self.snapshot()?;
+            let (code, ticket) = self.only_file(&tickets, key)?;
+            if *ticket.path != *path {
+                return Ok(None);
+            }
+            let mut draft = Draft::of(path, text);
+            change(&tickets, &code, &mut draft)?;
+            if draft.is_changed() {
+                draft.stamp(&code, &self.now())?;
+            }
+            let (before, after) = draft.finish();
+            let step = Step::Replace {
+                path: path.to_owned(),
+                text: after.text.to_string(),
+            };
+            let steps = if after.text == before.text {
+                Vec::new()
+            } else {
+                vec![step]
+            };
+            changed = Some(Changed {
+                code,
+                before,
+                after,
+            });
+            Ok(Some(steps))
+        })?;
+        Ok(changed)
+    }
+
+    /// Removes a ticket's file; gives its code, what it said, and the tickets as they were.
+    ///
+    /// # Errors
+    /// As [`Board::resolve`], `Duplicate`, or a `StoreError`; nothing is removed then.
+    pub(super) fn remove(
+        &self,
+        key: &str,
+        mut about_to: impl FnMut(&Code) -> Result<(), Error>,
+    ) -> Result<(Code, Arc<Ticket>, Arc<Tickets>), Error> {
+        let (_, ticket) = self.only_file(&*self.snapshot()?, key)?;
+        let mut removed = None;
+        let done = files::remove(&self.root, &ticket.path, || -> Result<(), Error> {
+            let gate = self.gate()?;
+            let tickets = self.snapshot()?;
+            let (code, now) = self.only_file(&tickets, key)?;
+            if now.path != ticket.path {
+                return Err(disk::busy(Path::new(&*ticket.path), "was moved").into());
+            }
+            about_to(&code)?;
+            removed = Some((code, now, tickets, gate));
+            Ok(())
+        });
+        match (done, removed) {
+            (Ok(()), Some((code, ticket, tickets, _gate))) => Ok((code, ticket, tickets)),
+            (Err(Error::Store(error @ StoreError::Missing { .. })), _) => {
+                // Somebody else removed or moved it: then it is not there by its key either.
+                self.only_file(&*self.snapshot()?, key)?;
+                Err(error.into())
+            }
+            (Err(error), _) => Err(error),
+            (Ok(()), None) => Err(disk::busy(Path::new(key), "was moved").into()),
+        }
+    }
+
+    /// Takes the lock that every change of ours holds; makes the tickets folder where it is missing.
+    pub(super) fn gate(&self) -> Result<Lock, Error> {
+        if !self.folder.is_empty() {
+            files::make_folder(&self.root, &self.folder)?;
+        }
+        let folder = self.root.locate(&self.folder)?;
+        Ok(Lock::take(&folder, Instant::now() + PATIENCE)?)
+    }
+
+    /// The moment as files and answers have it: UTC, milliseconds.
+    pub(super) fn now(&self) -> String {
+        iso((self.clock)())
+    }
+
+    /// The path of something below the tickets folder, relative to the root.
+    pub(super) fn within(&self, name: &str) -> String {
+        if self.folder.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}/{name}", self.folder)
+        }
+    }
+
+    /// A path of the project as answers show it.
+    pub(super) fn absolute(&self, path: &str) -> String {
+        self.root.path().join(path).display().to_string()
+    }
+
+    /// When a ticket was written: as it says, else when its file was made or last changed.
+    pub(super) fn date_created(&self, ticket: &Ticket) -> Option<String> {
+        let file = self.root.path().join(&*ticket.path);
+        let born = || disk::born(&file).or_else(|| modified(&file)).and_then(at);
+        told(ticket.date_created.as_deref()).or_else(born)
+    }
+
+    /// When a ticket was last changed: as it says, else when its file was.
+    pub(super) fn last_modified(&self, ticket: &Ticket) -> Option<String> {
+        let file = self.root.path().join(&*ticket.path);
+        told(ticket.last_modified.as_deref()).or_else(|| modified(&file).and_then(at))
+    }
+}
+
+impl Known {
+    fn new(disk: &Disk, root: &Root, folder: &str, project: &str) -> Self {
+        let index = Index::new(disk.clone(), root.clone(), folder, ".md", parse::document);
+        Self {
+            index: index.flat(),
+            tickets: Arc::new(Tickets::new(project)),
+        }
+    }
+}
+
+fn told(date: Option<&str>) -> Option<String> {
+    date.map(str::to_owned)
+}
+
+fn modified(file: &Path) -> Option<i128> {
+    disk::stamp(file).map(|stamp| stamp.modified)
+}
+
+fn at(nanoseconds: i128) -> Option<String> {
+    Timestamp::from_nanosecond(nanoseconds).ok().map(iso)
+}
+
+fn iso(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}

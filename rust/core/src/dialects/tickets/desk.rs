@@ -1,0 +1,106 @@
+//! All projects with their tickets: which one a call means.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::board::{Board, Clock, Place};
+use super::error::TicketError;
+use super::projects::which::Unclear;
+use super::projects::{Projects, Surroundings, TicketProject};
+use crate::error::Error;
+use crate::store::disk::Disk;
+
+/// The projects that were found, and the tickets of those that were asked for.
+pub struct Desk {
+    projects: Mutex<Projects>,
+    /// By the code of the project.
+    boards: Mutex<HashMap<String, Arc<Board>>>,
+    pub(super) disk: Disk,
+    clock: Clock,
+}
+
+impl Desk {
+    /// Finds the projects; their tickets are read when they are first asked for.
+    pub fn open(surroundings: Surroundings, disk: Disk, clock: Clock) -> Self {
+        Self {
+            projects: Mutex::new(Projects::find(surroundings)),
+            boards: Mutex::default(),
+            disk,
+            clock,
+        }
+    }
+
+    /// The projects as of now.
+    pub(super) fn projects(&self) -> MutexGuard<'_, Projects> {
+        let mut projects = locked(&self.projects);
+        projects.refresh();
+        projects
+    }
+
+    /// The project that a call means, by its name or by a ticket's key.
+    ///
+    /// # Errors
+    /// `ProjectNotFound`, or `Validation` where nothing says which it is.
+    pub(super) fn project(
+        &self,
+        project: Option<&str>,
+        key: Option<&str>,
+    ) -> Result<TicketProject, TicketError> {
+        let projects = self.projects();
+        let found = projects.which(project, key);
+        found.cloned().map_err(|unclear| match unclear {
+            Unclear::NotFound { given, available } | Unclear::Malformed { given, available } => {
+                TicketError::ProjectNotFound {
+                    project: given,
+                    available,
+                }
+            }
+            Unclear::Needed { available } => TicketError::invalid("project", needed(&available)),
+        })
+    }
+
+    /// The tickets of the project that a call means.
+    ///
+    /// # Errors
+    /// As [`Desk::project`], or a `StoreError`.
+    pub fn board(&self, project: Option<&str>, key: Option<&str>) -> Result<Arc<Board>, Error> {
+        self.board_of(&self.project(project, key)?)
+    }
+
+    /// The tickets of a project.
+    pub(super) fn board_of(&self, project: &TicketProject) -> Result<Arc<Board>, Error> {
+        let place = Place {
+            id: project.id.clone(),
+            name: project.name.clone(),
+            code: project.code.clone(),
+            root: project.root.clone(),
+            tickets: project.tickets.clone(),
+            start_number: project.start_number,
+            counter_file: project.counter_file.clone(),
+        };
+        let mut boards = locked(&self.boards);
+        if let Some(board) = boards.get(&place.code).filter(|b| *b.place() == place) {
+            return Ok(Arc::clone(board));
+        }
+        let code = place.code.clone();
+        let board = Arc::new(Board::open(place, self.disk.clone(), self.clock)?);
+        boards.insert(code, Arc::clone(&board));
+        Ok(board)
+    }
+}
+
+fn needed(available: &[String]) -> String {
+    if available.is_empty() {
+        return "Project is required, and none was found; a project has a `.mdt-config.toml` or the \
+                folder `docs/CRs`"
+            .into();
+    }
+    format!(
+        "Project is required where nothing else says which is meant. Available projects: {}",
+        available.join(", ")
+    )
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

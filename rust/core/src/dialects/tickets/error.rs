@@ -1,0 +1,246 @@
+//! What the tickets dialect refuses, and the object that clients see of it (seed tickets, "Error
+//! Handling"; reference tickets 3.1 and 10).
+
+use serde_json::{Map, Value, json};
+
+use crate::answer::cut;
+use crate::error::{Error, ErrorKind};
+use crate::store::StoreError;
+
+/// So many choices an error lists.
+const CHOICES_SHOWN: usize = 50;
+
+/// Characters of a value that an error repeats.
+const VALUE_SHOWN: usize = 300;
+
+/// A refusal; its `Display` says everything in a sentence, [`object`] what clients of the seed expect.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TicketError {
+    /// There is no such project.
+    #[error("Project '{project}' not found. Available projects: {}", available.join(", "))]
+    ProjectNotFound {
+        /// What was asked for.
+        project: String,
+        /// Codes of those there are.
+        available: Vec<String>,
+    },
+    /// There is no such ticket.
+    #[error("CR '{key}' not found in project '{project}'. {}", choices(available))]
+    NotFound {
+        /// What was asked for.
+        key: String,
+        /// The project's code.
+        project: String,
+        /// Codes of those there are, the newest first.
+        available: Vec<String>,
+    },
+    /// The ticket's file cannot be read at all.
+    #[error(
+        "CR '{key}' cannot be read: {path}: {why}. Mend the file and call again; others are not affected"
+    )]
+    Unreadable {
+        /// Its code.
+        key: String,
+        /// Its file.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Arguments have values they may not have; by name, what is wrong and what was expected.
+    #[error("Validation failed: {}", told(fields))]
+    Validation {
+        /// The arguments.
+        fields: Vec<(String, String)>,
+    },
+    /// A template cannot be used.
+    #[error("Template '{template}' cannot be used: {why}")]
+    Template {
+        /// Its file or type.
+        template: String,
+        /// What is wrong with it, and what was expected.
+        why: String,
+    },
+    /// There is no such section.
+    #[error("Section '{section}' not found in CR {key}. Available sections: {}", shown(available).join(" | "))]
+    SectionNotFound {
+        /// What was asked for.
+        section: String,
+        /// The ticket's code.
+        key: String,
+        /// Names of those there are, in the order of the document.
+        available: Vec<String>,
+    },
+    /// Several sections match.
+    #[error("Several sections match '{section}' in CR {key}: {}. Give one of these names", shown(matches).join(" | "))]
+    AmbiguousSection {
+        /// What was asked for.
+        section: String,
+        /// The ticket's code.
+        key: String,
+        /// Names of those that match, each of which means only one.
+        matches: Vec<String>,
+    },
+    /// Several files have the code.
+    #[error("CR {key} stands in several files: {}. Nothing was changed; give all but one another code or remove them", files.join(", "))]
+    Duplicate {
+        /// The code.
+        key: String,
+        /// The files, absolute.
+        files: Vec<String>,
+    },
+    /// The state may not change like that.
+    #[error("Invalid status transition from '{from}' to '{to}'. Valid transitions from '{from}': {}", allowed.join(", "))]
+    Transition {
+        /// The state as it is.
+        from: String,
+        /// The state that was wanted.
+        to: String,
+        /// States that may follow.
+        allowed: Vec<&'static str>,
+    },
+}
+
+impl TicketError {
+    /// The refusal of one argument.
+    pub fn invalid(field: &str, why: impl Into<String>) -> Self {
+        Self::Validation {
+            fields: vec![(field.to_owned(), why.into())],
+        }
+    }
+
+    /// What kind of refusal it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::ProjectNotFound { .. } | Self::NotFound { .. } | Self::SectionNotFound { .. } => {
+                ErrorKind::NotFound
+            }
+            Self::Unreadable { .. } | Self::Template { .. } => ErrorKind::InvalidDocument,
+            Self::Validation { .. } => ErrorKind::InvalidArgument,
+            Self::AmbiguousSection { .. } => ErrorKind::AmbiguousId,
+            Self::Duplicate { .. } => ErrorKind::Conflict,
+            Self::Transition { .. } => ErrorKind::IllegalTransition,
+        }
+    }
+
+    /// The seed's code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::ProjectNotFound { .. } => "PROJECT_NOT_FOUND",
+            Self::NotFound { .. } => "CR_NOT_FOUND",
+            Self::Unreadable { .. } => FILE_SYSTEM,
+            Self::Validation { .. } => VALIDATION,
+            Self::Template { .. } => "TEMPLATE_ERROR",
+            Self::SectionNotFound { .. } => "SECTION_NOT_FOUND",
+            Self::AmbiguousSection { .. } => "AMBIGUOUS_SECTION",
+            Self::Duplicate { .. } => "DUPLICATE_CR",
+            Self::Transition { .. } => "INVALID_TRANSITION",
+        }
+    }
+
+    /// The seed's sentence where it has one; the values are in the details then.
+    fn sentence(&self) -> String {
+        match self {
+            Self::ProjectNotFound { .. } => "Project not found".into(),
+            Self::Validation { .. } => VALIDATION_FAILED.into(),
+            Self::SectionNotFound { .. } => "Section not found in document".into(),
+            Self::NotFound { key, project, .. } => {
+                format!("CR '{key}' not found in project '{project}'")
+            }
+            other => other.to_string(),
+        }
+    }
+
+    /// The values, by name.
+    pub fn details(&self) -> Value {
+        let mut details = match self {
+            Self::ProjectNotFound { project, .. } => json!({"project": project}),
+            Self::NotFound { key, project, .. } => json!({"project": project, "key": key}),
+            Self::Unreadable { key, path, why } => json!({"key": key, "file": path, "reason": why}),
+            Self::Validation { fields } => {
+                let short = |(name, why): &(String, String)| (name.clone(), cut(why, 2_000).into());
+                Value::Object(fields.iter().take(CHOICES_SHOWN).map(short).collect())
+            }
+            Self::Template { template, why } => json!({"template": template, "reason": why}),
+            Self::SectionNotFound { section, key, .. }
+            | Self::AmbiguousSection { section, key, .. } => {
+                json!({"section": section, "key": key})
+            }
+            Self::Duplicate { key, files } => json!({"key": key, "files": files}),
+            Self::Transition { from, to, allowed } => {
+                json!({"from": from, "to": to, "allowed": allowed})
+            }
+        };
+        let (name, total, choices) = match self {
+            Self::ProjectNotFound { available, .. } => {
+                ("availableProjects", "availableTotal", available)
+            }
+            Self::NotFound { available, .. } => ("availableKeys", "availableTotal", available),
+            Self::SectionNotFound { available, .. } => {
+                ("availableSections", "availableTotal", available)
+            }
+            Self::AmbiguousSection { matches, .. } => ("matches", "matchesTotal", matches),
+            _ => return details,
+        };
+        details[name] = json!(shown(choices));
+        if choices.len() > CHOICES_SHOWN {
+            details[total] = choices.len().into();
+        }
+        details
+    }
+}
+
+const VALIDATION: &str = "VALIDATION_ERROR";
+const VALIDATION_FAILED: &str = "Validation failed";
+const FILE_SYSTEM: &str = "FILE_SYSTEM_ERROR";
+
+/// A refusal as the seed shows it: `{error, code, details}`.
+pub fn object(error: &Error) -> Value {
+    let reason = || json!({"reason": error.to_string()});
+    let (sentence, code, details) = match error {
+        Error::Ticket(error) => (error.sentence(), error.code(), error.details()),
+        Error::During { source, .. } => return object(source),
+        Error::Store(StoreError::Busy { .. } | StoreError::Exists { .. }) => {
+            ("Somebody else is changing it".into(), "CONFLICT", reason())
+        }
+        Error::Store(_) => ("File operation failed".into(), FILE_SYSTEM, reason()),
+        Error::Edit(error) => (
+            VALIDATION_FAILED.into(),
+            VALIDATION,
+            json!({"document": error.to_string()}),
+        ),
+        other => (
+            other.to_string(),
+            other.kind().code(),
+            Value::Object(other.details()),
+        ),
+    };
+    let mut object = Map::new();
+    object.insert("error".into(), sentence.into());
+    object.insert("code".into(), code.into());
+    object.insert("details".into(), details);
+    Value::Object(object)
+}
+
+/// A value as errors repeat it.
+pub fn quoted(value: &str) -> String {
+    format!("'{}'", cut(value, VALUE_SHOWN))
+}
+
+fn shown(choices: &[String]) -> Vec<&str> {
+    let choices = choices.iter().take(CHOICES_SHOWN);
+    choices.map(String::as_str).collect()
+}
+
+fn choices(available: &[String]) -> String {
+    let more = available.len().saturating_sub(CHOICES_SHOWN);
+    match (available, more) {
+        ([], _) => "It has none yet".into(),
+        (_, 0) => format!("Available: {}", available.join(", ")),
+        (_, more) => format!("Available: {} and {more} more", shown(available).join(", ")),
+    }
+}
+
+fn told(fields: &[(String, String)]) -> String {
+    let told = fields.iter().map(|(name, why)| format!("{name}: {why}"));
+    told.collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,82 @@
+//! Numbers of new tickets: never one that was given before (reference tickets 2.7 and 10).
+
+use super::all::Tickets;
+use super::board::Board;
+use super::code::number_taken;
+use super::error::TicketError;
+use crate::error::Error;
+use crate::store::{StoreError, disk, files};
+
+/// What the project's counter file says.
+pub(super) enum Counter {
+    /// There is none.
+    Absent,
+    /// The next number.
+    At(u64),
+    /// Something that is no number; such a file is left alone.
+    Unusable(String),
+}
+
+/// Reads the counter file.
+pub(super) fn counter(board: &Board) -> Counter {
+    let name = &board.place.counter_file;
+    let read = board
+        .root
+        .locate(name)
+        .and_then(|real| board.disk.read_text(&real, name));
+    match read {
+        Err(StoreError::Missing { .. }) => Counter::Absent,
+        Err(error) => Counter::Unusable(error.to_string()),
+        Ok((text, _)) => match text.trim().parse() {
+            Ok(next) => Counter::At(next),
+            Err(_) => Counter::Unusable(format!("`{name}` holds no number")),
+        },
+    }
+}
+
+/// The next number: higher than those of all tickets and of everything else in their folder that is
+/// named like one, no lower than the counter and the project's first. To be asked under the project's
+/// lock.
+pub(super) fn next(board: &Board, tickets: &Tickets, counter: &Counter) -> Result<u64, Error> {
+    let project = &board.place.code;
+    let listing = disk::list(&board.root.locate(&board.folder)?)?;
+    let files = listing.files.iter().map(|file| &file.name);
+    let names = files.chain(listing.folders.iter().map(|(name, _)| name));
+    let taken = names.filter_map(|name| number_taken(name, project)).max();
+    let behind = match taken.max(tickets.highest()) {
+        None => 0,
+        Some(highest) => highest.checked_add(1).ok_or_else(|| {
+            let why = format!("the number {highest} is the last there is; rename that ticket");
+            TicketError::invalid("code", why)
+        })?,
+    };
+    let counted = match counter {
+        Counter::At(next) => *next,
+        Counter::Absent | Counter::Unusable(_) => 0,
+    };
+    Ok(behind.max(counted).max(board.place.start_number.into()))
+}
+
+/// Makes the counter file say at least `next`; gives a warning when it cannot. To be called under the
+/// project's lock.
+pub(super) fn advance(board: &Board, counter: &Counter, next: u64) -> Option<String> {
+    let name = &board.place.counter_file;
+    let written = match counter {
+        Counter::At(now) if *now >= next => return None,
+        Counter::Unusable(why) => Err(why.clone()),
+        Counter::Absent => files::create(&board.disk, &board.root, name, &next.to_string())
+            .map_err(|error| error.to_string()),
+        Counter::At(_) => files::edit(
+            &board.disk,
+            &board.root,
+            name,
+            |_| -> Result<_, StoreError> { Ok(next.to_string()) },
+        )
+        .map(|_| ())
+        .map_err(|error| error.to_string()),
+    };
+    let why = written.err()?;
+    Some(format!(
+        "the counter file was not updated, so the number of a deleted ticket may come again: {why}"
+    ))
+}

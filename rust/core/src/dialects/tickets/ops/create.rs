@@ -1,0 +1,221 @@
+//! New tickets.
+
+use serde_json::{Map, Value as Json};
+
+use super::super::attributes::{self, Attribute, Attributes, kind_of, not_one_of};
+use super::super::board::Board;
+use super::super::code::Code;
+use super::super::error::{TicketError, quoted};
+use super::super::model::{KEY_ORDER, Priority, Status, Ticket, Type};
+use super::super::number::{advance, counter, next};
+use super::super::parse;
+use super::super::slug::slug;
+use super::super::view::Created;
+use super::{shown, update};
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::store::disk;
+use crate::store::{StoreError, files};
+use crate::text::front_matter::{self, Value};
+use crate::text::markdown;
+
+/// Most characters of a new ticket's content.
+const MOST_CHARS: usize = 1_000_000;
+
+/// How many numbers are tried when others take them at the same moment.
+const ATTEMPTS: usize = 100;
+
+/// What a new ticket says.
+pub struct Create<'a> {
+    /// Its type.
+    pub kind: &'a str,
+    /// `data` of the seed: `title`, and what else there is to say.
+    pub data: &'a Map<String, Json>,
+    /// Makes the body where `data` has no `content`, from the title and the code.
+    pub template: Option<&'a Template<'a>>,
+}
+
+/// Makes the body of a new ticket from its title and its code.
+pub type Template<'a> = dyn Fn(&str, &str) -> Result<String, Error> + 'a;
+
+/// `create_cr`: writes a new ticket under the next number, which nobody else gets.
+///
+/// Content that begins with an H1 keeps it, and that is the title then; else the title is put before
+/// it as one. Content is stored as given but for its line ends.
+///
+/// # Errors
+/// `Validation` naming everything that is wrong, or a `StoreError`; nothing is written then.
+pub fn create_cr(board: &Board, new: &Create<'_>) -> Result<Answer, Error> {
+    let (kind, mut given) = check(board, new)?;
+    let title = match given.first() {
+        Some(("title", Attribute::Text(title))) => title.clone(),
+        _ => String::new(),
+    };
+    let content = content(new.data)?;
+    let plain = body(&title, content)?;
+    let own_title = parse::ticket("", plain.clone()).title.to_string();
+    if let Some((_, value)) = given.first_mut() {
+        *value = Attribute::Text(own_title);
+    }
+    let slug = slug(&title, kind.as_str());
+    let body = |code: &Code| match (content, new.template) {
+        (None, Some(template)) => Ok(body(&title, Some(&template(&title, &code.to_string())?))?),
+        _ => Ok(plain.clone()),
+    };
+    let (code, ticket, warnings) = write(board, kind, &given, &body, &slug)?;
+    Ok(Answer::data(&Created {
+        cr: shown(board, &code, &ticket).created(),
+        warnings,
+    }))
+}
+
+/// Everything that is wrong with what was given, or the type and the attributes.
+fn check(board: &Board, new: &Create<'_>) -> Result<(Type, Attributes), TicketError> {
+    let mut fields = Vec::new();
+    if matches!(new.data.get("title"), None | Some(Json::Null)) {
+        fields.push(("title".to_owned(), "Title is required".to_owned()));
+    }
+    let kind = Type::read(new.kind);
+    if kind.is_none() {
+        let why = not_one_of("CR type:", new.kind, &Type::listed());
+        fields.push(("type".to_owned(), why));
+    }
+    match attributes::read(new.data, &attributes::CREATABLE, &board.place.code) {
+        Err(TicketError::Validation { fields: more }) => fields.extend(more),
+        Err(error) => return Err(error),
+        Ok(given) => {
+            if let (Some(kind), true) = (kind, fields.is_empty()) {
+                return Ok((kind, given));
+            }
+        }
+    }
+    Err(TicketError::Validation { fields })
+}
+
+fn content(data: &Map<String, Json>) -> Result<Option<&str>, TicketError> {
+    let text = match data.get("content") {
+        None | Some(Json::Null) => return Ok(None),
+        Some(Json::String(text)) => text,
+        Some(other) => {
+            let why = format!("expected text, got {}", kind_of(other));
+            return Err(TicketError::invalid("content", why));
+        }
+    };
+    let length = text.chars().count();
+    let why = if length > MOST_CHARS {
+        format!("expected at most {MOST_CHARS} characters, got {length}")
+    } else if text.contains('\0') {
+        "expected text without NUL characters".into()
+    } else if has_front_matter(text) {
+        "it begins with front matter; give its values as attributes and only the body here".into()
+    } else {
+        return Ok(Some(text));
+    };
+    Err(TicketError::invalid("content", why))
+}
+
+fn has_front_matter(text: &str) -> bool {
+    let yaml = front_matter::layout(text)
+        .ok()
+        .and_then(|layout| layout.yaml);
+    yaml.is_some_and(|yaml| !front_matter::keys(&text[yaml]).is_empty())
+}
+
+/// The body: an H1, a blank line, the content.
+fn body(title: &str, content: Option<&str>) -> Result<String, TicketError> {
+    let content = content.unwrap_or_default().replace("\r\n", "\n");
+    let content = content.trim_start_matches('\n');
+    let mut body = if begins_with_title(content) {
+        content.to_owned()
+    } else if content.is_empty() {
+        format!("# {title}\n")
+    } else {
+        format!("# {title}\n\n{content}")
+    };
+    if !body.ends_with('\n') {
+        body.push('\n');
+    }
+    let own = &*parse::ticket("", body.clone()).title;
+    if begins_with_title(content) || own == parse::one_line(title) {
+        return Ok(body);
+    }
+    let why = format!(
+        "{} would read as {} in a heading; expected one that does not end in hashes",
+        quoted(title),
+        quoted(own)
+    );
+    Err(TicketError::invalid("title", why))
+}
+
+fn begins_with_title(content: &str) -> bool {
+    let first = markdown::outline(content).headings.into_iter().next();
+    first.is_some_and(|heading| {
+        heading.level == 1
+            && !heading.text.is_empty()
+            && content[..heading.range.start].trim().is_empty()
+    })
+}
+
+/// Writes the ticket under the project's lock.
+fn write(
+    board: &Board,
+    kind: Type,
+    given: &[(&'static str, Attribute)],
+    body: &dyn Fn(&Code) -> Result<String, Error>,
+    slug: &str,
+) -> Result<(Code, Ticket, Vec<String>), Error> {
+    let _gate = board.gate()?;
+    let counter = counter(board);
+    let first = next(board, &*board.snapshot()?, &counter)?;
+    for number in (first..).take(ATTEMPTS) {
+        let code = Code::new(&board.place.code, number);
+        let warnings = update::relations(&*board.snapshot()?, &code, None, given)?;
+        let path = board.within(&format!("{code}-{slug}.md"));
+        let text = render(&code, kind, given, &body(&code)?, &board.now());
+        match files::create(&board.disk, &board.root, &path, &text) {
+            Ok(()) => {
+                let next = number.saturating_add(1);
+                let warnings = warnings.into_iter().chain(advance(board, &counter, next));
+                return Ok((code, parse::ticket(&path, text), warnings.collect()));
+            }
+            Err(StoreError::Exists { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let folder = board.root.path().join(&board.folder);
+    Err(disk::busy(&folder, "kept getting new tickets").into())
+}
+
+/// The whole text: front matter in the documented order, then the body.
+fn render(
+    code: &Code,
+    kind: Type,
+    given: &[(&'static str, Attribute)],
+    body: &str,
+    now: &str,
+) -> String {
+    let value = |key: &str| -> Option<String> {
+        let fixed = match key {
+            "code" => code.to_string(),
+            "status" => Status::Proposed.as_str().into(),
+            "dateCreated" | "lastModified" => now.to_owned(),
+            "type" => kind.as_str().into(),
+            key => {
+                let found = given.iter().find(|(name, _)| *name == key);
+                return match found.map(|(_, value)| value) {
+                    Some(Attribute::Text(text)) => Some(text.clone()),
+                    Some(Attribute::List(items)) => Some(items.join(",")),
+                    None if key == "priority" => Some(Priority::Medium.as_str().into()),
+                    None => None,
+                };
+            }
+        };
+        Some(fixed)
+    };
+    let pairs = KEY_ORDER.into_iter().filter_map(|key| {
+        let text = value(key).filter(|text| !text.is_empty())?;
+        Some((key, Value::Text(text)))
+    });
+    let pairs: Vec<(&str, Value)> = pairs.collect();
+    format!("{}\n{body}", front_matter::render(&pairs))
+}

@@ -1,0 +1,111 @@
+//! One ticket.
+
+use super::super::attributes::not_one_of;
+use super::super::board::Board;
+use super::super::error::TicketError;
+use super::shown;
+use crate::answer::{Answer, DEFAULT_CHARS, piece};
+use crate::error::Error;
+
+/// How much of a ticket is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Its body.
+    Full,
+    /// What its front matter says.
+    Attributes,
+    /// The most important of that, and its file.
+    Metadata,
+}
+
+impl Mode {
+    /// What a word means.
+    ///
+    /// # Errors
+    /// `Validation` naming the words there are.
+    pub fn read(word: &str) -> Result<Self, TicketError> {
+        match word {
+            "full" => Ok(Self::Full),
+            "attributes" => Ok(Self::Attributes),
+            "metadata" => Ok(Self::Metadata),
+            word => {
+                let why = not_one_of("mode", word, "full, attributes, metadata");
+                Err(TicketError::invalid("mode", why))
+            }
+        }
+    }
+}
+
+/// Which piece of a text is wanted, in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// Characters to pass over.
+    pub offset: usize,
+    /// Most characters.
+    pub max_chars: usize,
+}
+
+impl Default for Piece {
+    fn default() -> Self {
+        Self {
+            offset: 0,
+            max_chars: DEFAULT_CHARS,
+        }
+    }
+}
+
+/// `get_cr`: the body byte for byte, or the attributes. Of several files of one code the first by path
+/// is shown, and all of them are named.
+///
+/// # Errors
+/// As [`Board::resolve`], or a `StoreError`.
+pub fn get_cr(board: &Board, key: &str, mode: Mode, wanted: Piece) -> Result<Answer, Error> {
+    let tickets = board.snapshot()?;
+    let code = board.resolve(&tickets, key)?;
+    let files = tickets.files(&code);
+    let Some(ticket) = files.first() else {
+        return Ok(Answer::prose(""));
+    };
+    let paths: Vec<String> = match files {
+        [_] => Vec::new(),
+        files => files
+            .iter()
+            .map(|file| board.absolute(&file.path))
+            .collect(),
+    };
+    let shown = shown(board, &code, ticket);
+    Ok(match mode {
+        Mode::Full => body(ticket.body(), &paths, wanted),
+        Mode::Attributes => Answer::data(&shown.attributes(&paths)),
+        Mode::Metadata => {
+            let mut metadata = shown.metadata();
+            if !paths.is_empty() {
+                metadata.insert("files".into(), paths.into());
+            }
+            Answer::data(&metadata)
+        }
+    })
+}
+
+/// The piece of a body, and beside it what else the caller has to know.
+fn body(body: &str, paths: &[String], wanted: Piece) -> Answer {
+    let piece = piece(body, wanted.offset, wanted.max_chars, 0);
+    let mut notes = Vec::new();
+    if let Some(next) = piece.next {
+        let total = body.chars().count();
+        notes.push(format!(
+            "Characters {} to {next} of {total}; offset={next} gives what follows.",
+            wanted.offset
+        ));
+    }
+    if !paths.is_empty() {
+        notes.push(format!(
+            "This code stands in several files, of which the first is shown: {}.",
+            paths.join(", ")
+        ));
+    }
+    Answer {
+        note: (!notes.is_empty()).then(|| notes.join("\n")),
+        ..Answer::prose(piece.text)
+    }
+}

@@ -1,0 +1,38 @@
+//! One function for each tool: asked with plain values, answered with an [`crate::answer::Answer`].
+//!
+//! Reading functions never change a file. Writing functions decide under the project's lock on what
+//! is on disk then, and write only what they checked.
+
+mod create;
+mod delete;
+mod get;
+mod list;
+mod projects;
+mod sections;
+mod update;
+mod waits;
+
+pub use create::{Create, Template, create_cr};
+pub use delete::delete_cr;
+pub use get::{Mode, Piece, get_cr};
+pub use list::{DEFAULT_LIMIT, Filters, list_crs, project_stats};
+pub use projects::{create_from_template, get_project_info, list_projects, suggest};
+pub use sections::{SectionCall, manage_cr_sections};
+pub use update::{update_cr_attrs, update_cr_status};
+pub use waits::{graph, ready};
+
+use super::board::Board;
+use super::code::Code;
+use super::model::Ticket;
+use super::view::Shown;
+
+/// A ticket with its dates and its file.
+fn shown<'a>(board: &Board, code: &'a Code, ticket: &'a Ticket) -> Shown<'a> {
+    Shown {
+        code,
+        ticket,
+        date_created: board.date_created(ticket),
+        last_modified: board.last_modified(ticket),
+        file_path: board.absolute(&ticket.path),
+    }
+}

@@ -1,0 +1,237 @@
+//! Attributes and the status of a ticket, changed in place.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::super::all::Tickets;
+use super::super::attributes::{self, Attribute, not_one_of};
+use super::super::board::{Board, Changed};
+use super::super::code::Code;
+use super::super::edit::{Draft, RELATIONS};
+use super::super::error::{TicketError, quoted};
+use super::super::model::{Status, Ticket};
+use super::super::parse;
+use super::super::sections;
+use super::super::view::{FromTo, Updated};
+use super::super::waits::{Waits, key_of};
+use super::super::workflow::{allowed, may_follow};
+use super::shown;
+use crate::answer::Answer;
+use crate::error::Error;
+
+/// `update_cr_attrs`: gives attributes other values; an empty text or list takes one out, `null` leaves
+/// it. Values that are the same already are not changed.
+///
+/// A title changes in every place that holds it: the first H1 and the front matter; the file keeps its
+/// name.
+///
+/// # Errors
+/// `Validation` naming everything that is wrong, as [`Board::resolve`], `Duplicate`, or a
+/// `StoreError`; nothing is written then.
+pub fn update_cr_attrs(
+    board: &Board,
+    key: &str,
+    given: &Map<String, Json>,
+) -> Result<Answer, Error> {
+    let given = attributes::read(given, &attributes::UPDATABLE, &board.place.code)?;
+    let (mut changes, mut warnings) = (Map::new(), Vec::new());
+    let changed = board.change(key, |tickets, code, draft| {
+        changes = Map::new();
+        warnings = relations(tickets, code, Some(draft.ticket()), &given)?;
+        for (name, value) in &given {
+            let from = current(draft, name);
+            if is_same(&from, value) {
+                continue;
+            }
+            set(draft, name, value)?;
+            let to = current(draft, name);
+            changes.insert((*name).to_owned(), json!(FromTo { from, to }));
+        }
+        Ok(())
+    })?;
+    Ok(updated(board, &changed, changes, warnings))
+}
+
+/// `update_cr_status`: moves a ticket to another state where the workflow has that step; to its own
+/// state it moves without a change.
+///
+/// # Errors
+/// `Validation` for a word that is no state, `Transition`, as [`Board::resolve`], `Duplicate`, or a
+/// `StoreError`; nothing is written then.
+pub fn update_cr_status(board: &Board, key: &str, status: &str) -> Result<Answer, Error> {
+    let to = Status::read(status).ok_or_else(|| {
+        TicketError::invalid("status", not_one_of("status", status, &Status::listed()))
+    })?;
+    let mut changes = Map::new();
+    let changed = board.change(key, |_, _, draft| {
+        changes = Map::new();
+        let from = draft.ticket().status().to_owned();
+        if Status::read(&from) == Some(to) {
+            return Ok(());
+        }
+        if !may_follow(&from, to) {
+            return Err(TicketError::Transition {
+                allowed: allowed(&from)
+                    .iter()
+                    .map(|status| status.as_str())
+                    .collect(),
+                from,
+                to: to.as_str().into(),
+            }
+            .into());
+        }
+        draft.set_text("status", to.as_str())?;
+        let to = to.as_str().into();
+        let from = from.into();
+        changes.insert("status".into(), json!(FromTo { from, to }));
+        Ok(())
+    })?;
+    Ok(updated(board, &changed, changes, Vec::new()))
+}
+
+fn updated(
+    board: &Board,
+    changed: &Changed,
+    changes: Map<String, Json>,
+    warnings: Vec<String>,
+) -> Answer {
+    Answer::data(&Updated {
+        cr: shown(board, &changed.code, &changed.after).attributes(&[]),
+        changed: changes,
+        warnings,
+    })
+}
+
+/// The value of an attribute as the draft has it; `null` for one that is absent.
+fn current(draft: &Draft, name: &str) -> Json {
+    let ticket = draft.ticket();
+    match name {
+        "title" => json!(ticket.title),
+        "priority" => ticket.priority().into(),
+        "phaseEpic" => json!(ticket.phase_epic),
+        "assignee" => json!(ticket.assignee),
+        "relatedTickets" => json!(ticket.related_tickets),
+        "dependsOn" => json!(ticket.depends_on),
+        "blocks" => json!(ticket.blocks),
+        name => {
+            let entries = draft.entries();
+            let own = entries.iter().rfind(|entry| entry.name == name);
+            let text = own.and_then(parse::text_of);
+            json!(text.filter(|text| !text.trim().is_empty()))
+        }
+    }
+}
+
+fn is_same(current: &Json, wanted: &Attribute) -> bool {
+    match wanted {
+        Attribute::List(items) => *current == json!(items),
+        Attribute::Text(text) => current.as_str().unwrap_or_default() == text,
+    }
+}
+
+fn set(draft: &mut Draft, name: &str, value: &Attribute) -> Result<(), Error> {
+    match value {
+        Attribute::Text(title) if name == "title" => set_title(draft, title),
+        Attribute::Text(text) => Ok(draft.set_text(name, text)?),
+        Attribute::List(items) => Ok(draft.set_list(name, items)?),
+    }
+}
+
+/// Changes the title in the first H1 and in the front matter, where they are; a ticket that has it in
+/// neither gets it in the front matter.
+fn set_title(draft: &mut Draft, title: &str) -> Result<(), Error> {
+    let body = draft.ticket().body();
+    let sections = sections::of(body);
+    let mut headings = sections.iter();
+    let heading = headings.find(|section| section.level == 1 && !section.title.is_empty());
+    let edit = heading.map(|heading| sections::rename(body, heading, title));
+    if draft.has("title") || edit.is_none() {
+        draft.set_text("title", title)?;
+    }
+    if let Some(edit) = edit {
+        draft.edit_body(vec![edit])?;
+    }
+    let own = &*draft.ticket().title;
+    if own == title {
+        return Ok(());
+    }
+    let why = format!(
+        "{} would read as {} in a heading; expected one that does not end in hashes",
+        quoted(title),
+        quoted(own)
+    );
+    Err(TicketError::invalid("title", why).into())
+}
+
+/// Checks the relations that a ticket would get; gives warnings for those that lead nowhere.
+///
+/// # Errors
+/// `Validation` for a ticket that would name itself or close a loop.
+pub(super) fn relations(
+    tickets: &Tickets,
+    code: &Code,
+    own: Option<&Ticket>,
+    given: &[(&'static str, Attribute)],
+) -> Result<Vec<String>, TicketError> {
+    let mut warnings = Vec::new();
+    let mut with = own.cloned();
+    let lists = given.iter().filter_map(|(name, value)| match value {
+        Attribute::List(items) => Some((*name, items)),
+        Attribute::Text(_) => None,
+    });
+    for (name, items) in lists.filter(|(name, _)| RELATIONS.contains(name)) {
+        for item in items {
+            let key = key_of(item, tickets.project());
+            if key == code.to_string() {
+                let why = format!("{key} cannot name itself; leave it out");
+                return Err(TicketError::invalid(name, why));
+            }
+            let named = Code::read(&key).filter(|named| named.is_of(tickets.project()));
+            if named.is_some_and(|named| tickets.files(&named).is_empty()) {
+                warnings.push(format!("{name} names {key}, which does not exist"));
+            }
+        }
+        let names = || items.iter().map(|item| item.as_str().into()).collect();
+        let ticket = with.get_or_insert_with(|| parse::ticket("", String::new()));
+        match name {
+            "dependsOn" => ticket.depends_on = names(),
+            "blocks" => ticket.blocks = names(),
+            _ => {}
+        }
+    }
+    if let (Some(ticket), true) = (with, has_edges(given)) {
+        refuse_loop(tickets, code, &ticket, given)?;
+    }
+    Ok(warnings)
+}
+
+fn has_edges(given: &[(&'static str, Attribute)]) -> bool {
+    given.iter().any(|(name, value)| {
+        matches!(*name, "dependsOn" | "blocks") && *value != Attribute::List(Vec::new())
+    })
+}
+
+/// Refuses a loop that was not there before.
+fn refuse_loop(
+    tickets: &Tickets,
+    code: &Code,
+    with: &Ticket,
+    given: &[(&'static str, Attribute)],
+) -> Result<(), TicketError> {
+    if tickets.waits().loop_through(code).is_some() {
+        return Ok(());
+    }
+    let others = tickets.firsts().filter(|(other, _)| *other != code);
+    let waits = Waits::of(tickets.project(), others.chain([(code, with)]));
+    let Some(mut path) = waits.loop_through(code) else {
+        return Ok(());
+    };
+    path.push(code.to_string());
+    let has = |name: &str| given.iter().any(|(given, _)| *given == name);
+    let name = if has("dependsOn") {
+        "dependsOn"
+    } else {
+        "blocks"
+    };
+    let why = format!("it would close a loop: {}", path.join(" waits for "));
+    Err(TicketError::invalid(name, why))
+}

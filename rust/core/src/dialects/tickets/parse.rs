@@ -1,0 +1,258 @@
+//! A ticket's file as text, read into the model; what cannot be read becomes a problem, and all else of
+//! the file still counts (reference tickets 2.2 to 2.9).
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use serde::Deserialize;
+
+use super::code::Code;
+use super::model::{Broken, Problem, Ticket};
+use crate::store::index::Source;
+use crate::text::front_matter::{self, Entry, Texts};
+use crate::text::markdown;
+
+/// A file in the tickets folder.
+pub type Document = Result<Arc<Ticket>, Arc<Broken>>;
+
+/// Words that stand for an empty list (reference tickets 2.3).
+const PLACEHOLDERS: [&str; 4] = ["none", "n/a", "null", "undefined"];
+
+/// The keys of front matter that every answer may need.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Front {
+    code: Option<Box<str>>,
+    key: Option<Box<str>>,
+    title: Option<Box<str>>,
+    status: Option<Box<str>>,
+    #[serde(rename = "type")]
+    kind: Option<Box<str>>,
+    priority: Option<Box<str>>,
+    date_created: Option<Box<str>>,
+    last_modified: Option<Box<str>>,
+    phase_epic: Option<Box<str>>,
+    assignee: Option<Box<str>>,
+    related_tickets: Option<Texts>,
+    depends_on: Option<Texts>,
+    blocks: Option<Texts>,
+}
+
+/// A file's name without its folder and ending.
+pub fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.strip_suffix(".md").unwrap_or(name)
+}
+
+/// Reads one file; `path` is relative to the project's root.
+pub fn document(path: &str, source: Source) -> Document {
+    match source {
+        Source::Text(text) => Ok(Arc::new(ticket(path, text))),
+        Source::Unreadable(why) => Err(Arc::new(Broken {
+            problem: Problem {
+                path: path.into(),
+                line: None,
+                message: format!("cannot be read: {why}"),
+            },
+        })),
+    }
+}
+
+/// Reads a ticket's text.
+pub fn ticket(path: &str, text: String) -> Ticket {
+    let mut reader = Reader {
+        path,
+        problems: Vec::new(),
+    };
+    let (yaml, body_start) = match front_matter::layout(&text) {
+        Ok(layout) => (layout.yaml, layout.body),
+        Err(error) => {
+            reader.problem(None, error.to_string());
+            (None, 0)
+        }
+    };
+    let lines_before = yaml
+        .as_ref()
+        .map_or(0, |yaml| text[..yaml.start].matches('\n').count());
+    let front = yaml
+        .clone()
+        .map(|yaml| reader.front(&text[yaml], lines_before))
+        .unwrap_or_default();
+    let code = reader.code(&front);
+    reader.dates(&front);
+    let title = heading(&text[body_start..]).or_else(|| filled(front.title));
+    Ticket {
+        code,
+        title: title.unwrap_or_else(|| words_of(stem(path)).into()),
+        status: filled(front.status),
+        kind: filled(front.kind),
+        priority: filled(front.priority),
+        date_created: filled(front.date_created),
+        last_modified: filled(front.last_modified),
+        phase_epic: filled(front.phase_epic),
+        assignee: filled(front.assignee),
+        related_tickets: listed(front.related_tickets),
+        depends_on: listed(front.depends_on),
+        blocks: listed(front.blocks),
+        problems: reader.problems,
+        has_front_matter: yaml.is_some(),
+        body_start,
+        path: path.into(),
+        text: text.into(),
+    }
+}
+
+struct Reader<'a> {
+    path: &'a str,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn problem(&mut self, line: Option<usize>, message: String) {
+        self.problems.push(Problem {
+            path: self.path.into(),
+            line,
+            message,
+        });
+    }
+
+    /// Reads front matter as a whole, or key by key where that fails.
+    fn front(&mut self, yaml: &str, lines_before: usize) -> Front {
+        match front_matter::read::<Option<Front>>(yaml) {
+            Ok(front) => front.unwrap_or_default(),
+            Err(problem) => {
+                let line = problem.line.map(|line| line + lines_before);
+                let message = problem.message;
+                self.problem(
+                    line,
+                    format!("the front matter cannot be read as a whole, so its keys were read one by one: {message}"),
+                );
+                apart(&front_matter::entries(yaml))
+            }
+        }
+    }
+
+    fn code(&mut self, front: &Front) -> Option<Code> {
+        let text = front.code.as_deref().or(front.key.as_deref())?;
+        let code = Code::read(text);
+        if code.is_none() && !text.trim().is_empty() {
+            self.problem(
+                None,
+                format!("`{text}` is no code; expected one such as DEM-007"),
+            );
+        }
+        code
+    }
+
+    fn dates(&mut self, front: &Front) {
+        let dates = [
+            ("dateCreated", &front.date_created),
+            ("lastModified", &front.last_modified),
+        ];
+        for (key, text) in dates {
+            let text = text.as_deref().unwrap_or_default().trim();
+            if !text.is_empty() && !is_date(text) {
+                let why = "expected one such as 2025-10-02 or 2025-10-02T09:20:02.492Z";
+                self.problem(None, format!("`{key}: {text}` is no date; {why}"));
+            }
+        }
+    }
+}
+
+/// Whether a text is a day or a moment as ISO 8601 writes it.
+pub fn is_date(text: &str) -> bool {
+    text.parse::<Timestamp>().is_ok() || text.parse::<DateTime>().is_ok()
+}
+
+/// The keys, each read on its own; of one that stands there twice the last counts.
+fn apart(entries: &[Entry<'_>]) -> Front {
+    let mut front = Front::default();
+    for entry in entries {
+        let field = match &*entry.name {
+            "code" => &mut front.code,
+            "key" => &mut front.key,
+            "title" => &mut front.title,
+            "status" => &mut front.status,
+            "type" => &mut front.kind,
+            "priority" => &mut front.priority,
+            "dateCreated" => &mut front.date_created,
+            "lastModified" => &mut front.last_modified,
+            "phaseEpic" => &mut front.phase_epic,
+            "assignee" => &mut front.assignee,
+            list => {
+                let field = match list {
+                    "relatedTickets" => &mut front.related_tickets,
+                    "dependsOn" => &mut front.depends_on,
+                    "blocks" => &mut front.blocks,
+                    _ => continue,
+                };
+                let read = front_matter::read_key::<Texts>(entry.yaml, &entry.name);
+                *field = read.unwrap_or_else(|_| Some(Texts(vec![entry.raw.into()])));
+                continue;
+            }
+        };
+        *field = text_of(entry);
+    }
+    front
+}
+
+/// One value as text: what YAML makes of it, else what stands there.
+pub fn text_of(entry: &Entry<'_>) -> Option<Box<str>> {
+    let read = front_matter::read_key::<Box<str>>(entry.yaml, &entry.name);
+    read.unwrap_or_else(|_| Some(entry.raw.into()))
+}
+
+fn filled(text: Option<Box<str>>) -> Option<Box<str>> {
+    let text = text?;
+    let trimmed = text.trim();
+    (!trimmed.is_empty()).then(|| trimmed.into())
+}
+
+/// The items of a list, whether given as one text with commas, as several texts, or mixed; words that
+/// stand for nothing are left out.
+pub fn items<'a>(texts: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
+    let is_item = |item: &&str| {
+        let is_it = |word: &&str| word.eq_ignore_ascii_case(item);
+        !item.is_empty() && !PLACEHOLDERS.iter().any(is_it)
+    };
+    let parts = texts.into_iter().flat_map(|text| text.split(','));
+    parts.map(str::trim).filter(is_item)
+}
+
+fn listed(texts: Option<Texts>) -> Vec<Box<str>> {
+    let texts = texts.map(|texts| texts.0).unwrap_or_default();
+    items(texts.iter().map(String::as_str))
+        .map(Box::from)
+        .collect()
+}
+
+/// The text of the first H1 that has one.
+fn heading(body: &str) -> Option<Box<str>> {
+    let headings = markdown::outline(body).headings;
+    let mut titles = headings
+        .into_iter()
+        .filter(|heading| heading.level == 1 && !heading.text.is_empty());
+    titles.next().map(|heading| one_line(&heading.text).into())
+}
+
+/// A text on one line; a heading that is underlined may have several.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a file's name behind its code; the name itself when there are none.
+fn words_of(stem: &str) -> String {
+    let mut parts = stem.splitn(3, '-');
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let words = match (parts.next(), parts.next(), parts.next()) {
+        (Some(_), Some(number), words) if is_number(number) => words.unwrap_or_default(),
+        _ => stem,
+    };
+    let words = one_line(&words.replace('-', " "));
+    if words.is_empty() {
+        stem.to_owned()
+    } else {
+        words
+    }
+}

@@ -1,0 +1,178 @@
+//! Front matter that the YAML reader refuses as a whole, read and changed key by key.
+//!
+//! Programs that write values raw leave lines like `assignee: @bob` or the same key twice. One such
+//! line makes the whole unreadable, yet all others say clearly what they mean.
+
+use std::borrow::Cow;
+
+use super::keys::{Key, keys, lines, token};
+use super::{
+    EditError, Value, insertion, may_explode, read_any, reads_back, refuse_other_than_lines,
+    replacement, set_by, unfaithful,
+};
+use crate::text::edit::{Edit, apply};
+
+/// So many values that never end are looked into; what follows belongs to the last of them.
+const MOST_OPEN: usize = 100;
+
+/// A key of front matter on its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// The key, its quotes removed.
+    pub name: Cow<'a, str>,
+    /// Its line inside the YAML, counted from 1.
+    pub line: usize,
+    /// Key and value, the last line break included; small YAML of its own where it can be read.
+    pub yaml: &'a str,
+    /// What stands behind the colon on its line, without blanks around it and without a comment.
+    pub raw: &'a str,
+}
+
+/// The top-level keys of front matter with their values apart from one another, in order. Of a value
+/// that cannot be read and spans several lines only the first line belongs to its key.
+pub fn entries(yaml: &str) -> Vec<Entry<'_>> {
+    let entry = |key: Key<'_>| Entry {
+        line: key.line,
+        yaml: &yaml[key.block.clone()],
+        raw: token(&yaml[key.rest.clone()]),
+        name: Cow::Owned(key.name.into_owned()),
+    };
+    keys_apart(yaml).into_iter().map(entry).collect()
+}
+
+fn keys_apart(yaml: &str) -> Vec<Key<'_>> {
+    let mut found: Vec<Key<'_>> = Vec::new();
+    let (mut from, mut line, mut opened) = (0, 0, 0);
+    'rest: loop {
+        for mut key in keys(&yaml[from..]) {
+            key.line += line;
+            key.block = key.block.start + from..key.block.end + from;
+            key.rest = key.rest.start + from..key.rest.end + from;
+            let first = lines(yaml, key.block.clone()).next();
+            let Some(first) = first.filter(|first| {
+                first.end < key.block.end
+                    && opened < MOST_OPEN
+                    && !is_readable(&yaml[key.block.clone()])
+            }) else {
+                found.push(key);
+                continue;
+            };
+            opened += 1;
+            (from, line) = (first.end, key.line);
+            key.block = first;
+            found.push(key);
+            continue 'rest;
+        }
+        return found;
+    }
+}
+
+fn is_readable(yaml: &str) -> bool {
+    may_explode(yaml) || read_any(yaml).is_ok()
+}
+
+/// [`super::set`] for front matter that cannot be read as a whole: every other key keeps its bytes, and
+/// the changed one alone has to say what was meant. Of a key that stands there twice the last counts
+/// and is changed; all go when the key is taken out.
+///
+/// # Errors
+/// As [`super::set`].
+pub fn set_apart(
+    text: &str,
+    key: &str,
+    value: Option<&Value>,
+    order: &[&str],
+) -> Result<String, EditError> {
+    set_by(text, key, value, |yaml, eol| {
+        let keys = keys_apart(yaml);
+        refuse_other_than_lines(yaml, &keys, key)?;
+        let mut same = keys.iter().filter(|k| k.name == key);
+        let edits: Vec<Edit> = match value {
+            None => same.map(|k| Edit::replace(k.block.clone(), "")).collect(),
+            Some(value) => vec![match same.next_back() {
+                Some(found) => replacement(yaml, found, key, value, eol),
+                None => insertion(yaml, &keys, key, value, order, eol),
+            }],
+        };
+        check(yaml, &edits, key, value)?;
+        Ok(edits)
+    })
+}
+
+fn check(yaml: &str, edits: &[Edit], key: &str, value: Option<&Value>) -> Result<(), EditError> {
+    let changed = apply(yaml, edits)?;
+    let (before, after) = (entries(yaml), entries(&changed));
+    // Only the one that counts may differ: of several of that name the last.
+    let others = |entries: &[Entry<'_>]| -> Vec<String> {
+        let own = entries.iter().rposition(|entry| entry.name == key);
+        let kept = entries.iter().enumerate();
+        kept.filter(|(at, entry)| Some(*at) != own && !(value.is_none() && entry.name == key))
+            .map(|(_, entry)| entry.yaml.trim_end().to_owned())
+            .collect()
+    };
+    if others(&before) != others(&after) {
+        return Err(unfaithful(key, "other keys would change with it".into()));
+    }
+    let own = after.iter().rfind(|entry| entry.name == key);
+    let is_intended = match own {
+        None => value.is_none(),
+        Some(entry) => reads_back(entry.yaml, key, value)
+            .map_err(|problem| unfaithful(key, problem.message))?,
+    };
+    if is_intended {
+        return Ok(());
+    }
+    Err(unfaithful(key, "it would read as something else".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RAW: &str = "---\ncode: A-1\ntitle: Fix: it\nassignee: @bob\nstatus: Proposed\nstatus: Approved\nphaseEpic: \"open\ntype: Bug Fix # why\n---\nbody\n";
+
+    #[track_caller]
+    fn check(key: &str, value: Option<&str>, from: &str, to: &str) {
+        let value = value.map(|text| Value::Text(text.into()));
+        let changed = set_apart(RAW, key, value.as_ref(), &["code", "title", "priority"]);
+        assert!(RAW.contains(from));
+        assert_eq!(changed, Ok(RAW.replacen(from, to, 1)));
+    }
+
+    #[test]
+    fn each_key_is_read_apart_from_what_others_break() {
+        let yaml = &RAW[4..RAW.rfind("---").unwrap()];
+        let found = entries(yaml);
+        let shown: Vec<_> = found
+            .iter()
+            .map(|entry| (entry.line, &*entry.name, entry.raw))
+            .collect();
+        let expected = [
+            (1, "code", "A-1"),
+            (2, "title", "Fix: it"),
+            (3, "assignee", "@bob"),
+            (4, "status", "Proposed"),
+            (5, "status", "Approved"),
+            (6, "phaseEpic", "\"open"),
+            (7, "type", "Bug Fix"),
+        ];
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn one_key_changes_and_all_others_keep_their_bytes() {
+        check("title", Some("New: it"), "Fix: it", "\"New: it\"");
+        check("assignee", Some("eve"), "@bob", "eve");
+        check("status", Some("Rejected"), "Approved", "Rejected");
+        check("type", Some("Docs"), "Bug Fix #", "Docs #");
+        check("phaseEpic", Some("two"), "\"open", "\"two\"");
+        check(
+            "priority",
+            Some("High"),
+            "assignee:",
+            "priority: High\nassignee:",
+        );
+        check("status", None, "status: Proposed\nstatus: Approved\n", "");
+        check("assignee", None, "assignee: @bob\n", "");
+    }
+}
