@@ -3,7 +3,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, final
 
-__all__ = ["Answer", "ChantProject", "VineFiles", "error_codes"]
+__all__ = ["Answer", "ChantProject", "TicketProjects", "VineFiles", "error_codes"]
 
 @final
 class Answer:
@@ -77,6 +77,57 @@ class ChantProject:
     def work_list(
         self, *, process_id: str | None = None, include_completed: bool = False, offset: int = 0
     ) -> Answer: ...
+
+@final
+class TicketProjects:
+    def __new__(
+        cls,
+        start: str | PathLike[str],
+        *,
+        config_folder: str | PathLike[str] | None = None,
+        home: str | PathLike[str] | None = None,
+        variables: dict[str, str] = ...,
+        stop_at: str | None = None,
+    ) -> TicketProjects: ...
+    def list_projects(self) -> Answer: ...
+    def get_project_info(self, key: str) -> Answer: ...
+    def list_crs(
+        self,
+        project: str | None = None,
+        *,
+        filters: dict[str, Any] | None = None,
+        limit: int = 20,
+        offset: int = 0,
+        fields: list[str] | None = None,
+    ) -> Answer: ...
+    def get_cr(
+        self,
+        project: str | None,
+        key: str,
+        *,
+        mode: str = "full",
+        offset: int = 0,
+        max_chars: int = 40000,
+    ) -> Answer: ...
+    def create_cr(self, project: str | None, type: str, data: dict[str, Any]) -> Answer: ...
+    def update_cr_attrs(self, project: str | None, key: str, attributes: dict[str, Any]) -> Answer: ...
+    def update_cr_status(self, project: str | None, key: str, status: str) -> Answer: ...
+    def delete_cr(self, project: str | None, key: str) -> Answer: ...
+    def manage_cr_sections(
+        self,
+        project: str | None,
+        key: str,
+        operation: str,
+        *,
+        section: str | None = None,
+        update_mode: str | None = None,
+        content: str | None = None,
+        offset: int = 0,
+        max_chars: int = 40000,
+    ) -> Answer: ...
+    def suggest_cr_improvements(self, project: str | None, key: str) -> Answer: ...
+    def ready(self, project: str | None = None, *, limit: int = 50, offset: int = 0) -> Answer: ...
+    def graph(self, project: str | None = None, *, limit: int = 50, offset: int = 0) -> Answer: ...
 
 @final
 class VineFiles:

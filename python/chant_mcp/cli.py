@@ -120,7 +120,8 @@ def program(
         environment=dict(environ),
         working_directory=_working_directory(context),
         interpreter=sys.executable,
-        user_config=_user_config(),
+        config_home=_config_home(),
+        home=_home(),
         project=project or _folder_in_environment(context),
         toolsets=toolsets,
         read_only=read_only,
@@ -163,13 +164,17 @@ def _working_directory(context: click.Context) -> Path:
         context.fail(f"The working directory cannot be read: {error.strerror}")
 
 
-def _user_config() -> Path | None:
-    named = environ.get("XDG_CONFIG_HOME", "")
+def _config_home() -> Path | None:
+    named = Path(environ.get("XDG_CONFIG_HOME", ""))
+    home = _home()
+    return named if named.is_absolute() else home and home / ".config"
+
+
+def _home() -> Path | None:
     try:
-        folder = Path(named) if Path(named).is_absolute() else Path.home() / ".config"
-    except RuntimeError:  # nobody says where home is
+        return Path.home()
+    except RuntimeError:  # nobody says where that is
         return None
-    return folder / "chant" / "config.md"
 
 
 def _folder_in_environment(context: click.Context) -> Path | None:
@@ -182,8 +187,7 @@ def _folder_in_environment(context: click.Context) -> Path | None:
 
 
 def _serve(surroundings: Surroundings) -> None:
-    level = logging.INFO if surroundings.verbose else logging.WARNING
-    logging.basicConfig(level=level, stream=sys.stderr)
+    logging.basicConfig(level=_log_level(surroundings), stream=sys.stderr)
     if sys.stdin is not None and sys.stdin.isatty():
         context = click.get_current_context()
         click.echo(_HINT.format(program=context.find_root().info_name), err=True)
@@ -194,6 +198,15 @@ def _serve(surroundings: Surroundings) -> None:
     server = ChantServer(session, offer)
     logging.getLogger("chant_mcp").info("serving %s on standard input and output", session.place.root)
     server.run("stdio")
+
+
+def _log_level(surroundings: Surroundings) -> int:
+    """What is logged: as `--verbose` or MCP_LOG_LEVEL say (seed tickets, environment variables)."""
+    if surroundings.verbose:
+        return logging.INFO
+    named = surroundings.environment.get("MCP_LOG_LEVEL", "").upper()
+    known = {name: getattr(logging, name) for name in ("ERROR", "WARN", "INFO", "DEBUG")}
+    return known.get(named, logging.WARNING)
 
 
 def _toolset_names(surroundings: Surroundings) -> list[str]:

@@ -7,7 +7,7 @@ values in the sentence, by name.
 from __future__ import annotations
 
 import json
-from typing import ClassVar
+from typing import Any, ClassVar
 
 __all__ = [
     "AmbiguousIdError",
@@ -31,14 +31,16 @@ class ChantError(Exception):
     Attributes:
         code: The kind, in capitals, such as `NOT_FOUND`.
         details: The values in the message, by name.
+        object: The error as the tools of tickets answer it, `{error, code, details}`; `None` elsewhere.
     """
 
     code: ClassVar[str] = "ERROR"
 
-    def __init__(self, message: str, details: str = "{}") -> None:
-        """Take the message and the details as a JSON object."""
+    def __init__(self, message: str, details: str = "{}", object: str | None = None) -> None:
+        """Take the message, and the details and the object as JSON."""
         super().__init__(message)
-        self.details: dict[str, object] = json.loads(details)
+        self.details: dict[str, Any] = json.loads(details)
+        self.object: dict[str, Any] | None = None if object is None else json.loads(object)
 
 
 class NotInitializedError(ChantError):

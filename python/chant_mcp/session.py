@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from chant_mcp._core import ChantProject, VineFiles
+from chant_mcp._core import ChantProject, TicketProjects, VineFiles
 
 _FEATURE_FOLDER = re.compile(r"\d{3}-.+")
 
@@ -87,6 +87,7 @@ def dialects_in(root: Path) -> tuple[str, ...]:
     found = {
         "chant": (root / ".chant").is_dir(),
         "vine": bool(VineFiles.found(root, most=1)),
+        "tickets": (root / ".mdt-config.toml").is_file() or (root / "docs" / "CRs").is_dir(),
     }
     return tuple(name for name, is_there in found.items() if is_there)
 
@@ -108,6 +109,8 @@ class Session:
         *,
         environment: Mapping[str, str] | None = None,
         user_config: Path | None = None,
+        config_home: Path | None = None,
+        home: Path | None = None,
         stop_at: str | None = None,
     ) -> None:
         """Remember where the project is; nothing is opened yet.
@@ -116,12 +119,16 @@ class Session:
             place: The project's root and where it was looked for.
             environment: Variables that configuration may refer to; those that are no text are left out.
             user_config: The user's own configuration file.
+            config_home: The folder of the user's configuration files, of whatever program.
+            home: What `~` stands for in them.
             stop_at: Name of the moment at which the process is to crash, for tests.
         """
         self.place = place
         variables = (environment or {}).items()
         self._environment = {name: value for name, value in variables if _is_text(name) and _is_text(value)}
         self._user_config = user_config
+        self._config_home = config_home
+        self._home = home
         self._stop_at = stop_at
         self._opening = threading.Lock()
         self._roots: tuple[Path, ...] = ()
@@ -131,7 +138,7 @@ class Session:
         with self._opening:
             if place != self.place:
                 self.place = place
-                self._forget("_chant", "_vine")
+                self._forget("_chant", "_vine", "_tickets")
 
     def look_in(self, roots: Sequence[Path]) -> None:
         """Look for files in these folders of the client, too."""
@@ -170,3 +177,19 @@ class Session:
     def _vine(self) -> VineFiles:
         place = self.place
         return VineFiles(place.start or place.root, roots=[place.root, *self._roots], stop_at=self._stop_at)
+
+    @property
+    def tickets(self) -> TicketProjects:
+        """The tickets of the project and of all others that the user's configuration names."""
+        with self._opening:
+            return self._tickets
+
+    @cached_property
+    def _tickets(self) -> TicketProjects:
+        return TicketProjects(
+            self.place.root,
+            config_folder=self._config_home and self._config_home / "markdown-ticket",
+            home=self._home,
+            variables=self._environment,
+            stop_at=self._stop_at,
+        )

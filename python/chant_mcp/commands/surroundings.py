@@ -32,8 +32,9 @@ class Surroundings:
     working_directory: Path
     interpreter: str
     """The Python that runs this."""
-    user_config: Path | None
-    """The user's own configuration file, whether or not there is one."""
+    config_home: Path | None
+    """The folder of the user's configuration files, of whatever program; it may not exist."""
+    home: Path | None
     project: Path | None
     """The folder that a flag or the environment named."""
     toolsets: str | None
@@ -45,7 +46,9 @@ class Surroundings:
         return Session(
             find_place(self.working_directory, self.project),
             environment=self.environment,
-            user_config=self.user_config,
+            user_config=self.config_home and self.config_home / "chant" / "config.md",
+            config_home=self.config_home,
+            home=self.home,
             stop_at=self.environment.get("CHANT_STOP_AT"),
         )
 

@@ -46,6 +46,8 @@ INSTRUCTIONS = {
     "spec with chant_finalize. IDs may be partial.",
     "vine": "Files ending in .vine are task graphs. Read the resource vine://spec/brief first; vine_next "
     "says what can be done now, vine_write changes a graph.",
+    "tickets": "Change requests (CRs) are the project's tickets: list_crs finds them, get_cr shows one "
+    '(mode "attributes" costs little), manage_cr_sections reads and changes single sections.',
 }
 """What a model is told at the start, by toolset."""
 
@@ -140,6 +142,8 @@ class ChantServer(MCPServer[Any]):
             async with self._order.turn(changes=not self._entries[name].hints.read_only):
                 return await self._answered(name, checked, context)
         except arguments_check.BadArguments as error:
+            if self._entries[name].errors_are_data:
+                return reply.refusal(_ill_given(error))
             raise ToolError(_shown(str(error))) from error
         except UnexpectedToolError as error:
             reference = f"E{next(_references):04d}"
@@ -308,6 +312,12 @@ async def _bad_calls_are_calls(ctx: ServerRequestContext[Any, Any], call_next: C
     return await call_next(ctx)
 
 
+def _ill_given(error: arguments_check.BadArguments) -> dict[str, Any]:
+    """Tell of an argument in the words of the seed (seed tickets, "Validation Error")."""
+    details = {_shown(error.name): _shown(str(error))}
+    return {"error": "Validation failed", "code": "VALIDATION_ERROR", "details": details}
+
+
 def _shown(text: str) -> str:
     """Shorten a text that quotes a giant argument, and show what is no Unicode as an escape."""
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -333,6 +343,8 @@ def _tool(entry: ToolEntry, session: Session, running: _Running) -> Tool:
             with running:
                 return reply.result(entry.run(session, **given))
         except ChantError as error:
+            if error.object is not None:
+                return reply.refusal(error.object)
             raise ToolError(str(error)) from error
         except Exception:
             raise
@@ -388,7 +400,7 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
 def _plain_property(node: dict[str, Any]) -> dict[str, Any]:
     arms = [arm for arm in node.get("anyOf", []) if arm != {"type": "null"}]
     merged: dict[str, Any] = {**(arms[0] if arms else {}), **node}
-    kept = ("type", "enum", "items", "minimum", "description")
+    kept = ("type", "enum", "items", "properties", "required", "minimum", "description")
     return {key: merged[key] for key in kept if key in merged}
 
 

@@ -17,6 +17,11 @@ _NAMES = {"string": "string", "integer": "integer", "boolean": "boolean", "objec
 class BadArguments(Exception):
     """Arguments that a tool does not take; the text says which and why."""
 
+    def __init__(self, name: str, why: str) -> None:
+        """Name the argument and say what is wrong with it."""
+        super().__init__(why)
+        self.name = name
+
 
 def check(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Give the arguments as the tool takes them.
@@ -36,10 +41,10 @@ def check(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, 
     given = {name: value for name, value in arguments.items() if value is not None}
     for name in schema.get("required", []):
         if name not in given:
-            raise BadArguments(f"Missing required parameter: {name}")
+            raise BadArguments(name, f"Missing required parameter: {name}")
     for name in given:
         if name not in properties:
-            raise BadArguments(_unknown(name, list(properties)))
+            raise BadArguments(name, _unknown(name, list(properties)))
     return {name: _value(name, value, properties[name]) for name, value in given.items()}
 
 
@@ -51,6 +56,9 @@ def _unknown(name: str, known: list[str]) -> str:
 
 def _value(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
     wanted: str = schema["type"]
+    if isinstance(wanted, list):
+        # A key of a ticket: its code, or its number alone.
+        return str(_integer(name, value, 1)) if isinstance(value, (int, float)) else _text(name, value)
     if wanted == "integer":
         return _integer(name, value, schema.get("minimum"))
     if wanted == "boolean" and isinstance(value, bool):
@@ -61,29 +69,34 @@ def _value(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
         return _unicode(name, cast(dict[str, Any], value))
     if wanted == "array":
         return _items(name, value, schema["items"]["type"])
-    raise BadArguments(f"Invalid parameter '{name}': expected {_NAMES[wanted]}, got {kind(value)}")
+    raise BadArguments(name, f"Invalid parameter '{name}': expected {_NAMES[wanted]}, got {kind(value)}")
 
 
 def _integer(name: str, value: Any, minimum: int | None) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise BadArguments(f"Invalid parameter '{name}': expected integer, got {kind(value)}")
+        raise BadArguments(name, f"Invalid parameter '{name}': expected integer, got {kind(value)}")
     if minimum is not None and value < minimum:
-        raise BadArguments(f"Invalid parameter '{name}': expected integer of at least {minimum}, got {value}")
+        raise BadArguments(
+            name, f"Invalid parameter '{name}': expected integer of at least {minimum}, got {value}"
+        )
     if abs(value) > _MOST:
-        raise BadArguments(f"Invalid parameter '{name}': expected integer of at most {_MOST}")
+        raise BadArguments(name, f"Invalid parameter '{name}': expected integer of at most {_MOST}")
     return value
 
 
 def _items(name: str, items: Any, wanted: str) -> list[Any]:
     if not isinstance(items, list):
-        raise BadArguments(f"Invalid parameter '{name}': expected array of {wanted}s, got {kind(items)}")
+        raise BadArguments(
+            name, f"Invalid parameter '{name}': expected array of {wanted}s, got {kind(items)}"
+        )
     values = cast(list[Any], items)
     for at, item in enumerate(values):
         if kind(item) != wanted:
             raise BadArguments(
-                f"Invalid parameter '{name}': expected array of {wanted}s, got {kind(item)} at index {at}"
+                name,
+                f"Invalid parameter '{name}': expected array of {wanted}s, got {kind(item)} at index {at}",
             )
     return [_unicode(name, item) for item in values]
 
@@ -105,7 +118,7 @@ def _text(name: str, value: str) -> str:
         value.encode("utf-8")
     except UnicodeEncodeError:
         raise BadArguments(
-            f"Invalid parameter '{name}': expected Unicode text, got an unpaired surrogate"
+            name, f"Invalid parameter '{name}': expected Unicode text, got an unpaired surrogate"
         ) from None
     return value
 

@@ -7,6 +7,7 @@ values and back it would cost more than the call.
 
 from __future__ import annotations
 
+import json
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -47,6 +48,14 @@ def result(answer: Answer) -> CallToolResult:
         return CallToolResult(content=content, structured_content=answer.data)
     aside.json = answer.json
     return CallToolResult(content=content, structured_content={})
+
+
+def refusal(error: dict[str, Any]) -> CallToolResult:
+    """Give an error that is data, as text and as structured content."""
+    text = json.dumps(error, indent=2, ensure_ascii=False)
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content=error, is_error=True
+    )
 
 
 async def rendered_aside(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:

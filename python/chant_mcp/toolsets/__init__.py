@@ -41,6 +41,8 @@ class ToolEntry:
     hints: Hints
     files: tuple[str, ...] = ()
     """Parameters that name files, which may lie in the client's folders."""
+    errors_are_data: bool = False
+    """Whether a refusal is an object `{error, code, details}` (seed tickets, "Error Handling")."""
 
     @property
     def name(self) -> str:
@@ -50,6 +52,6 @@ class ToolEntry:
 
 def toolsets() -> dict[str, tuple[ToolEntry, ...]]:
     """Give all tools by dialect, in the order in which they are listed."""
-    from chant_mcp.toolsets import chant, vine
+    from chant_mcp.toolsets import chant, tickets, vine
 
-    return {"chant": chant.TOOLS, "vine": vine.TOOLS}
+    return {"chant": chant.TOOLS, "vine": vine.TOOLS, "tickets": tickets.TOOLS}

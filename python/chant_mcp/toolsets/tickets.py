@@ -9,7 +9,15 @@ from chant_mcp.session import Session
 from chant_mcp.toolsets import CHANGES, READS, TAKES_AWAY, Hints, ToolEntry
 
 TYPES = ("Architecture", "Feature Enhancement", "Bug Fix", "Technical Debt", "Documentation", "Research")
-STATUSES = ("Proposed", "Approved", "In Progress", "Implemented", "Rejected", "On Hold", "Partially Implemented")
+STATUSES = (
+    "Proposed",
+    "Approved",
+    "In Progress",
+    "Implemented",
+    "Rejected",
+    "On Hold",
+    "Partially Implemented",
+)
 PRIORITIES = ("Low", "Medium", "High", "Critical")
 
 _TEXT = {"type": "string"}
@@ -65,7 +73,9 @@ def list_crs(
     ] = None,
     limit: Annotated[int, Field(ge=0, description="Most CRs (default: 20)")] = 20,
     offset: Count = 0,
-    fields: Annotated[list[str] | None, Field(description="Keys of each CR, in place of the usual nine")] = None,
+    fields: Annotated[
+        list[str] | None, Field(description="Keys of each CR, in place of the usual nine")
+    ] = None,
 ) -> Answer:
     """List CRs for a project with optional filtering, the highest number first"""
     return session.tickets.list_crs(project, filters=filters or {}, limit=limit, offset=offset, fields=fields)
@@ -117,9 +127,7 @@ def update_cr_attrs(
     key: Key,
     attributes: Annotated[
         dict[str, Any],
-        Field(
-            json_schema_extra=_schema(**_ATTRIBUTES, implementationDate=_TEXT, implementationNotes=_TEXT)
-        ),
+        Field(json_schema_extra=_schema(**_ATTRIBUTES, implementationDate=_TEXT, implementationNotes=_TEXT)),
     ],
 ) -> Answer:
     """Update attributes of an existing CR (status: use update_cr_status)"""
@@ -158,7 +166,7 @@ def manage_cr_sections(
         str | None,
         Field(description="As list prints it, e.g. '## Scope', 'Scope' or '## A / ### Scope'"),
     ] = None,
-    updateMode: Annotated[  # noqa: N803 (the seed's name)
+    updateMode: Annotated[
         str | None, Field(json_schema_extra={"enum": ["replace", "append", "prepend"]})
     ] = None,
     content: str | None = None,

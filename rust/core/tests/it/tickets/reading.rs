@@ -7,7 +7,7 @@ use chant_core::error::Error;
 use chant_core::store::StoreError;
 use serde_json::{Value, json};
 
-use super::{Project, check_code, codes, file, told, words};
+use super::{Project, check_code, codes, file, told};
 
 fn ticket(code: &str, more: &str) -> String {
     let lines = format!("code: {code}\ndateCreated: 2025-09-07\nlastModified: 2025-09-08\n{more}");
