@@ -14,5 +14,6 @@ mod journal;
 mod layers;
 mod vine;
 mod vine_files;
+mod vine_problems;
 mod vine_texts;
 mod vine_write;
