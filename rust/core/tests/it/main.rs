@@ -12,6 +12,7 @@ mod git;
 mod index;
 mod journal;
 mod layers;
+mod pictures;
 mod vine;
 mod vine_files;
 mod vine_problems;

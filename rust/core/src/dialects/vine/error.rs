@@ -86,6 +86,18 @@ pub enum VineError {
     /// A word is no status.
     #[error(transparent)]
     Status(#[from] InvalidStatus),
+    /// A word is neither a status nor `ref`.
+    #[error("{status}, ref")]
+    Standing {
+        /// Why it is no status, with those that are.
+        status: InvalidStatus,
+    },
+    /// There is no such way to draw a graph.
+    #[error("Invalid format \"{format}\". Valid values: tree, mermaid, dot")]
+    Format {
+        /// The word.
+        format: String,
+    },
     /// An operation is none; nothing was touched.
     #[error("Operation {at}: {message}")]
     Shape {
@@ -156,6 +168,8 @@ impl VineError {
             | Self::Action { .. }
             | Self::NoOperations
             | Self::Status(_)
+            | Self::Standing { .. }
+            | Self::Format { .. }
             | Self::Shape { .. } => ErrorKind::InvalidArgument,
             Self::Parse { .. } | Self::Invalid { .. } | Self::InChild { .. } => {
                 ErrorKind::InvalidDocument

@@ -11,6 +11,7 @@ pub mod model;
 pub mod operation;
 pub mod ops;
 pub mod parse;
+pub mod picture;
 pub mod spot;
 mod uri;
 pub mod validate;
