@@ -61,6 +61,9 @@ def test_a_parse_error_is_told_with_its_line(cli: Cli) -> None:
         "      │   ^^^^^^^^^^^^^^^^^\n"
         "1 problem in 1 of 1 file.\n"
     )
+    write_plan(cli.project, "vine 1.2.0\n---\n[a] A (started)\n-> \u3000zz\n")
+    marks = cli.error("vine", "validate", "plan").splitlines()[2]
+    assert marks == "      │      ^^", "a wide character takes two columns"
 
 
 @pytest.mark.requirement("cli:vine:validate_points_at_each_problem")

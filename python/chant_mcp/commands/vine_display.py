@@ -236,7 +236,7 @@ def excerpt(problem: Data, width: int) -> Text:
     """Show the line that a problem is about, the piece meant marked, within so many columns."""
     gutter = f"{problem['line']:>5} │ "
     room = max(width - len(gutter), _BAR)
-    source = display.harmless(problem["source"]).replace("\t", " ")
+    source: str = problem["source"].replace("\t", " ")
     start = problem["column"] - 1
     if cell_len(source[:start]) > room // 2:
         cut = start - room // 4
