@@ -473,6 +473,17 @@ fn an_empty_frontier_says_what_is_waited_for() {
         next["waiting"].to_string(),
         r#"[{"id":"r","waits_for":["a","b"]},{"id":"b","waits_for":["a"]}]"#
     );
+    assert!(next.get("waiting_total").is_none());
+    let second = Page {
+        limit: 1,
+        offset: 1,
+    };
+    let next = serde_json::to_value(NextView::of(&plan, second)).unwrap();
+    assert_eq!(
+        next["waiting"].to_string(),
+        r#"[{"id":"b","waits_for":["a"]}]"#
+    );
+    assert_eq!(next["waiting_total"], 2);
     let plan = plan_of("r:planning>a a:notstarted");
     let next = serde_json::to_value(NextView::of(&plan, Page::default())).unwrap();
     assert!(next.get("waiting").is_none());

@@ -1,6 +1,7 @@
 //! Operations carried out on a graph in memory, strictly in their order (reference vine 6.3).
 
 use super::error::VineError;
+use super::expand::safe_delimiter;
 use super::field;
 use super::files::with_ending;
 use super::model::{Attachment, Graph, Node, Status, Version, Work};
@@ -349,11 +350,13 @@ fn claim(graph: &mut Graph, id: &str, force: bool, owner: Option<&str>) -> Resul
     }
     *status_of(graph, id, "claim")? = Status::Started;
     let annotations = &mut find_mut(graph, id)?.annotations;
-    annotations.retain(|(key, _)| **key != *OWNER);
+    // Who held it holds it no more; whom a free task is meant for may still be read in the file.
+    if owner.is_some() || status == Status::Started {
+        annotations.retain(|(key, _)| **key != *OWNER);
+    }
     if let Some(owner) = owner {
-        let owner = vec![(OWNER.into(), vec![field::line("owner", owner)?])];
-        field::annotations(&owner)?;
-        annotations.extend(owner);
+        field::annotation_value("\"owner\"", owner)?;
+        annotations.push((OWNER.into(), vec![owner.into()]));
         graph.raise_to(Version::WITH_ANNOTATIONS);
     }
     Ok(())
@@ -448,6 +451,11 @@ fn extract(
         return Err(format!("Task \"{id}\" is already a reference node."));
     }
     field::uri("vine", vine)?;
+    if !uri::is_relative(vine) && !vine.starts_with('/') {
+        return Err(format!(
+            "\"vine\" must be the path of the new file, got \"{vine}\"."
+        ));
+    }
     let vine = with_ending(vine);
     let folder = vine.rsplit_once('/').map_or("", |(folder, _)| folder);
     let name = field::name(ref_name.unwrap_or(&node.name))?;
@@ -458,6 +466,7 @@ fn extract(
     let mut child = Graph::empty(graph.version);
     child.title = Some(root.name.clone());
     child.push(root);
+    child.delimiter = safe_delimiter(&child);
     let node = find_mut(graph, id)?;
     node.name = name;
     node.description = String::new();

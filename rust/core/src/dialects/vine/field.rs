@@ -126,17 +126,23 @@ pub(super) fn annotations(annotations: &Annotations) -> Refusal {
                 "\"annotations\" keys must be a letter, then letters and digits, got \"{key}\"."
             ));
         }
-        let is_value = |value: &str| {
-            !value.is_empty()
-                && value.trim_matches(is_ws) == value
-                && !value.contains([',', ')', '\n', '\r'])
-        };
-        if let Some(value) = values.iter().find(|value| !is_value(value)) {
-            return Err(format!(
-                "\"annotations\" values must not be empty, nor contain commas, \")\" or blanks \
-                 around them, got \"{value}\" for {key}."
-            ));
+        for value in values {
+            annotation_value(&format!("\"annotations\" values of {key}"), value)?;
         }
     }
     Ok(())
+}
+
+/// One value of an annotation; `what` it is for the refusal.
+pub(super) fn annotation_value(what: &str, value: &str) -> Refusal {
+    let is_fit = !value.is_empty()
+        && value.trim_matches(is_ws) == value
+        && !value.contains([',', ')', '\n', '\r']);
+    if is_fit {
+        return Ok(());
+    }
+    Err(format!(
+        "{what} must not be empty, nor contain line breaks, commas, \")\" or blanks around them, got \
+         \"{value}\"."
+    ))
 }

@@ -310,6 +310,8 @@ pub struct NextView<'a> {
     /// Why nothing else is listed, where nothing is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     waiting: Vec<WaitingView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting_total: Option<usize>,
 }
 
 /// A node that waits for others.
@@ -317,6 +319,15 @@ pub struct NextView<'a> {
 struct WaitingView<'a> {
     id: &'a str,
     waits_for: Vec<&'a str>,
+}
+
+impl<'a> From<&(&'a Node, Vec<&'a Node>)> for WaitingView<'a> {
+    fn from((node, unmet): &(&'a Node, Vec<&'a Node>)) -> Self {
+        Self {
+            id: &node.id,
+            waits_for: unmet.iter().map(|node| &*node.id).collect(),
+        }
+    }
 }
 
 impl<'a> NextView<'a> {
@@ -329,7 +340,9 @@ impl<'a> NextView<'a> {
         let expansion = Listed::<RefView<'a>>::of(plan, &frontier.needs_expansion, page);
         let blocked = nodes(&frontier.blocked);
         let in_progress = nodes(&frontier.in_progress);
-        let waiting = plan.waiting().take(page.limit).filter(|_| plan.is_stuck());
+        let waiting: Vec<_> = plan.waiting().filter(|_| plan.is_stuck()).collect();
+        let chosen = waiting.iter().skip(page.offset).take(page.limit);
+        let shown: Vec<_> = chosen.map(WaitingView::from).collect();
         Self {
             ready_to_start: start.shown,
             ready_to_start_total: start.total,
@@ -342,12 +355,8 @@ impl<'a> NextView<'a> {
             progress: ProgressView::of(plan),
             in_progress: in_progress.shown,
             in_progress_total: in_progress.total,
-            waiting: waiting
-                .map(|(node, unmet)| WaitingView {
-                    id: &node.id,
-                    waits_for: unmet.into_iter().map(|node| &*node.id).collect(),
-                })
-                .collect(),
+            waiting_total: (shown.len() < waiting.len()).then_some(waiting.len()),
+            waiting: shown,
         }
     }
 }
