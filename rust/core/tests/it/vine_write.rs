@@ -225,6 +225,13 @@ fn shapes_are_checked_before_anything_else() {
     ] {
         refused(json!([operation]), &format!("Operation 0: {expected}"));
     }
+    let filled_in =
+        json!([{"op": "update", "id": "mid", "name": "M", "status": null, "taskId": null}]);
+    assert!(
+        after(PLAN, filled_in)
+            .unwrap()
+            .contains("[mid] M (notstarted)")
+    );
 }
 
 #[test]

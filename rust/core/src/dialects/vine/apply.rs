@@ -383,8 +383,9 @@ fn update(graph: &mut Graph, id: &str, changes: &Changes) -> Result<(), String> 
     if let Some(decisions) = &changes.decisions {
         node.decisions = lines("decisions", decisions)?;
     }
-    if let Some(attachments) = &changes.attachments {
-        attach(node, attachments)?;
+    if let Some(given) = &changes.attachments {
+        attach(node, given.clone())?;
+        field::attachments("attachments", given)?;
     }
     for decision in &changes.add_decisions {
         node.decisions.push(field::line("addDecisions", decision)?);
@@ -420,19 +421,19 @@ fn change_attachments(
     let kept = had
         .into_iter()
         .filter(|a| !removed.iter().any(|uri| *a.uri == **uri));
-    let wanted: Vec<Attachment> = kept.chain(added.iter().cloned()).collect();
-    attach(node, &wanted)
+    let wanted = kept.chain(added.iter().cloned()).collect();
+    attach(node, wanted)?;
+    field::attachments("addAttachments", added)
 }
 
-fn attach(node: &mut Node, given: &[Attachment]) -> Result<(), String> {
+fn attach(node: &mut Node, wanted: Vec<Attachment>) -> Result<(), String> {
     let Work::Task { attachments, .. } = &mut node.work else {
         return Err(format!(
             "Cannot set attachments on reference node \"{}\".",
             node.id
         ));
     };
-    given.iter().try_for_each(field::attachment)?;
-    *attachments = given.to_vec();
+    *attachments = wanted;
     Ok(())
 }
 

@@ -102,15 +102,16 @@ pub(super) fn description(text: &str, delimiter: &str) -> Result<String, String>
 }
 
 /// What belongs to a task.
-pub(super) fn attachment(attachment: &Attachment) -> Refusal {
-    let (mime, uri) = (&attachment.mime, &attachment.uri);
-    if mime.is_empty() || mime.contains(is_ws) {
-        return Err(format!(
-            "\"attachments\" mime must be a type such as text/plain, got \"{mime}\"."
-        ));
-    }
-    if uri.is_empty() || uri.contains(['\n', '\r']) {
-        return Err("\"attachments\" uri must be one line and not empty.".into());
+pub(super) fn attachments(name: &str, attachments: &[Attachment]) -> Refusal {
+    for Attachment { mime, uri, .. } in attachments {
+        if mime.is_empty() || mime.contains(is_ws) {
+            return Err(format!(
+                "\"{name}\" mime must be a type such as text/plain, got \"{mime}\"."
+            ));
+        }
+        if uri.is_empty() || uri.contains(['\n', '\r']) {
+            return Err(format!("\"{name}\" uri must be one line and not empty."));
+        }
     }
     Ok(())
 }
