@@ -334,6 +334,12 @@ fn a_change_touches_the_lines_it_means_and_no_other() {
         &["and more\r\n"],
     );
     check(
+        json!([{"op": "update", "id": "root", "addAttachments":
+            [{"class": "artifact", "mime": "a/b", "uri": "d"}]}]),
+        &[],
+        &["@artifact a/b d\r\n"],
+    );
+    check(
         json!([{"op": "update", "id": "leaf", "decisions": []}]),
         &[],
         &[],
