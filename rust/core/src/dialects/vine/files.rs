@@ -132,13 +132,19 @@ impl Files {
         if let Some((path, root)) = inside.max_by_key(|(path, _)| path.len()) {
             return self.in_order(root, path, given);
         }
-        if let (true, Some(folder), Some(name)) = (
-            self.may_leave && Path::new(given).is_absolute(),
-            real.parent(),
-            real.file_name().and_then(|name| name.to_str()),
-        ) && name.ends_with(ENDING)
+        if self.may_leave
+            && Path::new(given).is_absolute()
+            && real.extension().is_some_and(|ending| ending == "vine")
         {
-            return self.in_order(Root::open(folder)?, name.to_owned(), given);
+            // Folders of a new file may have to be made, too.
+            let mut roots = real
+                .ancestors()
+                .skip(1)
+                .filter_map(|folder| Root::open(folder).ok());
+            let found = roots.find_map(|root| Some((relative(&real, root.path())?, root)));
+            if let Some((path, root)) = found {
+                return self.in_order(root, path, given);
+            }
         }
         Root::open(&self.folder)?;
         Err(VineError::Elsewhere {
