@@ -142,6 +142,7 @@ fn plan_of(words: &str) -> Plan {
     read(&text).unwrap()
 }
 
+// proves: vine:next:ready_to_start, vine:next:ready_to_complete, vine:next:needs_expansion, vine:next:blocked
 #[test]
 fn the_frontier_is_that_of_the_vectors() {
     let check = |words: &str, expected: &str| {
@@ -196,6 +197,7 @@ fn percentages_are_rounded_half_up_and_100_means_all() {
     }
 }
 
+// proves: vine:format:is_read_as_the_vectors_say, vine:format:blank_segments_are_skipped
 #[test]
 fn bodies_are_read_or_refused_as_in_the_vectors() {
     let task = |text: &str| format!("3: Invalid task header: \"{text}\"");
@@ -309,6 +311,7 @@ fn lines_of_a_block_keep_their_words() {
     assert_eq!(&*attachments[0].uri, "a b c ");
 }
 
+// proves: vine:format:is_read_as_the_vectors_say, vine:format:newer_files_are_read_not_written
 #[test]
 fn files_are_read_or_refused_as_in_the_vectors() {
     for (text, expected) in [
@@ -473,6 +476,17 @@ fn an_empty_frontier_says_what_is_waited_for() {
         next["waiting"].to_string(),
         r#"[{"id":"r","waits_for":["a","b"]},{"id":"b","waits_for":["a"]}]"#
     );
+    assert!(next.get("waiting_total").is_none());
+    let second = Page {
+        limit: 1,
+        offset: 1,
+    };
+    let next = serde_json::to_value(NextView::of(&plan, second)).unwrap();
+    assert_eq!(
+        next["waiting"].to_string(),
+        r#"[{"id":"b","waits_for":["a"]}]"#
+    );
+    assert_eq!(next["waiting_total"], 2);
     let plan = plan_of("r:planning>a a:notstarted");
     let next = serde_json::to_value(NextView::of(&plan, Page::default())).unwrap();
     assert!(next.get("waiting").is_none());

@@ -21,10 +21,12 @@ pub enum VineError {
         message: String,
     },
     /// There is no such file.
-    #[error("File not found: {given}{}", resolution(resolved.as_ref()))]
+    #[error("File not found: {given}{}{}", resolution(resolved.as_ref()), hint(*is_folder))]
     NoFile {
         /// The name as given.
         given: String,
+        /// Whether there is a folder of that name.
+        is_folder: bool,
         /// What it was taken for, when that is another.
         resolved: Option<PathBuf>,
     },
@@ -230,6 +232,14 @@ fn resolution(resolved: Option<&PathBuf>) -> String {
     resolved.map_or(String::new(), |path| {
         format!(" (resolved to {})", path.display())
     })
+}
+
+fn hint(is_folder: bool) -> &'static str {
+    if is_folder {
+        "\nThat is a folder; name a .vine file in it."
+    } else {
+        ""
+    }
 }
 
 /// The first violation as the seed words it, its details, then the others.

@@ -311,6 +311,8 @@ pub struct NextView<'a> {
     /// Why nothing else is listed, where nothing is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     waiting: Vec<WaitingView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting_total: Option<usize>,
 }
 
 /// A node that waits for others.
@@ -342,6 +344,10 @@ impl<'a> NextView<'a> {
         let expansion = Listed::<RefView<'a>>::of(plan, &frontier.needs_expansion, page);
         let blocked = nodes(&frontier.blocked);
         let in_progress = nodes(&frontier.in_progress);
+        let waiting: Vec<_> = waiting(plan).collect();
+        let total = waiting.len();
+        let chosen = waiting.into_iter().skip(page.offset).take(page.limit);
+        let shown: Vec<_> = chosen.collect();
         Self {
             ready_to_start: start.shown,
             ready_to_start_total: start.total,
@@ -354,7 +360,8 @@ impl<'a> NextView<'a> {
             progress: ProgressView::of(plan),
             in_progress: in_progress.shown,
             in_progress_total: in_progress.total,
-            waiting: waiting(plan).take(page.limit).collect(),
+            waiting_total: (shown.len() < total).then_some(total),
+            waiting: shown,
         }
     }
 }
