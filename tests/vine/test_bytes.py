@@ -172,6 +172,15 @@ def test_an_expansion_leaves_all_other_blocks_alone(plans: Plans) -> None:
     ]
 
 
+@pytest.mark.requirement("vine:edit:refused_or_reads_back", "vine:edit:refused_batches_leave_every_byte")
+def test_what_would_read_otherwise_is_not_written(plans: Plans) -> None:
+    """No field is at fault: a carriage return at the end of a line would be taken for a part of its end."""
+    plans.write("small", SMALL)
+    with pytest.raises(ChantError, match=r'^The file was not written: "leaf" would read otherwise\.$'):
+        handle(plans).write("small", [update("leaf", description="one\r\rtwo\r\n\nthree\r")])
+    assert plans.text("small") == SMALL
+
+
 @pytest.mark.requirement("vine:edit:rights_and_links_stay")
 def test_rights_and_links_stay(plans: Plans) -> None:
     path = plans.write("sub/plan", SMALL)
@@ -186,38 +195,9 @@ def test_rights_and_links_stay(plans: Plans) -> None:
 
 # Laws
 
-WORDS = [
-    "a",
-    "Root",
-    "x y",
-    "é☃",
-    "(b)",
-    "[c]",
-    "---",
-    "***",
-    "-> a",
-    "> b",
-    "@file a b",
-    "@k(v)",
-    "",
-    " ",
-    "ref [a] A (b)",
-]
-WORDS += [
-    "\t",
-    "\r",
-    "a\r\nb",
-    "\u2028",
-    "\ufeff",
-    "\u00a0",
-    "a,b",
-    ")",
-    "(complete)",
-    "a\nb",
-    "a\n",
-    "\n\n",
-    "./a.vine",
-]
+WORDS = ["a", "Root", "x y", "é☃", "(b)", "[c]", "---", "***", "-> a", "> b", "@file a b", "@k(v)", "", " "]
+WORDS += ["ref [a] A (b)", "\t", "\r", "x\r", "a\r\nb", "\u2028", "\ufeff", "\u00a0", "a,b", ")"]
+WORDS += ["(complete)", "a\nb", "a\n", "\n\n", "./a.vine"]
 
 text = st.sampled_from(WORDS) | st.text(max_size=5)
 ids = st.sampled_from(["root", "leaf", "ref", "n", "m/o", "zz"])
