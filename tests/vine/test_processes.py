@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from chant_mcp._core import VineFiles
-from store.test_writers import each
+from store.test_writers import Waiting, each, held, replace
 from vine.planning import SMALL, Plans, claim, plan_of, status, task, update, wide
 from writing import Wire, git, leftovers, run_python, tree
 
@@ -110,6 +110,29 @@ def test_of_two_claims_of_one_task_exactly_one_succeeds(plans: Plans, two: list[
         held = f'Cannot claim "t{turn}": it is started, held by agent-{winner}. '
         assert lost.startswith(held)
         assert f"[t{turn}] Leaf {turn} (started) @owner(agent-{winner})\n" in plans.text("wide")
+
+
+@pytest.mark.requirement("vine:lock:one_of_two_claims_succeeds", "vine:lock:two_servers_lose_no_write")
+@pytest.mark.parametrize("claimed", ["mid", "leaf"])
+def test_what_is_true_under_the_lock_decides(plans: Plans, claimed: str) -> None:
+    """A claim waits for the lock, and sees what was written meanwhile."""
+    free = plan_of("root:planning>mid,leaf mid:notstarted leaf:planning")
+    path = plans.write("plan", free)
+    files = VineFiles(plans.root)
+    files.next("plan")
+    taken = free.replace("LEAF (planning)", "LEAF (started) @owner(ada)")
+    with held(path):
+        waiting = Waiting(lambda: files.write("plan", [claim(claimed)]))
+        assert files.next("plan").data["in_progress"] == [], "readers do not wait"
+        replace(path, taken)
+    refusal = waiting.end()
+    if claimed == "leaf":
+        assert refusal is not None
+        assert refusal.startswith('Cannot claim "leaf": it is started, held by ada. ')
+        assert plans.text("plan") == taken
+    else:
+        assert refusal is None
+        assert plans.text("plan") == taken.replace("MID (notstarted)", "MID (started)")
 
 
 @pytest.mark.requirement("vine:lock:one_of_two_claims_succeeds", "vine:write:create")

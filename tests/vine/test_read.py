@@ -176,8 +176,10 @@ async def test_search_looks_into_ids_names_and_descriptions(call: Caller, plans:
         ("graph.\n", []),
     ):
         assert ids(await listed(call, "demo", "search", query=query)) == expected, query
-    plans.write("odd", "vine 1.2.0\n---\n[r] ÉTÉ (planning)\n")
-    assert ids(await listed(call, "odd", "search", query="été")) == ["r"]
+    plans.write("odd", "vine 1.2.0\n---\n[r/x-9] ÉTÉ (planning)\n")
+    for query in ("été", "X-9", "r/"):
+        assert ids(await listed(call, "odd", "search", query=query)) == ["r/x-9"]
+        assert ids(await listed(call, "odd", "list", query=query)) == ["r/x-9"]
 
 
 @pytest.mark.requirement("vine:read:descendants")
