@@ -59,7 +59,7 @@ fn outcome(body: &str) -> String {
 fn of_file(text: &str) -> String {
     match read(text) {
         Ok(plan) => format!("ok {}", ids(&search(&plan.graph, ""))),
-        Err(VineError::Parse { line, message, .. }) => format!("{line}: {message}"),
+        Err(VineError::Parse { at, message }) => format!("{}: {message}", at.line),
         Err(VineError::Invalid { violations }) => violations[0].0.to_string(),
         Err(other) => other.to_string(),
     }
@@ -357,8 +357,8 @@ fn everything_that_is_wrong_is_told_with_the_first_as_the_headline() {
         error,
         "Validation error [valid-dependency-refs]: Task \"a\" references unknown dependency \"zz\".\n\
          Details: {\"constraint\":\"valid-dependency-refs\",\"taskId\":\"a\",\"missingDep\":\"zz\"}\n\
-         At line 3.\n\
-         Also [no-cycles]: Cycle detected: b → b. (line 6)\n\
+         At line 4.\n\
+         Also [no-cycles]: Cycle detected: b → b. (line 7)\n\
          Also [no-islands]: Found 1 island task(s) not reachable from root: b. (line 6)"
     );
     let error = read("vine 1.2.0\n---\n  [a] A (done)\n")

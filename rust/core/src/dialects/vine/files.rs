@@ -217,9 +217,9 @@ impl Files {
     }
 }
 
-/// The graphs in a folder, by their path in it; at most so many.
-pub fn found(folder: &Path, most: usize) -> Vec<String> {
-    walk::files_with_ending(folder, "vine", most)
+/// The graphs in a folder, by their path in it, so many folders deep; at most so many.
+pub fn found(folder: &Path, depth: usize, most: usize) -> Vec<String> {
+    walk::files_with_ending(folder, "vine", depth, most)
 }
 
 /// Where changes of several files of a folder are recorded.

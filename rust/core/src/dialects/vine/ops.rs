@@ -12,10 +12,12 @@ use super::error::VineError;
 use super::expand;
 use super::files::{Files, Located, state_of};
 use super::frontier::{Plan, refs, search};
-use super::model::{Graph, Node, Status, Work};
+use super::model::{Graph, InvalidStatus, Node, Status, Work};
 use super::operation::{Operation, operations};
+use super::picture;
 use super::view::{
-    Brief, ContextView, MetaView, NextView, NodeView, RefView, WrittenView, summary, views,
+    Brief, ContextView, MetaView, NextView, NodeView, PlanView, RefView, RowView, WrittenView,
+    summary, views,
 };
 use super::write;
 use crate::answer::{Answer, Page};
@@ -111,6 +113,79 @@ fn listed<'a>(graph: &'a Graph, question: &Question<'_>) -> Result<Vec<&'a Node>
 pub fn next(files: &Files, file: &str, page: Page) -> Result<Answer, Error> {
     let document = files.read(&files.existing(file)?)?;
     Ok(fitted(page, |page| NextView::of(&document.plan, page)))
+}
+
+/// Which nodes are meant.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// Their statuses, `ref` for references; any when there are none.
+    pub statuses: &'a [String],
+    /// A text that they hold, as in a search.
+    pub query: &'a str,
+}
+
+/// All that is known of a graph, however long, with those of its nodes that are wanted.
+///
+/// # Errors
+/// `VineError` where the file is no valid graph, or for a status that is none.
+pub fn plan(files: &Files, file: &str, wanted: Wanted<'_>) -> Result<Answer, Error> {
+    let document = files.read(&files.existing(file)?)?;
+    let has_standing = standing(wanted.statuses)?;
+    let mut nodes = search(&document.plan.graph, wanted.query);
+    nodes.retain(|node| has_standing(node));
+    let view = PlanView::of(&document.plan, &nodes, blob(&document.text));
+    Ok(Answer::whole(&view))
+}
+
+/// Whether a node has one of the statuses that words name, or there are none.
+fn standing(words: &[String]) -> Result<impl Fn(&Node) -> bool, VineError> {
+    for word in words.iter().filter(|word| *word != "ref") {
+        let status: Result<Status, InvalidStatus> = word.parse();
+        status.map_err(|status| VineError::Standing { status })?;
+    }
+    Ok(|node: &Node| words.is_empty() || words.iter().any(|word| word == node.standing()))
+}
+
+/// All that is known of a node, however long, with what it builds on and who builds on it.
+///
+/// # Errors
+/// `VineError` where the file is no valid graph, or there is no such node.
+pub fn task(files: &Files, file: &str, id: &str) -> Result<Answer, Error> {
+    let document = files.read(&files.existing(file)?)?;
+    let node = document.plan.graph.find(id);
+    let node = node.ok_or_else(|| VineError::NoTask { id: id.to_owned() })?;
+    Ok(Answer::whole(&ContextView::of(node, &document.plan)))
+}
+
+/// A graph as a picture, of the nodes of some statuses where these are given: the text of a `mermaid` or
+/// `dot` picture, or the lines of a `tree` as data.
+///
+/// # Errors
+/// `VineError` where the file is no valid graph, or for a status or format that is none.
+pub fn picture(
+    files: &Files,
+    file: &str,
+    format: &str,
+    statuses: &[String],
+) -> Result<Answer, Error> {
+    let document = files.read(&files.existing(file)?)?;
+    let has_standing = standing(statuses)?;
+    let nodes = document.plan.graph.nodes.iter();
+    let is_shown: Vec<bool> = nodes.map(|node| has_standing(node)).collect();
+    let picture = picture::picture(&document.plan).only(&is_shown);
+    Ok(match format {
+        "mermaid" => Answer::prose(picture.mermaid()),
+        "dot" => Answer::prose(picture.dot()),
+        "tree" => {
+            let rows = picture.rows().into_iter();
+            let rows: Vec<RowView<'_>> = rows.map(|row| RowView::of(row, &picture)).collect();
+            Answer::whole(&rows)
+        }
+        other => {
+            let format = other.to_owned();
+            return Err(VineError::Format { format }.into());
+        }
+    })
 }
 
 /// How operations are carried out.
