@@ -9,6 +9,7 @@ use super::model::{KEY_ORDER, Problem, Ticket};
 use super::parse::text_of;
 use super::waits::Wait;
 use crate::answer::cut;
+use crate::graph::picture::{Leads, Picture, Row, Tone};
 use crate::text::front_matter::{self, Entry};
 
 /// The keys of a ticket in a list.
@@ -143,6 +144,24 @@ fn other_value(entry: &Entry<'_>) -> Value {
             Err(_) => json!(text_of(entry)),
         },
     }
+}
+
+/// All that is known of a ticket.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Whole<'a> {
+    /// What its front matter says.
+    pub cr: Map<String, Value>,
+    /// Its file, absolute.
+    pub file_path: &'a str,
+    /// Whether work on it can begin now.
+    pub ready: bool,
+    /// What it waits for.
+    pub waiting_for: Vec<Waiting>,
+    /// Codes of what waits for it.
+    pub needed_by: Vec<&'a str>,
+    /// Its body.
+    pub content: &'a str,
 }
 
 /// A page of tickets.
@@ -399,6 +418,72 @@ impl From<Wait> for Waiting {
             reason,
             code,
             status,
+        }
+    }
+}
+
+/// What waits for what, as lines of trees.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tree<'a> {
+    rows: Vec<TreeRow<'a>>,
+    /// How many tickets there are.
+    total: usize,
+    /// How many of them are in the rows.
+    shown: usize,
+    /// One loop for each knot of tickets that wait for one another.
+    cycles: Vec<Vec<String>>,
+}
+
+/// A line of a tree.
+#[derive(Debug, Serialize)]
+struct TreeRow<'a> {
+    depth: usize,
+    code: &'a str,
+    /// `null` for what is no ticket of the project, as its state.
+    title: Option<String>,
+    status: Option<&'a str>,
+    symbol: char,
+    /// Where that stands which the ticket waits for: `here` in the lines that follow, `above` below an
+    /// earlier line of the same ticket, `below` in a tree of its own that comes later.
+    leads: &'static str,
+}
+
+impl<'a> Tree<'a> {
+    /// The trees of a picture of some of `total` tickets.
+    pub fn of(picture: &Picture<'a>, total: usize, cycles: Vec<Vec<String>>) -> Self {
+        let tickets = picture
+            .figures
+            .iter()
+            .filter(|figure| figure.tone != Tone::Elsewhere);
+        Self {
+            rows: picture
+                .rows()
+                .into_iter()
+                .map(|row| TreeRow::of(row, picture))
+                .collect(),
+            total,
+            shown: tickets.count(),
+            cycles,
+        }
+    }
+}
+
+impl<'a> TreeRow<'a> {
+    fn of(row: Row, picture: &Picture<'a>) -> Self {
+        let figure = picture.figures[row.figure];
+        let is_ticket = figure.tone != Tone::Elsewhere;
+        Self {
+            depth: row.depth,
+            code: figure.key,
+            title: is_ticket.then(|| cut(figure.name, SHOWN)),
+            status: is_ticket.then_some(figure.state),
+            symbol: figure.tone.symbol(),
+            leads: match row.leads {
+                Leads::Here => "here",
+                Leads::Above => "above",
+                Leads::Below => "below",
+            },
         }
     }
 }
