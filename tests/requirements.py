@@ -297,6 +297,94 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 3: CLI",
         built=False,
     ),
+    "cli:vine:show_prints_the_plan": Requirement(
+        "`vine show FILE` prints title, root, totals, a progress bar, the statuses that occur and a table of "
+        "all tasks and references.",
+        "reference vine 11; reference vine 5.1",
+    ),
+    "cli:vine:show_prints_one_task": Requirement(
+        "`vine show FILE --task ID` prints all of one task: rendered description, decisions, attachments, "
+        "what it depends on with statuses, and who needs it.",
+        "reference vine 5.1",
+    ),
+    "cli:vine:list_filters": Requirement(
+        "`vine list FILE` prints a table of the tasks of a `--status` that hold a `--query`, or "
+        "`No tasks found.`",
+        "reference vine 11",
+    ),
+    "cli:vine:next_says_what_to_do": Requirement(
+        "`vine next FILE` prints what can be acted on in sections with what to do, and how far the plan is.",
+        "reference vine 5.2; reference vine 11",
+    ),
+    "cli:vine:next_says_what_is_waited_for": Requirement(
+        "When nothing can be done, `vine next` says so and what is waited for.", "reference vine W6"
+    ),
+    "cli:vine:validate_says_valid": Requirement(
+        "`vine validate FILE` prints `✓ Valid — <n> task(s).` for a valid file, with a warning where a "
+        "complete root stands over unfinished tasks.",
+        "reference vine 11; reference vine W17",
+    ),
+    "cli:vine:validate_points_at_each_problem": Requirement(
+        "For each violation and parse error `vine validate` prints file, line, column, rule and message, "
+        "with the line and the piece meant marked, and exits with 1.",
+        "reference vine 11; reference vine W13",
+    ),
+    "cli:vine:validate_takes_files_and_folders": Requirement(
+        "`vine validate` checks several files to the end, and all `.vine` files below a folder.",
+        "reference vine 11",
+    ),
+    "cli:vine:validate_prints_json": Requirement(
+        "`vine validate --json` prints the files and all their problems with their places.",
+        "reference vine 11",
+    ),
+    "cli:vine:problems_have_places": Requirement(
+        "The error of an invalid file lists under `problems` everything that is wrong, each thing with "
+        "constraint, message, line and column.",
+        "reference vine 3",
+    ),
+    "cli:vine:graph_draws_a_tree": Requirement(
+        "`vine graph FILE` draws a tree from the root; a task met again stands there as `↑`.",
+        "reference vine 11",
+    ),
+    "cli:vine:graph_prints_mermaid_and_dot": Requirement(
+        "`vine graph --format mermaid|dot` prints the graph for Mermaid and Graphviz.", "reference vine 11"
+    ),
+    "cli:vine:graph_leaves_out_other_statuses": Requirement(
+        "`vine graph --status` draws tasks of these statuses alone; dashed arrows lead over the others.",
+        "reference vine 11",
+    ),
+    "cli:vine:names_break_no_picture": Requirement(
+        "No name breaks the syntax of a Mermaid or DOT text, or shows as something else.", "reference vine 11"
+    ),
+    "cli:vine:set_prints_old_and_new": Requirement(
+        "`vine set FILE ID STATUS …` sets all statuses or none and prints `✓ <id>: <old> → <new>` for each.",
+        "reference vine 11",
+    ),
+    "cli:vine:set_dry_run_shows_the_diff": Requirement(
+        "`vine set --dry-run` shows what would change in the file, and writes nothing.", "reference vine W12"
+    ),
+    "cli:vine:claim_shows_what_it_builds_on": Requirement(
+        "`vine claim FILE ID` takes a task, for `--owner` where given, and prints it with what it builds on.",
+        "reference vine 11; reference vine W4",
+    ),
+    "cli:vine:expand_replaces_a_reference": Requirement(
+        "`vine expand FILE REF_ID [CHILD]` puts the tasks of the other file in the place of a reference.",
+        "reference vine 11; reference vine 7",
+    ),
+    "cli:vine:changes_obey_read_only": Requirement(
+        "With `--read-only` `vine set`, `claim` and `expand` are refused.", "house: command line"
+    ),
+    "cli:vine:spec_prints_the_texts": Requirement(
+        "`vine spec` prints the brief text of the format, `--full` the full one.", "reference vine 9.3"
+    ),
+    "cli:vine:json_is_the_answer": Requirement(
+        "`--json` of the vine commands prints what the core or the tool answers.", "house: command line"
+    ),
+    "cli:vine:files_resolve_as_in_the_tools": Requirement(
+        "The vine commands find files as the tools do: from the working folder, then the project, with "
+        "`.vine` left out or not.",
+        "reference vine 8.1",
+    ),
     "cli:answer:replies_to_a_question": Requirement(
         "`chant-mcp answer` answers a question that an agent left.",
         "decisions 3: `rstn_report_status needs_input`",

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use serde_json::Value;
 
 use crate::answer::Answer;
-use crate::raise::{Raised, answer};
+use crate::raise::{Raised, answer, call};
 use crate::stop::disk;
 use crate::values::value;
 
@@ -45,6 +45,11 @@ impl VineFiles {
     /// Whether a name means a file that exists.
     fn finds(&self, py: Python<'_>, file: &str) -> bool {
         py.detach(|| self.files.finds(file))
+    }
+
+    /// The file that a name means.
+    fn locate(&self, py: Python<'_>, file: &str) -> Result<PathBuf, Raised> {
+        call(py, || self.files.existing(file).map(|file| file.absolute()))
     }
 
     #[getter]

@@ -82,6 +82,7 @@ ref [docs] R&D <manual> (./docs.vine)
 [think] Think (notstarted)
 ";
 
+// proves: cli:vine:graph_prints_mermaid_and_dot
 #[test]
 fn a_plan_is_drawn_as_a_mermaid_flowchart() {
     let document = Document::read(PLAN.to_owned()).unwrap();
@@ -111,6 +112,7 @@ fn a_plan_is_drawn_as_a_mermaid_flowchart() {
     "#);
 }
 
+// proves: cli:vine:graph_prints_mermaid_and_dot
 #[test]
 fn a_plan_is_drawn_in_the_dot_language() {
     let document = Document::read(PLAN.to_owned()).unwrap();
@@ -206,6 +208,7 @@ fn a_deep_tree_goes_on_in_another_one() {
     assert_eq!(deepest, Some(9));
 }
 
+// proves: cli:vine:graph_leaves_out_other_statuses
 #[test]
 fn where_a_way_leads_over_what_is_left_out_an_indirect_arrow_stands() {
     let (keys, arrows) = drawn("r>h,b h>a,i i>b,c a>c b c>h");
@@ -352,6 +355,7 @@ fn names() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    // proves: cli:vine:names_break_no_picture
     #[test]
     fn no_name_breaks_a_mermaid_text(key in names(), name in names()) {
         let figure = Figure { key: &key, name: &name, state: "open", tone: Tone::Open };
@@ -370,6 +374,7 @@ proptest! {
         prop_assert!(!shown_name.contains("1)") && !shown_name.contains(" - "), "{}", label);
     }
 
+    // proves: cli:vine:names_break_no_picture
     #[test]
     fn no_name_breaks_a_dot_text(key in names(), name in names()) {
         let figure = Figure { key: &key, name: &name, state: &name, tone: Tone::Open };

@@ -198,6 +198,7 @@ impl VineError {
                 json!({"file": given})
             }
             Self::Taken { path } => json!({"file": path}),
+            Self::Changed { expected, is } => json!({"expected": expected, "is": is}),
             Self::InChild { file, .. } => json!({"file": file}),
             Self::Invalid { violations } => {
                 let first = violations.first();
