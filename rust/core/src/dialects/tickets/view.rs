@@ -89,9 +89,8 @@ impl Shown<'_> {
         row
     }
 
-    /// What the front matter says: the seed's keys, then the other ones of the file in its order. The
-    /// further files of its code and what cannot be read of its own stand at the end.
-    pub fn attributes(&self, files: &[String]) -> Map<String, Value> {
+    /// What the front matter says: the seed's keys, then the other ones of the file in its order.
+    pub fn front_matter(&self) -> Map<String, Value> {
         let relations = ["dependsOn", "blocks", "relatedTickets"];
         let mut all = self.values(&ROW);
         all.extend(self.values(&relations));
@@ -101,14 +100,28 @@ impl Shown<'_> {
         for entry in others {
             all.insert(entry.name.clone().into_owned(), other_value(entry));
         }
-        let problems: Vec<ProblemEntry> = self.ticket.problems.iter().map(Into::into).collect();
-        let notes = [("files", json!(files)), ("problems", json!(problems))];
+        all
+    }
+
+    /// What the front matter says, with the further files of its code and what cannot be read of its own
+    /// at the end.
+    pub fn attributes(&self, files: &[String]) -> Map<String, Value> {
+        let mut all = self.front_matter();
+        let notes = [
+            ("files", json!(files)),
+            ("problems", json!(self.problems())),
+        ];
         for (key, value) in notes {
             if value.as_array().is_some_and(|list| !list.is_empty()) {
                 all.entry(key).or_insert(value);
             }
         }
         all
+    }
+
+    /// What cannot be read of its own.
+    pub fn problems(&self) -> Vec<ProblemEntry> {
+        self.ticket.problems.iter().map(Into::into).collect()
     }
 
     /// The ticket without its relations, as `get_cr` in mode `metadata` shows it.
@@ -154,6 +167,12 @@ pub struct Whole<'a> {
     pub cr: Map<String, Value>,
     /// Its file, absolute.
     pub file_path: &'a str,
+    /// All files of its code, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// What cannot be read of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<ProblemEntry>,
     /// Whether work on it can begin now.
     pub ready: bool,
     /// What it waits for.
@@ -440,9 +459,8 @@ pub struct Tree<'a> {
 struct TreeRow<'a> {
     depth: usize,
     code: &'a str,
-    /// `null` for what is no ticket of the project, as its state.
-    title: Option<String>,
-    status: Option<&'a str>,
+    title: String,
+    status: &'a str,
     symbol: char,
     /// Where that stands which the ticket waits for: `here` in the lines that follow, `above` below an
     /// earlier line of the same ticket, `below` in a tree of its own that comes later.
@@ -472,12 +490,11 @@ impl<'a> Tree<'a> {
 impl<'a> TreeRow<'a> {
     fn of(row: Row, picture: &Picture<'a>) -> Self {
         let figure = picture.figures[row.figure];
-        let is_ticket = figure.tone != Tone::Elsewhere;
         Self {
             depth: row.depth,
             code: figure.key,
-            title: is_ticket.then(|| cut(figure.name, SHOWN)),
-            status: is_ticket.then_some(figure.state),
+            title: cut(figure.name, SHOWN),
+            status: figure.state,
             symbol: figure.tone.symbol(),
             leads: match row.leads {
                 Leads::Here => "here",

@@ -101,8 +101,10 @@ pub fn ticket(board: &Board, key: &str) -> Result<Answer, Error> {
         .waits(&code, ticket, |key| waits::status_of(&tickets, key));
     let shown = shown(board, &code, ticket);
     Ok(Answer::whole(&Whole {
-        cr: shown.attributes(&paths(board, files)),
+        cr: shown.front_matter(),
         file_path: &shown.file_path,
+        files: paths(board, files),
+        problems: shown.problems(),
         ready: tickets.waits().is_ready(&code, ticket),
         waiting_for: unmet.into_iter().map(Waiting::from).collect(),
         needed_by: tickets.waits().needed_by(&code),
