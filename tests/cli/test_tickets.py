@@ -306,7 +306,7 @@ def test_tables_stay_within_eighty_columns_and_codes_are_whole(cli: Cli) -> None
 
 @pytest.mark.requirement("cli:output:colours_only_at_a_terminal")
 def test_statuses_and_priorities_are_coloured_at_a_terminal_alone(cli: Cli) -> None:
-    path = write_ticket(cli.project, 1, "# T", status="implemented", priority="Critical")
+    path = write_ticket(cli.project, 1, "# T", status="Implemented", priority="Critical")
     texts = [
         cli("tickets", *words) for words in (["list"], ["show", "1"], ["advice", "1"], ["graph", "--all"])
     ]
@@ -315,7 +315,7 @@ def test_statuses_and_priorities_are_coloured_at_a_terminal_alone(cli: Cli) -> N
     out = Console(force_terminal=True, color_system="standard", width=80)
     with out.capture() as printed:
         out.print(ticket_display.ticket_table(tickets))
-    assert "\x1b[32mimplemented" in printed.get()
+    assert "\x1b[32mImplemented" in printed.get()
     assert "\x1b[1;31mCritical" in printed.get()
 
 
