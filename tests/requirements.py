@@ -297,6 +297,80 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 3: CLI",
         built=False,
     ),
+    "cli:tickets:list_prints_tickets": Requirement(
+        "`tickets list` prints code, status, priority, title and type of the tickets in columns, the highest "
+        "number first, and below them which files cannot be read.",
+        "reference tickets 9; seed tickets:75",
+    ),
+    "cli:tickets:list_filters": Requirement(
+        "`tickets list` takes `--status`, `--type`, `--priority`, `--assignee` and `--phase-epic`, each more "
+        "than once, and refuses a word that nothing knows with the words there are.",
+        "reference tickets 9; seed tickets:81",
+    ),
+    "cli:tickets:list_says_what_it_leaves_out": Requirement(
+        "`tickets list` shows 20 tickets unless `--limit` or `--all` says otherwise, and how many there are.",
+        "reference tickets 9; decisions 3: Size of a result",
+    ),
+    "cli:tickets:ready_prints_what_can_be_begun": Requirement(
+        "`tickets ready` prints the tickets that are approved and wait for nothing.",
+        "reference tickets 9: Dependency graph",
+    ),
+    "cli:tickets:show_prints_a_ticket": Requirement(
+        "`tickets show KEY` prints every attribute, what the ticket waits for, who waits for it, its file "
+        "and its whole body rendered, `--raw` the body as it is written.",
+        "reference tickets 9; seed tickets:118",
+    ),
+    "cli:tickets:sections_are_listed_and_shown": Requirement(
+        "`tickets sections KEY` lists the sections with their sizes; with a name, as `tickets show KEY "
+        "--section NAME`, it prints that one.",
+        "seed tickets:295",
+    ),
+    "cli:tickets:graph_draws_what_waits": Requirement(
+        "`tickets graph` draws what waits for what as a tree, says how many tickets it leaves out, and with "
+        "`--all` draws all of them.",
+        "reference tickets 9: Dependency graph",
+    ),
+    "cli:tickets:graph_tells_loops": Requirement(
+        "`tickets graph` names the tickets that wait for one another in a circle.",
+        "reference tickets 9: Dependency graph",
+    ),
+    "cli:tickets:graph_prints_mermaid_and_dot": Requirement(
+        "`tickets graph --format mermaid|dot` prints the same for Mermaid and Graphviz.",
+        "reference tickets 9: Dependency graph",
+    ),
+    "cli:tickets:advice_prints_the_score": Requirement(
+        "`tickets advice KEY` prints the score, its parts, what to do and why, and what is good.",
+        "seed tickets:389",
+    ),
+    "cli:tickets:projects_are_listed": Requirement(
+        "`tickets projects` lists the projects and what was passed over; with a code it prints one with its "
+        "counts by status.",
+        "reference tickets 9; seed tickets:17",
+    ),
+    "cli:tickets:project_is_named_by_code_or_folder": Requirement(
+        "The commands of tickets take `--project` with a project's code or a folder; without it the key or "
+        "the place says which is meant.",
+        "reference tickets 9: Single-project mode; decisions 3: Which project",
+    ),
+    "cli:tickets:add_creates_a_ticket": Requirement(
+        "`tickets add TITLE` creates a ticket with the attributes given, its body from `--content` or the "
+        "template of its type, and prints its code and file.",
+        "reference tickets 9; seed tickets:182",
+    ),
+    "cli:tickets:set_changes_attributes": Requirement(
+        "`tickets set KEY NAME=VALUE...` changes all attributes named or none, and prints what each was and "
+        "is.",
+        "reference tickets 9; seed tickets:231",
+    ),
+    "cli:tickets:status_moves_a_ticket": Requirement(
+        "`tickets status KEY STATUS` moves a ticket along the workflow and prints from where to where.",
+        "seed tickets:259",
+    ),
+    "cli:tickets:delete_asks": Requirement(
+        "`tickets delete KEY` names the ticket and who needs it and deletes it only after a yes; `--yes` "
+        "asks nothing.",
+        "reference tickets 9; seed tickets:276",
+    ),
     "cli:vine:show_prints_the_plan": Requirement(
         "`vine show FILE` prints title, root, totals, a progress bar, the statuses that occur and a table of "
         "all tasks and references.",

@@ -54,6 +54,21 @@ _VINE_COMMANDS = {
 }
 """The commands on task graphs."""
 
+_TICKETS_COMMANDS = {
+    "list": "chant_mcp.commands.tickets:list_tickets",
+    "ready": "chant_mcp.commands.tickets:ready",
+    "show": "chant_mcp.commands.tickets:show",
+    "sections": "chant_mcp.commands.tickets:sections",
+    "graph": "chant_mcp.commands.tickets:graph",
+    "advice": "chant_mcp.commands.tickets:advice",
+    "projects": "chant_mcp.commands.tickets:projects",
+    "add": "chant_mcp.commands.ticket_changes:add",
+    "set": "chant_mcp.commands.ticket_changes:set_attributes",
+    "status": "chant_mcp.commands.ticket_changes:status",
+    "delete": "chant_mcp.commands.ticket_changes:delete",
+}
+"""The commands on tickets."""
+
 
 class Failure(click.ClickException):
     """An error of the package, told in its own words."""
@@ -175,6 +190,11 @@ def chant() -> None:
 @program.group(cls=Commands, later=_VINE_COMMANDS)
 def vine() -> None:
     """Work with task graphs in .vine files."""
+
+
+@program.group(cls=Commands, later=_TICKETS_COMMANDS)
+def tickets() -> None:
+    """Work with change-request tickets."""
 
 
 def _working_directory(context: click.Context) -> Path:

@@ -33,6 +33,14 @@ _STATUS = {
     "started": "yellow",
     "planning": "cyan",
     "ref": "blue",
+    # tickets
+    "proposed": "cyan",
+    "approved": "bright_cyan",
+    "in progress": "yellow",
+    "partially implemented": "yellow",
+    "implemented": "green",
+    "rejected": "dim",
+    "on hold": "magenta",
 }
 
 _GRADE = {"A": "green", "B": "green", "C": "yellow", "D": "red"}
@@ -67,6 +75,13 @@ def coloured(text: str) -> str:
     return f"{kept}\x1b[0m" if len(parts) > 1 else kept
 
 
+def rendered(text: str) -> RenderableType:
+    """Render markdown for the terminal."""
+    from rich.markdown import Markdown  # only few commands need what takes so long to import
+
+    return Markdown(harmless(text), hyperlinks=False)
+
+
 def plain(value: object, style: str = "") -> Text:
     """Make a cell of a value."""
     return Text(harmless(str(value)), style=style)
@@ -74,7 +89,7 @@ def plain(value: object, style: str = "") -> Text:
 
 def status_text(status: str) -> Text:
     """Make a cell of a status, coloured."""
-    return plain(status, _STATUS.get(status, ""))
+    return plain(status, _STATUS.get(status.lower(), ""))
 
 
 def spec_table(specs: Sequence[Data]) -> Table:
@@ -220,14 +235,15 @@ def spec_fields(spec: Data) -> Table:
             ("Branch", text("branch")),
             ("Commits", each("commits")),
             ("Completed at", text("completed_at")),
-            *((key, _value(value)) for key, value in spec.get("further", {}).items()),
+            *((key, value_text(value)) for key, value in spec.get("further", {}).items()),
             ("File", text("path")),
             ("Body from", text("body_from")),
         ]
     )
 
 
-def _value(value: object) -> Text | None:
+def value_text(value: object) -> Text | None:
+    """Make a cell of a value that answers know nothing of."""
     if isinstance(value, list):
         return lines(cast("list[object]", value))
     return plain(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

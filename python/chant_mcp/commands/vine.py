@@ -115,12 +115,12 @@ def graph(session: Session, file: str, form: str, statuses: tuple[str, ...]) -> 
     if not rows:
         click.echo(_NOTHING_FOUND)
         return
-    from chant_mcp.commands import display, vine_display
+    from chant_mcp.commands import display, trees, vine_display
 
     out = display.console()
-    for tree in vine_display.trees(rows):
-        out.print(tree)
-    out.print(vine_display.legend(rows))
+    statuses = (*vine_display.STATUSES, "ref")
+    for part in trees.drawn(rows, id="id", name="shortName", statuses=statuses):
+        out.print(part)
 
 
 @click.command()

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
-from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
-from rich.tree import Tree
 
 from chant_mcp.commands import display
 from chant_mcp.commands.answers import Data
@@ -21,7 +19,7 @@ _BAR = 20
 
 _DIFF = {"+": "green", "-": "red", "@": "cyan"}
 
-_STATUSES = ("complete", "started", "reviewing", "planning", "notstarted", "blocked")
+STATUSES = ("complete", "started", "reviewing", "planning", "notstarted", "blocked")
 
 
 def plan_fields(plan: Data) -> Table:
@@ -50,7 +48,7 @@ def progress_text(progress: Data) -> Text:
 
 def _counts(progress: Data) -> Text:
     """Count the tasks of each status that there are any of, and the references."""
-    counts: Data = {name: progress["by_status"][name] for name in _STATUSES}
+    counts: Data = {name: progress["by_status"][name] for name in STATUSES}
     counts["ref"] = progress["total"] - sum(counts.values())
     parts = [plain(f"{count} ") + status_text(name) for name, count in counts.items() if count]
     return Text(", ").join(parts)
@@ -130,7 +128,7 @@ def show_task(out: Console, task: Data) -> None:
     description: str = task["description"]
     if description.strip():
         out.print()
-        out.print(Markdown(display.harmless(description), hyperlinks=False))
+        out.print(display.rendered(description))
 
 
 def frontier(plan: Data, limit: int, command: str) -> Iterator[RenderableType]:
@@ -178,38 +176,6 @@ def _section(
     if left_out := total - len(rows):
         yield plain(f"  … {left_out} more; --limit {total} shows them.", "dim")
     yield plain("")
-
-
-def trees(rows: Sequence[Data]) -> list[Tree]:
-    """Make trees of the rows of a picture."""
-    found: list[Tree] = []
-    way: list[Tree] = []
-    for row in rows:
-        del way[row["depth"] :]
-        label = _label(row)
-        way.append(way[-1].add(label) if way else Tree(label, guide_style="dim"))
-        if row["depth"] == 0:
-            found.append(way[0])
-    return found
-
-
-def legend(rows: Sequence[Data]) -> Text:
-    """Say what the symbols of trees mean, and what their arrows, where there are any."""
-    symbols = {row["status"]: row["symbol"] for row in rows}
-    names = [name for name in (*_STATUSES, "ref") if name in symbols]
-    statuses = Text("  ").join(plain(f"{symbols[name]} ") + status_text(name) for name in names)
-    arrows = {"above": "↑ shown above", "below": "↓ goes on below"}
-    used = [said for leads, said in arrows.items() if any(row["leads"] == leads for row in rows)]
-    return statuses + plain(f"\n{'  '.join(used)}" if used else "")
-
-
-def _label(row: Data) -> Text:
-    style = status_text(row["status"]).style
-    label = plain(f"{row['symbol']} ", str(style)) + plain(row["id"], "bold")
-    if row["leads"] == "above":
-        return label + plain(" ↑", "dim")
-    below = plain(" ↓", "dim") if row["leads"] == "below" else Text()
-    return label + plain(f" {row['shortName']}") + below
 
 
 def change_text(id: str, old: str, new: str) -> Text:

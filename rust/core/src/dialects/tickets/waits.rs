@@ -100,6 +100,17 @@ impl Waits {
             .collect()
     }
 
+    /// The items that are not done and still wait for a ticket.
+    pub fn needed_by(&self, code: &Code) -> Vec<&str> {
+        let node = self.graph.find(&code.to_string());
+        let node = node.filter(|node| self.graph.progress(*node) != Progress::Done);
+        let waiting = node.map_or_else(Vec::new, |node| self.graph.named_by(node));
+        let open = waiting
+            .into_iter()
+            .filter(|node| self.graph.progress(*node) != Progress::Done);
+        open.map(|node| self.graph.key(node)).collect()
+    }
+
     /// Everything a ticket waits for before work on it can begin or go on.
     pub fn waits<'a>(
         &self,
