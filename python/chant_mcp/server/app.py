@@ -182,7 +182,8 @@ class ChantServer(MCPServer[Any]):
         if not self._may_run(entry):
             raise ToolError(f"{name} changes files, and this server was started with --read-only")
         if _ILL_TYPED in arguments:
-            raise ToolError(f"Invalid parameter 'arguments': expected object, got {arguments[_ILL_TYPED]}")
+            why = f"Invalid parameter 'arguments': expected object, got {arguments[_ILL_TYPED]}"
+            raise arguments_check.BadArguments({"arguments": why})
         return arguments_check.check(self._schemas[name], arguments)
 
     async def _ask_which_project(self, context: Context[Any, Any] | None) -> InputRequiredResult | None:
@@ -314,8 +315,8 @@ async def _bad_calls_are_calls(ctx: ServerRequestContext[Any, Any], call_next: C
 
 
 def _ill_given(error: arguments_check.BadArguments) -> dict[str, Any]:
-    """Tell of an argument in the words of the seed (seed tickets, "Validation Error")."""
-    details = {_shown(error.name): _shown(str(error))}
+    """Tell of arguments in the words of the seed (seed tickets, "Validation Error")."""
+    details = {_shown(name): _shown(why) for name, why in error.fields.items()}
     return {"error": "Validation failed", "code": "VALIDATION_ERROR", "details": details}
 
 

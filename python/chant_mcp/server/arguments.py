@@ -15,12 +15,12 @@ _NAMES = {"string": "string", "integer": "integer", "boolean": "boolean", "objec
 
 
 class BadArguments(Exception):
-    """Arguments that a tool does not take; the text says which and why."""
+    """Arguments that a tool does not take; the text says what is wrong with the first of them."""
 
-    def __init__(self, name: str, why: str) -> None:
-        """Name the argument and say what is wrong with it."""
-        super().__init__(why)
-        self.name = name
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        """Say of each argument, by its name, what is wrong with it."""
+        super().__init__(next(iter(fields.values())))
+        self.fields = fields
 
 
 def check(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,17 +35,27 @@ def check(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, 
         The arguments that were given, whole floats as integers, `null` ones left out.
 
     Raises:
-        BadArguments: For a missing, unknown or ill-typed argument.
+        BadArguments: For missing, unknown and ill-typed arguments, in this order.
     """
     properties: dict[str, dict[str, Any]] = schema.get("properties", {})
     given = {name: value for name, value in arguments.items() if value is not None}
-    for name in schema.get("required", []):
-        if name not in given:
-            raise BadArguments(name, f"Missing required parameter: {name}")
-    for name in given:
-        if name not in properties:
-            raise BadArguments(name, _unknown(name, list(properties)))
-    return {name: _value(name, value, properties[name]) for name, value in given.items()}
+    missing = [name for name in schema.get("required", []) if name not in given]
+    wrong = {name: f"Missing required parameter: {name}" for name in missing}
+    wrong |= {name: _unknown(name, list(properties)) for name in given if name not in properties}
+    checked = {name: _checked(name, given[name], properties[name]) for name in given if name in properties}
+    for value in checked.values():
+        wrong |= value.fields if isinstance(value, BadArguments) else {}
+    if wrong:
+        raise BadArguments(wrong)
+    return checked
+
+
+def _checked(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
+    """Give an argument as the tool takes it, or what is wrong with it."""
+    try:
+        return _value(name, value, schema)
+    except BadArguments as error:
+        return error
 
 
 def _unknown(name: str, known: list[str]) -> str:
@@ -57,8 +67,7 @@ def _unknown(name: str, known: list[str]) -> str:
 def _value(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
     wanted: str = schema["type"]
     if isinstance(wanted, list):
-        # A key of a ticket: its code, or its number alone.
-        return str(_integer(name, value, 1)) if isinstance(value, (int, float)) else _text(name, value)
+        return _key(name, value)
     if wanted == "integer":
         return _integer(name, value, schema.get("minimum"))
     if wanted == "boolean" and isinstance(value, bool):
@@ -69,35 +78,44 @@ def _value(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
         return _unicode(name, cast(dict[str, Any], value))
     if wanted == "array":
         return _items(name, value, schema["items"]["type"])
-    raise BadArguments(name, f"Invalid parameter '{name}': expected {_NAMES[wanted]}, got {kind(value)}")
+    raise BadArguments({name: f"Invalid parameter '{name}': expected {_NAMES[wanted]}, got {kind(value)}"})
+
+
+def _key(name: str, value: Any) -> str:
+    """Take a ticket's key: its code, or its number alone."""
+    if isinstance(value, str):
+        return _text(name, value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value % 1:
+        raise BadArguments(
+            {name: f"Invalid parameter '{name}': expected string or integer, got {kind(value)}"}
+        )
+    return str(_integer(name, value, 1))
 
 
 def _integer(name: str, value: Any, minimum: int | None) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise BadArguments(name, f"Invalid parameter '{name}': expected integer, got {kind(value)}")
+        raise BadArguments({name: f"Invalid parameter '{name}': expected integer, got {kind(value)}"})
     if minimum is not None and value < minimum:
         raise BadArguments(
-            name, f"Invalid parameter '{name}': expected integer of at least {minimum}, got {value}"
+            {name: f"Invalid parameter '{name}': expected integer of at least {minimum}, got {value}"}
         )
     if abs(value) > _MOST:
-        raise BadArguments(name, f"Invalid parameter '{name}': expected integer of at most {_MOST}")
+        raise BadArguments({name: f"Invalid parameter '{name}': expected integer of at most {_MOST}"})
     return value
 
 
 def _items(name: str, items: Any, wanted: str) -> list[Any]:
     if not isinstance(items, list):
         raise BadArguments(
-            name, f"Invalid parameter '{name}': expected array of {wanted}s, got {kind(items)}"
+            {name: f"Invalid parameter '{name}': expected array of {wanted}s, got {kind(items)}"}
         )
     values = cast(list[Any], items)
     for at, item in enumerate(values):
         if kind(item) != wanted:
-            raise BadArguments(
-                name,
-                f"Invalid parameter '{name}': expected array of {wanted}s, got {kind(item)} at index {at}",
-            )
+            got = f"{kind(item)} at index {at}"
+            raise BadArguments({name: f"Invalid parameter '{name}': expected array of {wanted}s, got {got}"})
     return [_unicode(name, item) for item in values]
 
 
@@ -118,7 +136,7 @@ def _text(name: str, value: str) -> str:
         value.encode("utf-8")
     except UnicodeEncodeError:
         raise BadArguments(
-            name, f"Invalid parameter '{name}': expected Unicode text, got an unpaired surrogate"
+            {name: f"Invalid parameter '{name}': expected Unicode text, got an unpaired surrogate"}
         ) from None
     return value
 

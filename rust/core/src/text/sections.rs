@@ -139,14 +139,15 @@ pub fn find<'a>(sections: &'a [Section], name: &str) -> Resolved<&'a Section> {
     }
     let unique = unique_paths(sections);
     let whole = |path: &str| folded(path) == wanted.whole;
-    let ends = |path: &str| folded(path).ends_with(&format!("{PATH_SEPARATOR}{}", wanted.whole));
+    let end = format!("{PATH_SEPARATOR}{}", wanted.whole);
+    let ends = |path: &str| folded(path).ends_with(&end);
     let text = |section: &Section| folded(&section.title) == wanted.text;
     let bare = |section: &Section| folded(without_number(&section.title)) == wanted.text;
-    let matches: [Match<'_>; 11] = [
+    let matches: [Match<'_>; 10] = [
         &|at, _| whole(&unique[at]),
         &|_, section| whole(&section.path),
-        &|at, _| ends(&unique[at]),
-        &|_, section| ends(&section.path),
+        // With the number behind it or without: where several end like that, all of them are meant.
+        &|at, section| ends(&unique[at]) || ends(&section.path),
         &|_, section| wanted.has_level_of(section) && text(section),
         &|_, section| wanted.has_level_of(section) && bare(section),
         &|_, section| wanted.is_loose_end_of(section),
@@ -161,7 +162,7 @@ pub fn find<'a>(sections: &'a [Section], name: &str) -> Resolved<&'a Section> {
     ];
     // Marks alone can only be the path of a heading without text.
     let usable = if wanted.text.is_empty() {
-        4
+        3
     } else {
         matches.len()
     };
@@ -385,6 +386,16 @@ mod tests {
             paths(find(&sections, "absent")).len() + paths(find(&sections, " ")).len(),
             0
         );
+    }
+
+    #[test]
+    fn a_heading_that_stands_three_times_means_all_of_them_also_where_two_need_a_number() {
+        let sections = of("# T\n\n## A\n\n### R\n\n## B\n\n### R\n\n### R\n");
+        for name in ["### R", "R", "## r"] {
+            assert_eq!(paths(find(&sections, name)).len(), 3, "{name}");
+        }
+        let one = "# T / ## A / ### R";
+        assert_eq!(paths(find(&sections, "## A / ### R")), [one]);
     }
 
     #[track_caller]

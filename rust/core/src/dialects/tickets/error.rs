@@ -35,15 +35,13 @@ pub enum TicketError {
         available: Vec<String>,
     },
     /// The ticket's file cannot be read at all.
-    #[error(
-        "CR '{key}' cannot be read: {path}: {why}. Mend the file and call again; others are not affected"
-    )]
+    #[error("CR '{key}': {path} {why}. Mend the file and call again; others are not affected")]
     Unreadable {
         /// Its code.
         key: String,
         /// Its file.
         path: String,
-        /// What is wrong with it.
+        /// What is wrong with it, as a sentence about the file.
         why: String,
     },
     /// Arguments have values they may not have; by name, what is wrong and what was expected.

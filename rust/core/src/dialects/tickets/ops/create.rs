@@ -75,21 +75,23 @@ fn check(board: &Board, new: &Create<'_>) -> Result<(Type, Attributes), TicketEr
     if matches!(new.data.get("title"), None | Some(Json::Null)) {
         fields.push(("title".to_owned(), "Title is required".to_owned()));
     }
+    let given = attributes::read(new.data, &attributes::CREATABLE, &board.place.code);
+    let given = match given {
+        Err(TicketError::Validation { fields: more }) => {
+            fields.extend(more);
+            None
+        }
+        given => Some(given?),
+    };
     let kind = Type::read(new.kind);
     if kind.is_none() {
         let why = not_one_of("CR type:", new.kind, &Type::listed());
         fields.push(("type".to_owned(), why));
     }
-    match attributes::read(new.data, &attributes::CREATABLE, &board.place.code) {
-        Err(TicketError::Validation { fields: more }) => fields.extend(more),
-        Err(error) => return Err(error),
-        Ok(given) => {
-            if let (Some(kind), true) = (kind, fields.is_empty()) {
-                return Ok((kind, given));
-            }
-        }
+    match (kind, given) {
+        (Some(kind), Some(given)) if fields.is_empty() => Ok((kind, given)),
+        _ => Err(TicketError::Validation { fields }),
     }
-    Err(TicketError::Validation { fields })
 }
 
 fn content(data: &Map<String, Json>) -> Result<Option<&str>, TicketError> {

@@ -9,7 +9,7 @@ use super::super::all::Tickets;
 use super::super::attributes::{kind_of, not_one_of};
 use super::super::board::Board;
 use super::super::code::Code;
-use super::super::error::TicketError;
+use super::super::error::{TicketError, quoted};
 use super::super::model::{Priority, Status, Ticket, Type};
 use super::super::projects::view::Stats;
 use super::super::view::{List, ROW, ROW_EXTRAS, problems};
@@ -208,9 +208,10 @@ fn keys(fields: Option<&[String]>) -> Result<Vec<&'static str>, TicketError> {
     };
     let known: Vec<&'static str> = ROW.into_iter().chain(ROW_EXTRAS).collect();
     if let Some(strange) = fields.iter().find(|field| !known.contains(&field.as_str())) {
+        let what = format!("field {}", quoted(strange));
         return Err(TicketError::invalid(
             "fields",
-            unknown(strange, strange, &known),
+            unknown(&what, strange, &known),
         ));
     }
     let is_wanted = |key: &&str| *key == "code" || fields.iter().any(|field| field == key);
