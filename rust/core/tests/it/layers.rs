@@ -63,6 +63,7 @@ fn each_library_has_one_place() {
     only("serde_yaml", &["text/front_matter/mod.rs"]);
     only("git2::", &["git/"]);
     only("petgraph::", &["graph/"]);
+    only("diffy", &["text/merge.rs"]);
     only("toml::", &["dialects/tickets/projects/"]);
     only("std::fs", &["store/disk/", "git/"]);
     only("Command::new", &["git/program.rs"]);

@@ -3,6 +3,7 @@
 pub mod derive;
 pub mod error;
 pub mod id;
+pub mod merge;
 pub mod model;
 pub mod ops;
 pub mod output;

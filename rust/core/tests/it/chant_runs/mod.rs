@@ -1,0 +1,4 @@
+//! What a run of an agent decides without a process: merges of spec files, evidence, starts, prompts
+//! and command lines.
+
+mod merging;
