@@ -84,6 +84,7 @@ fn engines_know_no_dialect_and_dialects_not_each_other() {
         "work/",
         "lint.rs",
         "config.rs",
+        "config/",
     ] {
         for (path, text) in sources()
             .into_iter()
@@ -104,6 +105,7 @@ fn engines_know_only_what_lies_below_them() {
         ("lint.rs", vec![]),
         ("ident.rs", vec![]),
         ("config.rs", vec!["crate::text"]),
+        ("config/", vec![]),
         (
             "work/",
             vec!["crate::work", "crate::store", "crate::answer"],
