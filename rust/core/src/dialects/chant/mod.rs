@@ -2,6 +2,7 @@
 
 pub mod derive;
 pub mod error;
+pub mod evidence;
 pub mod id;
 pub mod merge;
 pub mod model;

@@ -2,3 +2,4 @@
 //! and command lines.
 
 mod merging;
+mod proving;
