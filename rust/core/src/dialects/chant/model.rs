@@ -115,6 +115,11 @@ impl Status {
         matches!(self, Self::Completed | Self::Cancelled)
     }
 
+    /// Whether a spec in this state is one to be worked on: not begun, or failed and worth another try.
+    pub fn is_to_do(self) -> bool {
+        matches!(self, Self::Pending | Self::Blocked | Self::Failed)
+    }
+
     /// Whether a spec may go from this state to `to` without force: the table of reference chant
     /// 3.1 with the five it recommends; staying is always allowed.
     pub fn may_become(self, to: Self) -> bool {

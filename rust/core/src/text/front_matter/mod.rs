@@ -183,6 +183,10 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OneKey<'_, T> {
         Ok(None)
     }
 
+    fn visit_none<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut found = None;
         while let Some(name) = map.next_key::<String>()? {

@@ -2,4 +2,7 @@
 //! and command lines.
 
 mod merging;
+mod prompting;
 mod proving;
+mod scheduling;
+mod starting;
