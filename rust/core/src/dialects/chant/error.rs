@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::agents::AgentError;
 use super::model::{Broken, InvalidStatus, Status};
 use super::prompt::PromptError;
 use super::start::Refusal;
@@ -130,6 +131,9 @@ pub enum ChantError {
     /// A prompt cannot be put together.
     #[error(transparent)]
     Prompt(#[from] PromptError),
+    /// An agent cannot be started.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
     /// Something else that has to be true first is not.
     #[error("{0}")]
     Refused(String),
@@ -154,9 +158,13 @@ impl ChantError {
             Self::NotFound { .. }
             | Self::NoLog { .. }
             | Self::NoSuchCriterion { .. }
-            | Self::Prompt(PromptError::NotFound { .. }) => ErrorKind::NotFound,
+            | Self::Prompt(PromptError::NotFound { .. })
+            | Self::Agent(AgentError::Unknown { .. }) => ErrorKind::NotFound,
             Self::Ambiguous { .. } => ErrorKind::AmbiguousId,
-            Self::Unreadable { .. } | Self::Prompt(_) => ErrorKind::InvalidDocument,
+            Self::Unreadable { .. } | Self::Prompt(_) | Self::Agent(AgentError::Model { .. }) => {
+                ErrorKind::InvalidDocument
+            }
+            Self::Agent(_) => ErrorKind::Config,
             Self::Duplicate { .. } => ErrorKind::Conflict,
             Self::InvalidArgument { .. } | Self::InvalidStatus(_) | Self::NoUpdates => {
                 ErrorKind::InvalidArgument
@@ -199,6 +207,7 @@ impl ChantError {
             Self::NoLog { id } => json!({"id": id}),
             Self::Start(refusal) => refusal.details(),
             Self::Prompt(error) => error.details(),
+            Self::Agent(error) => error.details(),
             Self::NoUpdates | Self::Refused(_) => Value::Null,
         }
     }

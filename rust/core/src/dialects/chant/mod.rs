@@ -1,5 +1,6 @@
 //! Chant specs: `.chant/specs/*.md` (seed chant, reference chant).
 
+pub mod agents;
 pub mod derive;
 pub mod error;
 pub mod evidence;
