@@ -63,6 +63,7 @@ fn each_library_has_one_place() {
     only("serde_yaml", &["text/front_matter/mod.rs"]);
     only("git2::", &["git/"]);
     only("petgraph::", &["graph/"]);
+    only("diffy", &["text/merge.rs"]);
     only("toml::", &["dialects/tickets/projects/"]);
     only("std::fs", &["store/disk/", "git/"]);
     only("Command::new", &["git/program.rs"]);
@@ -83,6 +84,7 @@ fn engines_know_no_dialect_and_dialects_not_each_other() {
         "work/",
         "lint.rs",
         "config.rs",
+        "config/",
     ] {
         for (path, text) in sources()
             .into_iter()
@@ -103,6 +105,7 @@ fn engines_know_only_what_lies_below_them() {
         ("lint.rs", vec![]),
         ("ident.rs", vec![]),
         ("config.rs", vec!["crate::text"]),
+        ("config/", vec![]),
         (
             "work/",
             vec!["crate::work", "crate::store", "crate::answer"],

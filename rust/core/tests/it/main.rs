@@ -5,6 +5,7 @@
     reason = "tests lay out files themselves and stop at the first surprise"
 )]
 
+mod chant_runs;
 mod chant_specs;
 mod files;
 mod front_matter;

@@ -34,6 +34,8 @@ pub const LOGS: &str = ".chant/logs";
 pub const LOCKS: &str = ".chant/.locks";
 /// The project's configuration.
 pub const CONFIG: &str = ".chant/config.md";
+/// The project's list of agents, which git does not see.
+pub const AGENTS: &str = ".chant/agents.md";
 
 /// Dialects whose items a dependency may name by a prefix; they win over repositories of that name.
 pub const DIALECTS: [&str; 4] = ["chant", "vine", "speckit", "tickets"];
