@@ -15,7 +15,9 @@ use std::sync::Mutex;
 
 mod abbreviation;
 mod backend;
+pub mod bookkeeping;
 mod branches;
+mod commits;
 mod files;
 mod index;
 mod program;
@@ -79,6 +81,22 @@ pub enum GitError {
     NoCommit {
         /// The revision.
         revision: String,
+    },
+    /// The branch has no commit yet.
+    #[error(
+        "branch `{branch}` has no commit yet, so no work can begin there; make a first commit (`git commit --allow-empty -m \"First commit\"`) and try again"
+    )]
+    Unborn {
+        /// The branch.
+        branch: String,
+    },
+    /// A branch that was to be new is there.
+    #[error(
+        "branch `{branch}` exists already and was left as it is; go on with it, or back it up and delete it first"
+    )]
+    BranchExists {
+        /// The branch.
+        branch: String,
     },
     /// The branch is checked out.
     #[error(

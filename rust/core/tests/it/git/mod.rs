@@ -10,6 +10,7 @@
 )]
 
 mod backups;
+mod bookkeeping;
 mod branches;
 mod files;
 mod opening;
@@ -164,14 +165,16 @@ impl Sandbox {
                 if path.file_name() == Some(OsStr::new(".git")) {
                     continue;
                 }
-                if path.is_dir() {
+                if let Ok(says) = path.read_link() {
+                    files.insert(path, says.into_os_string().into_encoded_bytes());
+                } else if path.is_dir() {
                     open.push(path);
                 } else {
                     files.insert(path.clone(), fs::read(&path).unwrap());
                 }
             }
         }
-        let status = self.git(folder, "status --porcelain --ignored");
+        let status = self.git(folder, "status --porcelain --ignored --untracked-files=all");
         (
             status,
             self.index(folder),
