@@ -20,6 +20,7 @@ mod branches;
 mod commits;
 mod files;
 mod index;
+pub mod merge;
 mod program;
 pub mod tags;
 pub mod worktree;
@@ -203,6 +204,14 @@ pub enum GitError {
     IndexLocked {
         /// The lock file.
         path: PathBuf,
+    },
+    /// The git program is older than what is needed.
+    #[error("git {needed} or later is needed {why}; install it and try again")]
+    OldGit {
+        /// The version.
+        needed: &'static str,
+        /// What for.
+        why: &'static str,
     },
     /// A file of git's own could not be read or written.
     #[error("cannot {doing} `{path}`: {why}; check that the folder can be written")]

@@ -13,6 +13,7 @@ mod backups;
 mod bookkeeping;
 mod branches;
 mod files;
+mod merging;
 mod opening;
 mod process;
 mod staging;
