@@ -20,6 +20,7 @@ mod branches;
 mod commits;
 mod files;
 mod index;
+pub mod land;
 pub mod merge;
 mod program;
 pub mod tags;
@@ -98,6 +99,18 @@ pub enum GitError {
     BranchExists {
         /// The branch.
         branch: String,
+    },
+    /// A commit would take history away from a branch.
+    #[error(
+        "commit {commit} does not contain {old}, where `{branch}` stands, so the branch was left there; merge the two first"
+    )]
+    NotAhead {
+        /// The branch.
+        branch: String,
+        /// Where it stands.
+        old: String,
+        /// Where it was to go.
+        commit: String,
     },
     /// The branch is checked out.
     #[error(
@@ -204,6 +217,14 @@ pub enum GitError {
     IndexLocked {
         /// The lock file.
         path: PathBuf,
+    },
+    /// A change of several steps was stopped between two of them.
+    #[error("stopped at `{moment}`: {why}; the next attempt goes on from there")]
+    Stopped {
+        /// The moment, by its name.
+        moment: &'static str,
+        /// What stopped it.
+        why: String,
     },
     /// The git program is older than what is needed.
     #[error("git {needed} or later is needed {why}; install it and try again")]
