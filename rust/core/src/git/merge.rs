@@ -7,6 +7,7 @@ use super::backend::Backend;
 use super::bookkeeping::NewFile;
 use super::branches::oid;
 use super::commits::{By, NewCommit};
+use super::hooks::MergeDraft;
 use super::program::{fields, first_line};
 use super::{GitError, Repo, is_missing};
 
@@ -113,11 +114,12 @@ impl Repo {
     /// Merges two commits in memory.
     ///
     /// `resolve` is asked for each of the `asked` files that one side has. A merge commit is by the user
-    /// as git's configuration names them, else by the runtime, and signed where the user signs.
+    /// as git's configuration names them, else by the runtime, and signed where the user signs. Hooks
+    /// that `git merge` would run before it commits are run, in a worktree that is gone afterwards.
     ///
     /// # Errors
-    /// `NoCommit`, `InvalidName`, `OldGit` where only the git program can merge and is too old, or a
-    /// failure of git; objects that nothing names may be left.
+    /// `NoCommit`, `InvalidName`, `Hook`, `OldGit` where only the git program can merge and is too old,
+    /// or a failure of git; objects that nothing names may be left.
     pub fn merge(&self, merge: &Merge<'_>, resolve: &Resolve<'_>) -> Result<Merged, GitError> {
         let (ours, theirs) = (
             self.known_commit(merge.ours)?,
@@ -153,12 +155,19 @@ impl Repo {
         if merge.fast_forward && is_ahead && self.tree_of(&theirs)? == tree {
             return Ok(Merged::FastForward { commit: theirs });
         }
+        let draft = self.pass_hooks(MergeDraft {
+            tree,
+            ours,
+            theirs,
+            message: format!("{}\n", merge.message.trim_end()),
+        })?;
         let commit = self.write_commit(&NewCommit {
-            tree: &tree,
-            parents: &[&ours, &theirs],
-            message: &format!("{}\n", merge.message.trim_end()),
+            tree: &draft.tree,
+            parents: &[&draft.ours, &draft.theirs],
+            message: &draft.message,
             by: By::User,
         })?;
+        let tree = draft.tree;
         Ok(Merged::Commit { commit, tree })
     }
 

@@ -19,6 +19,7 @@ pub mod bookkeeping;
 mod branches;
 mod commits;
 mod files;
+mod hooks;
 mod index;
 pub mod land;
 pub mod merge;
@@ -224,6 +225,16 @@ pub enum GitError {
         /// The moment, by its name.
         moment: &'static str,
         /// What stopped it.
+        why: String,
+    },
+    /// A hook of the user's refused a merge.
+    #[error(
+        "your hook `{hook}` refused the merge: {why}; put that right, or merge the branch by hand"
+    )]
+    Hook {
+        /// The hook.
+        hook: &'static str,
+        /// The first of what it said.
         why: String,
     },
     /// The git program is older than what is needed.

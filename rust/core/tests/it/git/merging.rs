@@ -319,3 +319,84 @@ fn what_names_no_commit_is_refused() {
     let revision = "work".to_owned();
     assert_eq!(refused, GitError::NoCommit { revision });
 }
+
+fn write_program(path: &Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn the_users_hooks_see_a_merge_beside_the_checkout_before_it_is_committed() {
+    for kind in KINDS {
+        let (sandbox, folder, repo) = forked(
+            kind,
+            &[],
+            |folder| write(folder, "main.txt", "m\n"),
+            |folder| write(folder, "work.txt", "w\n"),
+        );
+        let hook = |name: &str, text: &str| {
+            write_program(&sandbox.path(&format!("hooks/{name}")), text);
+        };
+        let hooks = sandbox.path("hooks");
+        sandbox.git_with(&folder, "config core.hooksPath", &[hooks.to_str().unwrap()]);
+        let merge = || repo.merge(&merge(&[]), &by_default);
+        hook("post-checkout", "touch seen.txt");
+        commit_of(merge());
+        write(&folder, "main.txt", "dirty\n");
+        let before = sandbox.state(&folder);
+        hook(
+            "pre-merge-commit",
+            "git rev-parse -q --verify MERGE_HEAD && grep -q m main.txt work.txt main.txt",
+        );
+        hook(
+            "prepare-commit-msg",
+            r#"[ "$2" = merge ] && echo "Reviewed: yes" >> "$1""#,
+        );
+        let commit = commit_of(merge());
+        let said = sandbox.git_with(&folder, "log -1 --format=%B", &[&commit]);
+        assert_eq!(said, "Merge work\nReviewed: yes", "{kind}");
+        hook(
+            "commit-msg",
+            r#"echo "no number in: $(head -n 1 "$1")"; exit 3"#,
+        );
+        let refused = merge().unwrap_err();
+        let why = "no number in: Merge work".to_owned();
+        assert_eq!(
+            refused,
+            GitError::Hook {
+                hook: "commit-msg",
+                why
+            },
+            "{kind}"
+        );
+        assert_eq!(sandbox.state(&folder), before);
+        assert_eq!(listed(&repo), ["project main commit [main]"]);
+        assert!(!folder.join("seen.txt").exists());
+    }
+}
+
+#[test]
+fn a_merge_is_signed_where_the_user_signs() {
+    for kind in KINDS {
+        let (sandbox, folder, repo) = forked(
+            kind,
+            &[],
+            |folder| write(folder, "main.txt", "m\n"),
+            |folder| write(folder, "work.txt", "w\n"),
+        );
+        let signer = sandbox.path("signer");
+        let signature = r"cat > /dev/null; printf '\n[GNUPG:] SIG_CREATED x\n' >&2
+printf -- '-----BEGIN PGP SIGNATURE-----\n\nsigned\n-----END PGP SIGNATURE-----\n'";
+        write_program(&signer, signature);
+        sandbox.git_with(&folder, "config gpg.program", &[signer.to_str().unwrap()]);
+        sandbox.git(&folder, "config commit.gpgSign true");
+        let commit = commit_of(repo.merge(&merge(&[]), &by_default));
+        let raw = sandbox.git_with(&folder, "cat-file commit", &[&commit]);
+        assert!(raw.contains("BEGIN PGP SIGNATURE"), "{kind}: {raw}");
+        write_program(&signer, "echo 'error: no key' >&2; exit 2");
+        let refused = repo.merge(&merge(&[]), &by_default).unwrap_err();
+        assert!(matches!(refused, GitError::Program { .. }), "{refused}");
+    }
+}
