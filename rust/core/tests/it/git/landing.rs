@@ -255,17 +255,24 @@ fn changes_of_the_users_elsewhere_survive() {
 fn a_change_made_in_the_instant_of_an_add_is_still_seen() {
     for kind in KINDS {
         let field = Field::new(kind);
-        // As long as what was added: only its time, the index's own, tells.
+        field
+            .sandbox
+            .git(&field.folder, "config core.trustctime false");
+        let instant = std::time::SystemTime::now() - Duration::from_secs(60);
+        let stamp = |file: &str| {
+            let file = fs::File::options()
+                .write(true)
+                .open(field.folder.join(file));
+            let times = fs::FileTimes::new().set_modified(instant);
+            file.unwrap().set_times(times).unwrap();
+        };
         write(&field.folder, "other.txt", "OTHER\n");
+        stamp("other.txt");
         field.sandbox.git(&field.folder, "add other.txt");
+        stamp(".git/index");
+        // As long as what was added and as old: only the time of the index tells.
         write(&field.folder, "other.txt", "AGAIN\n");
-        let index = fs::metadata(field.folder.join(".git/index")).unwrap();
-        let file = fs::File::options()
-            .write(true)
-            .open(field.folder.join("other.txt"))
-            .unwrap();
-        file.set_times(fs::FileTimes::new().set_modified(index.modified().unwrap()))
-            .unwrap();
+        stamp("other.txt");
         assert!(matches!(field.land(), Ok(Landed::Done { .. })));
         let status = field.sandbox.git(&field.folder, "status --porcelain");
         assert_eq!(status, "MM other.txt", "{kind}");

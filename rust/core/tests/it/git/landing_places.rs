@@ -268,3 +268,26 @@ fn caches_in_the_index_do_not_mislead() {
         field.lands();
     }
 }
+
+#[test]
+fn a_partial_clone_fetches_what_lands() {
+    let mut field = Field::new(KINDS[0]);
+    for setting in ["allowFilter", "allowAnySHA1InWant"] {
+        field
+            .sandbox
+            .git(&field.folder, &format!("config uploadpack.{setting} true"));
+    }
+    let clone = field.sandbox.path("clone");
+    let words = format!(
+        "clone -q --filter=blob:none file://{} clone",
+        field.folder.display()
+    );
+    field.sandbox.git(&field.sandbox.path(""), &words);
+    field.sandbox.settle(&clone);
+    field.sandbox.git(&clone, "branch -q work origin/work");
+    field.repo = open(&clone);
+    field.folder = clone;
+    field.merge();
+    write(&field.folder, "other.txt", "mine\n");
+    field.lands();
+}
