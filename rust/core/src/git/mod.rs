@@ -7,7 +7,7 @@
 //! - git2 reads. The `git` program does what git2 cannot: repositories that git2 refuses (reftable,
 //!   SHA-256, unknown extensions), objects that are not there yet (partial clones), and whatever needs
 //!   filters, hooks or the user's whole configuration (status, worktrees, the user's name). Where git is
-//!   not installed, git2 does these, too, as well as it can.
+//!   not installed, git2 does these, too, as well as it can; landing alone refuses then.
 //! - Nothing is deleted or moved that would leave a commit or a change without a name.
 
 use std::path::{Path, PathBuf};

@@ -349,7 +349,9 @@ impl<'a> Replacement<'a> {
         let held = self.folder.join(format!("old-{number}"));
         if step.file == FileStep::EmptyFolder {
             // A submodule that is in use stays where it is, as git leaves it.
-            let _ = disk::remove_empty(place);
+            if disk::remove_empty(place).is_ok() {
+                self.done.push(Done::Unmade(place.to_owned()));
+            }
             return Ok(true);
         }
         if matches!(step.file, FileStep::Remove | FileStep::Folder)

@@ -195,6 +195,8 @@ pub(super) enum Done {
     Removed { place: PathBuf, held: PathBuf },
     /// A folder was made.
     Made(PathBuf),
+    /// An empty folder was removed.
+    Unmade(PathBuf),
 }
 
 /// Puts the file `held` where `found` was seen; `None` when something else lies there by now.
@@ -238,13 +240,12 @@ pub(super) fn remove(place: &Path, held: &Path, found: &Mark) -> io::Result<Opti
 
 /// Takes back what was done, unless somebody changed it since.
 pub(super) fn take_back(done: &Done) -> io::Result<()> {
-    let is_ours = |place: &Path, now: &Option<Mark>| now.is_some() && mark(place) == *now;
     match done {
-        Done::Replaced { place, held, now } if is_ours(place, now) => match exchange(held, place) {
-            Some(exchanged) => exchanged,
-            None => fs::rename(held, place),
+        Done::Replaced { place, held, now } => put(held, place, now.as_ref()).map(drop),
+        Done::Appeared { place, held, now } => match now {
+            Some(now) => remove(place, held, now).map(drop),
+            None => Ok(()),
         },
-        Done::Appeared { place, held, now } if is_ours(place, now) => fs::rename(place, held),
         Done::Removed { place, held } => {
             make_folders_above(place)?;
             rename_new(held, place).map(drop)
@@ -254,7 +255,7 @@ pub(super) fn take_back(done: &Done) -> io::Result<()> {
             let _ = fs::remove_dir(folder);
             Ok(())
         }
-        _ => Ok(()),
+        Done::Unmade(folder) => make_folder(folder).map(drop),
     }
 }
 

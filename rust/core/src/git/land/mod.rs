@@ -318,20 +318,21 @@ impl Attempt<'_> {
                 Some(replacement) => replacement.checkout.git(&words),
                 None => self.repo.git(words),
             };
-            let moved = call.output();
+            let Err(error) = call.output() else {
+                return Ok(None);
+            };
             let now = self.repo.tip_of_ref(self.name)?;
-            match moved {
-                _ if now.as_deref() == Some(self.new) => return Ok(None),
-                _ if now.as_deref() != Some(self.old) => return Ok(Some(Landed::Moved { now })),
-                // Somebody holds the lock of the ref, mostly for a moment.
-                Err(_) if Instant::now() < self.deadline => pause(),
-                Err(error) => return Err(error),
-                Ok(_) => {
-                    return Err(GitError::Moved {
-                        name: self.landing.branch.to_owned(),
-                    });
-                }
+            if now.as_deref() == Some(self.new) {
+                return Ok(None);
             }
+            if now.as_deref() != Some(self.old) {
+                return Ok(Some(Landed::Moved { now }));
+            }
+            // Somebody holds the lock of the ref, mostly for a moment.
+            if Instant::now() >= self.deadline {
+                return Err(error);
+            }
+            pause();
         }
     }
 

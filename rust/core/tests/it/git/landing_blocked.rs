@@ -11,19 +11,22 @@ use super::*;
 /// Changes a checkout, and what should then be in the way.
 #[track_caller]
 fn check(change: impl Fn(&Field), blocked_by: &[&str]) {
-    for kind in KINDS {
-        let field = Field::new(kind);
-        change(&field);
-        field.waits(blocked_by);
-    }
+    check_in(KINDS[0], change, blocked_by);
+}
+
+#[track_caller]
+fn check_in(kind: &str, change: impl Fn(&Field), blocked_by: &[&str]) {
+    let field = Field::new(kind);
+    change(&field);
+    field.waits(blocked_by);
 }
 
 #[test]
 fn an_edited_file_is_in_the_way() {
-    check(
-        |field| write(&field.folder, "changed.txt", "mine\n"),
-        &["changed.txt"],
-    );
+    for kind in KINDS {
+        let edit = |field: &Field| write(&field.folder, "changed.txt", "mine\n");
+        check_in(kind, edit, &["changed.txt"]);
+    }
     check(
         |field| write(&field.folder, "deep/er/gone.txt", "mine\n"),
         &["deep/er/gone.txt"],
@@ -148,7 +151,8 @@ fn links_folders_and_modes_of_the_users_are_in_the_way() {
 
 #[test]
 fn what_has_not_ended_in_the_checkout_is_waited_for() {
-    for kind in KINDS {
+    // Where refs lie in files, and where they lie in tables.
+    for kind in [KINDS[0], KINDS[1]] {
         let check = |begin: &dyn Fn(&Sandbox, &Path), what: &'static str| {
             let field = Field::new(kind);
             begin(&field.sandbox, &field.folder);

@@ -21,7 +21,10 @@ const MOMENTS: [(&str, usize); 9] = [
 #[test]
 fn the_next_attempt_completes_what_a_crash_left() {
     for kind in KINDS {
-        for (moment, times) in MOMENTS {
+        // All moments in one kind, some in the others: only git itself tells the kinds apart.
+        let is_tried =
+            |moment: &str| kind == KINDS[0] || ["mid-files", "after-index"].contains(&moment);
+        for (moment, times) in MOMENTS.into_iter().filter(|(moment, _)| is_tried(moment)) {
             let field = Field::new(kind);
             write(&field.folder, "other.txt", "mine\n");
             write(&field.folder, "deep/untracked.txt", "u\n");

@@ -197,6 +197,30 @@ fn submodules_move_as_links_only() {
         );
         field.merge();
         write(&field.folder, "moved/lib.txt", "mine\n");
+        sandbox.git(&field.folder, "submodule --quiet deinit -f gone");
+        let status = sandbox.git(&field.folder, "status --porcelain");
+        let tree = sandbox.git(&field.folder, "write-tree");
+        let moved = sandbox.git(
+            &field.folder,
+            &format!("commit-tree -p main -m moved {tree}"),
+        );
+        let go_on = |moment: &'static str| {
+            if moment == "after-index" {
+                sandbox.git(
+                    &field.folder,
+                    &format!("update-ref refs/heads/main {moved}"),
+                );
+            }
+            Ok(())
+        };
+        let landed = field.repo.land(&field.landing(), &go_on);
+        assert!(matches!(landed, Ok(Landed::Moved { .. })), "{kind}");
+        assert_eq!(sandbox.git(&field.folder, "status --porcelain"), status);
+        sandbox.git(
+            &field.folder,
+            &format!("update-ref refs/heads/main {}", field.old),
+        );
+        sandbox.git(&field.folder, "submodule --quiet update --init gone");
         let before = fs::read(field.folder.join("gone/lib.txt")).unwrap();
         assert_eq!(field.land(), Ok(done(&[&field.folder])), "{kind}");
         assert_eq!(

@@ -42,6 +42,8 @@ fn variables_that_would_redirect_git_have_no_effect() {
         "worktrees::a_worktree_with_something_to_lose_is_kept",
         "backups::a_branch_with_commits_of_its_own_is_not_deleted_until_they_are_kept",
         "tagged::tagged_is_never_stale",
+        "bookkeeping::a_branch_begins_with_a_commit_of_the_runtime_and_no_checkout_notices",
+        "landing::changes_of_the_users_elsewhere_survive",
     ] {
         run_in_a_process(test, &variables);
     }
