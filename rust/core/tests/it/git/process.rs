@@ -1,5 +1,8 @@
 //! The process around us: its variables, a missing git.
 
+use chant_core::git::bookkeeping::Beginning;
+use chant_core::git::land::Landing;
+
 use super::*;
 
 /// Runs one test of the git layer, `<file>::<name>`, in a process of its own with other variables.
@@ -128,4 +131,30 @@ fn in_a_process_without_git(folder: &Path) {
     assert_eq!(listed(&repo).len(), 1);
     repo.back_up("x", "x").unwrap().unwrap();
     assert_eq!(repo.is_merged("x", "main"), Ok(true));
+    let begun = repo.begin_branch(&Beginning {
+        branch: "work",
+        target: "main",
+        message: "Begin",
+        files: &[("spec.md".into(), b"s\n".to_vec())],
+    });
+    let begun = begun.unwrap();
+    let landing = Landing {
+        branch: "main",
+        old: &begun.target,
+        new: &begun.commit,
+        run: "x-1",
+        reason: "landed",
+        exempt: &[],
+        interrupted: &[],
+        patience: std::time::Duration::ZERO,
+    };
+    let refused = repo.land(&landing, &|_| Ok(()));
+    assert!(
+        matches!(refused, Err(GitError::NoGit { .. })),
+        "{refused:?}"
+    );
+    assert_eq!(repo.branch_tip("main"), Ok(Some(begun.target)));
+    assert!(!project.join("spec.md").exists());
+    repo.back_up("work", "work").unwrap();
+    repo.delete_backed_up_branch("work").unwrap();
 }
