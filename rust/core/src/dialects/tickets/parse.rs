@@ -227,9 +227,20 @@ fn listed(texts: Option<Texts>) -> Vec<Box<str>> {
         .collect()
 }
 
-/// The text of the first H1 that has one.
+/// The text of the first H1 that has one. Where the body begins with it nothing else is read.
 fn heading(body: &str) -> Option<Box<str>> {
-    let headings = markdown::outline(body).headings;
+    title(&body[..first_line_end(body)]).or_else(|| title(body))
+}
+
+/// Where the first line ends that is not blank.
+fn first_line_end(body: &str) -> usize {
+    let start = body.len() - body.trim_start_matches([' ', '\t', '\r', '\n']).len();
+    let rest = body[start..].find('\n');
+    rest.map_or(body.len(), |end| start + end + 1)
+}
+
+fn title(markdown: &str) -> Option<Box<str>> {
+    let headings = markdown::outline(markdown).headings;
     let mut titles = headings
         .into_iter()
         .filter(|heading| heading.level == 1 && !heading.text.is_empty());
