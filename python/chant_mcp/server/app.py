@@ -58,6 +58,12 @@ _references = itertools.count(1)
 _MOST_TEXT = 40_000
 """Characters of an error that are shown; only one that quotes a giant argument is longer."""
 
+_MOST_FIELDS = 20
+"""Bad arguments that are told at once."""
+
+_MOST_OF_ONE = 1_000
+"""Characters that are shown of the name of one of them, and of what is wrong with it."""
+
 _LAST_CALLS = 0.3
 """Seconds that calls in flight are given when the process is to end at once."""
 
@@ -316,14 +322,15 @@ async def _bad_calls_are_calls(ctx: ServerRequestContext[Any, Any], call_next: C
 
 def _ill_given(error: arguments_check.BadArguments) -> dict[str, Any]:
     """Tell of arguments in the words of the seed (seed tickets, "Validation Error")."""
-    details = {_shown(name): _shown(why) for name, why in error.fields.items()}
+    fields = itertools.islice(error.fields.items(), _MOST_FIELDS)
+    details = {_shown(name, _MOST_OF_ONE): _shown(why, _MOST_OF_ONE) for name, why in fields}
     return {"error": "Validation failed", "code": "VALIDATION_ERROR", "details": details}
 
 
-def _shown(text: str) -> str:
+def _shown(text: str, most: int = _MOST_TEXT) -> str:
     """Shorten a text that quotes a giant argument, and show what is no Unicode as an escape."""
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}… ({len(text)} characters)"
+    return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"
 
 
 def _unknown_tool(name: str, known: list[str]) -> str:

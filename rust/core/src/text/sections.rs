@@ -274,10 +274,13 @@ pub fn put(body: &str, section: &Section, text: &str, place: Place) -> Edit {
             )
         }
         Place::End => {
-            let kept = content.trim_end_matches(['\n', '\r', ' ', '\t']).len();
-            if kept == 0 {
+            let words = content.trim_end_matches(['\n', '\r', ' ', '\t']).len();
+            if words == 0 {
                 return put(body, section, trimmed, Place::Whole);
             }
+            // Blanks behind the last words stay behind them.
+            let blanks = content[words..].find(['\n', '\r']);
+            let kept = blanks.map_or(content.len(), |blanks| words + blanks);
             let rest = &content[kept..];
             // Without a blank line before it a heading of the underlined kind would swallow the text.
             let trail = if is_last || rest.matches('\n').count() > 1 {
@@ -502,6 +505,9 @@ mod tests {
         }
         check("## A\nold", "A", Place::End, "## A\nold\n\nnew");
         check("## A\nold", "A", Place::Whole, "## A\n\nnew");
+        check("## A\nold  ", "A", Place::End, "## A\nold  \n\nnew");
+        let body = "## A\n\nold \t\n \n\n## B\n";
+        check(body, "A", Place::End, "## A\n\nold \t\n\nnew\n \n\n## B\n");
     }
 
     proptest! {

@@ -3,12 +3,16 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::answer::cut;
+use crate::answer::{cut, escaped_len};
 use crate::error::{Error, ErrorKind};
 use crate::store::StoreError;
 
 /// So many choices an error lists.
 const CHOICES_SHOWN: usize = 50;
+
+/// Characters that the choices of an error take together: they are named whole or not at all, once in
+/// its sentence and once in its details.
+const CHOICES_CHARS: usize = 15_000;
 
 /// Characters of a value that an error repeats.
 const VALUE_SHOWN: usize = 300;
@@ -17,7 +21,7 @@ const VALUE_SHOWN: usize = 300;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TicketError {
     /// There is no such project.
-    #[error("Project '{project}' not found. Available projects: {}", available.join(", "))]
+    #[error("Project {} not found. Available projects: {}", quoted(project), shown(available).join(", "))]
     ProjectNotFound {
         /// What was asked for.
         project: String,
@@ -51,7 +55,9 @@ pub enum TicketError {
         fields: Vec<(String, String)>,
     },
     /// A template cannot be used.
-    #[error("Template '{template}' cannot be used: {why}")]
+    #[error(
+        "Template '{template}' cannot be used: {why}. Mend or remove it and call again; nothing was written"
+    )]
     Template {
         /// Its file or type.
         template: String,
@@ -59,7 +65,7 @@ pub enum TicketError {
         why: String,
     },
     /// There is no such section.
-    #[error("Section '{section}' not found in CR {key}. Available sections: {}", shown(available).join(" | "))]
+    #[error("Section {} not found in CR {key}. Available sections: {}", quoted(section), shown(available).join(" | "))]
     SectionNotFound {
         /// What was asked for.
         section: String,
@@ -69,7 +75,7 @@ pub enum TicketError {
         available: Vec<String>,
     },
     /// Several sections match.
-    #[error("Several sections match '{section}' in CR {key}: {}. Give one of these names", shown(matches).join(" | "))]
+    #[error("Several sections match {} in CR {key}: {}. Give one of these names", quoted(section), shown(matches).join(" | "))]
     AmbiguousSection {
         /// What was asked for.
         section: String,
@@ -79,7 +85,7 @@ pub enum TicketError {
         matches: Vec<String>,
     },
     /// Several files have the code.
-    #[error("CR {key} stands in several files: {}. Nothing was changed; give all but one another code or remove them", files.join(", "))]
+    #[error("CR {key} stands in several files: {}. Nothing was changed; give all but one another code or remove them", shown(files).join(", "))]
     Duplicate {
         /// The code.
         key: String,
@@ -87,7 +93,7 @@ pub enum TicketError {
         files: Vec<String>,
     },
     /// The state may not change like that.
-    #[error("Invalid status transition from '{from}' to '{to}'. Valid transitions from '{from}': {}", allowed.join(", "))]
+    #[error("Invalid status transition from {} to '{to}'. Valid transitions from {}: {}", quoted(from), quoted(from), allowed.join(", "))]
     Transition {
         /// The state as it is.
         from: String,
@@ -151,21 +157,21 @@ impl TicketError {
     /// The values, by name.
     pub fn details(&self) -> Value {
         let mut details = match self {
-            Self::ProjectNotFound { project, .. } => json!({"project": project}),
+            Self::ProjectNotFound { project, .. } => json!({"project": value(project)}),
             Self::NotFound { key, project, .. } => json!({"project": project, "key": key}),
             Self::Unreadable { key, path, why } => json!({"key": key, "file": path, "reason": why}),
             Self::Validation { fields } => {
-                let short = |(name, why): &(String, String)| (name.clone(), cut(why, 2_000).into());
+                let short = |(name, why): &(String, String)| (value(name), cut(why, 2_000).into());
                 Value::Object(fields.iter().take(CHOICES_SHOWN).map(short).collect())
             }
             Self::Template { template, why } => json!({"template": template, "reason": why}),
             Self::SectionNotFound { section, key, .. }
             | Self::AmbiguousSection { section, key, .. } => {
-                json!({"section": section, "key": key})
+                json!({"section": value(section), "key": key})
             }
-            Self::Duplicate { key, files } => json!({"key": key, "files": files}),
+            Self::Duplicate { key, .. } => json!({"key": key}),
             Self::Transition { from, to, allowed } => {
-                json!({"from": from, "to": to, "allowed": allowed})
+                json!({"from": value(from), "to": to, "allowed": allowed})
             }
         };
         let (name, total, choices) = match self {
@@ -177,10 +183,12 @@ impl TicketError {
                 ("availableSections", "availableTotal", available)
             }
             Self::AmbiguousSection { matches, .. } => ("matches", "matchesTotal", matches),
+            Self::Duplicate { files, .. } => ("files", "filesTotal", files),
             _ => return details,
         };
-        details[name] = json!(shown(choices));
-        if choices.len() > CHOICES_SHOWN {
+        let shown = shown(choices);
+        details[name] = json!(shown);
+        if choices.len() > shown.len() {
             details[total] = choices.len().into();
         }
         details
@@ -219,22 +227,33 @@ pub fn object(error: &Error) -> Value {
     Value::Object(object)
 }
 
-/// A value as errors repeat it.
-pub fn quoted(value: &str) -> String {
-    format!("'{}'", cut(value, VALUE_SHOWN))
+/// A value as errors repeat it in a sentence.
+pub fn quoted(text: &str) -> String {
+    format!("'{}'", value(text))
 }
 
+fn value(text: &str) -> String {
+    cut(text, VALUE_SHOWN)
+}
+
+/// The first choices, as many as an answer has room for.
 fn shown(choices: &[String]) -> Vec<&str> {
-    let choices = choices.iter().take(CHOICES_SHOWN);
-    choices.map(String::as_str).collect()
+    let mut room = CHOICES_CHARS;
+    let fits = |choice: &&String| {
+        let left = room.checked_sub(escaped_len(choice));
+        room = left.unwrap_or_default();
+        left.is_some()
+    };
+    let shown = choices.iter().take(CHOICES_SHOWN).take_while(fits);
+    shown.map(String::as_str).collect()
 }
 
 fn choices(available: &[String]) -> String {
-    let more = available.len().saturating_sub(CHOICES_SHOWN);
-    match (available, more) {
+    let shown = shown(available);
+    match (available, available.len() - shown.len()) {
         ([], _) => "It has none yet".into(),
-        (_, 0) => format!("Available: {}", available.join(", ")),
-        (_, more) => format!("Available: {} and {more} more", shown(available).join(", ")),
+        (_, 0) => format!("Available: {}", shown.join(", ")),
+        (_, more) => format!("Available: {} and {more} more", shown.join(", ")),
     }
 }
 

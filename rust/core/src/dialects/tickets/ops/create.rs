@@ -46,17 +46,13 @@ pub type Template<'a> = dyn Fn(&str, &str) -> Result<String, Error> + 'a;
 /// # Errors
 /// `Validation` naming everything that is wrong, or a `StoreError`; nothing is written then.
 pub fn create_cr(board: &Board, new: &Create<'_>) -> Result<Answer, Error> {
-    let (kind, mut given) = check(board, new)?;
+    let (kind, given) = check(board, new)?;
     let title = match given.first() {
         Some(("title", Attribute::Text(title))) => title.clone(),
         _ => String::new(),
     };
     let content = content(new.data)?;
     let plain = body(&title, content)?;
-    let own_title = parse::ticket("", plain.clone()).title.to_string();
-    if let Some((_, value)) = given.first_mut() {
-        *value = Attribute::Text(own_title);
-    }
     let slug = slug(&title, kind.as_str());
     let body = |code: &Code| match (content, new.template) {
         (None, Some(template)) => Ok(body(&title, Some(&template(&title, &code.to_string())?))?),
@@ -188,7 +184,8 @@ fn write(
     Err(disk::busy(&folder, "kept getting new tickets").into())
 }
 
-/// The whole text: front matter in the documented order, then the body.
+/// The whole text: front matter in the documented order, with the title that the body has, then the
+/// body.
 fn render(
     code: &Code,
     kind: Type,
@@ -196,9 +193,11 @@ fn render(
     body: &str,
     now: &str,
 ) -> String {
+    let title = parse::ticket("", body.to_owned()).title;
     let value = |key: &str| -> Option<String> {
         let fixed = match key {
             "code" => code.to_string(),
+            "title" => title.to_string(),
             "status" => Status::Proposed.as_str().into(),
             "dateCreated" | "lastModified" => now.to_owned(),
             "type" => kind.as_str().into(),
