@@ -9,8 +9,15 @@
 //! lock; the others are waited for, bounded. Agents run on Unix only; on macOS descendants that leave
 //! the agent's process group are not found.
 
+#[cfg(unix)]
+pub mod agent;
+#[cfg(unix)]
+pub mod interruption;
+#[cfg(unix)]
+mod kin;
 pub mod lock;
 pub mod log;
+pub mod output;
 pub mod process;
 pub mod record;
 pub mod records;
