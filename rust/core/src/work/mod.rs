@@ -12,6 +12,8 @@
 #[cfg(unix)]
 pub mod agent;
 #[cfg(unix)]
+pub mod handshake;
+#[cfg(unix)]
 pub mod interruption;
 #[cfg(unix)]
 mod kin;
@@ -21,6 +23,8 @@ pub mod output;
 pub mod process;
 pub mod record;
 pub mod records;
+#[cfg(unix)]
+pub mod runner;
 pub mod state;
 
 use crate::store::StoreError;
