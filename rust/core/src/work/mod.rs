@@ -24,8 +24,12 @@ pub mod process;
 pub mod record;
 pub mod records;
 #[cfg(unix)]
+pub mod recover;
+#[cfg(unix)]
 pub mod runner;
 pub mod state;
+#[cfg(unix)]
+pub mod stop;
 
 use crate::store::StoreError;
 use lock::Holder;
