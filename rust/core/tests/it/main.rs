@@ -12,6 +12,8 @@ mod git;
 mod index;
 mod journal;
 mod layers;
+#[cfg(unix)]
+mod runs;
 mod tickets;
 mod tickets_advice;
 mod tickets_projects;
