@@ -14,6 +14,8 @@ mod index;
 mod journal;
 mod layers;
 mod pictures;
+#[cfg(unix)]
+mod runs;
 mod tickets;
 mod tickets_advice;
 mod tickets_projects;
