@@ -23,8 +23,8 @@ pub struct Tickets {
     flaws: BTreeMap<Box<str>, Vec<Problem>>,
     /// Codes that stand in several files.
     shared: BTreeMap<Code, usize>,
+    waits: Waits,
     by_status: OnceLock<Vec<(String, usize)>>,
-    waits: OnceLock<Waits>,
     ready: OnceLock<Vec<Code>>,
     problems: OnceLock<Vec<Problem>>,
 }
@@ -39,8 +39,8 @@ impl Tickets {
             broken: BTreeMap::new(),
             flaws: BTreeMap::new(),
             shared: BTreeMap::new(),
+            waits: Waits::new(project),
             by_status: OnceLock::new(),
-            waits: OnceLock::new(),
             ready: OnceLock::new(),
             problems: OnceLock::new(),
         }
@@ -49,7 +49,6 @@ impl Tickets {
     /// Takes in what changed on disk.
     pub fn apply(&mut self, changes: Vec<Change<Document>>) {
         self.by_status = OnceLock::new();
-        self.waits = OnceLock::new();
         self.ready = OnceLock::new();
         self.problems = OnceLock::new();
         for Change { path, document } in changes {
@@ -70,12 +69,14 @@ impl Tickets {
         let Some(code) = self.codes.remove(path) else {
             return;
         };
+        let before = self.first(&code);
         if let Some(files) = self.by_code.get_mut(&code) {
             files.retain(|ticket| *ticket.path != *path);
             if files.is_empty() {
                 self.by_code.remove(&code);
             }
         }
+        self.note_first(&code, before.as_deref());
         self.note_shared(&code);
     }
 
@@ -97,11 +98,23 @@ impl Tickets {
         if !problems.is_empty() {
             self.flaws.insert(path.clone(), problems);
         }
+        let before = self.first(&code);
         let files = self.by_code.entry(code.clone()).or_default();
         let at = files.partition_point(|other| other.path < path);
         files.insert(at, ticket);
+        self.note_first(&code, before.as_deref());
         self.note_shared(&code);
         self.codes.insert(path, code);
+    }
+
+    /// The ticket that a code stands for: of several files the first.
+    fn first(&self, code: &Code) -> Option<Arc<Ticket>> {
+        self.files(code).first().cloned()
+    }
+
+    fn note_first(&mut self, code: &Code, before: Option<&Ticket>) {
+        let after = self.first(code);
+        self.waits.replace(code, before, after.as_deref());
     }
 
     fn note_shared(&mut self, code: &Code) {
@@ -155,16 +168,10 @@ impl Tickets {
         Some(found.1)
     }
 
-    /// The highest number of the project that a ticket or an unreadable file has.
+    /// The highest number of the project that a ticket has.
     pub fn highest(&self) -> Option<u64> {
-        let codes = self.by_code.keys().rev();
-        let of_codes = codes.clone().find(|code| code.is_of(&self.project));
-        let in_names = self.broken.keys().chain(self.codes.keys());
-        let in_names = in_names.filter_map(|path| Code::of_name(stem(path), &self.project));
-        in_names
-            .map(|code| code.number())
-            .max()
-            .max(of_codes.map(Code::number))
+        let own = self.codes().find(|code| code.is_of(&self.project));
+        own.map(Code::number)
     }
 
     /// How many tickets there are of each state: documented states first, in their order.
@@ -191,8 +198,7 @@ impl Tickets {
 
     /// What waits for what; of several files of one code the first counts.
     pub fn waits(&self) -> &Waits {
-        self.waits
-            .get_or_init(|| Waits::of(&self.project, self.firsts()))
+        &self.waits
     }
 
     /// The codes of the tickets that can be begun now, the lowest number first.

@@ -23,21 +23,22 @@ pub fn picture(tickets: &Tickets, extent: Extent) -> Picture<'_> {
     let waits = tickets.waits();
     let graph = waits.graph();
     let edges = edges(waits, extent);
-    let mut is_drawn = vec![extent == Extent::All; graph.len()];
+    let mut is_drawn = vec![false; graph.len()];
     for (from, to) in &edges {
         is_drawn[from.index()] = true;
         is_drawn[to.index()] = true;
     }
+    let (mut figures, mut places) = (Vec::new(), vec![0; graph.len()]);
     let own = tickets.firsts().filter_map(|(code, ticket)| {
         let (node, state) = (graph.find(&code.to_string())?, ticket.status());
         Some((node, &*ticket.title, state, tone(state)))
     });
     let absent = |node: &Node| graph.progress(*node) == Progress::Absent;
-    let others = graph.nodes().filter(absent);
+    let others = waits.nodes().into_iter().filter(absent);
     let others = others.map(|node| (node, ELSEWHERE, ELSEWHERE, Tone::Elsewhere));
-    let (mut figures, mut places) = (Vec::new(), vec![0; graph.len()]);
     for (node, name, state, tone) in own.chain(others) {
-        if is_drawn[node.index()] {
+        let is_alone = extent == Extent::All && tone != Tone::Elsewhere;
+        if is_drawn[node.index()] || is_alone {
             places[node.index()] = figures.len();
             let key = graph.key(node);
             figures.push(Figure {
@@ -64,7 +65,7 @@ fn edges(waits: &Waits, extent: Extent) -> Vec<(Node, Node)> {
     let graph = waits.graph();
     let is_open = |node| graph.progress(node) != Progress::Done;
     let is_wanted = |from, to| extent == Extent::All || (is_open(from) && is_open(to));
-    let pairs = graph.nodes().flat_map(|from| {
+    let pairs = waits.nodes().into_iter().flat_map(|from| {
         let targets = graph.edges(from).iter().map(|edge| edge.to);
         targets.map(move |to| (from, to))
     });

@@ -1,9 +1,11 @@
 //! What waits for what, and what can be begun.
 
 use chant_core::answer::Page;
+use chant_core::dialects::tickets::board::Board;
 use chant_core::dialects::tickets::ops::{graph, picture, ready, ticket};
 use chant_core::dialects::tickets::picture::Extent;
 use insta::assert_snapshot;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Project, check_code, codes, told, words};
@@ -244,4 +246,54 @@ fn a_ticket_is_told_whole_with_what_it_waits_for_and_who_waits_for_it() {
         "CR_NOT_FOUND",
         "DEM-009",
     );
+}
+
+/// Everything that is said of what waits for what.
+fn said(board: &Board) -> Vec<Value> {
+    let tree = told(picture(board, "tree", Extent::All));
+    let whole = (1..=5).map(|number| told(ticket(board, &number.to_string())));
+    let all = [
+        told(graph(board, Page::default())),
+        told(ready(board, Page::default())),
+        tree,
+    ];
+    all.into_iter()
+        .chain(whole)
+        .map(|told| told.unwrap_or_else(|refused| refused))
+        .collect()
+}
+
+fn relations() -> impl Strategy<Value = Vec<&'static str>> {
+    let names = vec!["1", "2", "DEM-3", "4", "5", "API-2", "chant:x"];
+    prop::sample::subsequence(names, 0..4)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    /// Whatever was known before, what is said is what the files say.
+    #[test]
+    fn the_graph_is_that_of_the_files_whatever_came_before(
+        changes in prop::collection::vec(
+            (1..=5_u8, any::<bool>(), any::<bool>(), relations(), relations(),
+             prop::sample::select(vec!["Approved", "Proposed", "Implemented"])),
+            1..12,
+        ),
+    ) {
+        let project = Project::with(&[]);
+        for (number, is_second, is_gone, depends_on, blocks, status) in changes {
+            let name = if is_second { "again" } else { "" };
+            let path = project.path(&format!("DEM-00{number}{name}.md"));
+            if is_gone {
+                let _ = std::fs::remove_file(path);
+            } else {
+                let text = format!(
+                    "---\ncode: DEM-{number}\nstatus: {status}\ndependsOn: {}\nblocks: {}\n---\n",
+                    depends_on.join(","),
+                    blocks.join(","),
+                );
+                std::fs::write(path, text).unwrap();
+            }
+            prop_assert_eq!(said(&project.board), said(&project.again()));
+        }
+    }
 }
