@@ -39,9 +39,14 @@ struct Front {
     blocks: Option<Texts>,
 }
 
+/// A file's name without its folder.
+pub fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// A file's name without its folder and ending.
 pub fn stem(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = name(path);
     name.strip_suffix(".md").unwrap_or(name)
 }
 
