@@ -197,7 +197,7 @@ impl Tickets {
             let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
             for (_, ticket) in self.all() {
                 let stored: &str = ticket.status();
-                let known = Status::read(stored);
+                let known = ticket.meant.status;
                 let word: &str = match known {
                     Some(status) => status.as_str(),
                     None => stored,

@@ -149,7 +149,7 @@ impl Waits {
         ticket: &Ticket,
         status_of: impl Fn(&str) -> Option<&'a str>,
     ) -> Vec<Wait> {
-        let own = match Status::read(ticket.status()) {
+        let own = match ticket.meant.status {
             Some(Status::Proposed) => Some(Wait::Approval),
             Some(Status::OnHold) => Some(Wait::Hold),
             Some(status) if status.is_done() => return Vec::new(),
@@ -166,7 +166,7 @@ impl Waits {
 
     /// Whether work on a ticket can begin now: it is approved and waits for nothing.
     pub fn is_ready(&self, code: &Code, ticket: &Ticket) -> bool {
-        Status::read(ticket.status()) == Some(Status::Approved) && self.unmet(code).is_empty()
+        ticket.meant.status == Some(Status::Approved) && self.unmet(code).is_empty()
     }
 
     /// The codes of the shortest loop through a ticket, beginning with it.
@@ -237,7 +237,7 @@ pub fn key_of(name: &str, project: &str) -> String {
 }
 
 fn progress(ticket: Option<&Ticket>) -> Progress {
-    match ticket.map(|ticket| Status::read(ticket.status())) {
+    match ticket.map(|ticket| ticket.meant.status) {
         None => Progress::Absent,
         Some(Some(status)) if status.is_done() => Progress::Done,
         Some(_) => Progress::Open,
