@@ -1,11 +1,11 @@
 //! All tickets of a project by their codes, kept up to date change by change.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use super::code::Code;
+use super::code::{Code, number_taken};
 use super::model::{Broken, Problem, Status, Ticket};
-use super::parse::{Document, stem};
+use super::parse::{Document, name, stem};
 use super::waits::Waits;
 use crate::store::index::Change;
 
@@ -17,6 +17,8 @@ pub struct Tickets {
     /// The files of each code in the order of their paths; nearly always one.
     by_code: BTreeMap<Code, Vec<Arc<Ticket>>>,
     codes: HashMap<Box<str>, Code>,
+    /// The numbers that the files' names begin with, each with its file.
+    numbers: BTreeSet<(u64, Box<str>)>,
     /// Files that cannot be read at all.
     broken: BTreeMap<Box<str>, Arc<Broken>>,
     /// What is wrong with files that can be read.
@@ -36,6 +38,7 @@ impl Tickets {
             project: project.into(),
             by_code: BTreeMap::new(),
             codes: HashMap::new(),
+            numbers: BTreeSet::new(),
             broken: BTreeMap::new(),
             flaws: BTreeMap::new(),
             shared: BTreeMap::new(),
@@ -53,6 +56,7 @@ impl Tickets {
         self.problems = OnceLock::new();
         for Change { path, document } in changes {
             self.take_out(&path);
+            self.note_number(&path, document.is_some());
             match document {
                 None => {}
                 Some(Err(broken)) => {
@@ -60,6 +64,18 @@ impl Tickets {
                 }
                 Some(Ok(ticket)) => self.put_in(path, ticket),
             }
+        }
+    }
+
+    fn note_number(&mut self, path: &str, is_there: bool) {
+        let Some(number) = number_taken(name(path), &self.project) else {
+            return;
+        };
+        let entry = (number, path.into());
+        if is_there {
+            self.numbers.insert(entry);
+        } else {
+            self.numbers.remove(&entry);
         }
     }
 
@@ -168,10 +184,11 @@ impl Tickets {
         Some(found.1)
     }
 
-    /// The highest number of the project that a ticket has.
+    /// The highest number of the project that a ticket has or a file's name begins with.
     pub fn highest(&self) -> Option<u64> {
         let own = self.codes().find(|code| code.is_of(&self.project));
-        own.map(Code::number)
+        let in_names = self.numbers.last().map(|(number, _)| *number);
+        in_names.max(own.map(Code::number))
     }
 
     /// How many tickets there are of each state: documented states first, in their order.
@@ -180,7 +197,7 @@ impl Tickets {
             let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
             for (_, ticket) in self.all() {
                 let stored: &str = ticket.status();
-                let known = Status::read(stored);
+                let known = ticket.meant.status;
                 let word: &str = match known {
                     Some(status) => status.as_str(),
                     None => stored,

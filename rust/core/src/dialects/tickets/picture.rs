@@ -30,8 +30,13 @@ pub fn picture(tickets: &Tickets, extent: Extent) -> Picture<'_> {
     }
     let (mut figures, mut places) = (Vec::new(), vec![0; graph.len()]);
     let own = tickets.firsts().filter_map(|(code, ticket)| {
-        let (node, state) = (graph.find(&code.to_string())?, ticket.status());
-        Some((node, &*ticket.title, state, tone(state)))
+        let node = graph.find(&code.to_string())?;
+        Some((
+            node,
+            &*ticket.title,
+            ticket.status(),
+            tone(ticket.meant.status),
+        ))
     });
     let absent = |node: &Node| graph.progress(*node) == Progress::Absent;
     let others = waits.nodes().into_iter().filter(absent);
@@ -72,8 +77,8 @@ fn edges(waits: &Waits, extent: Extent) -> Vec<(Node, Node)> {
     pairs.filter(|(from, to)| is_wanted(*from, *to)).collect()
 }
 
-fn tone(status: &str) -> Tone {
-    match Status::read(status) {
+fn tone(status: Option<Status>) -> Tone {
+    match status {
         Some(Status::Implemented | Status::Rejected) => Tone::Done,
         Some(Status::InProgress | Status::PartiallyImplemented) => Tone::Active,
         Some(Status::Approved) => Tone::Open,

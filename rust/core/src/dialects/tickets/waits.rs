@@ -149,7 +149,7 @@ impl Waits {
         ticket: &Ticket,
         status_of: impl Fn(&str) -> Option<&'a str>,
     ) -> Vec<Wait> {
-        let own = match Status::read(ticket.status()) {
+        let own = match ticket.meant.status {
             Some(Status::Proposed) => Some(Wait::Approval),
             Some(Status::OnHold) => Some(Wait::Hold),
             Some(status) if status.is_done() => return Vec::new(),
@@ -166,7 +166,7 @@ impl Waits {
 
     /// Whether work on a ticket can begin now: it is approved and waits for nothing.
     pub fn is_ready(&self, code: &Code, ticket: &Ticket) -> bool {
-        Status::read(ticket.status()) == Some(Status::Approved) && self.unmet(code).is_empty()
+        ticket.meant.status == Some(Status::Approved) && self.unmet(code).is_empty()
     }
 
     /// The codes of the shortest loop through a ticket, beginning with it.
@@ -181,20 +181,31 @@ impl Waits {
         cycles.iter().map(|cycle| self.keys(cycle)).collect()
     }
 
-    /// The loop that a ticket would close if it said this.
-    pub fn loop_with(
-        &self,
-        code: &Code,
-        before: Option<&Ticket>,
-        ticket: &Ticket,
-    ) -> Option<Vec<String>> {
-        // What nobody waits for closes none.
-        if ticket.blocks.is_empty() && self.named_by(code).is_empty() {
-            return None;
+    /// The loop that a ticket would close if it said this, beginning with it; for one that is in none yet.
+    pub fn loop_with(&self, code: &Code, ticket: &Ticket) -> Option<Vec<String>> {
+        let key = |name: &str| key_of(name, &self.project);
+        let blocked: HashSet<String> = ticket.blocks.iter().map(|name| key(name)).collect();
+        let named: Vec<String> = ticket.depends_on.iter().map(|name| key(name)).collect();
+        let own = code.to_string();
+        if named.contains(&own) || blocked.contains(&own) {
+            return Some(vec![own]);
         }
-        let mut tried = self.clone();
-        tried.replace(code, before, Some(ticket));
-        tried.loop_through(code)
+        if let Some(both) = named.iter().find(|key| blocked.contains(*key)) {
+            return Some(vec![own, both.clone()]);
+        }
+        let node = self.graph.find(&own);
+        let names_it =
+            |other: Node| node.is_some_and(|node| self.own[other.index()].contains(&node));
+        let blockers = node.map_or(&[][..], |node| &self.blockers[node.index()]);
+        let mut starts: Vec<Node> = named
+            .iter()
+            .filter_map(|key| self.graph.find(key))
+            .collect();
+        starts.extend(blockers.iter().map(|(_, blocker)| *blocker));
+        let is_last = |other| names_it(other) || blocked.contains(self.graph.key(other));
+        let way = self.graph.way(&starts, node, is_last)?;
+        let way = way.into_iter().map(|node| self.graph.key(node).to_owned());
+        Some(std::iter::once(own).chain(way).collect())
     }
 
     /// All nodes, in the order in which they are shown.
@@ -226,7 +237,7 @@ pub fn key_of(name: &str, project: &str) -> String {
 }
 
 fn progress(ticket: Option<&Ticket>) -> Progress {
-    match ticket.map(|ticket| Status::read(ticket.status())) {
+    match ticket.map(|ticket| ticket.meant.status) {
         None => Progress::Absent,
         Some(Some(status)) if status.is_done() => Progress::Done,
         Some(_) => Progress::Open,

@@ -1,9 +1,15 @@
 //! What waits for what, and what can be begun.
 
+use std::collections::BTreeMap;
+
 use chant_core::answer::Page;
 use chant_core::dialects::tickets::board::Board;
+use chant_core::dialects::tickets::code::Code;
+use chant_core::dialects::tickets::model::Ticket;
 use chant_core::dialects::tickets::ops::{graph, picture, ready, ticket};
+use chant_core::dialects::tickets::parse;
 use chant_core::dialects::tickets::picture::Extent;
+use chant_core::dialects::tickets::waits::Waits;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -294,6 +300,36 @@ proptest! {
                 std::fs::write(path, text).unwrap();
             }
             prop_assert_eq!(said(&project.board), said(&project.again()));
+        }
+    }
+}
+
+proptest! {
+    /// What a change would close is known beforehand.
+    #[test]
+    fn a_loop_is_seen_before_it_is_closed(
+        tickets in prop::collection::vec((1..=5_u64, relations(), relations()), 0..6),
+        last in (1..=6_u64, relations(), relations()),
+    ) {
+        let mut waits = Waits::new("DEM");
+        let mut known: BTreeMap<Code, Ticket> = BTreeMap::new();
+        let mut read = |waits: &mut Waits, (number, depends_on, blocks): (u64, Vec<&str>, Vec<&str>), is_last| {
+            let code = Code::new("DEM", number);
+            let relations = [("dependsOn", depends_on), ("blocks", blocks)];
+            let lines = relations.map(|(key, names)| format!("{key}: {}\n", names.join(",")));
+            let ticket = parse::ticket("", format!("---\n{}---\n", lines.concat()));
+            let before = known.insert(code.clone(), ticket.clone());
+            let is_free = waits.loop_through(&code).is_none();
+            let seen = waits.loop_with(&code, &ticket);
+            waits.replace(&code, before.as_ref(), Some(&ticket));
+            (is_last && is_free).then(|| (seen, waits.loop_through(&code)))
+        };
+        for ticket in tickets {
+            read(&mut waits, ticket, false);
+        }
+        if let Some((seen, closed)) = read(&mut waits, last, true) {
+            prop_assert_eq!(seen.as_ref().map(Vec::len), closed.as_ref().map(Vec::len));
+            prop_assert_eq!(seen.map(|way| way[0].clone()), closed.map(|way| way[0].clone()));
         }
     }
 }

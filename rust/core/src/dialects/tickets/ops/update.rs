@@ -221,8 +221,7 @@ fn refuse_loop(
     if waits.loop_through(code).is_some() {
         return Ok(());
     }
-    let before = tickets.files(code).first();
-    let Some(mut path) = waits.loop_with(code, before.map(|ticket| &**ticket), with) else {
+    let Some(mut path) = waits.loop_with(code, with) else {
         return Ok(());
     };
     path.push(code.to_string());
