@@ -16,6 +16,8 @@ pub struct Plan {
     pub frontier: Frontier,
     /// How far it is.
     pub progress: Progress,
+    /// Of each node by its place, kept together: every change looks at all of them.
+    statuses: Vec<Option<Status>>,
     network: Arc<Network>,
 }
 
@@ -51,7 +53,10 @@ impl Plan {
         let needs = validate(&graph)?;
         let needed_by = needs.waiting();
         let network = Arc::new(Network { needs, needed_by });
-        Ok(Self::over(network, graph))
+        let statuses = graph.nodes.iter().map(|node| node.status()).collect();
+        let leaves = graph.nodes.iter().filter(|n| n.dependencies.is_empty());
+        let leaves = leaves.count();
+        Ok(Self::over(network, graph, statuses, leaves))
     }
 
     /// The plan of a graph that was this one's and may have changed.
@@ -66,17 +71,29 @@ impl Plan {
                     && !matches!(&b.work, Work::Ref { vine } if vine.is_empty()))
         };
         let mut pairs = self.graph.nodes.iter().zip(&graph.nodes);
-        if self.graph.nodes.len() == graph.nodes.len() && pairs.all(is_like) {
-            return Ok(Self::over(Arc::clone(&self.network), graph));
+        if self.graph.nodes.len() != graph.nodes.len() || !pairs.all(is_like) {
+            return Self::of(graph);
         }
-        Self::of(graph)
+        let mut statuses = self.statuses.clone();
+        let pairs = self.graph.nodes.iter().zip(&graph.nodes).enumerate();
+        for (at, (_, node)) in pairs.filter(|(_, (old, new))| !Arc::ptr_eq(old, new)) {
+            statuses[at] = node.status();
+        }
+        let network = Arc::clone(&self.network);
+        Ok(Self::over(network, graph, statuses, self.progress.leaves))
     }
 
-    fn over(network: Arc<Network>, graph: Graph) -> Self {
+    fn over(
+        network: Arc<Network>,
+        graph: Graph,
+        statuses: Vec<Option<Status>>,
+        leaves: usize,
+    ) -> Self {
         let mut plan = Self {
             frontier: Frontier::default(),
-            progress: Progress::of(&graph),
+            progress: Progress::of(&statuses, leaves),
             graph,
+            statuses,
             network,
         };
         plan.frontier = plan.found_frontier();
@@ -136,17 +153,14 @@ impl Plan {
 
     /// What a node still waits for, by their places.
     pub fn unmet(&self, at: usize) -> impl Iterator<Item = usize> {
-        let is_unmet = |at: &usize| {
-            let status = self.graph.nodes[*at].status();
-            !status.is_some_and(Status::is_satisfied)
-        };
+        let is_unmet = |at: &usize| !self.statuses[*at].is_some_and(Status::is_satisfied);
         self.dependencies(at).filter(is_unmet)
     }
 
     fn found_frontier(&self) -> Frontier {
         let mut frontier = Frontier::default();
-        for (at, node) in self.graph.nodes.iter().enumerate() {
-            let list = match node.status() {
+        for (at, status) in self.statuses.iter().enumerate() {
+            let list = match status {
                 Some(Status::Complete) => continue,
                 Some(Status::Started) => &mut frontier.in_progress,
                 _ if self.unmet(at).next().is_some() => continue,
@@ -180,7 +194,7 @@ impl Plan {
         };
         let nodes = self.network.needed_by[at].iter();
         nodes
-            .filter_map(|node| self.graph.nodes[node.index()].status())
+            .filter_map(|node| self.statuses[node.index()])
             .any(has_begun)
     }
 
@@ -221,20 +235,16 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Counts the nodes of a graph.
-    pub fn of(graph: &Graph) -> Self {
+    /// Counts nodes by their statuses.
+    fn of(statuses: &[Option<Status>], leaves: usize) -> Self {
         let mut by_status = [0; 6];
-        for status in graph.nodes.iter().filter_map(|node| node.status()) {
-            by_status[status as usize] += 1;
+        for status in statuses.iter().flatten() {
+            by_status[*status as usize] += 1;
         }
-        let leaves = graph
-            .nodes
-            .iter()
-            .filter(|node| node.dependencies.is_empty());
         Self {
-            total: graph.nodes.len(),
+            total: statuses.len(),
             by_status,
-            leaves: leaves.count(),
+            leaves,
         }
     }
 

@@ -209,17 +209,14 @@ fn read_regular(path: &Path) -> io::Result<Content> {
             return Err(io::Error::other(format!("it is larger than {most} MiB")));
         }
         let length = usize::try_from(metadata.len()).unwrap_or(0);
-        let mut bytes = vec![0; length];
+        let mut bytes = Vec::with_capacity(length);
+        (&mut file).take(metadata.len()).read_to_end(&mut bytes)?;
         // A file that became shorter is read again; one that became longer has another stamp by now.
-        match file.read_exact(&mut bytes) {
-            Ok(()) => {
-                return Ok(Content {
-                    bytes,
-                    stamp: Stamp::of(&metadata),
-                });
-            }
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
-            Err(error) => return Err(error),
+        if bytes.len() == length {
+            return Ok(Content {
+                bytes,
+                stamp: Stamp::of(&metadata),
+            });
         }
     }
     Err(io::Error::other("it kept changing while it was read"))
