@@ -16,7 +16,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from bench import measures, vine
+from bench import measures, tickets, vine
 from bench.corpus import kept
 from bench.quiet import Bystanders
 from bench.rows import Row
@@ -35,6 +35,7 @@ class _Wishes:
     era: Era
     json: Path | None
     markdown: bool
+    bytes: bool
     quick: bool
     clean: bool
 
@@ -47,6 +48,7 @@ def _wishes() -> _Wishes:
     parser.add_argument("--era", choices=("handshake", "modern"), default="handshake", help="of the protocol")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there too")
     parser.add_argument("--markdown", action="store_true", help="print the table as markdown")
+    parser.add_argument("--bytes", action="store_true", help="also count what smaller answers save")
     folder = Path(tempfile.gettempdir()) / "chant-mcp-bench"
     parser.add_argument("--folder", type=Path, default=folder, help="where projects are kept")
     parser.add_argument("--clean", action="store_true", help="remove kept projects and do nothing else")
@@ -59,6 +61,7 @@ def _wishes() -> _Wishes:
         era=cast(Era, given.era),
         json=cast("Path | None", given.json),
         markdown=cast(bool, given.markdown),
+        bytes=cast(bool, given.bytes),
         quick=quick,
         clean=cast(bool, given.clean),
     )
@@ -86,7 +89,19 @@ def _measure(wishes: _Wishes, progress: Console, bystanders: Bystanders) -> list
             rows += measures.starts(corpus, few)
         with bystanders.during(f"vine at {size:,}"):
             rows += vine.vine(wishes.folder / f"vine-{size}", size, wishes.rounds, wishes.era)
+    for size in _ticket_sizes(wishes):
+        progress.print(f"measuring at {size:,} tickets …")
+        with bystanders.during(f"tickets at {size:,}"):
+            rows += tickets.tickets(_ticket_folder(wishes, size), size, wishes.rounds, wishes.era)
     return rows
+
+
+def _ticket_sizes(wishes: _Wishes) -> list[int]:
+    return sorted({min(size, tickets.MOST) for size in wishes.specs})
+
+
+def _ticket_folder(wishes: _Wishes, size: int) -> Path:
+    return wishes.folder / f"tickets-{size}"
 
 
 def _table(rows: list[Row], *, markdown: bool) -> Table:
@@ -97,6 +112,17 @@ def _table(rows: list[Row], *, markdown: bool) -> Table:
         if before and before.specs and row.specs and before.specs != row.specs and not markdown:
             table.add_section()
         table.add_row(*row.cells(), style="bold red" if row.is_met is False else "")
+    return table
+
+
+def _savings(wishes: _Wishes) -> Table:
+    """The bytes of smaller answers, counted in the largest project of tickets."""
+    size = _ticket_sizes(wishes)[-1]
+    table = Table(box=box.MARKDOWN if wishes.markdown else box.SIMPLE_HEAD, show_edge=wishes.markdown)
+    for name in ("call", "bytes", "saved", "the seed says"):
+        table.add_column(name, justify="left" if name == "call" else "right", no_wrap=True)
+    for saving in tickets.savings(_ticket_folder(wishes, size), size):
+        table.add_row(saving.call, f"{saving.taken:,.0f}", f"{saving.share:.0%}", saving.seed)
     return table
 
 
@@ -120,6 +146,8 @@ def main() -> None:
     rows = _measure(wishes, Console(stderr=True), bystanders)
     console = Console(width=140)
     console.print(_table(rows, markdown=wishes.markdown))
+    if wishes.bytes:
+        console.print(_savings(wishes))
     missed = [row for row in rows if row.is_met is False]
     kept_promises = sum(row.is_met is True for row in rows)
     console.print(f"{kept_promises} promises kept, {len(missed)} missed. {_machine(wishes)}")

@@ -297,6 +297,168 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 3: CLI",
         built=False,
     ),
+    "cli:tickets:list_prints_tickets": Requirement(
+        "`tickets list` prints code, status, priority, title and type of the tickets in columns, the highest "
+        "number first, and below them which files cannot be read.",
+        "reference tickets 9; seed tickets:75",
+    ),
+    "cli:tickets:list_filters": Requirement(
+        "`tickets list` takes `--status`, `--type`, `--priority`, `--assignee` and `--phase-epic`, each more "
+        "than once, and refuses a word that nothing knows with the words there are.",
+        "reference tickets 9; seed tickets:81",
+    ),
+    "cli:tickets:list_says_what_it_leaves_out": Requirement(
+        "`tickets list` shows 20 tickets unless `--limit` or `--all` says otherwise, and how many there are.",
+        "reference tickets 9; decisions 3: Size of a result",
+    ),
+    "cli:tickets:ready_prints_what_can_be_begun": Requirement(
+        "`tickets ready` prints the tickets that are approved and wait for nothing.",
+        "reference tickets 9: Dependency graph",
+    ),
+    "cli:tickets:show_prints_a_ticket": Requirement(
+        "`tickets show KEY` prints every attribute, what the ticket waits for, who waits for it, its file "
+        "and its whole body rendered, `--raw` the body as it is written.",
+        "reference tickets 9; seed tickets:118",
+    ),
+    "cli:tickets:sections_are_listed_and_shown": Requirement(
+        "`tickets sections KEY` lists the sections with their sizes; with a name, as `tickets show KEY "
+        "--section NAME`, it prints that one.",
+        "seed tickets:295",
+    ),
+    "cli:tickets:graph_draws_what_waits": Requirement(
+        "`tickets graph` draws what waits for what as a tree, says how many tickets it leaves out, and with "
+        "`--all` draws all of them.",
+        "reference tickets 9: Dependency graph",
+    ),
+    "cli:tickets:graph_tells_loops": Requirement(
+        "`tickets graph` names the tickets that wait for one another in a circle.",
+        "reference tickets 9: Dependency graph",
+    ),
+    "cli:tickets:graph_prints_mermaid_and_dot": Requirement(
+        "`tickets graph --format mermaid|dot` prints the same for Mermaid and Graphviz.",
+        "reference tickets 9: Dependency graph",
+    ),
+    "cli:tickets:advice_prints_the_score": Requirement(
+        "`tickets advice KEY` prints the score, its parts, what to do and why, and what is good.",
+        "seed tickets:389",
+    ),
+    "cli:tickets:projects_are_listed": Requirement(
+        "`tickets projects` lists the projects and what was passed over; with a code it prints one with its "
+        "counts by status.",
+        "reference tickets 9; seed tickets:17",
+    ),
+    "cli:tickets:project_is_named_by_code_or_folder": Requirement(
+        "The commands of tickets take `--project` with a project's code or a folder; without it the key or "
+        "the place says which is meant.",
+        "reference tickets 9: Single-project mode; decisions 3: Which project",
+    ),
+    "cli:tickets:add_creates_a_ticket": Requirement(
+        "`tickets add TITLE` creates a ticket with the attributes given, its body from `--content` or the "
+        "template of its type, and prints its code and file.",
+        "reference tickets 9; seed tickets:182",
+    ),
+    "cli:tickets:set_changes_attributes": Requirement(
+        "`tickets set KEY NAME=VALUE...` changes all attributes named or none, and prints what each was and "
+        "is.",
+        "reference tickets 9; seed tickets:231",
+    ),
+    "cli:tickets:status_moves_a_ticket": Requirement(
+        "`tickets status KEY STATUS` moves a ticket along the workflow and prints from where to where.",
+        "seed tickets:259",
+    ),
+    "cli:tickets:delete_asks": Requirement(
+        "`tickets delete KEY` names the ticket and who needs it and deletes it only after a yes; `--yes` "
+        "asks nothing.",
+        "reference tickets 9; seed tickets:276",
+    ),
+    "cli:vine:show_prints_the_plan": Requirement(
+        "`vine show FILE` prints title, root, totals, a progress bar, the statuses that occur and a table of "
+        "all tasks and references.",
+        "reference vine 11; reference vine 5.1",
+    ),
+    "cli:vine:show_prints_one_task": Requirement(
+        "`vine show FILE --task ID` prints all of one task: rendered description, decisions, attachments, "
+        "what it depends on with statuses, and who needs it.",
+        "reference vine 5.1",
+    ),
+    "cli:vine:list_filters": Requirement(
+        "`vine list FILE` prints a table of the tasks of a `--status` that hold a `--query`, or "
+        "`No tasks found.`",
+        "reference vine 11",
+    ),
+    "cli:vine:next_says_what_to_do": Requirement(
+        "`vine next FILE` prints what can be acted on in sections with what to do, and how far the plan is.",
+        "reference vine 5.2; reference vine 11",
+    ),
+    "cli:vine:next_says_what_is_waited_for": Requirement(
+        "When nothing can be done, `vine next` says so and what is waited for.", "reference vine W6"
+    ),
+    "cli:vine:validate_says_valid": Requirement(
+        "`vine validate FILE` prints `✓ Valid — <n> task(s).` for a valid file, with a warning where a "
+        "complete root stands over unfinished tasks.",
+        "reference vine 11; reference vine W17",
+    ),
+    "cli:vine:validate_points_at_each_problem": Requirement(
+        "For each violation and parse error `vine validate` prints file, line, column, rule and message, "
+        "with the line and the piece meant marked, and exits with 1.",
+        "reference vine 11; reference vine W13",
+    ),
+    "cli:vine:validate_takes_files_and_folders": Requirement(
+        "`vine validate` checks several files to the end, and all `.vine` files below a folder.",
+        "reference vine 11",
+    ),
+    "cli:vine:validate_prints_json": Requirement(
+        "`vine validate --json` prints the files and all their problems with their places.",
+        "reference vine 11",
+    ),
+    "cli:vine:problems_have_places": Requirement(
+        "The error of an invalid file lists under `problems` everything that is wrong, each thing with "
+        "constraint, message, line and column.",
+        "reference vine 3",
+    ),
+    "cli:vine:graph_draws_a_tree": Requirement(
+        "`vine graph FILE` draws a tree from the root; a task met again stands there as `↑`.",
+        "reference vine 11",
+    ),
+    "cli:vine:graph_prints_mermaid_and_dot": Requirement(
+        "`vine graph --format mermaid|dot` prints the graph for Mermaid and Graphviz.", "reference vine 11"
+    ),
+    "cli:vine:graph_leaves_out_other_statuses": Requirement(
+        "`vine graph --status` draws tasks of these statuses alone; dashed arrows lead over the others.",
+        "reference vine 11",
+    ),
+    "cli:vine:names_break_no_picture": Requirement(
+        "No name breaks the syntax of a Mermaid or DOT text, or shows as something else.", "reference vine 11"
+    ),
+    "cli:vine:set_prints_old_and_new": Requirement(
+        "`vine set FILE ID STATUS …` sets all statuses or none and prints `✓ <id>: <old> → <new>` for each.",
+        "reference vine 11",
+    ),
+    "cli:vine:set_dry_run_shows_the_diff": Requirement(
+        "`vine set --dry-run` shows what would change in the file, and writes nothing.", "reference vine W12"
+    ),
+    "cli:vine:claim_shows_what_it_builds_on": Requirement(
+        "`vine claim FILE ID` takes a task, for `--owner` where given, and prints it with what it builds on.",
+        "reference vine 11; reference vine W4",
+    ),
+    "cli:vine:expand_replaces_a_reference": Requirement(
+        "`vine expand FILE REF_ID [CHILD]` puts the tasks of the other file in the place of a reference.",
+        "reference vine 11; reference vine 7",
+    ),
+    "cli:vine:changes_obey_read_only": Requirement(
+        "With `--read-only` `vine set`, `claim` and `expand` are refused.", "house: command line"
+    ),
+    "cli:vine:spec_prints_the_texts": Requirement(
+        "`vine spec` prints the brief text of the format, `--full` the full one.", "reference vine 9.3"
+    ),
+    "cli:vine:json_is_the_answer": Requirement(
+        "`--json` of the vine commands prints what the core or the tool answers.", "house: command line"
+    ),
+    "cli:vine:files_resolve_as_in_the_tools": Requirement(
+        "The vine commands find files as the tools do: from the working folder, then the project, with "
+        "`.vine` left out or not.",
+        "reference vine 8.1",
+    ),
     "cli:answer:replies_to_a_question": Requirement(
         "`chant-mcp answer` answers a question that an agent left.",
         "decisions 3: `rstn_report_status needs_input`",
@@ -441,7 +603,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:project:vine_files_are_found_by_a_walk": Requirement(
         "`.vine` files are found by a walk of depth 4 that honours ignore files.",
         "decisions 3: Which project",
-        built=False,
     ),
     "server:not_initialised:text_is_that_of_the_seed": Requirement(
         "Without `.chant/specs` the first line of the tool error is ``Chant not initialized. Run `chant "
@@ -2503,252 +2664,479 @@ REQUIREMENTS: dict[str, Requirement] = {
     "house:tests:stand_on_checked_tables": Requirement(
         "Tables and moments of a crash that tests stand on are checked themselves.", "house: tests"
     ),
-    # vine (seed 003): not part of the product yet
+    # vine (seed 003)
     "vine:server:speaks_json_rpc_on_stdio": Requirement(
-        "The vine tools are served as JSON-RPC over standard input and output.", "seed vine:9", built=False
+        "The vine tools are served as JSON-RPC over standard input and output.", "seed vine:9"
     ),
     "vine:server:cwd_flag_sets_folder_and_root": Requirement(
-        "`--cwd DIR` sets the folder for relative paths and counts as a root.", "seed vine:19", built=False
+        "`--cwd DIR` sets the folder for relative paths and counts as a root.", "seed vine:19"
     ),
     "vine:resources:brief_spec": Requirement(
         "`vine://spec/brief` is the short format description with execution guide and tool reference.",
         "seed vine:27",
-        built=False,
     ),
     "vine:resources:full_spec": Requirement(
         "`vine://spec/full` is the complete VINE v1.2.0 specification with grammar, expansion and examples.",
         "seed vine:31",
-        built=False,
+    ),
+    "vine:resources:are_named_and_typed": Requirement(
+        "Both texts are listed with name, title, description and MIME type, and read with their MIME type.",
+        "reference vine 9.3",
+    ),
+    "vine:resources:brief_is_short": Requirement(
+        "The brief takes about 3,000 tokens and 200 lines.",
+        "seed vine:27; reference vine 9.3",
+    ),
+    "vine:resources:samples_hold": Requirement(
+        "Every sample in both texts is read, refused, changed or answered as they say.",
+        "reference vine 9.3, D10",
     ),
     "vine:tools:four_take_a_file": Requirement(
         "Four tools exist, and each takes `file`, absolute or relative to the working folder and the roots.",
         "seed vine:39",
-        built=False,
     ),
     "vine:tools:extension_is_appended": Requirement(
-        "A relative path without extension is tried with `.vine` appended.", "seed vine:39", built=False
+        "A relative path without extension is tried with `.vine` appended.", "seed vine:39"
+    ),
+    "vine:tools:state_what_they_change": Requirement(
+        "Reading tools are marked read-only, `vine_write` alone as destructive.",
+        "reference vine 9.2",
+    ),
+    "vine:tools:schema_of_write_stays_small": Requirement(
+        "`vine_write` is published with one flat kind of operation, in at most 3 KB.",
+        "decisions 3: Default tools",
+    ),
+    "vine:tools:chains_of_100000_tasks_are_no_trouble": Requirement(
+        "A chain of 100,000 tasks is read, asked about and changed like any other plan.",
+        "reference vine W5, W10",
+    ),
+    "vine:format:is_read_as_the_vectors_say": Requirement(
+        "Files are read or refused as the vectors say, with line and message.",
+        "reference vine 1.10, 12.3",
+    ),
+    "vine:format:blank_segments_are_skipped": Requirement(
+        "Blank lines around delimiters and trailing delimiters are harmless.",
+        "reference vine W15",
+    ),
+    "vine:format:newer_files_are_read_not_written": Requirement(
+        "A newer minor version is read and not written, another major version is refused.",
+        "reference vine 1.3 R, D14",
     ),
     "vine:read:file_and_action_are_required": Requirement(
-        "`vine_read` requires `file` and `action`.", "seed vine:47", built=False
+        "`vine_read` requires `file` and `action`.", "seed vine:47"
     ),
     "vine:read:eight_actions": Requirement(
         "`action` is one of `summary`, `list`, `task`, `context`, `descendants`, `search`, `refs`, "
         "`validate`.",
         "seed vine:48",
-        built=False,
     ),
     "vine:read:id_is_required_for_task": Requirement(
         '`task` and `descendants` require `id`: `id is required for action "task".`',
         "seed vine:49; decisions 3: Missing or ill-typed argument",
-        built=False,
     ),
-    "vine:read:list_filters_by_status": Requirement(
-        "`list` filters by `status`.", "seed vine:50", built=False
-    ),
-    "vine:read:list_filters_by_query": Requirement("`list` filters by `query`.", "seed vine:51", built=False),
-    "vine:read:validate": Requirement(
-        "`validate` answers `Valid — <n> task(s).`", "seed vine:57", built=False
-    ),
+    "vine:read:list_filters_by_status": Requirement("`list` filters by `status`.", "seed vine:50"),
+    "vine:read:list_filters_by_query": Requirement("`list` filters by `query`.", "seed vine:51"),
+    "vine:read:validate": Requirement("`validate` answers `Valid — <n> task(s).`", "seed vine:57"),
     "vine:read:summary": Requirement(
         "`summary` answers with the root task, total and leaf counts and a breakdown by status, as text.",
         "seed vine:58",
-        built=False,
     ),
-    "vine:read:list": Requirement(
-        "`list` answers with an array of task objects.", "seed vine:59", built=False
-    ),
-    "vine:read:task": Requirement("`task` answers with the full task object.", "seed vine:60", built=False),
+    "vine:read:list": Requirement("`list` answers with an array of task objects.", "seed vine:59"),
+    "vine:read:task": Requirement("`task` answers with the full task object.", "seed vine:60"),
     "vine:read:context": Requirement(
         "`context` adds `resolved_dependencies` (status, decisions, attachments) and `dependant_tasks` to "
         "the task.",
         "seed vine:61",
-        built=False,
     ),
     "vine:read:descendants": Requirement(
-        "`descendants` answers with the transitive dependants as `{id, shortName}`.",
-        "seed vine:62",
-        built=False,
+        "`descendants` answers with the transitive dependants as `{id, shortName}`.", "seed vine:62"
     ),
     "vine:read:search": Requirement(
-        "`search` finds tasks by name and description, whatever the case.", "seed vine:63", built=False
+        "`search` finds tasks by name and description, whatever the case.", "seed vine:63"
     ),
     "vine:read:refs": Requirement(
-        "`refs` answers with the reference nodes as `{id, shortName, vine, dependencies}`.",
-        "seed vine:64",
-        built=False,
+        "`refs` answers with the reference nodes as `{id, shortName, vine, dependencies}`.", "seed vine:64"
     ),
-    "vine:next:file_is_required": Requirement("`vine_next` requires `file`.", "seed vine:74", built=False),
+    "vine:read:keys_stand_in_the_order_of_the_reference": Requirement(
+        "Keys of nodes and answers stand in the order of the reference; ours follow.",
+        "decisions 3: Keys order in JSON; reference vine 5",
+    ),
+    "vine:read:lists_are_texts_beside_a_structure": Requirement(
+        "A list is the array as text, and `{result, total, returned}` structured.",
+        "decisions 3: Tool result",
+    ),
+    "vine:read:cut_lists_say_so": Requirement(
+        "Lists take `limit` and `offset`; one that was cut says so in a second text, with the next offset.",
+        "decisions 3: Tool result, Size of a result",
+    ),
+    "vine:read:errors_name_what_is_missing": Requirement(
+        "`context` and `dependencies` need an `id`, `search` a `query`; an unknown status or action is told "
+        "with those there are.",
+        "reference vine 5.1, D5",
+    ),
+    "vine:read:search_looks_into_ids": Requirement(
+        "`search` and the query of `list` look into IDs, too.",
+        "reference vine D6",
+    ),
+    "vine:read:validate_warns_of_open_tasks": Requirement(
+        "`validate` warns when the root is complete and others are not.",
+        "reference vine W17",
+    ),
+    "vine:read:dependencies": Requirement(
+        "`dependencies` answers with all that a node needs, directly or not.",
+        "reference vine W12",
+    ),
+    "vine:read:meta": Requirement(
+        "`meta` answers with version, title, prefix, delimiter and the git hash of the text.",
+        "reference vine W3, W12",
+    ),
+    "vine:next:file_is_required": Requirement("`vine_next` requires `file`.", "seed vine:74"),
     "vine:next:ready_to_start": Requirement(
         "`ready_to_start` lists notstarted and planning tasks whose dependencies are all complete or "
         "reviewing.",
         "seed vine:80",
-        built=False,
     ),
     "vine:next:ready_to_complete": Requirement(
         "`ready_to_complete` lists reviewing tasks whose output a dependant has started to use.",
         "seed vine:81",
-        built=False,
     ),
     "vine:next:needs_expansion": Requirement(
-        "`needs_expansion` lists the reference nodes on the frontier.", "seed vine:82", built=False
+        "`needs_expansion` lists the reference nodes on the frontier.", "seed vine:82"
     ),
     "vine:next:blocked": Requirement(
-        "`blocked` lists blocked tasks whose dependencies are all satisfied.", "seed vine:83", built=False
+        "`blocked` lists blocked tasks whose dependencies are all satisfied.", "seed vine:83"
     ),
     "vine:next:progress": Requirement(
         "`progress` has `total`, `complete`, `percentage`, `ready_count`, `root_id`, `root_status` and "
         "`by_status`.",
         "seed vine:84",
-        built=False,
+    ),
+    "vine:next:in_progress": Requirement(
+        "`in_progress` lists started tasks.",
+        "reference vine W6",
+    ),
+    "vine:next:waiting": Requirement(
+        "When the seed's four lists are empty and work is left, `waiting` says who waits for what.",
+        "reference vine W6",
+    ),
+    "vine:next:root_is_complete_with_the_last_of_the_others": Requirement(
+        "A reviewing root is ready to complete when all others are reviewing or complete.",
+        "reference vine 5.2",
+    ),
+    "vine:next:percentage_is_100_only_when_all_is_complete": Requirement(
+        "`percentage` is rounded half up, and 100 only when all is complete.",
+        "reference vine 5.2, W17",
+    ),
+    "vine:next:takes_limit_and_offset": Requirement(
+        "Lists of `vine_next` hold 50 entries unless `limit` says otherwise; `<key>_total` counts those of "
+        "a cut one.",
+        "decisions 3: Size of a result, vine answers on large graphs",
+    ),
+    "vine:next:sees_every_edit_made_before": Requirement(
+        "An answer is as of the file at the moment of the call, whoever changed it.",
+        "decisions 2: store/index.rs",
     ),
     "vine:write:operations_are_atomic": Requirement(
-        "`vine_write` applies all operations in order, or none.", "seed vine:92", built=False
+        "`vine_write` applies all operations in order, or none.", "seed vine:92"
     ),
     "vine:write:at_least_one_operation": Requirement(
-        "`file` and at least one operation are required.", "seed vine:97", built=False
+        "`file` and at least one operation are required.", "seed vine:97"
     ),
     "vine:write:create": Requirement(
-        "`create` makes a new file and must be the first operation.", "seed vine:103", built=False
+        "`create` makes a new file and must be the first operation.", "seed vine:103"
     ),
     "vine:write:add_task": Requirement(
         "`add_task` adds a task with `id`, `name` and optional `status`, `description`, `dependsOn`, "
         "`annotations`.",
         "seed vine:104",
-        built=False,
     ),
-    "vine:write:remove_task": Requirement(
-        "`remove_task` removes a task and its edges.", "seed vine:105", built=False
-    ),
-    "vine:write:set_status": Requirement(
-        "`set_status` changes a task's status.", "seed vine:106", built=False
-    ),
+    "vine:write:remove_task": Requirement("`remove_task` removes a task and its edges.", "seed vine:105"),
+    "vine:write:set_status": Requirement("`set_status` changes a task's status.", "seed vine:106"),
     "vine:write:update": Requirement(
         "`update` changes `name`, `description`, `decisions`, `attachments` or `annotations`.",
         "seed vine:107",
-        built=False,
     ),
     "vine:write:claim": Requirement(
-        "`claim` sets a task to started and answers with its dependency context.",
-        "seed vine:108",
-        built=False,
+        "`claim` sets a task to started and answers with its dependency context.", "seed vine:108"
     ),
     "vine:write:claim_refuses_what_cannot_start": Requirement(
         "`claim` refuses a task that is started, complete or unsatisfied, naming why; `force: true` "
         "overrides.",
         "decisions 3: vine `claim`",
-        built=False,
     ),
     "vine:write:extract_to_ref": Requirement(
-        "`extract_to_ref` moves a task into a child file and leaves a reference.",
-        "seed vine:109",
-        built=False,
+        "`extract_to_ref` moves a task into a child file and leaves a reference.", "seed vine:109"
     ),
-    "vine:write:add_dep": Requirement(
-        "`add_dep` adds an edge from `taskId` to `depId`.", "seed vine:110", built=False
-    ),
-    "vine:write:remove_dep": Requirement("`remove_dep` removes that edge.", "seed vine:111", built=False),
+    "vine:write:add_dep": Requirement("`add_dep` adds an edge from `taskId` to `depId`.", "seed vine:110"),
+    "vine:write:remove_dep": Requirement("`remove_dep` removes that edge.", "seed vine:111"),
     "vine:write:add_ref": Requirement(
-        "`add_ref` adds a reference node with `id`, `name`, `vine` and optional fields.",
-        "seed vine:112",
-        built=False,
+        "`add_ref` adds a reference node with `id`, `name`, `vine` and optional fields.", "seed vine:112"
     ),
     "vine:write:update_ref_uri": Requirement(
-        "`update_ref_uri` changes a reference node's URI.", "seed vine:113", built=False
+        "`update_ref_uri` changes a reference node's URI.", "seed vine:113"
     ),
     "vine:write:validation_runs_once_at_the_end": Requirement(
         "A task may be added and wired in the same batch, since validation runs after all operations.",
         "seed vine:115",
-        built=False,
     ),
     "vine:write:answer_has_summary_and_frontier": Requirement(
         "The answer has `summary`, `progress`, `ready_to_start`, `ready_to_complete`, `blocked` and "
         "`needs_expansion`.",
         "seed vine:121",
-        built=False,
     ),
     "vine:write:answer_has_claimed": Requirement(
-        "After a `claim` the answer has `claimed`, the task with its dependency context.",
-        "seed vine:127",
-        built=False,
+        "After a `claim` the answer has `claimed`, the task with its dependency context.", "seed vine:127"
     ),
     "vine:write:frontier_is_capped": Requirement(
         "Frontier lists after a write show 50 entries, with the full counts in `progress`; `limit` raises "
         "it.",
         "decisions 3: vine answers on large graphs",
-        built=False,
     ),
     "vine:write:round_trip_keeps_the_graph": Requirement(
-        "Writing and reading a graph preserves its structure.", "seed vine:208", built=False
+        "Writing and reading a graph preserves its structure.", "seed vine:208"
     ),
-    "vine:write:duplicate_id_is_an_error": Requirement(
-        "A duplicate ID is an error.", "seed vine:259", built=False
+    "vine:write:duplicate_id_is_an_error": Requirement("A duplicate ID is an error.", "seed vine:259"),
+    "vine:write:root_cannot_be_removed": Requirement("Removing the root is an error.", "seed vine:260"),
+    "vine:write:invalid_status_is_an_error": Requirement("An invalid status is an error.", "seed vine:261"),
+    "vine:write:unknown_task_is_an_error": Requirement("An unknown task ID is an error.", "seed vine:262"),
+    "vine:write:shapes_are_checked_first": Requirement(
+        "Every operation's shape is checked before a file is touched: unknown fields and wrong types are "
+        "refused by number, operation and field.",
+        "reference vine 6.2 R, W13",
     ),
-    "vine:write:root_cannot_be_removed": Requirement(
-        "Removing the root is an error.", "seed vine:260", built=False
+    "vine:write:refusals_number_the_operation": Requirement(
+        "An operation that cannot be carried out is told in the seed's words, and its number and name on "
+        "the next line.",
+        "reference vine W13",
     ),
-    "vine:write:invalid_status_is_an_error": Requirement(
-        "An invalid status is an error.", "seed vine:261", built=False
+    "vine:write:texts_the_format_cannot_carry_are_refused": Requirement(
+        "What the format cannot carry is refused by the name of its field.",
+        "reference vine W1",
     ),
-    "vine:write:unknown_task_is_an_error": Requirement(
-        "An unknown task ID is an error.", "seed vine:262", built=False
+    "vine:write:strict_order": Requirement(
+        "Operations take effect in their order, extraction included.",
+        "reference vine D4",
+    ),
+    "vine:write:version_covers_what_comes_in": Requirement(
+        "The file's version is raised to the lowest that covers what an operation brings.",
+        "reference vine D19",
+    ),
+    "vine:write:claim_names_an_owner": Requirement(
+        "`claim` may name an owner, who is kept as an annotation and told to those who come later.",
+        "reference vine W4, W18",
+    ),
+    "vine:write:adds_beside_what_is_there": Requirement(
+        "`addDecisions`, `addAttachments` and `removeAttachments` leave what others wrote.",
+        "reference vine W12",
+    ),
+    "vine:write:rename_task": Requirement(
+        "`rename_task` gives a node another ID in all dependencies.",
+        "reference vine W12",
+    ),
+    "vine:write:move_task": Requirement(
+        "`move_task` puts a node before another or at the end; the first node is the root.",
+        "reference vine W12",
+    ),
+    "vine:write:set_meta": Requirement(
+        "`set_meta` sets title, prefix and delimiter.",
+        "reference vine W12",
+    ),
+    "vine:write:dry_run": Requirement(
+        "`dry_run: true` answers what would be, with a diff, and writes nothing.",
+        "reference vine W12",
+    ),
+    "vine:write:expect": Requirement(
+        "`expect` refuses when the file is another than the caller has read.",
+        "reference vine W3",
+    ),
+    "vine:edit:only_the_lines_meant_change": Requirement(
+        "A change of an existing file touches the lines it means and no other byte.",
+        "reference vine 4 R, W9",
+    ),
+    "vine:edit:line_ends_and_mark_stay": Requirement(
+        "CRLF, a byte order mark and a missing last line end stay as they are.",
+        "reference vine W9",
+    ),
+    "vine:edit:unknown_metadata_stays": Requirement(
+        "Unknown keys and remarks of the preamble stay.",
+        "reference vine D12",
+    ),
+    "vine:edit:own_version_is_kept": Requirement(
+        "A file keeps its version as it is written there.",
+        "reference vine D19",
+    ),
+    "vine:edit:rights_and_links_stay": Requirement(
+        "A replaced file keeps its permissions, and a link to it stays a link.",
+        "reference vine W2",
+    ),
+    "vine:edit:refused_batches_leave_every_byte": Requirement(
+        "After any refusal all files are byte for byte as they were.",
+        "reference vine 6.1",
+    ),
+    "vine:edit:refused_or_reads_back": Requirement(
+        "A batch is refused, or whoever reads the file next finds what the answer told.",
+        "reference vine W1, D20",
+    ),
+    "vine:edit:readers_see_whole_files": Requirement(
+        "Who reads a file while it is changed sees the old text or the new one.",
+        "reference vine W2",
+    ),
+    "vine:edit:a_crash_leaves_all_or_nothing": Requirement(
+        "After a crash between two files the next opening finds both changed or none.",
+        "decisions 2: Our own state; reference vine W2",
+    ),
+    "vine:lock:two_servers_lose_no_write": Requirement(
+        "Servers that write one file at once lose nothing.",
+        "decisions 1; reference vine W3",
+    ),
+    "vine:lock:one_of_two_claims_succeeds": Requirement(
+        "Of two servers that claim one task, or make one file, exactly one succeeds.",
+        "decisions 3: vine `claim`; reference vine W4",
+    ),
+    "vine:loop:agents_carry_out_a_nested_plan": Requirement(
+        "Agents that follow the documented loop complete a plan of several files, every time.",
+        "reference vine 9.3, W6",
     ),
     "vine:expand:inlines_the_child": Requirement(
-        "`vine_expand` replaces the reference `ref_id` by the tasks of `child_file`.",
-        "seed vine:133",
-        built=False,
+        "`vine_expand` replaces the reference `ref_id` by the tasks of `child_file`.", "seed vine:133"
     ),
     "vine:expand:answers_with_the_id": Requirement(
-        'The answer is `Ref "<ref_id>" expanded.`', "seed vine:141", built=False
+        'The answer is `Ref "<ref_id>" expanded.`', "seed vine:141"
     ),
     "vine:expand:prefixes_child_ids": Requirement(
-        "Child task IDs are prefixed with the reference's ID.", "seed vine:249", built=False
+        "Child task IDs are prefixed with the reference's ID.", "seed vine:249"
     ),
     "vine:expand:rewires_dependencies": Requirement(
-        "Dependencies are re-wired to the inlined tasks.", "seed vine:250", built=False
+        "Dependencies are re-wired to the inlined tasks.", "seed vine:250"
     ),
     "vine:expand:annotations_are_united": Requirement(
         "Annotations are united, the reference's value wins, and the child's relative URIs are rebased.",
         "decisions 3: vine expansion",
-        built=False,
+    ),
+    "vine:expand:child_file_may_be_left_out": Requirement(
+        "Without `child_file` the reference's own URI is used, relative to the parent's folder.",
+        "reference vine 7 R",
+    ),
+    "vine:expand:the_child_stays_as_it_is": Requirement(
+        "The child file is only read.",
+        "reference vine 7",
+    ),
+    "vine:expand:places_are_seen_from_the_parent": Requirement(
+        "Relative places that come from the child are rewritten for the parent's folder.",
+        "decisions 3: vine expansion; reference vine W7",
+    ),
+    "vine:expand:version_is_raised": Requirement(
+        "The parent's version is raised to the lowest that covers what came in.",
+        "reference vine W7",
+    ),
+    "vine:expand:collisions_name_both": Requirement(
+        "An ID that exists already is refused with its name in the parent and in the child.",
+        "reference vine 7",
+    ),
+    "vine:expand:circles_are_refused": Requirement(
+        "References that lead back to the parent or to the child are refused.",
+        "reference vine 7 R, W7",
+    ),
+    "vine:expand:warns_while_the_reference_waits": Requirement(
+        "Expanding a reference that still waits is answered with a warning that says for what.",
+        "reference vine 7 R, W7",
+    ),
+    "vine:expand:takes_a_delimiter_that_no_line_equals": Requirement(
+        "Where a description of the child has a line like the parent's delimiter, the parent gets another "
+        "one.",
+        "reference vine W1",
+    ),
+    "vine:expand:errors_name_the_child": Requirement(
+        "What is wrong with the child names the child.",
+        "reference vine D9",
     ),
     "vine:paths:absolute_path_first": Requirement(
-        "An absolute path that exists is used as it is.", "seed vine:161", built=False
+        "An absolute path that exists is used as it is.", "seed vine:161"
     ),
     "vine:paths:working_folder_before_roots": Requirement(
-        "A relative path is tried in the working folder, then in each root.", "seed vine:162", built=False
+        "A relative path is tried in the working folder, then in each root.", "seed vine:162"
     ),
     "vine:paths:falls_back_to_the_working_folder": Requirement(
-        "A path found nowhere is resolved against the working folder.", "seed vine:165", built=False
+        "A path found nowhere is resolved against the working folder.", "seed vine:165"
     ),
     "vine:paths:absolute_only_for_vine_files": Requirement(
-        "Absolute paths are allowed on stdio for files ending in `.vine`, over HTTP only inside the roots.",
+        "On stdio absolute paths may lead elsewhere, to files ending in `.vine`.",
         "decisions 3: Absolute paths (vine)",
-        built=False,
     ),
     "vine:paths:client_roots_are_fetched": Requirement(
         "At the first tool call the client's roots are fetched when it offers them, and used for paths.",
         "seed vine:190",
+    ),
+    "vine:paths:exact_name_before_extension": Requirement(
+        "A name as it stands is looked for everywhere before one with `.vine`.",
+        "reference vine 8.1",
+    ),
+    "vine:paths:folders_are_no_files": Requirement(
+        "A folder hides no file, and is said to be one where nothing else is found.",
+        "reference vine 8.1, D8",
+    ),
+    "vine:paths:nothing_outside_of_the_roots": Requirement(
+        "No relative name leads out of the working folder, the project and the client's folders.",
+        "decisions 4; reference vine W8",
+    ),
+    "vine:paths:links_stay_inside": Requirement(
+        "No link leads out of them either.",
+        "decisions 4",
+    ),
+    "vine:paths:new_files_lie_in_the_working_folder": Requirement(
+        "New files lie in the working folder, folders on the way are made; in the client's first folder "
+        "where the working folder belongs to no project.",
+        "reference vine 8.2, W14",
+    ),
+    "vine:paths:new_files_lie_beside_their_plan": Requirement(
+        "The file of an extracted task is named relative to the plan's folder.",
+        "reference vine W14",
+    ),
+    "vine:paths:http_stays_inside_the_roots": Requirement(
+        "Over HTTP an absolute path must lie inside the roots.",
+        "decisions 3: Absolute paths (vine)",
         built=False,
+    ),
+    "vine:roots:are_asked_for_when_a_name_is_not_found": Requirement(
+        "The client is asked for its folders whenever a name is not found, in both eras of the protocol.",
+        "reference vine W16",
+    ),
+    "vine:roots:foreign_ones_are_passed_over": Requirement(
+        "Roots that are no folders of this machine are passed over one by one, in both eras.",
+        "reference vine W16",
+    ),
+    "vine:roots:cwd_wins": Requirement(
+        "A folder given by `--cwd` or `--project` is the only one; the client is not asked.",
+        "reference vine 8.3",
     ),
     "vine:errors:parse_error": Requirement(
         "A parse error reads `Parse error (line <n>): <message>`, once, detail on the next line.",
         "seed vine:177; decisions 3: vine errors",
-        built=False,
     ),
     "vine:errors:validation_error": Requirement(
-        "A validation error reads `Validation error [<constraint>]: <message>`.", "seed vine:178", built=False
+        "A validation error reads `Validation error [<constraint>]: <message>`.", "seed vine:178"
     ),
     "vine:errors:other_graph_errors": Requirement(
-        "Other graph errors show their message alone.", "seed vine:179", built=False
+        "Other graph errors show their message alone.", "seed vine:179"
     ),
     "vine:errors:missing_file": Requirement(
-        "A missing file reads `File not found: <path>`.", "seed vine:180", built=False
+        "A missing file reads `File not found: <path>`.", "seed vine:180"
     ),
     "vine:errors:no_permission": Requirement(
-        "A forbidden file reads `Permission denied: <path>`.", "seed vine:181", built=False
+        "A forbidden file reads `Permission denied: <path>`.", "seed vine:181"
     ),
-    "vine:errors:are_tool_errors": Requirement(
-        "All errors are text with `isError: true`.", "seed vine:184", built=False
+    "vine:errors:are_tool_errors": Requirement("All errors are text with `isError: true`.", "seed vine:184"),
+    "vine:errors:arguments_are_told_in_the_projects_words": Requirement(
+        "Missing, unknown and ill-typed arguments of the vine tools are told as in all other tools.",
+        "decisions 3: Missing or ill-typed argument",
+    ),
+    "vine:errors:all_violations_are_told": Requirement(
+        "A validation error has details and a line, and names every further violation.",
+        "reference vine 3 R, D2",
+    ),
+    "vine:errors:not_utf8": Requirement(
+        "A file that is not UTF-8 is refused with the place of the first wrong byte.",
+        "reference vine W9",
     ),
     # speckit (seed 001): not part of the product yet
     "speckit:tools:four_exist": Requirement(

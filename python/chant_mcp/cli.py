@@ -41,13 +41,43 @@ _COMMANDS = {
 }
 """The commands on specs, by name, and where each is found."""
 
+_VINE_COMMANDS = {
+    "show": "chant_mcp.commands.vine:show",
+    "list": "chant_mcp.commands.vine:list_tasks",
+    "next": "chant_mcp.commands.vine:next_tasks",
+    "graph": "chant_mcp.commands.vine:graph",
+    "validate": "chant_mcp.commands.vine_checks:validate",
+    "set": "chant_mcp.commands.vine_changes:set_statuses",
+    "claim": "chant_mcp.commands.vine_changes:claim",
+    "expand": "chant_mcp.commands.vine_changes:expand",
+    "spec": "chant_mcp.commands.vine:spec",
+}
+"""The commands on task graphs."""
+
+_TICKETS_COMMANDS = {
+    "list": "chant_mcp.commands.tickets:list_tickets",
+    "ready": "chant_mcp.commands.tickets:ready",
+    "show": "chant_mcp.commands.tickets:show",
+    "sections": "chant_mcp.commands.tickets:sections",
+    "graph": "chant_mcp.commands.tickets:graph",
+    "advice": "chant_mcp.commands.tickets:advice",
+    "projects": "chant_mcp.commands.tickets:projects",
+    "add": "chant_mcp.commands.ticket_changes:add",
+    "set": "chant_mcp.commands.ticket_changes:set_attributes",
+    "status": "chant_mcp.commands.ticket_changes:status",
+    "delete": "chant_mcp.commands.ticket_changes:delete",
+}
+"""The commands on tickets."""
+
 
 class Failure(click.ClickException):
     """An error of the package, told in its own words."""
 
     def show(self, file: Any = None) -> None:
-        """Print the sentences to standard error."""
-        click.echo(self.message, file=file, err=True)
+        """Print the sentences to standard error; texts of documents in them do not steer the terminal."""
+        from chant_mcp.commands import display
+
+        click.echo(display.harmless(self.message), file=file, err=True)
 
 
 class Commands(click.Group):
@@ -155,6 +185,16 @@ def mcp(
 @program.group(cls=Commands, later=_COMMANDS)
 def chant() -> None:
     """Work with chant specs alone."""
+
+
+@program.group(cls=Commands, later=_VINE_COMMANDS)
+def vine() -> None:
+    """Work with task graphs in .vine files."""
+
+
+@program.group(cls=Commands, later=_TICKETS_COMMANDS)
+def tickets() -> None:
+    """Work with change-request tickets."""
 
 
 def _working_directory(context: click.Context) -> Path:

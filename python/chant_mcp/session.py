@@ -176,7 +176,9 @@ class Session:
     @cached_property
     def _vine(self) -> VineFiles:
         place = self.place
-        return VineFiles(place.start or place.root, roots=[place.root, *self._roots], stop_at=self._stop_at)
+        # Where nothing says that this is a project, new files belong to the client's folders.
+        own = () if place.is_guess and self._roots else (place.root,)
+        return VineFiles(place.start or place.root, roots=[*own, *self._roots], stop_at=self._stop_at)
 
     @property
     def tickets(self) -> TicketProjects:

@@ -65,7 +65,7 @@ def _length(data: Data, lists: tuple[str, ...]) -> int:
     return max(len(data[key]) for key in lists)
 
 
-def written(data: Data) -> str:
+def written(data: Data | list[Data]) -> str:
     """Write data as the tools do: JSON, indented by two blanks."""
     return json.dumps(data, indent=2, ensure_ascii=False)
 

@@ -27,6 +27,20 @@ _STATUS = {
     "needs_attention": "bold red",
     "blocked": "magenta",
     "cancelled": "dim",
+    # vine
+    "complete": "green",
+    "reviewing": "bright_green",
+    "started": "yellow",
+    "planning": "cyan",
+    "ref": "blue",
+    # tickets
+    "proposed": "cyan",
+    "approved": "bright_cyan",
+    "in progress": "yellow",
+    "partially implemented": "yellow",
+    "implemented": "green",
+    "rejected": "dim",
+    "on hold": "magenta",
 }
 
 _GRADE = {"A": "green", "B": "green", "C": "yellow", "D": "red"}
@@ -44,9 +58,9 @@ _STEERING = dict.fromkeys(
 )
 
 
-def console() -> Console:
-    """Make the console for standard output; texts of specs are never taken for markup."""
-    return Console(highlight=False, markup=False, emoji=False)
+def console(*, for_errors: bool = False) -> Console:
+    """Make the console for standard output or error; texts of documents are never taken for markup."""
+    return Console(highlight=False, markup=False, emoji=False, stderr=for_errors)
 
 
 def harmless(text: str) -> str:
@@ -61,6 +75,13 @@ def coloured(text: str) -> str:
     return f"{kept}\x1b[0m" if len(parts) > 1 else kept
 
 
+def rendered(text: str) -> RenderableType:
+    """Render markdown for the terminal."""
+    from rich.markdown import Markdown  # only few commands need what takes so long to import
+
+    return Markdown(harmless(text), hyperlinks=False)
+
+
 def plain(value: object, style: str = "") -> Text:
     """Make a cell of a value."""
     return Text(harmless(str(value)), style=style)
@@ -68,13 +89,13 @@ def plain(value: object, style: str = "") -> Text:
 
 def status_text(status: str) -> Text:
     """Make a cell of a status, coloured."""
-    return plain(status, _STATUS.get(status, ""))
+    return plain(status, _STATUS.get(status.lower(), ""))
 
 
 def spec_table(specs: Sequence[Data]) -> Table:
     """Make a table of specs as lists and searches give them."""
-    table = _table()
-    _id_column(table, "ID", (spec["id"] for spec in specs))
+    table = empty_table()
+    id_column(table, "ID", (spec["id"] for spec in specs))
     table.add_column("Status", no_wrap=True)
     table.add_column("Title", overflow="fold", ratio=1)
     for spec in specs:
@@ -91,7 +112,7 @@ def spec_table(specs: Sequence[Data]) -> Table:
 
 def counts_table(counts: Data) -> Table:
     """Make a table of how many specs are in each state."""
-    table = _table()
+    table = empty_table()
     table.add_column("Status", no_wrap=True)
     table.add_column("Specs", justify="right")
     for status in _STATUS:
@@ -104,8 +125,8 @@ def counts_table(counts: Data) -> Table:
 
 def activity_table(activity: Sequence[Data]) -> Table:
     """Make a table of when something last happened to specs in progress."""
-    table = _table()
-    _id_column(table, "In progress", (entry["id"] for entry in activity))
+    table = empty_table()
+    id_column(table, "In progress", (entry["id"] for entry in activity))
     table.add_column("Spec changed", no_wrap=True)
     table.add_column("Log changed", no_wrap=True)
     table.add_column("Title", overflow="fold", ratio=1)
@@ -118,8 +139,8 @@ def activity_table(activity: Sequence[Data]) -> Table:
 
 def findings_table(diagnostics: Sequence[Data]) -> Table:
     """Make a table of what the lint rules found."""
-    table = _table()
-    _id_column(table, "ID", (found["spec_id"] for found in diagnostics))
+    table = empty_table()
+    id_column(table, "ID", (found["spec_id"] for found in diagnostics))
     table.add_column("Rule", no_wrap=True)
     table.add_column("Finding", overflow="fold", ratio=1)
     for found in diagnostics:
@@ -133,8 +154,8 @@ def findings_table(diagnostics: Sequence[Data]) -> Table:
 
 def scores_table(scores: Sequence[Data]) -> Table:
     """Make a table of grades."""
-    table = _table()
-    _id_column(table, "ID", (score["id"] for score in scores))
+    table = empty_table()
+    id_column(table, "ID", (score["id"] for score in scores))
     for heading in ("Light", "Cplx", "Conf", "Split", "Crit", "Isol"):
         table.add_column(heading, no_wrap=True)
     for score in scores:
@@ -151,7 +172,7 @@ def scores_table(scores: Sequence[Data]) -> Table:
 
 def checks_table(checks: Sequence[Data]) -> Table:
     """Make a table of a diagnosis' checks."""
-    table = _table()
+    table = empty_table()
     table.add_column("Check", no_wrap=True)
     table.add_column("Result", no_wrap=True)
     table.add_column("Found", overflow="fold", ratio=1)
@@ -214,14 +235,15 @@ def spec_fields(spec: Data) -> Table:
             ("Branch", text("branch")),
             ("Commits", each("commits")),
             ("Completed at", text("completed_at")),
-            *((key, _value(value)) for key, value in spec.get("further", {}).items()),
+            *((key, value_text(value)) for key, value in spec.get("further", {}).items()),
             ("File", text("path")),
             ("Body from", text("body_from")),
         ]
     )
 
 
-def _value(value: object) -> Text | None:
+def value_text(value: object) -> Text | None:
+    """Make a cell of a value that answers know nothing of."""
     if isinstance(value, list):
         return lines(cast("list[object]", value))
     return plain(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
@@ -261,11 +283,13 @@ def problems_block(data: Data) -> RenderableType | None:
     return Group(*said)
 
 
-def _table() -> Table:
+def empty_table() -> Table:
+    """Make a table without columns."""
     return Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
 
 
-def _id_column(table: Table, heading: str, ids: Iterable[str]) -> None:
+def id_column(table: Table, heading: str, ids: Iterable[str]) -> None:
+    """Add a column that shows IDs whole, on one line where that is possible."""
     longest = max((len(id) for id in ids), default=0)
     if longest <= _LONG_ID:
         table.add_column(heading, no_wrap=True, min_width=longest)

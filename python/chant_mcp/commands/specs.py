@@ -106,8 +106,6 @@ def show(session: Session, id: str, raw: bool, as_json: bool) -> None:
     if raw:
         click.echo(spec["body"])
         return
-    from rich.markdown import Markdown
-
     from chant_mcp.commands import display
 
     out = display.console()
@@ -115,7 +113,7 @@ def show(session: Session, id: str, raw: bool, as_json: bool) -> None:
     if (problems := display.problems_block(spec)) is not None:
         out.print(problems)
     out.print()
-    out.print(Markdown(display.harmless(spec["body"]), hyperlinks=False))
+    out.print(display.rendered(spec["body"]))
 
 
 def _whole_spec(session: Session, id: str) -> tuple[str, Data]:

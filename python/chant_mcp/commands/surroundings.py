@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
 import click
 
@@ -14,12 +15,26 @@ from chant_mcp.session import Session, find_place
 
 P = ParamSpec("P")
 
+_FOLDER = click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path)
+
+
+class _CodeOrFolder(click.ParamType[Any]):
+    """The code of a ticket project, or a folder: what has a slash in it, or is `.` or `..`."""
+
+    name = "code or folder"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | Path:
+        """Tell which of them it is."""
+        is_folder = value in (".", "..") or "/" in value or os.sep in value
+        return _FOLDER.convert(value, param, ctx) if is_folder else value
+
+
 project_option = click.option(
     "--project",
     "--cwd",
     "project",
     metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
+    type=_FOLDER,
     help="The project's folder; else the nearest one upwards that is a project. Also CHANT_PROJECT.",
 )
 
@@ -65,6 +80,36 @@ def on_project(run: Callable[Concatenate[Session, P], None]) -> Callable[..., No
         if project is not None:
             surroundings = replace(surroundings, project=project)
         run(surroundings.session(), *args, **kwargs)
+
+    return with_session
+
+
+def on_tickets(run: Callable[Concatenate[Session, str | None, P], None]) -> Callable[..., None]:
+    """Give a command the session and the code of the ticket project, and the options that choose them."""
+
+    @click.option(
+        "--project",
+        "project",
+        metavar="CODE|DIR",
+        type=_CodeOrFolder(),
+        help="Code of the project, such as MDT; else what the key says, or where you are. Or a folder, "
+        "such as ./app, to begin in.",
+    )
+    @click.option("--cwd", "folder", metavar="DIR", type=_FOLDER, help="The folder to begin in.")
+    @click.pass_obj
+    @functools.wraps(run)
+    def with_session(
+        surroundings: Surroundings,
+        project: str | Path | None,
+        folder: Path | None,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> None:
+        if isinstance(project, Path):
+            folder, project = project, None
+        if folder is not None:
+            surroundings = replace(surroundings, project=folder)
+        run(surroundings.session(), project, *args, **kwargs)
 
     return with_session
 

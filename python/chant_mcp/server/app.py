@@ -33,7 +33,7 @@ from chant_mcp.errors import ChantError
 from chant_mcp.server import arguments as arguments_check
 from chant_mcp.server import reply
 from chant_mcp.server.resources import resources
-from chant_mcp.server.roots import roots_of
+from chant_mcp.server.roots import folders_only, roots_of
 from chant_mcp.server.wire import GateOut, lenient, stdio
 from chant_mcp.session import Session, dialects_in, find_in_roots, holds_work_files
 from chant_mcp.toolsets import ToolEntry, toolsets
@@ -162,9 +162,9 @@ class ChantServer(MCPServer[Any]):
     async def _answered(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None
     ) -> CallToolResult | InputRequiredResult:
-        if question := await self._ask_which_project(context):
-            return question
-        if question := await self._ask_where_files_lie(name, arguments, context):
+        named = [arguments[of] for of in self._entries[name].files if of in arguments]
+        ask = self._ask_where_files_lie(named, context) if named else self._ask_which_project(context)
+        if question := await ask:
             return question
         return cast(CallToolResult, await super().call_tool(name, arguments, context))
 
@@ -209,14 +209,13 @@ class ChantServer(MCPServer[Any]):
         return None
 
     async def _ask_where_files_lie(
-        self, name: str, arguments: Mapping[str, Any], context: Context[Any, Any] | None
+        self, names: Sequence[str], context: Context[Any, Any] | None
     ) -> InputRequiredResult | None:
         """Look in the client's roots, too, for files that are not found otherwise (seed vine, roots).
 
         Returns:
             The question for them, where it is the answer to the call.
         """
-        names = [arguments[of] for of in self._entries[name].files if of in arguments]
         if context is None or self._session.place.is_given or all(map(self._session.vine.finds, names)):
             return None
         roots = await roots_of(context)
@@ -304,7 +303,7 @@ async def _stop_on_signal(scope: anyio.CancelScope, out: GateOut) -> None:
 
 
 async def _bad_calls_are_calls(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Let a `tools/call` without a name or with ill-typed arguments through.
+    """Let a `tools/call` without a name, with ill-typed arguments or with foreign roots through.
 
     The SDK would answer it with a protocol error, which the model does not see.
     """
@@ -315,6 +314,8 @@ async def _bad_calls_are_calls(ctx: ServerRequestContext[Any, Any], call_next: C
         arguments = params.get("arguments")
         if arguments is not None and not isinstance(arguments, dict):
             params["arguments"] = {_ILL_TYPED: arguments_check.kind(arguments)}
+        if isinstance(answers := params.get("inputResponses"), dict):
+            params["inputResponses"] = folders_only(cast(dict[str, Any], answers))
         ctx = replace(ctx, params=params)
     return await call_next(ctx)
 

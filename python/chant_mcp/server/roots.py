@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -44,6 +44,21 @@ async def roots_of(context: Context[Any, Any]) -> list[Path] | InputRequiredResu
     return _folders([root.uri for root in answer.roots]) if isinstance(answer, _Roots) else []
 
 
+def folders_only(answers: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out of a client's answers the roots that are no folders: the SDK would refuse the whole call."""
+    told = answers.get(_QUESTION)
+    roots = cast(dict[str, Any], told).get("roots") if isinstance(told, dict) else None
+    if not isinstance(roots, list):
+        return dict(answers)
+    folders = [root for root in cast(list[Any], roots) if _is_folder(root)]
+    return {**answers, _QUESTION: {**cast(dict[str, Any], told), "roots": folders}}
+
+
+def _is_folder(root: Any) -> bool:
+    uri = cast(dict[str, Any], root).get("uri") if isinstance(root, dict) else None
+    return isinstance(uri, str) and _folder(uri) is not None
+
+
 class _Root(BaseModel):
     uri: str
 
@@ -55,8 +70,16 @@ class _Roots(Result):
 
 
 def _folders(uris: Sequence[str]) -> list[Path]:
-    parts = [urlsplit(uri) for uri in uris]
-    return [Path(url2pathname(part.path)) for part in parts if part.scheme == "file" and part.path]
+    return [folder for uri in uris if (folder := _folder(uri)) is not None]
+
+
+def _folder(uri: str) -> Path | None:
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    path = Path(url2pathname(parts.path))
+    return path if parts.scheme == "file" and path.is_absolute() and "\0" not in str(path) else None
 
 
 async def _asked(context: Context[Any, Any]) -> _Roots | None:

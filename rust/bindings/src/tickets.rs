@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT as DEFAULT_PAGE, Page};
 use chant_core::dialects::tickets::desk::Desk;
 use chant_core::dialects::tickets::ops::{self, DEFAULT_LIMIT, Filters, Mode, Piece, SectionCall};
+use chant_core::dialects::tickets::picture::Extent;
 use chant_core::dialects::tickets::projects::Surroundings;
 use jiff::Timestamp;
 use pyo3::exceptions::PyValueError;
@@ -180,6 +181,13 @@ impl TicketProjects {
         ticket_answer(py, || ops::suggest(&self.desk, project, key))
     }
 
+    /// All that is known of a ticket, however long the answer.
+    fn ticket(&self, py: Python<'_>, project: Option<&str>, key: &str) -> Result<Answer, Raised> {
+        ticket_answer(py, || {
+            ops::ticket(&*self.desk.board(project, Some(key))?, key)
+        })
+    }
+
     #[pyo3(signature = (project = None, *, limit = 50, offset = 0))]
     fn ready(
         &self,
@@ -203,6 +211,21 @@ impl TicketProjects {
     ) -> Result<Answer, Raised> {
         ticket_answer(py, || {
             ops::graph(&*self.desk.board(project, None)?, Page { limit, offset })
+        })
+    }
+
+    /// What waits for what as a picture.
+    #[pyo3(signature = (project = None, format = "tree", *, all = false))]
+    fn picture(
+        &self,
+        py: Python<'_>,
+        project: Option<&str>,
+        format: &str,
+        all: bool,
+    ) -> Result<Answer, Raised> {
+        let extent = if all { Extent::All } else { Extent::Waiting };
+        ticket_answer(py, || {
+            ops::picture(&*self.desk.board(project, None)?, format, extent)
         })
     }
 }

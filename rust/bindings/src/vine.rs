@@ -4,18 +4,19 @@ use std::path::PathBuf;
 
 use chant_core::answer::{DEFAULT_LIMIT, Page};
 use chant_core::dialects::vine::files::{self, Files};
-use chant_core::dialects::vine::ops::{self, Question, Writing};
+use chant_core::dialects::vine::ops::{self, Question, Wanted, Writing};
+use chant_core::store::walk::DEPTH;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Value;
 
 use crate::answer::Answer;
-use crate::raise::{Raised, answer};
+use crate::raise::{Raised, answer, call};
 use crate::stop::disk;
 use crate::values::value;
 
 // Python shows a default only when it is written out in the signature.
-const _: () = assert!(DEFAULT_LIMIT == 50);
+const _: () = assert!(DEFAULT_LIMIT == 50 && DEPTH == 4);
 
 /// VINE graphs in files below a folder. Safe to share between threads; every answer is as of the moment
 /// it is asked for.
@@ -36,14 +37,19 @@ impl VineFiles {
 
     /// The graphs in a folder, by their path in it.
     #[staticmethod]
-    #[pyo3(signature = (folder, *, most = 1000))]
-    fn found(py: Python<'_>, folder: PathBuf, most: usize) -> Vec<String> {
-        py.detach(|| files::found(&folder, most))
+    #[pyo3(signature = (folder, *, depth = 4, most = 1000))]
+    fn found(py: Python<'_>, folder: PathBuf, depth: usize, most: usize) -> Vec<String> {
+        py.detach(|| files::found(&folder, depth, most))
     }
 
     /// Whether a name means a file that exists.
     fn finds(&self, py: Python<'_>, file: &str) -> bool {
         py.detach(|| self.files.finds(file))
+    }
+
+    /// The file that a name means.
+    fn locate(&self, py: Python<'_>, file: &str) -> Result<PathBuf, Raised> {
+        call(py, || self.files.existing(file).map(|file| file.absolute()))
     }
 
     #[getter]
@@ -87,6 +93,38 @@ impl VineFiles {
         offset: usize,
     ) -> Result<Answer, Raised> {
         answer(py, || ops::next(&self.files, file, Page { limit, offset }))
+    }
+
+    /// All that is known of a graph, however long the answer.
+    #[pyo3(signature = (file, *, statuses = Vec::new(), query = ""))]
+    fn plan(
+        &self,
+        py: Python<'_>,
+        file: &str,
+        statuses: Vec<String>,
+        query: &str,
+    ) -> Result<Answer, Raised> {
+        let statuses = statuses.as_slice();
+        answer(py, || {
+            ops::plan(&self.files, file, Wanted { statuses, query })
+        })
+    }
+
+    /// All that is known of a node, however long the answer.
+    fn task(&self, py: Python<'_>, file: &str, id: &str) -> Result<Answer, Raised> {
+        answer(py, || ops::task(&self.files, file, id))
+    }
+
+    /// A graph as a picture.
+    #[pyo3(signature = (file, format = "tree", *, statuses = Vec::new()))]
+    fn picture(
+        &self,
+        py: Python<'_>,
+        file: &str,
+        format: &str,
+        statuses: Vec<String>,
+    ) -> Result<Answer, Raised> {
+        answer(py, || ops::picture(&self.files, file, format, &statuses))
     }
 
     #[pyo3(signature = (file, operations, *, dry_run = false, expect = None, limit = 50))]

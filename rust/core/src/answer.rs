@@ -52,7 +52,8 @@ impl Answer {
         Some(Self::whole(view)).filter(|answer| !is_too_long(&answer.text))
     }
 
-    fn whole(view: &impl Serialize) -> Self {
+    /// An answer that is data, however long it is: for people and scripts, whom no host stands before.
+    pub fn whole(view: &impl Serialize) -> Self {
         Self {
             text: serde_json::to_string_pretty(view).unwrap_or_default(),
             json: serde_json::to_string(view).ok(),

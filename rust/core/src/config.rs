@@ -4,10 +4,13 @@
 //! `project` and `defaults` are merged one by one, every other block is taken whole from the last
 //! file that has it. Unknown keys are left alone.
 
+pub mod runs;
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use self::runs::{AgentSettings, Limits, ParallelBlock, Runs, WatchBlock};
 use crate::text::edit::EditError;
 use crate::text::front_matter::{self, YamlProblem};
 
@@ -22,7 +25,7 @@ pub struct ConfigError {
 }
 
 /// What is configured, defaults filled in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     /// The project's name; empty when none is given.
     pub project_name: String,
@@ -44,6 +47,8 @@ pub struct Config {
     pub thresholds: Thresholds,
     /// Names of lint rules, or of thresholds, that are switched off.
     pub disabled: Vec<String>,
+    /// How agents are run.
+    pub runs: Runs,
 }
 
 impl Default for Config {
@@ -59,6 +64,7 @@ impl Default for Config {
             approves_agent_work: false,
             thresholds: Thresholds::default(),
             disabled: vec!["complexity_words".into()],
+            runs: Runs::default(),
         }
     }
 }
@@ -137,6 +143,11 @@ struct File {
     enterprise: Option<EnterpriseBlock>,
     approval: Option<ApprovalBlock>,
     lint: Option<LintBlock>,
+    agents: Option<BTreeMap<String, AgentSettings>>,
+    parallel: Option<ParallelBlock>,
+    checks: Option<BTreeMap<String, Vec<String>>>,
+    limits: Option<Limits>,
+    watch: Option<WatchBlock>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -151,6 +162,9 @@ struct DefaultsBlock {
     branch_prefix: Option<String>,
     main_branch: Option<String>,
     model: Option<String>,
+    prompt: Option<String>,
+    prompt_extensions: Option<Vec<String>>,
+    provider: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -177,38 +191,61 @@ struct LintBlock {
 }
 
 impl Config {
-    /// Reads the user's and the project's configuration, each given as its name for messages and its
-    /// text; a file that does not exist is `None`.
+    /// Reads the user's and the project's configuration, and the project's list of agents, which
+    /// gives `parallel.agents` only. Each is given as its name for messages and its text; a file that
+    /// does not exist is `None`.
     ///
     /// # Errors
     /// `ConfigError` naming the first file that cannot be read as configuration.
     pub fn read(
         user: Option<(&str, &str)>,
         project: Option<(&str, &str)>,
+        agents: Option<(&str, &str)>,
     ) -> Result<Self, ConfigError> {
         let mut config = Self::default();
-        if let Some((name, text)) = user {
-            let file = parse(name, text)?;
-            config.take(File {
-                project: None,
-                ..file
-            });
-        }
-        if let Some((name, text)) = project {
-            config.take(parse(name, text)?);
+        let narrowed = [
+            user.map(|file| (file, of_user as fn(File) -> File)),
+            project.map(|file| (file, (|file| file) as fn(File) -> File)),
+            agents.map(|file| (file, of_agents as fn(File) -> File)),
+        ];
+        for ((name, text), narrow) in narrowed.into_iter().flatten() {
+            config
+                .take(narrow(parse(name, text)?))
+                .map_err(|why| ConfigError {
+                    file: name.into(),
+                    why,
+                })?;
         }
         Ok(config)
     }
 
-    fn take(&mut self, file: File) {
+    fn take(&mut self, file: File) -> Result<(), String> {
         if let Some(name) = file.project.and_then(|project| project.name) {
             self.project_name = name;
         }
+        let runs = &mut self.runs;
         if let Some(defaults) = file.defaults {
             put(&mut self.branch_prefix, defaults.branch_prefix);
             put(&mut self.main_branch, defaults.main_branch);
             self.model = defaults.model.or(self.model.take());
+            put(&mut runs.prompt, defaults.prompt);
+            put(&mut runs.prompt_extensions, defaults.prompt_extensions);
+            put(&mut runs.provider, defaults.provider);
         }
+        put(&mut runs.agents, file.agents);
+        put(
+            &mut runs.parallel,
+            file.parallel.and_then(|block| block.agents),
+        );
+        if let Some(why) = file.checks.as_ref().and_then(runs::wrong_check) {
+            return Err(why);
+        }
+        put(&mut runs.checks, file.checks);
+        put(&mut runs.limits, file.limits);
+        put(
+            &mut runs.retries,
+            file.watch.map(WatchBlock::retries).transpose()?,
+        );
         put(&mut self.repositories, file.repos);
         if let Some(enterprise) = file.enterprise {
             self.derived = enterprise.derived;
@@ -221,11 +258,28 @@ impl Config {
             self.thresholds = lint.thresholds;
             self.disabled = lint.disable.unwrap_or_else(|| Self::default().disabled);
         }
+        Ok(())
     }
 
     /// Whether a lint rule or a threshold of one is switched off.
     pub fn disables(&self, name: &str) -> bool {
         self.disabled.iter().any(|disabled| disabled == name)
+    }
+}
+
+/// What counts of the user's file: a name is the project's own.
+fn of_user(file: File) -> File {
+    File {
+        project: None,
+        ..file
+    }
+}
+
+/// What counts of the list of agents.
+fn of_agents(file: File) -> File {
+    File {
+        parallel: file.parallel,
+        ..File::default()
     }
 }
 
@@ -252,10 +306,11 @@ fn parse(name: &str, text: &str) -> Result<File, ConfigError> {
 
 #[cfg(test)]
 mod tests {
+    use super::runs::Argument;
     use super::*;
 
     fn read(user: &str, project: &str) -> Result<Config, ConfigError> {
-        Config::read(Some(("user", user)), Some(("project", project)))
+        Config::read(Some(("user", user)), Some(("project", project)), None)
     }
 
     // proves: chant:config:project_name_is_not_inherited
@@ -290,7 +345,7 @@ mod tests {
             read("# no front matter\n", "---\n---\n"),
             Ok(Config::default())
         );
-        assert_eq!(Config::read(None, None), Ok(Config::default()));
+        assert_eq!(Config::read(None, None, None), Ok(Config::default()));
     }
 
     #[test]
@@ -302,5 +357,76 @@ mod tests {
         .unwrap_err()
         .to_string();
         assert!(error.starts_with("Failed to load config: `project`: lint.thresholds.complexity_criteria: invalid type"), "{error}");
+    }
+
+    #[test]
+    fn runs_are_configured_and_bounded_by_default() {
+        let project = "---\ndefaults: {provider: codex, prompt: careful, prompt_extensions: [rust]}\n\
+            agents: {codex: {skip_permissions: true}, own: {command: [run, [--model, '{model}'], '{prompt}'], prompt: argument}}\n\
+            parallel: {agents: [{name: main}]}\nchecks: {tests: [cargo, test]}\nlimits: {run_minutes: 5}\n---\n";
+        let agents = "---\nproject: {name: x}\nparallel: {agents: [{name: a, command: claude-a, max_concurrent: 3}]}\n---\n";
+        let config = Config::read(None, Some(("project", project)), Some(("agents", agents)));
+        let runs = config.unwrap().runs;
+        assert_eq!(
+            (&*runs.provider, &*runs.prompt, &*runs.prompt_extensions),
+            ("codex", "careful", &["rust".to_owned()][..])
+        );
+        assert!(runs.agents["codex"].skip_permissions && !runs.agents["own"].skip_permissions);
+        let own = runs.agents["own"].command.as_deref().unwrap();
+        assert_eq!(
+            own[1],
+            Argument::Together(vec!["--model".into(), "{model}".into()])
+        );
+        assert_eq!(runs.parallel[0].command, "claude-a");
+        assert_eq!(runs.parallel[0].max_concurrent.get(), 3);
+        assert_eq!(runs.checks["tests"], ["cargo", "test"]);
+        let (given, default) = (&runs.limits, Limits::default());
+        assert_eq!(
+            (given.run_minutes.get(), given.idle_minutes),
+            (5, default.idle_minutes)
+        );
+        assert_eq!(default.agents_at_once.get(), 2);
+    }
+
+    #[track_caller]
+    fn check_wrong(project: &str, expected: &str) {
+        let error = read("", &format!("---\n{project}\n---\n")).unwrap_err();
+        assert!(error.why.starts_with(expected), "{error}");
+    }
+
+    #[test]
+    fn limits_of_nothing_and_commands_that_are_no_lists_are_refused() {
+        check_wrong(
+            "limits: {agents_at_once: 0}",
+            "limits.agents_at_once: invalid value",
+        );
+        check_wrong("checks: {tests: cargo test}", "checks.tests: invalid type");
+        check_wrong(
+            "checks: {tests: []}",
+            "checks.tests: expected a list of a program",
+        );
+        check_wrong(
+            "watch: {failure: {backoff_multiplier: 0.5}}",
+            "watch.failure.backoff_multiplier: expected",
+        );
+        check_wrong(
+            "agents: {a: {prompt: shout}}",
+            "agents.a.prompt: unknown variant",
+        );
+    }
+
+    #[test]
+    fn only_failures_that_a_pattern_tells_are_worth_another_try() {
+        let retries = |patterns: &str| {
+            let project =
+                format!("---\nwatch: {{failure: {{retryable_patterns: [{patterns}]}}}}\n---\n");
+            read("", &project).unwrap().runs.retries
+        };
+        assert_eq!(
+            retries("rate limit, overloaded").after("429: rate limit"),
+            3
+        );
+        assert_eq!(retries("rate limit").after("syntax error"), 0);
+        assert_eq!(retries("").after("anything"), 0);
     }
 }

@@ -9,6 +9,7 @@ use crate::dialects::vine::error::VineError;
 use crate::git::GitError;
 use crate::store::StoreError;
 use crate::text::edit::EditError;
+use crate::work::WorkError;
 
 /// Any refusal or failure of the core; its `Display` is the sentence a client sees.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,9 @@ pub enum Error {
     /// Git refused or failed.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// A run could not be started, gone on with, or stopped.
+    #[error(transparent)]
+    Work(#[from] WorkError),
     /// What was being done when another error came up.
     #[error("{action}: {source}")]
     During {
@@ -125,6 +129,7 @@ impl Error {
             Self::Edit(_) => ErrorKind::InvalidDocument,
             Self::Config(_) => ErrorKind::Config,
             Self::Git(_) => ErrorKind::Git,
+            Self::Work(error) => kind_of_work(error),
             Self::During { source, .. } => source.kind(),
         }
     }
@@ -137,7 +142,7 @@ impl Error {
             Self::Vine(error) => error.details(),
             Self::Config(error) => json!({"file": error.file}),
             Self::During { source, .. } => return source.details(),
-            Self::Store(_) | Self::Edit(_) | Self::Git(_) => Value::Null,
+            Self::Store(_) | Self::Edit(_) | Self::Git(_) | Self::Work(_) => Value::Null,
         };
         match pairs {
             Value::Object(map) => map,
@@ -157,5 +162,24 @@ fn kind_of(error: &StoreError) -> ErrorKind {
         | StoreError::NoJournal
         | StoreError::Stopped { .. }
         | StoreError::Io { .. } => ErrorKind::Storage,
+    }
+}
+
+fn kind_of_work(error: &WorkError) -> ErrorKind {
+    match error {
+        WorkError::Store(error) => kind_of(error),
+        WorkError::Broken { .. } => ErrorKind::InvalidDocument,
+        WorkError::Name { .. } => ErrorKind::InvalidArgument,
+        WorkError::Illegal(_) | WorkError::NotRunning { .. } => ErrorKind::IllegalTransition,
+        WorkError::Changed { .. }
+        | WorkError::Running { .. }
+        | WorkError::Held { .. }
+        | WorkError::Merging { .. } => ErrorKind::Conflict,
+        WorkError::Unrecovered { .. }
+        | WorkError::Waiting { .. }
+        | WorkError::Stopped { .. }
+        | WorkError::NoAgent { .. }
+        | WorkError::Step(_) => ErrorKind::Refused,
+        WorkError::Unending { .. } | WorkError::System { .. } => ErrorKind::Storage,
     }
 }

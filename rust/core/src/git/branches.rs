@@ -249,7 +249,7 @@ impl Repo {
     }
 
     /// Creates a ref; one that exists is left as it is.
-    fn create_ref(&self, name: &str, commit: &str, why: &str) -> Result<(), GitError> {
+    pub(super) fn create_ref(&self, name: &str, commit: &str, why: &str) -> Result<(), GitError> {
         let create = |repo: &git2::Repository| {
             repo.reference_ensure_log(name)?;
             repo.reference(name, oid(commit)?, false, why).map(drop)

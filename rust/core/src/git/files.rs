@@ -64,6 +64,51 @@ impl Repo {
         )
     }
 
+    /// The files that a commit holds below a folder, links included, submodules not; sorted, from the top
+    /// of the checkout, with `/`. None where the commit has no such folder.
+    ///
+    /// # Errors
+    /// As `file_at`.
+    pub fn files_below(&self, revision: &str, folder: &str) -> Result<Vec<String>, GitError> {
+        if !is_inside(Path::new(folder)) {
+            return Err(GitError::InvalidName {
+                what: "folder in a commit",
+                name: folder.to_owned(),
+                why: "the path must begin at the top of the checkout and stay inside it",
+            });
+        }
+        let commit = self.known_commit(revision)?;
+        let mut paths = self.read(
+            "list files of a commit",
+            |repo| {
+                let tree = repo.find_commit(oid(&commit)?)?.tree()?;
+                match tree.get_path(Path::new(folder)) {
+                    Ok(entry) if entry.kind() == Some(git2::ObjectType::Tree) => {
+                        files_in(&repo.find_tree(entry.id())?, folder)
+                    }
+                    Ok(_) => Ok(Vec::new()),
+                    Err(error) if is_missing(&error) => Ok(Vec::new()),
+                    Err(error) => Err(error),
+                }
+            },
+            || {
+                let words = ["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree"];
+                let below = format!("{folder}/");
+                let asked = self.git(words).arg(&commit).arg("--").arg(&below);
+                let out = asked.output()?;
+                let listed = program::fields(&out).map(String::from_utf8_lossy);
+                let listed = listed.filter_map(|entry| {
+                    let (head, path) = entry.split_once('\t')?;
+                    let is_file = head.contains(" blob ") && path.starts_with(&below);
+                    is_file.then(|| path.to_owned())
+                });
+                Ok(listed.collect())
+            },
+        )?;
+        paths.sort_unstable();
+        Ok(paths)
+    }
+
     /// The paths of a checkout of this repository that differ from its HEAD: changed, staged, in
     /// conflict, or untracked and not ignored; sorted, from the top of the checkout, with `/`.
     ///
@@ -169,6 +214,19 @@ impl Repo {
             .map(|entry| String::from_utf8_lossy(entry.path_bytes()).into_owned());
         Ok(names.collect())
     }
+}
+
+/// The files below a tree, by their paths from the top of the checkout.
+fn files_in(tree: &git2::Tree<'_>, folder: &str) -> Result<Vec<String>, git2::Error> {
+    let mut paths = Vec::new();
+    tree.walk(git2::TreeWalkMode::PreOrder, |above, entry| {
+        if entry.kind() == Some(git2::ObjectType::Blob) {
+            let name = String::from_utf8_lossy(entry.name_bytes());
+            paths.push(format!("{folder}/{above}{name}"));
+        }
+        git2::TreeWalkResult::Ok
+    })?;
+    Ok(paths)
 }
 
 /// Whether a relative path names something, never leaves the folder it begins in, and spares git's own.

@@ -310,7 +310,7 @@ fn stage_of(entry: &git2::IndexEntry) -> i32 {
     i32::from(entry.flags >> 12 & 3)
 }
 
-fn failed(doing: &'static str, path: &Path, error: &io::Error) -> GitError {
+pub(super) fn failed(doing: &'static str, path: &Path, error: &io::Error) -> GitError {
     GitError::File {
         doing,
         path: path.to_owned(),

@@ -7,7 +7,7 @@
 //! - git2 reads. The `git` program does what git2 cannot: repositories that git2 refuses (reftable,
 //!   SHA-256, unknown extensions), objects that are not there yet (partial clones), and whatever needs
 //!   filters, hooks or the user's whole configuration (status, worktrees, the user's name). Where git is
-//!   not installed, git2 does these, too, as well as it can.
+//!   not installed, git2 does these, too, as well as it can; landing alone refuses then.
 //! - Nothing is deleted or moved that would leave a commit or a change without a name.
 
 use std::path::{Path, PathBuf};
@@ -15,9 +15,14 @@ use std::sync::Mutex;
 
 mod abbreviation;
 mod backend;
+pub mod bookkeeping;
 mod branches;
+mod commits;
 mod files;
+mod hooks;
 mod index;
+pub mod land;
+pub mod merge;
 mod program;
 pub mod tags;
 pub mod worktree;
@@ -79,6 +84,34 @@ pub enum GitError {
     NoCommit {
         /// The revision.
         revision: String,
+    },
+    /// The branch has no commit yet.
+    #[error(
+        "branch `{branch}` has no commit yet, so no work can begin there; make a first commit (`git commit --allow-empty -m \"First commit\"`) and try again"
+    )]
+    Unborn {
+        /// The branch.
+        branch: String,
+    },
+    /// A branch that was to be new is there.
+    #[error(
+        "branch `{branch}` exists already and was left as it is; go on with it, or back it up and delete it first"
+    )]
+    BranchExists {
+        /// The branch.
+        branch: String,
+    },
+    /// A commit would take history away from a branch.
+    #[error(
+        "commit {commit} does not contain {old}, where `{branch}` stands, so the branch was left there; merge the two first"
+    )]
+    NotAhead {
+        /// The branch.
+        branch: String,
+        /// Where it stands.
+        old: String,
+        /// Where it was to go.
+        commit: String,
     },
     /// The branch is checked out.
     #[error(
@@ -185,6 +218,32 @@ pub enum GitError {
     IndexLocked {
         /// The lock file.
         path: PathBuf,
+    },
+    /// A change of several steps was stopped between two of them.
+    #[error("stopped at `{moment}`: {why}; the next attempt goes on from there")]
+    Stopped {
+        /// The moment, by its name.
+        moment: &'static str,
+        /// What stopped it.
+        why: String,
+    },
+    /// A hook of the user's refused a merge.
+    #[error(
+        "your hook `{hook}` refused the merge: {why}; put that right, or merge the branch by hand"
+    )]
+    Hook {
+        /// The hook.
+        hook: &'static str,
+        /// The first of what it said.
+        why: String,
+    },
+    /// The git program is older than what is needed.
+    #[error("git {needed} or later is needed {why}; install it and try again")]
+    OldGit {
+        /// The version.
+        needed: &'static str,
+        /// What for.
+        why: &'static str,
     },
     /// A file of git's own could not be read or written.
     #[error("cannot {doing} `{path}`: {why}; check that the folder can be written")]

@@ -80,6 +80,12 @@ impl Call {
         self
     }
 
+    /// Sets a variable of git's for this call.
+    pub(super) fn env(mut self, name: &str, value: impl AsRef<std::ffi::OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
     /// Runs git to its end; an unsuccessful end is an answer, too.
     ///
     /// # Errors

@@ -164,6 +164,11 @@ impl Repo {
         {
             return Ok(Some(tree.path.clone()));
         }
+        self.holder_at_work(branch)
+    }
+
+    /// The checkout that stands on no branch because it rebases or bisects this one.
+    pub(super) fn holder_at_work(&self, branch: &str) -> Result<Option<PathBuf>, GitError> {
         let name = format!("refs/heads/{branch}");
         let is_at_work = |folder: &&PathBuf| {
             let texts = AT_WORK
@@ -180,14 +185,12 @@ impl Repo {
         let Some(folder) = folders.iter().find(is_at_work) else {
             return Ok(None);
         };
-        let main = found.into_iter().find(|tree| tree.is_main);
-        Ok(Some(match text_of(&folder.join("gitdir")) {
-            Some(link) => {
-                let link = real(&folder.join(link.trim_end()));
-                link.parent().unwrap_or(folder).to_owned()
-            }
-            None => main.map_or_else(|| folder.clone(), |tree| tree.path),
-        }))
+        if let Some(link) = text_of(&folder.join("gitdir")) {
+            let link = real(&folder.join(link.trim_end()));
+            return Ok(Some(link.parent().unwrap_or(folder).to_owned()));
+        }
+        let main = self.worktrees()?.into_iter().find(|tree| tree.is_main);
+        Ok(Some(main.map_or_else(|| folder.clone(), |tree| tree.path)))
     }
 
     /// The worktree whose top folder is `path`, even if that folder is gone.

@@ -44,6 +44,37 @@ impl DepGraph {
         None
     }
 
+    /// The shortest way from one of several nodes to a goal along what each waits for, both included,
+    /// that does not lead over `around`.
+    pub fn way(
+        &self,
+        starts: &[Node],
+        around: Option<Node>,
+        is_goal: impl Fn(Node) -> bool,
+    ) -> Option<Vec<Node>> {
+        let mut came_from: HashMap<Node, Option<Node>> =
+            starts.iter().map(|start| (*start, None)).collect();
+        let mut open: VecDeque<Node> = starts.iter().copied().collect();
+        while let Some(node) = open.pop_front() {
+            if Some(node) == around {
+                continue;
+            }
+            if is_goal(node) {
+                let steps = std::iter::successors(Some(node), |node| came_from[node]);
+                let mut way: Vec<Node> = steps.collect();
+                way.reverse();
+                return Some(way);
+            }
+            for edge in self.edges(node) {
+                if let Entry::Vacant(first) = came_from.entry(edge.to) {
+                    first.insert(Some(node));
+                    open.push_back(edge.to);
+                }
+            }
+        }
+        None
+    }
+
     /// The first loop that a walk in depth meets, from each node in the order of their making along
     /// what it waits for in its order: the nodes from the one met again to the one that waits for it.
     pub fn first_loop(&self) -> Option<Vec<Node>> {
@@ -195,6 +226,24 @@ mod tests {
         assert!(graph.cycle_through(graph.find("a").unwrap()).is_none());
         let cycle = graph.cycle_through(graph.find("c").unwrap()).unwrap();
         assert_eq!(keys(&graph, &cycle), "c b");
+    }
+
+    #[test]
+    fn a_way_is_the_shortest_from_any_start_and_leads_around_a_node() {
+        let check = |words: &str, starts: &[&str], around: &str, goal: &str, expected: &str| {
+            let graph = graph(words);
+            let node = |key: &&str| graph.find(key).unwrap();
+            let starts: Vec<Node> = starts.iter().map(node).collect();
+            let way = graph.way(&starts, graph.find(around), |node| graph.key(node) == goal);
+            let way = way.unwrap_or_default();
+            let keys: Vec<_> = way.iter().map(|node| graph.key(*node)).collect();
+            assert_eq!(keys.join(" "), expected);
+        };
+        check("a<-b b<-c c<-d d e<-d", &["a", "e"], "", "d", "e d");
+        check("a<-b,c b<-d c<-e e<-d d", &["a"], "b", "d", "a c e d");
+        check("a<-b b", &["a"], "b", "b", "");
+        check("a<-b b", &["b"], "", "b", "b");
+        check("a b", &["a"], "", "b", "");
     }
 
     #[test]

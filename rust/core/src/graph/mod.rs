@@ -5,6 +5,8 @@
 //! only ever named by others exists too; its progress is [`Progress::Absent`].
 
 pub mod cycles;
+mod paths;
+pub mod picture;
 
 use std::collections::HashMap;
 

@@ -45,6 +45,8 @@ pub struct Index<T> {
     is_flat: bool,
     parse: fn(&str, Source) -> T,
     entries: HashMap<Box<str>, Entry>,
+    /// What else lies in the folder itself, by name.
+    others: BTreeSet<Box<str>>,
     /// Files that events do not tell about: links, files with several names, unreadable ones.
     loose: BTreeSet<Box<str>>,
     /// Links to folders, relative to the first folder (itself is the empty path), with what they
@@ -103,6 +105,7 @@ impl<T: Send> Index<T> {
             is_flat: false,
             parse,
             entries: HashMap::new(),
+            others: BTreeSet::new(),
             loose: BTreeSet::new(),
             links: HashMap::new(),
             watch: Watch::default(),
@@ -120,6 +123,12 @@ impl<T: Send> Index<T> {
     /// Whether changes are announced by the system, so that a refresh need not look at every file.
     pub fn is_watched(&self) -> bool {
         self.watch.is_trusted()
+    }
+
+    /// Names of what lay in the folder itself at the last refresh, files and folders, and is none of the
+    /// index' files; hidden ones left out.
+    pub fn others(&self) -> impl Iterator<Item = &str> {
+        self.others.iter().map(|name| &**name)
     }
 
     /// Finds what changed since the last call; changes come in the order of their paths.
@@ -146,6 +155,7 @@ impl<T: Send> Index<T> {
     pub fn clear(&mut self) -> Vec<Change<T>> {
         self.identity = None;
         self.loose.clear();
+        self.others.clear();
         let mut paths: Vec<Box<str>> = self.entries.drain().map(|(path, _)| path).collect();
         paths.sort_unstable();
         paths.into_iter().map(gone).collect()
@@ -164,15 +174,21 @@ impl<T: Send> Index<T> {
     }
 
     /// The files to look at after these names changed; `None` when folders may have changed too.
-    fn announced(&self, names: Vec<Box<str>>) -> Option<Vec<Candidate>> {
+    fn announced(&mut self, names: Vec<Box<str>>) -> Option<Vec<Candidate>> {
         let mut paths: Vec<Box<str>> = Vec::new();
         for name in names {
+            let path = self.under(&name);
             if name.ends_with(self.ending) {
-                paths.push(self.under(&name));
-            } else if self.links.contains_key(&name)
-                || disk::is_link(&self.absolute(&self.under(&name)))
-            {
+                paths.push(path);
+                continue;
+            }
+            if self.links.contains_key(&name) || disk::is_link(&self.absolute(&path)) {
                 return None;
+            }
+            if !disk::exists(&self.absolute(&path)) {
+                self.others.remove(&name);
+            } else if !name.starts_with('.') && !name.contains('/') {
+                self.others.insert(name);
             }
         }
         let is_listed_only =
@@ -253,6 +269,13 @@ impl<T: Send> Index<T> {
                     continue;
                 }
             };
+            if relative.is_empty() {
+                let files = listing.files.iter().map(|listed| &listed.name);
+                let files = files.filter(|name| !name.ends_with(self.ending));
+                let folders = listing.folders.iter().map(|(name, _)| name);
+                let names = files.chain(folders).map(|name| name.as_str().into());
+                self.others = names.collect();
+            }
             let within = |name: &str| {
                 if relative.is_empty() {
                     name.to_owned()

@@ -4,15 +4,18 @@ use std::path::Path;
 
 use ignore::WalkBuilder;
 
-/// How deep folders are looked into.
-const DEPTH: usize = 4;
+/// How deep folders are looked into where nobody asks for more.
+pub const DEPTH: usize = 4;
 
-/// The files whose names have an ending, at most four folders deep, by their path with `/`; sorted. Hidden
-/// ones and those that git would ignore are left out; no link is followed.
-pub fn files_with_ending(folder: &Path, ending: &str, most: usize) -> Vec<String> {
+/// The files whose names have an ending, at most `depth` deep (those of the folder itself are 1 deep), by
+/// their path with `/`; sorted. Hidden ones and those that ignore files name are left out; no link is
+/// followed.
+pub fn files_with_ending(folder: &Path, ending: &str, depth: usize, most: usize) -> Vec<String> {
     let walk = WalkBuilder::new(folder)
-        .max_depth(Some(DEPTH))
+        .max_depth(Some(depth))
         .require_git(false)
+        // That one lies in the home folder.
+        .git_global(false)
         .sort_by_file_name(Ord::cmp)
         .build();
     let files = walk.filter_map(Result::ok).filter(|entry| {

@@ -38,6 +38,8 @@ pub struct Outline {
     pub tasks: Vec<TaskItem>,
     /// Bytes of code blocks, fences included.
     pub code: Vec<Range<usize>>,
+    /// Bytes of pieces of HTML, comments among them, none of them inside a code block.
+    pub html: Vec<Range<usize>>,
 }
 
 /// Reads the outline of a markdown body.
@@ -99,6 +101,10 @@ impl Reader<'_> {
             | Event::Start(Tag::HtmlBlock | Tag::Item)
             | Event::Rule => {
                 self.open_task = false;
+            }
+            Event::Html(_) | Event::InlineHtml(_) => {
+                self.outline.html.push(range.clone());
+                self.inline(range);
             }
             _ => self.inline(range),
         }
@@ -180,6 +186,17 @@ mod tests {
                 (2, String::new())
             ]
         );
+    }
+
+    #[test]
+    fn comments_are_found_in_text_and_on_lines_of_their_own_but_not_in_code() {
+        let body = "- [ ] a <!-- one -->\n  <!-- two -->\n\n`<!-- no -->`\n\n    <!-- no -->\n\n<!-- three -->\n";
+        let found = outline(body)
+            .html
+            .into_iter()
+            .map(|range| body[range].trim());
+        let expected = ["<!-- one -->", "<!-- two -->", "<!-- three -->"];
+        assert_eq!(found.collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod checklist;
 pub mod edit;
 pub mod front_matter;
 pub mod markdown;
+pub mod merge;
 pub mod scalar;
 pub mod sections;
 pub mod signature;

@@ -1,5 +1,160 @@
-//! Runs of agents: their records and their logs.
+//! Runs of agents: their records and logs, the processes behind them, and what stops or finds those.
+//!
+//! A run is one record (`.chant/processes/<process_id>.json`), which alone says how the run stands; a
+//! runner, a process of its own session; an agent, the runner's child in a process group of its own;
+//! and the lock of its spec, which the runner holds as long as it lives. What a run means for a spec,
+//! a branch or a merge is for others to say.
+//!
+//! Locks are taken in this order: a spec's, the merge lock, a document's. Nobody waits for a spec's
+//! lock; the others are waited for, bounded. Agents run on Unix only; on macOS descendants that leave
+//! the agent's process group are not found.
 
+#[cfg(unix)]
+pub mod agent;
+#[cfg(unix)]
+pub mod handshake;
+#[cfg(unix)]
+pub mod interruption;
+#[cfg(unix)]
+mod kin;
+pub mod lock;
 pub mod log;
+pub mod output;
 pub mod process;
 pub mod record;
+pub mod records;
+#[cfg(unix)]
+pub mod recover;
+#[cfg(unix)]
+pub mod runner;
+pub mod state;
+#[cfg(unix)]
+pub mod stop;
+
+use crate::store::StoreError;
+use lock::Holder;
+use state::{Illegal, State};
+
+/// Why a run cannot be started, gone on with, or stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkError {
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A record is there and is not one of ours.
+    #[error("`{path}` is not the record of a run: {why}; mend it or move it away")]
+    Broken {
+        /// Its file.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The run may not change like that.
+    #[error(transparent)]
+    Illegal(#[from] Illegal),
+    /// The record was written by somebody else since it was read.
+    #[error("The record of run '{process_id}' changed meanwhile; nothing was written, look again")]
+    Changed {
+        /// The run.
+        process_id: String,
+    },
+    /// A name that cannot be that of a file.
+    #[error("'{name}' cannot be the name of a run or a spec: it holds a `/` or begins with a dot")]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// A run of that spec is under way.
+    #[error(
+        "Spec '{spec_id}' is being worked on by run '{process_id}' (PID {pid}); stop that first"
+    )]
+    Running {
+        /// The spec.
+        spec_id: String,
+        /// The run.
+        process_id: String,
+        /// Its process.
+        pid: u32,
+    },
+    /// The spec's last run died, and nobody looked after what it left yet.
+    #[error(
+        "Run '{process_id}' died and is not recovered yet; recover it first, nothing was started"
+    )]
+    Unrecovered {
+        /// The run.
+        process_id: String,
+    },
+    /// The spec's last run has work that waits for something.
+    #[error(
+        "Run '{process_id}' of spec '{spec_id}' is {state}; see to that first, nothing was started"
+    )]
+    Waiting {
+        /// The spec.
+        spec_id: String,
+        /// The run.
+        process_id: String,
+        /// Where it stands.
+        state: State,
+    },
+    /// Somebody holds the spec's lock.
+    #[error("Spec '{spec_id}' is locked by {holder}; wait until it ends, or stop it")]
+    Held {
+        /// The spec.
+        spec_id: String,
+        /// Who, as far as the lock tells.
+        holder: Holder,
+    },
+    /// Somebody kept the merge lock.
+    #[error(
+        "Another merge, by {holder}, was still under way after {seconds} s; nothing was changed, try again"
+    )]
+    Merging {
+        /// Who, as far as the lock tells.
+        holder: Holder,
+        /// How long it was waited for.
+        seconds: u64,
+    },
+    /// There is nothing to stop.
+    #[error("Run '{process_id}' is not running but {state}; nothing was changed")]
+    NotRunning {
+        /// The run.
+        process_id: String,
+        /// Where it stands.
+        state: State,
+    },
+    /// Somebody wants the run stopped, so it does not go on.
+    #[error("Run '{process_id}' was stopped before it began")]
+    Stopped {
+        /// The run.
+        process_id: String,
+    },
+    /// The processes of a run would not end.
+    #[error(
+        "Process {pid} of run '{process_id}' did not end, even when killed; look after it, nothing else was changed"
+    )]
+    Unending {
+        /// The run.
+        process_id: String,
+        /// The process.
+        pid: u32,
+    },
+    /// The agent's program could not be started.
+    #[error("Cannot start `{program}`: {why}; check the agent's configuration")]
+    NoAgent {
+        /// The program.
+        program: String,
+        /// The system's words.
+        why: String,
+    },
+    /// What the caller had to do for the run failed.
+    #[error("{0}")]
+    Step(String),
+    /// The system refused something else.
+    #[error("Cannot {action}: {source}")]
+    System {
+        /// `watch a process`, …
+        action: &'static str,
+        /// The system's words.
+        source: std::io::Error,
+    },
+}

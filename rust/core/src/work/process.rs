@@ -1,4 +1,4 @@
-//! Whether the process that a record or a lock names still lives.
+//! Which process a record or a lock names, and whether it still lives.
 //!
 //! A number alone proves nothing: it may belong to another program by now. A process counts as the
 //! one meant only if it started when the record says, or at least before the file that names it was
@@ -8,37 +8,107 @@ use std::time::{Duration, SystemTime};
 
 use crate::store::disk;
 
-/// When a process started, as the system counts it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Start {
-    /// Clock ticks since the machine started.
-    pub ticks: u64,
-    /// The same on the calendar.
-    pub time: SystemTime,
+/// A process that no other one can be taken for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// Its number.
+    pub pid: u32,
+    /// Clock ticks between the machine's start and its own; `None` where the system does not tell.
+    pub pid_start: Option<String>,
+    /// The machine's identity since it was started; `None` where the system does not tell.
+    pub boot_id: Option<String>,
 }
 
-/// When the process of this number started; `None` when there is none.
-pub fn start_of(pid: u32) -> Option<Start> {
-    let stat = disk::read_made_up(&format!("/proc/{pid}/stat"))?;
-    // The name in parentheses may contain anything; the fields after it are plain. A zombie is no
-    // living process.
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    if matches!(fields.first(), Some(&("Z" | "X"))) {
-        return None;
+impl Identity {
+    /// This process.
+    pub fn own() -> Self {
+        Self::of(std::process::id())
     }
-    let ticks: u64 = fields.get(19)?.parse().ok()?;
-    let boot = disk::read_made_up("/proc/stat")?;
-    let boot: u64 = boot
-        .lines()
-        .find_map(|line| line.strip_prefix("btime "))?
-        .trim()
-        .parse()
-        .ok()?;
-    let since_boot = Duration::from_millis(ticks.saturating_mul(1000) / ticks_per_second());
-    Some(Start {
-        ticks,
-        time: SystemTime::UNIX_EPOCH + Duration::from_secs(boot) + since_boot,
+
+    /// The process that has this number now.
+    pub fn of(pid: u32) -> Self {
+        Self {
+            pid,
+            pid_start: facts(pid).map(|facts| facts.start.to_string()),
+            boot_id: boot_id(),
+        }
+    }
+
+    /// Whether this very process lives: number, start and machine agree.
+    ///
+    /// Where a start cannot be asked for, any process of that number counts; see [`Self::is_proven`].
+    pub fn is_alive(&self) -> bool {
+        self.is_proven() || (!cfg!(target_os = "linux") && exists(self.pid))
+    }
+
+    /// Whether it lives beyond doubt, so that it may be signalled whatever else is known.
+    pub fn is_proven(&self) -> bool {
+        let start = facts(self.pid)
+            .filter(Facts::lives)
+            .map(|facts| facts.start);
+        let same_start =
+            self.pid_start.is_some() && start.map(|start| start.to_string()) == self.pid_start;
+        same_start && (self.boot_id.is_none() || self.boot_id == boot_id())
+    }
+}
+
+/// What the system says of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// Its number.
+    pub pid: u32,
+    /// Its parent's number.
+    pub parent: u32,
+    /// The number of its process group.
+    pub group: u32,
+    /// Clock ticks between the machine's start and its own.
+    pub start: u64,
+    /// Whether it ended and its parent has not asked how yet.
+    pub is_zombie: bool,
+}
+
+impl Facts {
+    /// Whether it has not ended.
+    pub fn lives(&self) -> bool {
+        !self.is_zombie
+    }
+}
+
+/// What the system says of the process of this number; `None` when there is none, or it does not say.
+pub fn facts(pid: u32) -> Option<Facts> {
+    let stat = disk::read_made_up(&format!("/proc/{pid}/stat"))?;
+    // The name in parentheses may contain anything; the fields after it are plain.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    Some(Facts {
+        pid,
+        is_zombie: matches!(fields.first(), Some(&("Z" | "X"))),
+        parent: fields.get(1)?.parse().ok()?,
+        group: fields.get(2)?.parse().ok()?,
+        start: fields.get(19)?.parse().ok()?,
     })
+}
+
+/// All processes that can be seen, in the order of their numbers, and whether any of them went while
+/// they were looked at; none where the system does not tell.
+pub fn all() -> (Vec<Facts>, bool) {
+    let names = disk::names("/proc".as_ref()).unwrap_or_default();
+    let mut pids: Vec<u32> = names.iter().filter_map(|n| n.name.parse().ok()).collect();
+    pids.sort_unstable();
+    let count = pids.len();
+    let all: Vec<Facts> = pids.into_iter().filter_map(facts).collect();
+    let has_gone = all.len() < count;
+    (all, has_gone)
+}
+
+/// A variable of the environment that a process was started with; `None` when it has none of that
+/// name, or may not be asked.
+pub fn variable(pid: u32, name: &str) -> Option<String> {
+    let environment = disk::read_made_up(&format!("/proc/{pid}/environ"))?;
+    environment
+        .split('\0')
+        .filter_map(|pair| pair.split_once('='))
+        .find(|(key, _)| *key == name)
+        .map(|(_, value)| value.to_owned())
 }
 
 /// The machine's identity since it was started; process numbers and ticks mean something only there.
@@ -57,10 +127,26 @@ pub fn boot_id() -> Option<String> {
 pub fn is_writer_alive(pid: u32, written: SystemTime) -> bool {
     if cfg!(target_os = "linux") {
         // The calendar time of a start is exact to a second or so.
-        start_of(pid).is_some_and(|start| start.time <= written + Duration::from_secs(2))
+        let started = facts(pid)
+            .filter(Facts::lives)
+            .and_then(|f| calendar(f.start));
+        started.is_some_and(|started| started <= written + Duration::from_secs(2))
     } else {
         exists(pid)
     }
+}
+
+/// A number of clock ticks since the machine's start, on the calendar.
+fn calendar(ticks: u64) -> Option<SystemTime> {
+    let boot = disk::read_made_up("/proc/stat")?;
+    let boot: u64 = boot
+        .lines()
+        .find_map(|line| line.strip_prefix("btime "))?
+        .trim()
+        .parse()
+        .ok()?;
+    let since_boot = Duration::from_millis(ticks.saturating_mul(1000) / ticks_per_second());
+    Some(SystemTime::UNIX_EPOCH + Duration::from_secs(boot) + since_boot)
 }
 
 #[cfg(unix)]

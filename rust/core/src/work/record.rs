@@ -1,10 +1,14 @@
-//! The records of runs in `.chant/processes`, as far as they are told (reference chant 5.18).
+//! What the record of a run says: our own, key by key, and every program's as far as it is told
+//! (reference chant 5.18).
 
 use std::path::Path;
 
-use serde::Deserialize;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::process;
+use super::process::Identity;
+use super::state::{self, Event, Illegal, State, Stop};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk};
 use crate::store::files::Root;
@@ -42,7 +46,7 @@ pub struct Run {
 }
 
 /// The three states of a run that answers tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunStatus {
     /// Its runner lives.
@@ -64,10 +68,295 @@ impl RunStatus {
     }
 }
 
-/// The keys of a record that are told; others are for the runtime.
+/// The layout of records that is written here.
+pub const SCHEMA: u32 = 1;
+
+/// Our own record of a run: the only truth about it. Keys that are not known are kept.
+///
+/// Its state changes by [`Record::change`] alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    schema: u32,
+    /// Name of the run, `<spec>-<pid>`, and of its file.
+    pub process_id: String,
+    /// The spec it works on.
+    pub spec_id: String,
+    /// The run of a chain or of several specs that it belongs to.
+    #[serde(default)]
+    pub parent: Option<String>,
+    /// The runner's process number; until the record is adopted perhaps that of who started it.
+    pub pid: u32,
+    /// When that process started, in ticks.
+    #[serde(default)]
+    pub pid_start: Option<String>,
+    /// The machine's identity since it was started.
+    #[serde(default)]
+    pub boot_id: Option<String>,
+    status: RunStatus,
+    #[serde(default)]
+    end_state: Option<State>,
+    /// Why the run ended as it did.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// How the agent ended.
+    #[serde(default)]
+    pub exit_code: Option<i32>,
+    /// [`SINGLE`] for work on one spec, `chain` or `parallel(N)` for the run above such runs.
+    pub mode: String,
+    /// The how-manieth run it is that goes on with the same work, from 1.
+    #[serde(default)]
+    pub attempt: u32,
+    /// Grows by one at every write.
+    pub generation: u64,
+    /// Grows by one at every run of a spec; the work of an older one is not merged.
+    #[serde(default)]
+    pub token: u64,
+    /// RFC 3339, UTC.
+    pub started_at: String,
+    /// RFC 3339, UTC.
+    pub updated_at: String,
+    /// RFC 3339, UTC.
+    #[serde(default)]
+    pub completed_at: Option<String>,
+    /// When the runner made the record its own, RFC 3339, UTC.
+    #[serde(default)]
+    pub adopted_at: Option<String>,
+    /// That somebody wants it stopped, and what for: then only they write how it ended.
+    #[serde(default)]
+    pub stop_requested: Option<Stop>,
+    /// The agent at work.
+    #[serde(default)]
+    pub agent: Option<AgentEntry>,
+    /// The branch that carries the work.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// The commit that the branch's own work begins after.
+    #[serde(default)]
+    pub base: Option<String>,
+    /// The folder of the worktree.
+    #[serde(default)]
+    pub worktree: Option<String>,
+    /// The log, relative to the root.
+    #[serde(default)]
+    pub log: Option<String>,
+    /// The branch that the work is merged into.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// The criteria as they were at the start.
+    #[serde(default)]
+    pub criteria_at_start: Vec<Criterion>,
+    /// The checks that were run, with their outcome.
+    #[serde(default)]
+    pub checks: Vec<CheckEntry>,
+    /// The agent's commits.
+    #[serde(default)]
+    pub commits: Vec<String>,
+    /// How far the merge is.
+    #[serde(default)]
+    pub merge: Merge,
+    /// Keys of later releases and of other programs.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+/// The mode of a run that works on one spec.
+pub const SINGLE: &str = "single";
+
+/// The agent of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentEntry {
+    /// Its name in the configuration.
+    pub name: String,
+    /// What it was started with, secrets masked.
+    pub argv: Vec<String>,
+    /// Its process number, which is that of its process group.
+    #[serde(default)]
+    pub pid: Option<u32>,
+    /// When it started, in ticks.
+    #[serde(default)]
+    pub pid_start: Option<String>,
+    /// The model it was asked to use.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Keys of later releases.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+/// A criterion of a spec.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Criterion {
+    /// Its words.
+    pub text: String,
+    /// Whether it was ticked.
+    pub checked: bool,
+}
+
+/// The outcome of a check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckEntry {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Its exit code.
+    pub exit: i32,
+    /// How long it took, in milliseconds.
+    pub ms: u64,
+    /// The tree that it looked at.
+    pub tree: String,
+}
+
+/// How far a merge is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Merge {
+    /// Its state.
+    pub state: MergeState,
+    /// The commit that the work landed with.
+    #[serde(default)]
+    pub commit: Option<String>,
+    /// What stands in its way.
+    #[serde(default)]
+    pub blocked_by: Vec<String>,
+    /// Keys of later releases.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+/// The state of a merge.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MergeState {
+    /// Not begun.
+    #[default]
+    None,
+    /// It has to wait.
+    Waiting,
+    /// Done.
+    Merged,
+}
+
+impl Record {
+    /// A record of a run that begins now, with its runner, or for the time being with who starts it.
+    pub fn new(spec_id: &str, mode: &str, runner: Identity, now: Timestamp) -> Self {
+        Self {
+            schema: SCHEMA,
+            process_id: format!("{spec_id}-{}", runner.pid),
+            spec_id: spec_id.to_owned(),
+            parent: None,
+            pid: runner.pid,
+            pid_start: runner.pid_start,
+            boot_id: runner.boot_id,
+            status: RunStatus::Running,
+            end_state: None,
+            reason: None,
+            exit_code: None,
+            mode: mode.to_owned(),
+            attempt: 1,
+            generation: 1,
+            token: 0,
+            started_at: stamp(now),
+            updated_at: stamp(now),
+            completed_at: None,
+            adopted_at: None,
+            stop_requested: None,
+            agent: None,
+            branch: None,
+            base: None,
+            worktree: None,
+            log: None,
+            target: None,
+            criteria_at_start: Vec::new(),
+            checks: Vec::new(),
+            commits: Vec::new(),
+            merge: Merge::default(),
+            unknown: Map::new(),
+        }
+    }
+
+    /// Reads a record of ours; `None` when it is not of our layout.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Option<Self>, String> {
+        let value: Value = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        if value["schema"].as_u64() != Some(u64::from(SCHEMA)) {
+            return Ok(None);
+        }
+        serde_json::from_value(value)
+            .map(Some)
+            .map_err(|e| e.to_string())
+    }
+
+    /// The record as it is written.
+    pub fn text(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Where the run stands.
+    pub fn state(&self) -> State {
+        match (self.status, self.end_state) {
+            (RunStatus::Running, _) => State::Running,
+            (_, Some(state)) => state,
+            (RunStatus::Completed, None) => State::Completed,
+            (RunStatus::Failed, None) => State::Failed,
+        }
+    }
+
+    /// Changes where the run stands; the one way to do so.
+    ///
+    /// # Errors
+    /// [`Illegal`], with the record as it was.
+    pub fn change(
+        &mut self,
+        event: Event,
+        reason: Option<String>,
+        now: Timestamp,
+    ) -> Result<(), Illegal> {
+        let to = state::change(self.state(), event)?;
+        self.status = match to {
+            State::Running => RunStatus::Running,
+            State::Completed => RunStatus::Completed,
+            _ => RunStatus::Failed,
+        };
+        self.end_state = Some(to).filter(|to| *to != State::Running);
+        self.reason = reason;
+        self.completed_at = self.end_state.map(|_| stamp(now));
+        Ok(())
+    }
+
+    /// The process that the record names as its runner.
+    pub fn runner(&self) -> Identity {
+        Identity {
+            pid: self.pid,
+            pid_start: self.pid_start.clone(),
+            boot_id: self.boot_id.clone(),
+        }
+    }
+
+    /// The process that the record names as its agent.
+    pub fn agent_process(&self) -> Option<Identity> {
+        let agent = self.agent.as_ref()?;
+        Some(Identity {
+            pid: agent.pid?,
+            pid_start: agent.pid_start.clone(),
+            boot_id: self.boot_id.clone(),
+        })
+    }
+
+    /// Whether the run works on a spec itself, rather than having other runs do so.
+    pub fn works_on_spec(&self) -> bool {
+        self.mode == SINGLE
+    }
+}
+
+/// A moment as records and logs write it: RFC 3339, UTC, milliseconds.
+pub fn stamp(moment: Timestamp) -> String {
+    format!("{moment:.3}")
+}
+
+/// The keys of a record that are told, as any release may have written them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Record {
+struct Told {
     schema: Option<u32>,
     process_id: Option<String>,
     spec_id: Option<String>,
@@ -98,6 +387,18 @@ pub struct BrokenRecord {
 /// # Errors
 /// A `StoreError` when the folder is there and cannot be listed.
 pub fn all(disk: &Disk, root: &Root) -> Result<(Vec<Run>, Vec<BrokenRecord>), StoreError> {
+    each(disk, root, tell)
+}
+
+/// Reads every record of the folder, in the order of their names, and says which cannot be read.
+///
+/// # Errors
+/// A `StoreError` when the folder is there and cannot be listed.
+pub(super) fn each<T>(
+    disk: &Disk,
+    root: &Root,
+    read: impl Fn(&str, &str) -> Result<T, String>,
+) -> Result<(Vec<T>, Vec<BrokenRecord>), StoreError> {
     let folder = match root.locate(FOLDER) {
         Err(StoreError::Missing { .. }) => return Ok((Vec::new(), Vec::new())),
         folder => folder?,
@@ -109,23 +410,24 @@ pub fn all(disk: &Disk, root: &Root) -> Result<(Vec<Run>, Vec<BrokenRecord>), St
         .collect();
     names.retain(|name| Path::new(name).extension() == Some("json".as_ref()));
     names.sort_unstable();
-    let (mut runs, mut broken) = (Vec::new(), Vec::new());
+    let (mut found, mut broken) = (Vec::new(), Vec::new());
     for name in names {
         let path = format!("{FOLDER}/{name}");
-        let text = disk.read_text(&folder.join(&name), &path);
-        match text
-            .map_err(|e| e.to_string())
-            .and_then(|(text, _)| read(&name, &text))
-        {
-            Ok(run) => runs.push(run),
+        let text = match disk.read_text(&folder.join(&name), &path) {
+            // Pruned between the listing and the reading.
+            Err(StoreError::Missing { .. }) => continue,
+            text => text.map_err(|e| e.to_string()),
+        };
+        match text.and_then(|(text, _)| read(&name, &text)) {
+            Ok(one) => found.push(one),
             Err(why) => broken.push(BrokenRecord { path, why }),
         }
     }
-    Ok((runs, broken))
+    Ok((found, broken))
 }
 
-fn read(name: &str, text: &str) -> Result<Run, String> {
-    let record: Record = serde_json::from_str(text).map_err(|e| e.to_string())?;
+fn tell(name: &str, text: &str) -> Result<Run, String> {
+    let record: Told = serde_json::from_str(text).map_err(|e| e.to_string())?;
     let process_id = record
         .process_id
         .clone()
@@ -155,11 +457,15 @@ fn read(name: &str, text: &str) -> Result<Run, String> {
     })
 }
 
-/// Whether number, start and machine agree with a living process.
-fn lives(record: &Record) -> bool {
-    let start = record.pid.and_then(process::start_of);
-    let same_start = start.map(|start| start.ticks.to_string()) == record.pid_start
-        && record.pid_start.is_some();
-    let same_boot = record.boot_id.is_none() || record.boot_id == process::boot_id();
-    same_start && same_boot
+/// Whether the process that a record names lives.
+fn lives(record: &Told) -> bool {
+    let runner = |pid| Identity {
+        pid,
+        pid_start: record.pid_start.clone(),
+        boot_id: record.boot_id.clone(),
+    };
+    record
+        .pid
+        .map(runner)
+        .is_some_and(|runner| runner.is_alive())
 }

@@ -20,7 +20,7 @@ fn change(id: &str, text: Option<String>) -> Change<parse::Document> {
 
 /// Specs from lines like `D.1 completed [a b] group`: an ID, a status, dependencies in brackets where
 /// there are any, and words `group`, `driver`, `approval`, `approved`, `criteria`.
-fn specs(lines: &str) -> Specs {
+pub(crate) fn specs(lines: &str) -> Specs {
     let mut specs = Specs::default();
     specs.apply(
         lines

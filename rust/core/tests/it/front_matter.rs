@@ -69,6 +69,7 @@ fn scalars_keep_their_spelling() {
         Some("1.10".into())
     );
     assert_eq!(read_key::<String>("b: 1\na:\n", "a").unwrap(), None);
+    assert_eq!(read_key::<String>("", "a").unwrap(), None);
     assert_eq!(
         read_key::<Texts>("a: one\n", "a").unwrap(),
         Some(Texts(vec!["one".into()]))

@@ -368,8 +368,9 @@ enum Act {
 }
 
 fn name(number: u8) -> String {
-    match number % 3 {
+    match number % 4 {
         0 => format!("{number}.md"),
+        3 => format!("{number}.txt"),
         folder => format!("d{folder}/{number}.md"),
     }
 }
@@ -405,10 +406,11 @@ proptest! {
             };
         }
         told.refresh();
-        let Told { folder, documents, .. } = told;
+        let Told { folder, documents, index, .. } = told;
         let mut fresh = Told::over(folder, false);
         fresh.refresh();
         prop_assert_eq!(documents, fresh.documents);
+        prop_assert!(index.others().eq(fresh.index.others()));
     }
 }
 
@@ -436,5 +438,9 @@ fn a_flat_index_of_the_root_itself_knows_no_folder_below() {
         assert!(paths().contains(&"b.md".to_owned()));
         fs::remove_file(folder.path().join("b.md")).unwrap();
         assert_eq!(paths()[0], "b.md", "what is gone comes first");
+        fs::write(folder.path().join(".hidden"), "").unwrap();
+        fs::write(folder.path().join("c.txt"), "").unwrap();
+        paths();
+        assert!(index.others().eq(["c.txt", "more", "sub"]));
     }
 }

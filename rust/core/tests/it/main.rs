@@ -5,6 +5,7 @@
     reason = "tests lay out files themselves and stop at the first surprise"
 )]
 
+mod chant_runs;
 mod chant_specs;
 mod files;
 mod front_matter;
@@ -12,11 +13,15 @@ mod git;
 mod index;
 mod journal;
 mod layers;
+mod pictures;
+#[cfg(unix)]
+mod runs;
 mod tickets;
 mod tickets_advice;
 mod tickets_projects;
 mod tickets_templates;
 mod vine;
 mod vine_files;
+mod vine_problems;
 mod vine_texts;
 mod vine_write;

@@ -59,7 +59,7 @@ fn outcome(body: &str) -> String {
 fn of_file(text: &str) -> String {
     match read(text) {
         Ok(plan) => format!("ok {}", ids(&search(&plan.graph, ""))),
-        Err(VineError::Parse { line, message, .. }) => format!("{line}: {message}"),
+        Err(VineError::Parse { at, message }) => format!("{}: {message}", at.line),
         Err(VineError::Invalid { violations }) => violations[0].0.to_string(),
         Err(other) => other.to_string(),
     }
@@ -142,6 +142,7 @@ fn plan_of(words: &str) -> Plan {
     read(&text).unwrap()
 }
 
+// proves: vine:next:ready_to_start, vine:next:ready_to_complete, vine:next:needs_expansion, vine:next:blocked
 #[test]
 fn the_frontier_is_that_of_the_vectors() {
     let check = |words: &str, expected: &str| {
@@ -196,6 +197,7 @@ fn percentages_are_rounded_half_up_and_100_means_all() {
     }
 }
 
+// proves: vine:format:is_read_as_the_vectors_say, vine:format:blank_segments_are_skipped
 #[test]
 fn bodies_are_read_or_refused_as_in_the_vectors() {
     let task = |text: &str| format!("3: Invalid task header: \"{text}\"");
@@ -309,6 +311,7 @@ fn lines_of_a_block_keep_their_words() {
     assert_eq!(&*attachments[0].uri, "a b c ");
 }
 
+// proves: vine:format:is_read_as_the_vectors_say, vine:format:newer_files_are_read_not_written
 #[test]
 fn files_are_read_or_refused_as_in_the_vectors() {
     for (text, expected) in [
@@ -357,8 +360,8 @@ fn everything_that_is_wrong_is_told_with_the_first_as_the_headline() {
         error,
         "Validation error [valid-dependency-refs]: Task \"a\" references unknown dependency \"zz\".\n\
          Details: {\"constraint\":\"valid-dependency-refs\",\"taskId\":\"a\",\"missingDep\":\"zz\"}\n\
-         At line 3.\n\
-         Also [no-cycles]: Cycle detected: b → b. (line 6)\n\
+         At line 4.\n\
+         Also [no-cycles]: Cycle detected: b → b. (line 7)\n\
          Also [no-islands]: Found 1 island task(s) not reachable from root: b. (line 6)"
     );
     let error = read("vine 1.2.0\n---\n  [a] A (done)\n")
@@ -473,6 +476,17 @@ fn an_empty_frontier_says_what_is_waited_for() {
         next["waiting"].to_string(),
         r#"[{"id":"r","waits_for":["a","b"]},{"id":"b","waits_for":["a"]}]"#
     );
+    assert!(next.get("waiting_total").is_none());
+    let second = Page {
+        limit: 1,
+        offset: 1,
+    };
+    let next = serde_json::to_value(NextView::of(&plan, second)).unwrap();
+    assert_eq!(
+        next["waiting"].to_string(),
+        r#"[{"id":"b","waits_for":["a"]}]"#
+    );
+    assert_eq!(next["waiting_total"], 2);
     let plan = plan_of("r:planning>a a:notstarted");
     let next = serde_json::to_value(NextView::of(&plan, Page::default())).unwrap();
     assert!(next.get("waiting").is_none());

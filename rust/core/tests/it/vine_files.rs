@@ -76,20 +76,31 @@ fn a_name_means_the_first_file_that_is_there() {
     assert!(valid(&files, "folder").is_ok(), "a folder is no file");
     let told = valid(&files, "nope").unwrap_err();
     assert!(
-        told.starts_with("File not found: nope (resolved to /"),
+        told.starts_with("File not found: nope (resolved to /") && !told.contains("folder;"),
+        "{told}"
+    );
+    fs::create_dir(folder.path().join("sub")).unwrap();
+    let told = valid(&files, "sub").unwrap_err();
+    assert!(
+        told.ends_with("/sub)\nThat is a folder; name a .vine file in it."),
         "{told}"
     );
     fs::write(other.path().join("there.vine"), PLAN).unwrap();
     assert!(valid(&files, "there").is_err());
     let absolute = other.path().canonicalize().unwrap().join("there.vine");
     assert!(valid(&files, absolute.to_str().unwrap()).is_ok());
+    let without_ending = absolute.with_extension("");
+    assert!(valid(&files, without_ending.to_str().unwrap()).is_ok());
     files.may_leave = false;
     let told = valid(&files, absolute.to_str().unwrap()).unwrap_err();
     assert!(told.contains("lies outside of"), "{told}");
-    files.roots = vec![other.path().canonicalize().unwrap()];
-    assert!(valid(&files, "there").is_ok());
+    let gone = folder.path().join("gone");
+    files.roots = vec![gone, other.path().canonicalize().unwrap()];
+    assert!(
+        valid(&files, "there").is_ok(),
+        "a root that is gone is passed over"
+    );
     let above = folder.path().join("sub");
-    fs::create_dir(&above).unwrap();
     files.roots.clear();
     files.folder = above.canonicalize().unwrap();
     assert!(
@@ -199,6 +210,51 @@ fn a_task_moves_to_a_file_of_its_own_and_back() {
 }
 
 #[test]
+fn a_circle_of_references_is_not_entered() {
+    let (folder, files) = project();
+    let write = |name: &str, leads_to: &str| {
+        let text =
+            format!("vine 1.1.0\n---\n[r] R (planning)\n-> x\n---\nref [x] X ({leads_to})\n");
+        fs::write(folder.path().join(name), text).unwrap();
+    };
+    fs::create_dir(folder.path().join("sub")).unwrap();
+    let told = || expand(&files, "plan", "b", None).unwrap_err().to_string();
+    write("sub/b.vine", "../plan");
+    assert_eq!(
+        told(),
+        "The child leads back to the parent: \"x\" in sub/b.vine refers to plan.vine; expanding would \
+         never end."
+    );
+    write("sub/b.vine", "./c.vine");
+    write("sub/c.vine", "../plan.vine");
+    assert!(told().starts_with("The child leads back to the parent: \"x\" in sub/c.vine "));
+    write("sub/c.vine", "./b.vine");
+    assert!(told().starts_with("The child leads back to itself: \"x\" in sub/c.vine "));
+    assert_eq!(
+        fs::read_to_string(folder.path().join("plan.vine")).unwrap(),
+        PLAN
+    );
+    // What cannot be followed is nobody's way back.
+    write("sub/c.vine", "https://e.x/b.vine");
+    assert_eq!(
+        expand(&files, "plan", "b", None).unwrap().text,
+        "Ref \"b\" expanded."
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_is_itself_under_another_name_too() {
+    let (folder, files) = project();
+    std::os::unix::fs::symlink("plan.vine", folder.path().join("alias.vine")).unwrap();
+    let told = expand(&files, "plan", "b", Some("alias")).unwrap_err();
+    assert_eq!(
+        told.to_string(),
+        "\"alias\" is the file itself; it cannot be put into itself."
+    );
+}
+
+#[test]
 fn a_new_file_never_takes_the_place_of_another() {
     let (folder, files) = project();
     let create = json!([{"op": "create"}, {"op": "add_task", "id": "r", "name": "R"}]);
@@ -209,6 +265,70 @@ fn a_new_file_never_takes_the_place_of_another() {
     assert_eq!(
         fs::read_to_string(folder.path().join("new/one.vine")).unwrap(),
         "vine 1.2.0\n---\n[r] R (notstarted)\n"
+    );
+    let expecting = Writing {
+        expect: Some("abc"),
+        ..NOW
+    };
+    let told = write(&files, "other", create.as_array().unwrap(), expecting).unwrap_err();
+    assert_eq!(
+        told.to_string().lines().next().unwrap(),
+        "\"expect\" is of a text that is there, and \"create\" makes a new file."
+    );
+    let told = write(&files, &"n".repeat(300), create.as_array().unwrap(), NOW).unwrap_err();
+    assert!(!told.to_string().contains("already exists"), "{told}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_new_file_may_lie_in_a_new_folder_of_a_root_that_is_a_link() {
+    let (folder, mut files) = project();
+    let other = TempDir::new().unwrap();
+    let alias = folder.path().join("alias");
+    std::os::unix::fs::symlink(other.path(), &alias).unwrap();
+    files.folder = alias;
+    let create = json!([{"op": "create"}, {"op": "add_task", "id": "r", "name": "R"}]);
+    write(&files, "new/one", create.as_array().unwrap(), NOW).unwrap();
+    assert!(other.path().join("new/one.vine").is_file());
+}
+
+/// A task that is claimed and then has another ID is told under that one.
+#[test]
+fn what_was_claimed_is_told_as_it_is_in_the_end() {
+    let (_folder, files) = project();
+    let answer = written(
+        &files,
+        json!([
+            {"op": "claim", "id": "a"},
+            {"op": "rename_task", "id": "a", "newId": "c"},
+            {"op": "set_status", "id": "c", "status": "reviewing"},
+        ]),
+    );
+    let claimed = &answer.unwrap()["claimed"][0];
+    assert_eq!(
+        (&claimed["id"], &claimed["status"]),
+        (&"c".into(), &"reviewing".into())
+    );
+}
+
+/// Whether one began in the project or in a folder of it, references may lead through all of it.
+#[test]
+fn a_folder_of_a_project_is_no_wall() {
+    let (folder, mut files) = project();
+    let base = folder.path().canonicalize().unwrap();
+    fs::create_dir(base.join("sub")).unwrap();
+    let text = "vine 1.1.0\n---\nref [b] B (../other.vine)\n";
+    fs::write(base.join("sub/b.vine"), text).unwrap();
+    fs::write(
+        base.join("other.vine"),
+        "vine 1.0.0\n---\n[o] O (planning)\n",
+    )
+    .unwrap();
+    files.folder = base.join("sub");
+    files.roots = vec![base];
+    assert_eq!(
+        expand(&files, "b", "b", None).unwrap().text,
+        "Ref \"b\" expanded."
     );
 }
 

@@ -156,6 +156,31 @@ fn a_claim_is_one() {
     assert!(after(&text, json!([{"op": "claim", "id": "mid", "force": true}])).is_ok());
 }
 
+/// Whom a free task is meant for stays in the file; who held a task that is taken over does not.
+#[test]
+fn an_owner_goes_when_somebody_else_has_the_task() {
+    let meant = PLAN.replace("(notstarted)", "(notstarted) @z(1) @owner(ada)");
+    let claim = |more: Value| {
+        let mut operation = json!({"op": "claim", "id": "mid"});
+        let more = more.as_object().unwrap().clone();
+        operation.as_object_mut().unwrap().extend(more);
+        json!([operation])
+    };
+    let header = |text: &str| text.lines().nth(6).unwrap().to_owned();
+    let text = after(&meant, claim(json!({}))).unwrap();
+    assert_eq!(header(&text), "[mid] Mid (started) @z(1) @owner(ada)");
+    let told = after(&text, claim(json!({}))).unwrap_err();
+    assert!(told.starts_with("Cannot claim \"mid\": it is started, held by ada. "));
+    let taken = after(&text, claim(json!({"force": true}))).unwrap();
+    assert_eq!(header(&taken), "[mid] Mid (started) @z(1)");
+    let taken = after(&text, claim(json!({"force": true, "owner": "bo"}))).unwrap();
+    assert_eq!(header(&taken), "[mid] Mid (started) @owner(bo) @z(1)");
+    for owner in ["", "a,b", "a)", " a", "a\nb"] {
+        let told = after(PLAN, claim(json!({ "owner": owner }))).unwrap_err();
+        assert!(told.starts_with("\"owner\" must not be empty"), "{told}");
+    }
+}
+
 #[test]
 fn shapes_are_checked_before_anything_else() {
     for (operation, expected) in [
@@ -200,6 +225,13 @@ fn shapes_are_checked_before_anything_else() {
     ] {
         refused(json!([operation]), &format!("Operation 0: {expected}"));
     }
+    let filled_in =
+        json!([{"op": "update", "id": "mid", "name": "M", "status": null, "taskId": null}]);
+    assert!(
+        after(PLAN, filled_in)
+            .unwrap()
+            .contains("[mid] M (notstarted)")
+    );
 }
 
 #[test]
@@ -302,6 +334,12 @@ fn a_change_touches_the_lines_it_means_and_no_other() {
         &["and more\r\n"],
     );
     check(
+        json!([{"op": "update", "id": "root", "addAttachments":
+            [{"class": "artifact", "mime": "a/b", "uri": "d"}]}]),
+        &[],
+        &["@artifact a/b d\r\n"],
+    );
+    check(
         json!([{"op": "update", "id": "leaf", "decisions": []}]),
         &[],
         &[],
@@ -360,6 +398,29 @@ fn an_extracted_task_leaves_a_reference() {
     assert_eq!(
         canonical(&child.graph).unwrap(),
         "vine 1.2.0\ntitle: Mid\n---\n[mid] Mid (notstarted)\n"
+    );
+    refused(
+        json!([{"op": "extract_to_ref", "id": "mid", "vine": "https://e.x/mid.vine"}]),
+        "\"vine\" must be the path of the new file, got \"https://e.x/mid.vine\".",
+    );
+}
+
+#[test]
+fn an_extracted_description_may_hold_the_usual_delimiter() {
+    let text = PLAN.replace("\n---\n", "\n***\n");
+    let text = text.replacen("1.2.0\n***", "1.2.0\ndelimiter: ***\n---", 1);
+    let text = text.replace("(notstarted)\n", "(notstarted)\nbefore\n---\nafter\n");
+    let given = json!([{"op": "extract_to_ref", "id": "mid", "vine": "mid"}]);
+    let operations = operations(given.as_array().unwrap()).unwrap();
+    let mut child = None;
+    let change = |graph: &mut Graph| {
+        child = apply(graph, &operations)?;
+        Ok(())
+    };
+    edited(&text, change).unwrap();
+    assert_eq!(
+        canonical(&child.unwrap().graph).unwrap(),
+        "vine 1.2.0\ndelimiter: ===\ntitle: Mid\n---\n[mid] Mid (notstarted)\nbefore\n---\nafter\n"
     );
 }
 

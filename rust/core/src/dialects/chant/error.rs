@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::agents::AgentError;
 use super::model::{Broken, InvalidStatus, Status};
+use super::prompt::PromptError;
+use super::start::Refusal;
 use super::view::list::MESSAGE_SHOWN;
 use crate::answer::cut;
 use crate::error::ErrorKind;
@@ -122,6 +125,15 @@ pub enum ChantError {
         /// The ID.
         id: String,
     },
+    /// Work cannot begin.
+    #[error(transparent)]
+    Start(#[from] Refusal),
+    /// A prompt cannot be put together.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+    /// An agent cannot be started.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
     /// Something else that has to be true first is not.
     #[error("{0}")]
     Refused(String),
@@ -143,16 +155,22 @@ impl ChantError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::NotInitialized { .. } => ErrorKind::NotInitialized,
-            Self::NotFound { .. } | Self::NoLog { .. } | Self::NoSuchCriterion { .. } => {
-                ErrorKind::NotFound
-            }
+            Self::NotFound { .. }
+            | Self::NoLog { .. }
+            | Self::NoSuchCriterion { .. }
+            | Self::Prompt(PromptError::NotFound { .. })
+            | Self::Agent(AgentError::Unknown { .. }) => ErrorKind::NotFound,
             Self::Ambiguous { .. } => ErrorKind::AmbiguousId,
-            Self::Unreadable { .. } => ErrorKind::InvalidDocument,
+            Self::Unreadable { .. } | Self::Prompt(_) | Self::Agent(AgentError::Model { .. }) => {
+                ErrorKind::InvalidDocument
+            }
+            Self::Agent(_) => ErrorKind::Config,
             Self::Duplicate { .. } => ErrorKind::Conflict,
             Self::InvalidArgument { .. } | Self::InvalidStatus(_) | Self::NoUpdates => {
                 ErrorKind::InvalidArgument
             }
             Self::Transition { .. } | Self::WrongState { .. } => ErrorKind::IllegalTransition,
+            Self::Start(refusal) => refusal.kind(),
             Self::Unchecked { .. }
             | Self::OpenMembers { .. }
             | Self::Cycle { .. }
@@ -187,6 +205,9 @@ impl ChantError {
                 json!({"criterion": text, "criteria": criteria})
             }
             Self::NoLog { id } => json!({"id": id}),
+            Self::Start(refusal) => refusal.details(),
+            Self::Prompt(error) => error.details(),
+            Self::Agent(error) => error.details(),
             Self::NoUpdates | Self::Refused(_) => Value::Null,
         }
     }

@@ -1,14 +1,20 @@
 //! Chant specs: `.chant/specs/*.md` (seed chant, reference chant).
 
+pub mod agents;
 pub mod derive;
 pub mod error;
+pub mod evidence;
 pub mod id;
+pub mod merge;
 pub mod model;
 pub mod ops;
 pub mod output;
 pub mod parse;
 pub mod project;
+pub mod prompt;
 pub mod rules;
+pub mod schedule;
 pub mod scores;
 pub mod specs;
+pub mod start;
 pub mod view;

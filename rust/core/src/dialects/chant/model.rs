@@ -6,6 +6,42 @@ use std::str::FromStr;
 
 use super::id::SpecId;
 
+/// The documented order of keys (reference chant 2.2): an absent key is put in its place in it.
+pub const KEY_ORDER: [&str; 32] = [
+    "type",
+    "status",
+    "depends_on",
+    "labels",
+    "target_files",
+    "context",
+    "prompt",
+    "branch",
+    "commits",
+    "completed_at",
+    "model",
+    "tracks",
+    "informed_by",
+    "origin",
+    "schedule",
+    "source_branch",
+    "target_branch",
+    "conflicting_files",
+    "blocked_specs",
+    "original_spec",
+    "last_verified",
+    "verification_status",
+    "verification_failures",
+    "replayed_at",
+    "replay_count",
+    "original_completed_at",
+    "derived_fields",
+    "approval",
+    "members",
+    "output_schema",
+    "public",
+    "retry_state",
+];
+
 /// The nine states of a spec (reference chant 3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Status {
@@ -77,6 +113,11 @@ impl Status {
     /// Whether nobody waits for a spec in this state any more.
     pub fn is_done(self) -> bool {
         matches!(self, Self::Completed | Self::Cancelled)
+    }
+
+    /// Whether a spec in this state is one to be worked on: not begun, or failed and worth another try.
+    pub fn is_to_do(self) -> bool {
+        matches!(self, Self::Pending | Self::Blocked | Self::Failed)
     }
 
     /// Whether a spec may go from this state to `to` without force: the table of reference chant

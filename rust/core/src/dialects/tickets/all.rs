@@ -1,11 +1,11 @@
 //! All tickets of a project by their codes, kept up to date change by change.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use super::code::Code;
+use super::code::{Code, number_taken};
 use super::model::{Broken, Problem, Status, Ticket};
-use super::parse::{Document, stem};
+use super::parse::{Document, name, stem};
 use super::waits::Waits;
 use crate::store::index::Change;
 
@@ -17,14 +17,16 @@ pub struct Tickets {
     /// The files of each code in the order of their paths; nearly always one.
     by_code: BTreeMap<Code, Vec<Arc<Ticket>>>,
     codes: HashMap<Box<str>, Code>,
+    /// The numbers that the files' names begin with, each with its file.
+    numbers: BTreeSet<(u64, Box<str>)>,
     /// Files that cannot be read at all.
     broken: BTreeMap<Box<str>, Arc<Broken>>,
     /// What is wrong with files that can be read.
     flaws: BTreeMap<Box<str>, Vec<Problem>>,
     /// Codes that stand in several files.
     shared: BTreeMap<Code, usize>,
+    waits: Waits,
     by_status: OnceLock<Vec<(String, usize)>>,
-    waits: OnceLock<Waits>,
     ready: OnceLock<Vec<Code>>,
     problems: OnceLock<Vec<Problem>>,
 }
@@ -36,11 +38,12 @@ impl Tickets {
             project: project.into(),
             by_code: BTreeMap::new(),
             codes: HashMap::new(),
+            numbers: BTreeSet::new(),
             broken: BTreeMap::new(),
             flaws: BTreeMap::new(),
             shared: BTreeMap::new(),
+            waits: Waits::new(project),
             by_status: OnceLock::new(),
-            waits: OnceLock::new(),
             ready: OnceLock::new(),
             problems: OnceLock::new(),
         }
@@ -49,11 +52,11 @@ impl Tickets {
     /// Takes in what changed on disk.
     pub fn apply(&mut self, changes: Vec<Change<Document>>) {
         self.by_status = OnceLock::new();
-        self.waits = OnceLock::new();
         self.ready = OnceLock::new();
         self.problems = OnceLock::new();
         for Change { path, document } in changes {
             self.take_out(&path);
+            self.note_number(&path, document.is_some());
             match document {
                 None => {}
                 Some(Err(broken)) => {
@@ -64,18 +67,32 @@ impl Tickets {
         }
     }
 
+    fn note_number(&mut self, path: &str, is_there: bool) {
+        let Some(number) = number_taken(name(path), &self.project) else {
+            return;
+        };
+        let entry = (number, path.into());
+        if is_there {
+            self.numbers.insert(entry);
+        } else {
+            self.numbers.remove(&entry);
+        }
+    }
+
     fn take_out(&mut self, path: &str) {
         self.broken.remove(path);
         self.flaws.remove(path);
         let Some(code) = self.codes.remove(path) else {
             return;
         };
+        let before = self.first(&code);
         if let Some(files) = self.by_code.get_mut(&code) {
             files.retain(|ticket| *ticket.path != *path);
             if files.is_empty() {
                 self.by_code.remove(&code);
             }
         }
+        self.note_first(&code, before.as_deref());
         self.note_shared(&code);
     }
 
@@ -97,11 +114,23 @@ impl Tickets {
         if !problems.is_empty() {
             self.flaws.insert(path.clone(), problems);
         }
+        let before = self.first(&code);
         let files = self.by_code.entry(code.clone()).or_default();
         let at = files.partition_point(|other| other.path < path);
         files.insert(at, ticket);
+        self.note_first(&code, before.as_deref());
         self.note_shared(&code);
         self.codes.insert(path, code);
+    }
+
+    /// The ticket that a code stands for: of several files the first.
+    fn first(&self, code: &Code) -> Option<Arc<Ticket>> {
+        self.files(code).first().cloned()
+    }
+
+    fn note_first(&mut self, code: &Code, before: Option<&Ticket>) {
+        let after = self.first(code);
+        self.waits.replace(code, before, after.as_deref());
     }
 
     fn note_shared(&mut self, code: &Code) {
@@ -155,16 +184,11 @@ impl Tickets {
         Some(found.1)
     }
 
-    /// The highest number of the project that a ticket or an unreadable file has.
+    /// The highest number of the project that a ticket has or a file's name begins with.
     pub fn highest(&self) -> Option<u64> {
-        let codes = self.by_code.keys().rev();
-        let of_codes = codes.clone().find(|code| code.is_of(&self.project));
-        let in_names = self.broken.keys().chain(self.codes.keys());
-        let in_names = in_names.filter_map(|path| Code::of_name(stem(path), &self.project));
-        in_names
-            .map(|code| code.number())
-            .max()
-            .max(of_codes.map(Code::number))
+        let own = self.codes().find(|code| code.is_of(&self.project));
+        let in_names = self.numbers.last().map(|(number, _)| *number);
+        in_names.max(own.map(Code::number))
     }
 
     /// How many tickets there are of each state: documented states first, in their order.
@@ -173,7 +197,7 @@ impl Tickets {
             let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
             for (_, ticket) in self.all() {
                 let stored: &str = ticket.status();
-                let known = Status::read(stored);
+                let known = ticket.meant.status;
                 let word: &str = match known {
                     Some(status) => status.as_str(),
                     None => stored,
@@ -191,8 +215,7 @@ impl Tickets {
 
     /// What waits for what; of several files of one code the first counts.
     pub fn waits(&self) -> &Waits {
-        self.waits
-            .get_or_init(|| Waits::of(&self.project, self.firsts()))
+        &self.waits
     }
 
     /// The codes of the tickets that can be begun now, the lowest number first.

@@ -11,7 +11,7 @@ use std::time::Instant;
 use jiff::Timestamp;
 
 use super::all::Tickets;
-use super::code::Code;
+use super::code::{Code, number_taken};
 use super::edit::Draft;
 use super::error::{TicketError, quoted};
 use super::model::Ticket;
@@ -121,6 +121,17 @@ impl Board {
             Arc::make_mut(&mut known.tickets).apply(changes);
         }
         Ok(known.tickets.clone())
+    }
+
+    /// The highest number that the name of something in the folder begins with which is no ticket's file,
+    /// as of the last snapshot.
+    pub(super) fn number_beside(&self) -> Option<u64> {
+        let known = self.known();
+        let numbers = known
+            .index
+            .others()
+            .filter_map(|name| number_taken(name, &self.place.code));
+        numbers.max()
     }
 
     /// What is known, begun anew when a crash interrupted whoever held it.

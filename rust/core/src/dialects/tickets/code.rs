@@ -71,7 +71,9 @@ pub fn number_taken(name: &str, project: &str) -> Option<u64> {
 /// What follows a project's code and a hyphen.
 fn behind_code<'a>(name: &'a str, project: &str) -> Option<&'a str> {
     let (head, rest) = (name.get(..project.len())?, name.get(project.len()..)?);
-    let is_code = head.to_uppercase() == project.to_uppercase();
+    let is_code = head.eq_ignore_ascii_case(project)
+        || (!(head.is_ascii() && project.is_ascii())
+            && head.to_uppercase() == project.to_uppercase());
     rest.strip_prefix('-').filter(|_| is_code)
 }
 

@@ -12,6 +12,7 @@ pub mod model;
 pub mod number;
 pub mod ops;
 pub mod parse;
+pub mod picture;
 pub mod projects;
 pub mod sections;
 pub mod slug;

@@ -148,6 +148,8 @@ pub struct Ticket {
     pub kind: Option<Box<str>>,
     /// Its priority.
     pub priority: Option<Box<str>>,
+    /// What the words of these three mean, also where they are absent.
+    pub meant: Meant,
     /// When it was written.
     pub date_created: Option<Box<str>>,
     /// When it was last changed.
@@ -164,6 +166,28 @@ pub struct Ticket {
     pub blocks: Vec<Box<str>>,
     /// What could not be read as it stands.
     pub problems: Vec<Problem>,
+}
+
+/// The documented words that a ticket has; `None` for others.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Meant {
+    /// Its state.
+    pub status: Option<Status>,
+    /// Its type.
+    pub kind: Option<Type>,
+    /// Its priority.
+    pub priority: Option<Priority>,
+}
+
+impl Meant {
+    /// What words mean.
+    pub fn of(status: &str, kind: &str, priority: &str) -> Self {
+        Self {
+            status: Status::read(status),
+            kind: Type::read(kind),
+            priority: Priority::read(priority),
+        }
+    }
 }
 
 impl Ticket {

@@ -2,10 +2,9 @@
 
 use super::all::Tickets;
 use super::board::Board;
-use super::code::number_taken;
 use super::error::TicketError;
 use crate::error::Error;
-use crate::store::{StoreError, disk, files};
+use crate::store::{StoreError, files};
 
 /// What the project's counter file says.
 pub(super) enum Counter {
@@ -36,14 +35,9 @@ pub(super) fn counter(board: &Board) -> Counter {
 
 /// The next number: higher than those of all tickets and of everything else in their folder that is
 /// named like one, no lower than the counter and the project's first. To be asked under the project's
-/// lock.
+/// lock, with tickets just read.
 pub(super) fn next(board: &Board, tickets: &Tickets, counter: &Counter) -> Result<u64, Error> {
-    let project = &board.place.code;
-    let listing = disk::list(&board.root.locate(&board.folder)?)?;
-    let files = listing.files.iter().map(|file| &file.name);
-    let names = files.chain(listing.folders.iter().map(|(name, _)| name));
-    let taken = names.filter_map(|name| number_taken(name, project)).max();
-    let behind = match taken.max(tickets.highest()) {
+    let behind = match tickets.highest().max(board.number_beside()) {
         None => 0,
         Some(highest) => highest.checked_add(1).ok_or_else(|| {
             let why = format!("the number {highest} is the last there is; rename that ticket");

@@ -8,7 +8,7 @@ use jiff::civil::DateTime;
 use serde::Deserialize;
 
 use super::code::Code;
-use super::model::{Broken, Problem, Ticket};
+use super::model::{Broken, Meant, Problem, Ticket};
 use crate::store::index::Source;
 use crate::text::front_matter::{self, Entry, Texts};
 use crate::text::markdown;
@@ -39,9 +39,14 @@ struct Front {
     blocks: Option<Texts>,
 }
 
+/// A file's name without its folder.
+pub fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// A file's name without its folder and ending.
 pub fn stem(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = name(path);
     name.strip_suffix(".md").unwrap_or(name)
 }
 
@@ -82,7 +87,7 @@ pub fn ticket(path: &str, text: String) -> Ticket {
     let code = reader.code(&front);
     reader.dates(&front);
     let title = heading(&text[body_start..]).or_else(|| filled(front.title));
-    Ticket {
+    let mut ticket = Ticket {
         code,
         title: title.unwrap_or_else(|| words_of(stem(path)).into()),
         status: filled(front.status),
@@ -100,7 +105,10 @@ pub fn ticket(path: &str, text: String) -> Ticket {
         body_start,
         path: path.into(),
         text: text.into(),
-    }
+        meant: Meant::default(),
+    };
+    ticket.meant = Meant::of(ticket.status(), ticket.kind(), ticket.priority());
+    ticket
 }
 
 struct Reader<'a> {
@@ -227,9 +235,20 @@ fn listed(texts: Option<Texts>) -> Vec<Box<str>> {
         .collect()
 }
 
-/// The text of the first H1 that has one.
+/// The text of the first H1 that has one. Where the body begins with it nothing else is read.
 fn heading(body: &str) -> Option<Box<str>> {
-    let headings = markdown::outline(body).headings;
+    title(&body[..first_line_end(body)]).or_else(|| title(body))
+}
+
+/// Where the first line ends that is not blank.
+fn first_line_end(body: &str) -> usize {
+    let start = body.len() - body.trim_start_matches([' ', '\t', '\r', '\n']).len();
+    let rest = body[start..].find('\n');
+    rest.map_or(body.len(), |end| start + end + 1)
+}
+
+fn title(markdown: &str) -> Option<Box<str>> {
+    let headings = markdown::outline(markdown).headings;
     let mut titles = headings
         .into_iter()
         .filter(|heading| heading.level == 1 && !heading.text.is_empty());

@@ -160,7 +160,9 @@ pub fn rewrite(
             .collect();
     }
     rewrite.edits.push(put(body, section, rest, place));
-    check_what_follows(body, section, &rewrite.edits)?;
+    let mut behind = sections[at + 1..].iter();
+    let next = behind.find(|next| next.heading.start >= section.content.end);
+    check_what_follows(body, section, next, &rewrite.edits)?;
     Ok(rewrite)
 }
 
@@ -197,23 +199,30 @@ pub fn rename(body: &str, section: &Section, title: &str) -> Edit {
     Edit::replace(section.heading.clone(), format!("{marks} {title}{end}"))
 }
 
-/// The headings behind the section have to be headings still.
-fn check_what_follows(body: &str, section: &Section, edits: &[Edit]) -> Result<(), TicketError> {
-    let behind = |body: &str, from: usize| -> Vec<(u8, String)> {
-        let headings = markdown::outline(body).headings.into_iter();
-        let headings = headings.filter(|heading| heading.range.start >= from);
-        headings
-            .map(|heading| (heading.level, heading.text))
-            .collect()
+/// The headings behind the section have to be headings still. Where the next one is, all others are: a
+/// heading ends whatever came before it. So no more is read than from the section to that heading.
+fn check_what_follows(
+    body: &str,
+    section: &Section,
+    next: Option<&Section>,
+    edits: &[Edit],
+) -> Result<(), TicketError> {
+    let Some(next) = next else {
+        return Ok(());
     };
     let changed =
         apply(body, edits).map_err(|error| TicketError::invalid("content", error.to_string()))?;
-    let end = section.content.end + changed.len() - body.len();
-    let before = behind(body, section.content.end);
-    let lost = before.first().filter(|_| behind(&changed, end) != before);
+    let moved = |at: usize| at + changed.len() - body.len();
+    let (start, end) = (section.heading.start, moved(next.heading.end));
+    let headings = markdown::outline(&changed[start..end]).headings;
+    let is_next = |heading: &Heading| {
+        let range = heading.range.start + start..heading.range.end + start;
+        range == (moved(next.heading.start)..end) && heading.level == next.level
+    };
+    let lost = (!headings.last().is_some_and(is_next)).then_some(&next.title);
     match lost {
         None => Ok(()),
-        Some((_, title)) => Err(TicketError::invalid(
+        Some(title) => Err(TicketError::invalid(
             "content",
             format!(
                 "it leaves a code fence or a comment open, which would swallow the section {} behind it; close it",

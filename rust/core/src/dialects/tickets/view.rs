@@ -9,6 +9,7 @@ use super::model::{KEY_ORDER, Problem, Ticket};
 use super::parse::text_of;
 use super::waits::Wait;
 use crate::answer::cut;
+use crate::graph::picture::{Leads, Picture, Row, Tone};
 use crate::text::front_matter::{self, Entry};
 
 /// The keys of a ticket in a list.
@@ -88,9 +89,8 @@ impl Shown<'_> {
         row
     }
 
-    /// What the front matter says: the seed's keys, then the other ones of the file in its order. The
-    /// further files of its code and what cannot be read of its own stand at the end.
-    pub fn attributes(&self, files: &[String]) -> Map<String, Value> {
+    /// What the front matter says: the seed's keys, then the other ones of the file in its order.
+    pub fn front_matter(&self) -> Map<String, Value> {
         let relations = ["dependsOn", "blocks", "relatedTickets"];
         let mut all = self.values(&ROW);
         all.extend(self.values(&relations));
@@ -100,14 +100,28 @@ impl Shown<'_> {
         for entry in others {
             all.insert(entry.name.clone().into_owned(), other_value(entry));
         }
-        let problems: Vec<ProblemEntry> = self.ticket.problems.iter().map(Into::into).collect();
-        let notes = [("files", json!(files)), ("problems", json!(problems))];
+        all
+    }
+
+    /// What the front matter says, with the further files of its code and what cannot be read of its own
+    /// at the end.
+    pub fn attributes(&self, files: &[String]) -> Map<String, Value> {
+        let mut all = self.front_matter();
+        let notes = [
+            ("files", json!(files)),
+            ("problems", json!(self.problems())),
+        ];
         for (key, value) in notes {
             if value.as_array().is_some_and(|list| !list.is_empty()) {
                 all.entry(key).or_insert(value);
             }
         }
         all
+    }
+
+    /// What cannot be read of its own.
+    pub fn problems(&self) -> Vec<ProblemEntry> {
+        self.ticket.problems.iter().map(Into::into).collect()
     }
 
     /// The ticket without its relations, as `get_cr` in mode `metadata` shows it.
@@ -143,6 +157,30 @@ fn other_value(entry: &Entry<'_>) -> Value {
             Err(_) => json!(text_of(entry)),
         },
     }
+}
+
+/// All that is known of a ticket.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Whole<'a> {
+    /// What its front matter says.
+    pub cr: Map<String, Value>,
+    /// Its file, absolute.
+    pub file_path: &'a str,
+    /// All files of its code, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// What cannot be read of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<ProblemEntry>,
+    /// Whether work on it can begin now.
+    pub ready: bool,
+    /// What it waits for.
+    pub waiting_for: Vec<Waiting>,
+    /// Codes of what waits for it.
+    pub needed_by: Vec<&'a str>,
+    /// Its body.
+    pub content: &'a str,
 }
 
 /// A page of tickets.
@@ -399,6 +437,70 @@ impl From<Wait> for Waiting {
             reason,
             code,
             status,
+        }
+    }
+}
+
+/// What waits for what, as lines of trees.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tree<'a> {
+    rows: Vec<TreeRow<'a>>,
+    /// How many tickets there are.
+    total: usize,
+    /// How many of them are in the rows.
+    shown: usize,
+    /// One loop for each knot of tickets that wait for one another.
+    cycles: Vec<Vec<String>>,
+}
+
+/// A line of a tree.
+#[derive(Debug, Serialize)]
+struct TreeRow<'a> {
+    depth: usize,
+    code: &'a str,
+    title: String,
+    status: &'a str,
+    symbol: char,
+    /// Where that stands which the ticket waits for: `here` in the lines that follow, `above` below an
+    /// earlier line of the same ticket, `below` in a tree of its own that comes later.
+    leads: &'static str,
+}
+
+impl<'a> Tree<'a> {
+    /// The trees of a picture of some of `total` tickets.
+    pub fn of(picture: &Picture<'a>, total: usize, cycles: Vec<Vec<String>>) -> Self {
+        let tickets = picture
+            .figures
+            .iter()
+            .filter(|figure| figure.tone != Tone::Elsewhere);
+        Self {
+            rows: picture
+                .rows()
+                .into_iter()
+                .map(|row| TreeRow::of(row, picture))
+                .collect(),
+            total,
+            shown: tickets.count(),
+            cycles,
+        }
+    }
+}
+
+impl<'a> TreeRow<'a> {
+    fn of(row: Row, picture: &Picture<'a>) -> Self {
+        let figure = picture.figures[row.figure];
+        Self {
+            depth: row.depth,
+            code: figure.key,
+            title: cut(figure.name, SHOWN),
+            status: figure.state,
+            symbol: figure.tone.symbol(),
+            leads: match row.leads {
+                Leads::Here => "here",
+                Leads::Above => "above",
+                Leads::Below => "below",
+            },
         }
     }
 }

@@ -9,10 +9,16 @@ use super::code::Code;
 use super::model::{Status, Ticket};
 use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
 
-/// The tickets of a project as a graph; items that are no tickets of it are nodes too.
+/// The tickets of a project as a graph, kept up to date ticket by ticket; items that are no tickets of
+/// it are nodes too.
 #[derive(Debug, Clone, Default)]
 pub struct Waits {
+    project: Box<str>,
     graph: DepGraph,
+    /// By node, what its ticket names in `dependsOn`.
+    own: Vec<Vec<Node>>,
+    /// By node, the tickets that name it in `blocks`, the lowest number first.
+    blockers: Vec<Vec<(Code, Node)>>,
 }
 
 /// What a ticket waits for.
@@ -34,44 +40,63 @@ pub enum Wait {
 }
 
 impl Waits {
-    /// Draws the graph of all tickets, in their order.
-    pub fn of<'a>(project: &str, tickets: impl Iterator<Item = (&'a Code, &'a Ticket)>) -> Self {
-        let mut waits = Self::default();
-        let mut edges: Vec<Vec<Node>> = Vec::new();
-        for (code, ticket) in tickets {
-            let node = waits.graph.intern(&code.to_string());
-            let is_done = Status::read(ticket.status()).is_some_and(Status::is_done);
-            let progress = if is_done {
-                Progress::Done
-            } else {
-                Progress::Open
-            };
-            waits.graph.set_progress(node, progress);
-            for name in &ticket.depends_on {
-                let to = waits.graph.intern(&key_of(name, project));
-                note(&mut edges, node, to);
-            }
-            for name in &ticket.blocks {
-                let from = waits.graph.intern(&key_of(name, project));
-                note(&mut edges, from, node);
-            }
+    /// The graph of a project without tickets.
+    pub fn new(project: &str) -> Self {
+        Self {
+            project: project.into(),
+            ..Self::default()
         }
-        for (node, targets) in waits.graph.nodes().zip(edges) {
-            waits.connect(node, targets);
-        }
-        waits
     }
 
-    fn connect(&mut self, node: Node, mut targets: Vec<Node>) {
+    /// Takes in that a code stands for another ticket than before, for one at last, or for none any more.
+    pub fn replace(&mut self, code: &Code, before: Option<&Ticket>, after: Option<&Ticket>) {
+        let node = self.node(&code.to_string());
+        self.graph.set_progress(node, progress(after));
+        let mut touched = vec![node];
+        for name in before.into_iter().flat_map(|ticket| &ticket.blocks) {
+            let blocked = self.named_node(name);
+            self.blockers[blocked.index()].retain(|(blocker, _)| blocker != code);
+            touched.push(blocked);
+        }
+        for name in after.into_iter().flat_map(|ticket| &ticket.blocks) {
+            let blocked = self.named_node(name);
+            let blockers = &mut self.blockers[blocked.index()];
+            if let Err(at) = blockers.binary_search_by(|(blocker, _)| blocker.cmp(code)) {
+                blockers.insert(at, (code.clone(), node));
+            }
+            touched.push(blocked);
+        }
+        let named = after.into_iter().flat_map(|ticket| &ticket.depends_on);
+        self.own[node.index()] = named.map(|name| self.named_node(name)).collect();
+        for node in touched {
+            self.connect(node);
+        }
+    }
+
+    fn named_node(&mut self, name: &str) -> Node {
+        let key = key_of(name, &self.project);
+        self.node(&key)
+    }
+
+    fn node(&mut self, key: &str) -> Node {
+        let node = self.graph.intern(key);
+        self.own.resize(self.graph.len(), Vec::new());
+        self.blockers.resize(self.graph.len(), Vec::new());
+        node
+    }
+
+    /// Draws what a node waits for: what it names itself, then what names it as blocked.
+    fn connect(&mut self, node: Node) {
+        let blockers = self.blockers[node.index()].iter().map(|(_, node)| *node);
+        let targets = self.own[node.index()].iter().copied().chain(blockers);
         let mut seen = HashSet::new();
-        targets.retain(|to| seen.insert(*to));
         let edge = |to| Edge {
             to,
             kind: Kind::Explicit,
             via: node,
         };
-        self.graph
-            .set_edges(node, targets.into_iter().map(edge).collect());
+        let edges = targets.filter(|to| seen.insert(*to)).map(edge).collect();
+        self.graph.set_edges(node, edges);
     }
 
     /// The graph itself.
@@ -100,6 +125,23 @@ impl Waits {
             .collect()
     }
 
+    /// The items that wait for a ticket, met or not.
+    fn named_by(&self, code: &Code) -> Vec<Node> {
+        let node = self.graph.find(&code.to_string());
+        let mut waiting = node.map_or_else(Vec::new, |node| self.graph.named_by(node));
+        self.sort(&mut waiting);
+        waiting
+    }
+
+    /// The items that are not done and still wait for a ticket.
+    pub fn needed_by(&self, code: &Code) -> Vec<&str> {
+        let is_open = |node: &Node| self.graph.progress(*node) != Progress::Done;
+        let own = self.graph.find(&code.to_string()).filter(is_open);
+        let waiting = own.map_or_else(Vec::new, |_| self.named_by(code));
+        let open = waiting.into_iter().filter(is_open);
+        open.map(|node| self.graph.key(node)).collect()
+    }
+
     /// Everything a ticket waits for before work on it can begin or go on.
     pub fn waits<'a>(
         &self,
@@ -107,7 +149,7 @@ impl Waits {
         ticket: &Ticket,
         status_of: impl Fn(&str) -> Option<&'a str>,
     ) -> Vec<Wait> {
-        let own = match Status::read(ticket.status()) {
+        let own = match ticket.meant.status {
             Some(Status::Proposed) => Some(Wait::Approval),
             Some(Status::OnHold) => Some(Wait::Hold),
             Some(status) if status.is_done() => return Vec::new(),
@@ -124,7 +166,7 @@ impl Waits {
 
     /// Whether work on a ticket can begin now: it is approved and waits for nothing.
     pub fn is_ready(&self, code: &Code, ticket: &Ticket) -> bool {
-        Status::read(ticket.status()) == Some(Status::Approved) && self.unmet(code).is_empty()
+        ticket.meant.status == Some(Status::Approved) && self.unmet(code).is_empty()
     }
 
     /// The codes of the shortest loop through a ticket, beginning with it.
@@ -139,6 +181,49 @@ impl Waits {
         cycles.iter().map(|cycle| self.keys(cycle)).collect()
     }
 
+    /// The loop that a ticket would close if it said this, beginning with it; for one that is in none yet.
+    pub fn loop_with(&self, code: &Code, ticket: &Ticket) -> Option<Vec<String>> {
+        let key = |name: &str| key_of(name, &self.project);
+        let blocked: HashSet<String> = ticket.blocks.iter().map(|name| key(name)).collect();
+        let named: Vec<String> = ticket.depends_on.iter().map(|name| key(name)).collect();
+        let own = code.to_string();
+        if named.contains(&own) || blocked.contains(&own) {
+            return Some(vec![own]);
+        }
+        if let Some(both) = named.iter().find(|key| blocked.contains(*key)) {
+            return Some(vec![own, both.clone()]);
+        }
+        let node = self.graph.find(&own);
+        let names_it =
+            |other: Node| node.is_some_and(|node| self.own[other.index()].contains(&node));
+        let blockers = node.map_or(&[][..], |node| &self.blockers[node.index()]);
+        let mut starts: Vec<Node> = named
+            .iter()
+            .filter_map(|key| self.graph.find(key))
+            .collect();
+        starts.extend(blockers.iter().map(|(_, blocker)| *blocker));
+        let is_last = |other| names_it(other) || blocked.contains(self.graph.key(other));
+        let way = self.graph.way(&starts, node, is_last)?;
+        let way = way.into_iter().map(|node| self.graph.key(node).to_owned());
+        Some(std::iter::once(own).chain(way).collect())
+    }
+
+    /// All nodes, in the order in which they are shown.
+    pub fn nodes(&self) -> Vec<Node> {
+        let mut nodes: Vec<Node> = self.graph.nodes().collect();
+        self.sort(&mut nodes);
+        nodes
+    }
+
+    /// Codes, the lowest number first, then names that are none; nodes come and go in any order.
+    fn sort(&self, nodes: &mut [Node]) {
+        nodes.sort_by_cached_key(|node| {
+            let key = self.graph.key(*node);
+            let code = Code::read(key);
+            (code.is_none(), code, key.to_owned())
+        });
+    }
+
     fn keys(&self, cycle: &[(Node, Edge)]) -> Vec<String> {
         let key = |(node, _): &(Node, Edge)| self.graph.key(*node).to_owned();
         cycle.iter().map(key).collect()
@@ -151,9 +236,10 @@ pub fn key_of(name: &str, project: &str) -> String {
     Code::asked(own, project).map_or_else(|| name.to_owned(), |code| code.to_string())
 }
 
-fn note(edges: &mut Vec<Vec<Node>>, from: Node, to: Node) {
-    if edges.len() <= from.index() {
-        edges.resize(from.index() + 1, Vec::new());
+fn progress(ticket: Option<&Ticket>) -> Progress {
+    match ticket.map(|ticket| ticket.meant.status) {
+        None => Progress::Absent,
+        Some(Some(status)) if status.is_done() => Progress::Done,
+        Some(_) => Progress::Open,
     }
-    edges[from.index()].push(to);
 }

@@ -1,6 +1,7 @@
 //! Operations carried out on a graph in memory, strictly in their order (reference vine 6.3).
 
 use super::error::VineError;
+use super::expand::safe_delimiter;
 use super::field;
 use super::files::with_ending;
 use super::model::{Attachment, Graph, Node, Status, Version, Work};
@@ -357,11 +358,13 @@ fn claim(graph: &mut Graph, id: &str, force: bool, owner: Option<&str>) -> Resul
     }
     *status_of(graph, id, "claim")? = Status::Started;
     let annotations = &mut find_mut(graph, id)?.annotations;
-    annotations.retain(|(key, _)| **key != *OWNER);
+    // Who held it holds it no more; whom a free task is meant for may still be read in the file.
+    if owner.is_some() || status == Status::Started {
+        annotations.retain(|(key, _)| **key != *OWNER);
+    }
     if let Some(owner) = owner {
-        let owner = vec![(OWNER.into(), vec![field::line("owner", owner)?])];
-        field::annotations(&owner)?;
-        annotations.extend(owner);
+        field::annotation_value("\"owner\"", owner)?;
+        annotations.push((OWNER.into(), vec![owner.into()]));
         graph.raise_to(Version::WITH_ANNOTATIONS);
     }
     Ok(())
@@ -388,8 +391,9 @@ fn update(graph: &mut Graph, id: &str, changes: &Changes) -> Result<(), String> 
     if let Some(decisions) = &changes.decisions {
         node.decisions = lines("decisions", decisions)?;
     }
-    if let Some(attachments) = &changes.attachments {
-        attach(node, attachments)?;
+    if let Some(given) = &changes.attachments {
+        attach(node, given.clone())?;
+        field::attachments("attachments", given)?;
     }
     for decision in &changes.add_decisions {
         node.decisions.push(field::line("addDecisions", decision)?);
@@ -425,19 +429,19 @@ fn change_attachments(
     let kept = had
         .into_iter()
         .filter(|a| !removed.iter().any(|uri| *a.uri == **uri));
-    let wanted: Vec<Attachment> = kept.chain(added.iter().cloned()).collect();
-    attach(node, &wanted)
+    let wanted = kept.chain(added.iter().cloned()).collect();
+    attach(node, wanted)?;
+    field::attachments("addAttachments", added)
 }
 
-fn attach(node: &mut Node, given: &[Attachment]) -> Result<(), String> {
+fn attach(node: &mut Node, wanted: Vec<Attachment>) -> Result<(), String> {
     let Work::Task { attachments, .. } = &mut node.work else {
         return Err(format!(
             "Cannot set attachments on reference node \"{}\".",
             node.id
         ));
     };
-    given.iter().try_for_each(field::attachment)?;
-    *attachments = given.to_vec();
+    *attachments = wanted;
     Ok(())
 }
 
@@ -456,6 +460,11 @@ fn extract(
         return Err(format!("Task \"{id}\" is already a reference node."));
     }
     field::uri("vine", vine)?;
+    if !uri::is_relative(vine) && !vine.starts_with('/') {
+        return Err(format!(
+            "\"vine\" must be the path of the new file, got \"{vine}\"."
+        ));
+    }
     let vine = with_ending(vine);
     let folder = vine.rsplit_once('/').map_or("", |(folder, _)| folder);
     let name = field::name(ref_name.unwrap_or(&node.name))?;
@@ -466,6 +475,7 @@ fn extract(
     let mut child = Graph::empty(graph.version);
     child.title = Some(root.name.clone());
     push(&mut child, root)?;
+    child.delimiter = safe_delimiter(&child);
     let node = find_mut(graph, id)?;
     node.name = name;
     node.description = String::new();

@@ -27,7 +27,7 @@ impl Document {
     /// `VineError` for one that is no graph, or no valid one.
     pub fn read(text: String) -> Result<Self, VineError> {
         let (graph, places) = parse::parsed(&text)?;
-        let plan = Plan::of(graph).map_err(|error| error.with_lines(&text))?;
+        let plan = Plan::of(graph).map_err(|error| error.with_spots(&text))?;
         Ok(Self { text, plan, places })
     }
 
@@ -46,7 +46,7 @@ impl Document {
             return Self::read(text);
         };
         let plan = self.plan.renewed(graph);
-        let plan = plan.map_err(|error| error.with_lines(&text))?;
+        let plan = plan.map_err(|error| error.with_spots(&text))?;
         Ok(Self { text, plan, places })
     }
 

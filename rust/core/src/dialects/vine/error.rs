@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::model::InvalidStatus;
-use super::parse;
+use super::spot::{Spot, spots};
 use super::validate::Violation;
 use crate::error::ErrorKind;
 
@@ -13,20 +13,20 @@ use crate::error::ErrorKind;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VineError {
     /// The text is no graph.
-    #[error("Parse error (line {line}): {message}\nAt line {line}, column {column}.")]
+    #[error("Parse error (line {}): {message}\nAt line {}, column {}.", at.line, at.line, at.column)]
     Parse {
-        /// Line, counted from 1.
-        line: usize,
-        /// Character in the line, counted from 1.
-        column: usize,
+        /// Where.
+        at: Spot,
         /// What is wrong.
         message: String,
     },
     /// There is no such file.
-    #[error("File not found: {given}{}", resolution(resolved.as_ref()))]
+    #[error("File not found: {given}{}{}", resolution(resolved.as_ref()), hint(*is_folder))]
     NoFile {
         /// The name as given.
         given: String,
+        /// Whether there is a folder of that name.
+        is_folder: bool,
         /// What it was taken for, when that is another.
         resolved: Option<PathBuf>,
     },
@@ -88,6 +88,18 @@ pub enum VineError {
     /// A word is no status.
     #[error(transparent)]
     Status(#[from] InvalidStatus),
+    /// A word is neither a status nor `ref`.
+    #[error("{status}, ref")]
+    Standing {
+        /// Why it is no status, with those that are.
+        status: InvalidStatus,
+    },
+    /// There is no such way to draw a graph.
+    #[error("Invalid format \"{format}\". Valid values: tree, mermaid, dot")]
+    Format {
+        /// The word.
+        format: String,
+    },
     /// An operation is none; nothing was touched.
     #[error("Operation {at}: {message}")]
     Shape {
@@ -131,30 +143,21 @@ pub enum VineError {
     /// The graph breaks rules; never empty, in the order in which they are checked.
     #[error("{}", told(violations))]
     Invalid {
-        /// What is broken, each with the line of the node it is about where that stands in a text.
-        violations: Vec<(Violation, Option<usize>)>,
+        /// What is broken, each with its place where that stands in a text.
+        violations: Vec<(Violation, Option<Spot>)>,
     },
 }
 
 impl VineError {
-    /// Says in which lines of a text the nodes stand that violations are about.
-    pub(super) fn with_lines(self, text: &str) -> Self {
+    /// Says where in a text the violations stand.
+    pub(super) fn with_spots(self, text: &str) -> Self {
         let Self::Invalid { violations } = self else {
             return self;
         };
-        let Ok((graph, places)) = parse::parsed(text) else {
-            return Self::Invalid { violations };
-        };
-        let line = |violation: &Violation| {
-            let place = &places[graph.position(violation.subject()?)?];
-            Some(text[..place.header.start].matches('\n').count() + 1)
-        };
-        let lined = violations.into_iter().map(|(violation, _)| {
-            let line = line(&violation);
-            (violation, line)
-        });
+        let violations: Vec<Violation> = violations.into_iter().map(|(v, _)| v).collect();
+        let spots = spots(text, &violations);
         Self::Invalid {
-            violations: lined.collect(),
+            violations: violations.into_iter().zip(spots).collect(),
         }
     }
 
@@ -167,6 +170,8 @@ impl VineError {
             | Self::Action { .. }
             | Self::NoOperations
             | Self::Status(_)
+            | Self::Standing { .. }
+            | Self::Format { .. }
             | Self::Shape { .. } => ErrorKind::InvalidArgument,
             Self::Parse { .. } | Self::Invalid { .. } | Self::InChild { .. } => {
                 ErrorKind::InvalidDocument
@@ -179,10 +184,14 @@ impl VineError {
         }
     }
 
-    /// The values in the sentence, by name, for programs.
+    /// The values in the sentence, by name, for programs; of a text that is no valid graph everything
+    /// that is wrong, each with its place, under `problems`.
     pub fn details(&self) -> Value {
         match self {
-            Self::Parse { line, column, .. } => json!({"line": line, "column": column}),
+            Self::Parse { at, message } => json!({
+                "line": at.line, "column": at.column,
+                "problems": [problem("parse", message, Some(at))],
+            }),
             Self::Shape { at, .. } | Self::Refused { at, .. } => json!({"operation": at}),
             Self::NoTask { id } => json!({"id": id}),
             Self::NoFile { given, .. }
@@ -191,14 +200,32 @@ impl VineError {
                 json!({"file": given})
             }
             Self::Taken { path } => json!({"file": path}),
+            Self::Changed { expected, is } => json!({"expected": expected, "is": is}),
             Self::InChild { file, .. } => json!({"file": file}),
             Self::Invalid { violations } => {
                 let first = violations.first();
-                first.map_or(Value::Null, |(violation, _)| violation.details())
+                let mut details = first.map_or(Value::Null, |(violation, _)| violation.details());
+                let problem = |(violation, at): &(Violation, Option<Spot>)| {
+                    problem(violation.constraint(), &violation.to_string(), at.as_ref())
+                };
+                details["problems"] = violations.iter().map(problem).collect();
+                details
             }
             _ => Value::Null,
         }
     }
+}
+
+/// One thing that is wrong with a text; the place is null where the text does not say it.
+fn problem(constraint: &str, message: &str, at: Option<&Spot>) -> Value {
+    json!({
+        "constraint": constraint,
+        "message": message,
+        "line": at.map(|at| at.line),
+        "column": at.map(|at| at.column),
+        "length": at.map(|at| at.length),
+        "source": at.map(|at| &at.source),
+    })
 }
 
 fn resolution(resolved: Option<&PathBuf>) -> String {
@@ -207,21 +234,28 @@ fn resolution(resolved: Option<&PathBuf>) -> String {
     })
 }
 
+fn hint(is_folder: bool) -> &'static str {
+    if is_folder {
+        "\nThat is a folder; name a .vine file in it."
+    } else {
+        ""
+    }
+}
+
 /// The first violation as the seed words it, its details, then the others.
-fn told(violations: &[(Violation, Option<usize>)]) -> String {
+fn told(violations: &[(Violation, Option<Spot>)]) -> String {
     let mut told = String::new();
-    for (at, (violation, line)) in violations.iter().enumerate() {
+    for (number, (violation, at)) in violations.iter().enumerate() {
         let constraint = violation.constraint();
-        let line = line.map_or(String::new(), |line| format!(" (line {line})"));
-        if at == 0 {
+        let line = at.as_ref().map(|at| at.line);
+        if number == 0 {
             told = format!(
                 "Validation error [{constraint}]: {violation}\nDetails: {}",
                 violation.details()
             );
-            if !line.is_empty() {
-                told.push_str(&format!("\nAt{}.", line.replace(['(', ')'], "")));
-            }
+            told.extend(line.map(|line| format!("\nAt line {line}.")));
         } else {
+            let line = line.map_or(String::new(), |line| format!(" (line {line})"));
             told.push_str(&format!("\nAlso [{constraint}]: {violation}{line}"));
         }
     }

@@ -83,8 +83,8 @@ pub fn expand(parent: &mut Graph, id: &str, child: &Graph, folder: &str) -> Resu
     Ok(())
 }
 
-/// The graph's delimiter, or another one where a description that came in has a line like it.
-fn safe_delimiter(graph: &Graph) -> Box<str> {
+/// The graph's delimiter, or another one where a description has a line like it.
+pub(super) fn safe_delimiter(graph: &Graph) -> Box<str> {
     let is_free = |delimiter: &str| {
         !graph
             .nodes

@@ -99,15 +99,16 @@ pub(super) fn description(text: &str, delimiter: &str) -> Result<String, String>
 }
 
 /// What belongs to a task.
-pub(super) fn attachment(attachment: &Attachment) -> Refusal {
-    let (mime, uri) = (&attachment.mime, &attachment.uri);
-    if mime.is_empty() || mime.contains(is_ws) {
-        return Err(format!(
-            "\"attachments\" mime must be a type such as text/plain, got \"{mime}\"."
-        ));
-    }
-    if uri.is_empty() || uri.contains(['\n', '\r']) {
-        return Err("\"attachments\" uri must be one line and not empty.".into());
+pub(super) fn attachments(name: &str, attachments: &[Attachment]) -> Refusal {
+    for Attachment { mime, uri, .. } in attachments {
+        if mime.is_empty() || mime.contains(is_ws) {
+            return Err(format!(
+                "\"{name}\" mime must be a type such as text/plain, got \"{mime}\"."
+            ));
+        }
+        if uri.is_empty() || uri.contains(['\n', '\r']) {
+            return Err(format!("\"{name}\" uri must be one line and not empty."));
+        }
     }
     Ok(())
 }
@@ -120,17 +121,23 @@ pub(super) fn annotations(annotations: &Annotations) -> Refusal {
                 "\"annotations\" keys must be a letter, then letters and digits, got \"{key}\"."
             ));
         }
-        let is_value = |value: &str| {
-            !value.is_empty()
-                && value.trim_matches(is_ws) == value
-                && !value.contains([',', ')', '\n', '\r'])
-        };
-        if let Some(value) = values.iter().find(|value| !is_value(value)) {
-            return Err(format!(
-                "\"annotations\" values must not be empty, nor contain commas, \")\" or blanks \
-                 around them, got \"{value}\" for {key}."
-            ));
+        for value in values {
+            annotation_value(&format!("\"annotations\" values of {key}"), value)?;
         }
     }
     Ok(())
+}
+
+/// One value of an annotation; `what` it is for the refusal.
+pub(super) fn annotation_value(what: &str, value: &str) -> Refusal {
+    let is_fit = !value.is_empty()
+        && value.trim_matches(is_ws) == value
+        && !value.contains([',', ')', '\n', '\r']);
+    if is_fit {
+        return Ok(());
+    }
+    Err(format!(
+        "{what} must not be empty, nor contain line breaks, commas, \")\" or blanks around them, got \
+         \"{value}\"."
+    ))
 }

@@ -51,7 +51,7 @@ pub struct Located {
     /// Its path in that folder, with `/`.
     pub(super) path: String,
     /// The name as it was given.
-    given: String,
+    pub(super) given: String,
 }
 
 impl Files {
@@ -85,6 +85,7 @@ impl Files {
         let resolved = self.folder.join(name);
         Err(VineError::NoFile {
             given: name.to_owned(),
+            is_folder: self.places(name).any(|place| place.is_dir()),
             resolved: (resolved != Path::new(name)).then_some(resolved),
         }
         .into())
@@ -120,24 +121,32 @@ impl Files {
             .map(move |base| base.join(name))
     }
 
-    /// A path seen from the folder or root that it lies in; from its own folder where it may leave
-    /// them.
+    /// A path seen from the outermost of the folder and the roots that it lies in, so that it is the same
+    /// one wherever in a project one began; from its own folder where it may leave them.
     fn located(&self, path: &Path, given: &str) -> Result<Located, Error> {
         let real = plain(path);
         let bases = std::iter::once(&self.folder).chain(&self.roots);
-        for base in bases {
-            let root = Root::open(base)?;
-            if let Some(inside) = relative(&real, root.path()) {
-                return self.in_order(root, inside, given);
+        // A folder that is gone says nothing against the others.
+        let roots = bases.filter_map(|base| Root::open(base).ok());
+        let inside = roots.filter_map(|root| Some((relative(&real, root.path())?, root)));
+        if let Some((path, root)) = inside.max_by_key(|(path, _)| path.len()) {
+            return self.in_order(root, path, given);
+        }
+        if self.may_leave
+            && Path::new(given).is_absolute()
+            && real.extension().is_some_and(|ending| ending == "vine")
+        {
+            // Folders of a new file may have to be made, too.
+            let mut roots = real
+                .ancestors()
+                .skip(1)
+                .filter_map(|folder| Root::open(folder).ok());
+            let found = roots.find_map(|root| Some((relative(&real, root.path())?, root)));
+            if let Some((path, root)) = found {
+                return self.in_order(root, path, given);
             }
         }
-        let is_named = Path::new(given).is_absolute() && given.ends_with(ENDING);
-        if let (true, Some(folder), Some(name)) =
-            (self.may_leave && is_named, real.parent(), real.file_name())
-        {
-            let name = name.to_string_lossy().into_owned();
-            return self.in_order(Root::open(folder)?, name, given);
-        }
+        Root::open(&self.folder)?;
         Err(VineError::Elsewhere {
             given: given.to_owned(),
             folder: self.folder.clone(),
@@ -170,7 +179,7 @@ impl Files {
     /// # Errors
     /// `VineError` for a text that is none, or a `StoreError`.
     pub fn read(&self, file: &Located) -> Result<Arc<Document>, Error> {
-        let real = file.root.locate(&file.path)?;
+        let real = file.real()?;
         let known = locked(&self.known).get(&real).cloned();
         let stamp = disk::stamp(&real);
         match known {
@@ -217,9 +226,9 @@ impl Files {
     }
 }
 
-/// The graphs in a folder, by their path in it; at most so many.
-pub fn found(folder: &Path, most: usize) -> Vec<String> {
-    walk::files_with_ending(folder, "vine", most)
+/// The graphs in a folder, by their path in it, so many folders deep; at most so many.
+pub fn found(folder: &Path, depth: usize, most: usize) -> Vec<String> {
+    walk::files_with_ending(folder, "vine", depth, most)
 }
 
 /// Where changes of several files of a folder are recorded.
@@ -233,7 +242,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Located {
-    /// An error in the words of the seed where the rights to the file are what is missing.
+    /// An error in the words of the seed where rights are missing or a place is taken.
     pub(super) fn told(&self, error: impl Into<Error>) -> Error {
         match error.into() {
             Error::Store(error) if error.is_denied() => {
@@ -244,6 +253,10 @@ impl Located {
                 }
                 .into()
             }
+            Error::Store(StoreError::Exists { path }) => {
+                let path = path.into();
+                VineError::Taken { path }.into()
+            }
             error => error,
         }
     }
@@ -253,11 +266,12 @@ impl Located {
         self.root.path().join(&self.path)
     }
 
-    /// Whether a reference in the file names another file.
-    pub(super) fn leads_to(&self, uri: &str, other: &Self) -> bool {
-        let folder = self.absolute();
-        let named = folder.parent().map(|folder| plain(&folder.join(uri)));
-        named.is_some_and(|named| named == other.absolute())
+    /// The file itself, links resolved.
+    ///
+    /// # Errors
+    /// `StoreError` for a link that leads out of the root, or nowhere.
+    pub(super) fn real(&self) -> Result<PathBuf, StoreError> {
+        self.root.locate(&self.path)
     }
 
     /// A place that a reference in the file names, in the same folder to stay in.
@@ -286,7 +300,7 @@ fn has_ending(path: &str) -> bool {
     last.char_indices().any(|(at, c)| at > 0 && c == '.')
 }
 
-/// A path without `.` and `..`, links in its folder resolved as far as that exists.
+/// A path without `.` and `..`, links resolved in as many of its folders as exist.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -298,12 +312,11 @@ fn plain(path: &Path) -> PathBuf {
             part => plain.push(part),
         }
     }
-    let (Some(folder), Some(name)) = (plain.parent(), plain.file_name()) else {
-        return plain;
-    };
-    match disk::real(folder) {
-        Ok(folder) => folder.join(name),
-        Err(_) => plain,
+    let folders = plain.ancestors().skip(1);
+    let mut real = folders.filter_map(|folder| Some((folder, disk::real(folder).ok()?)));
+    match real.next() {
+        Some((folder, real)) => real.join(plain.strip_prefix(folder).unwrap_or(&plain)),
+        None => plain,
     }
 }
 

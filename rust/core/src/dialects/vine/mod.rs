@@ -12,6 +12,8 @@ pub mod model;
 pub mod operation;
 pub mod ops;
 pub mod parse;
+pub mod picture;
+pub mod spot;
 mod uri;
 pub mod validate;
 pub mod view;

@@ -174,6 +174,11 @@ impl Node {
             Work::Ref { .. } => None,
         }
     }
+
+    /// Its status as a word; `ref` for a reference.
+    pub fn standing(&self) -> &'static str {
+        self.status().map_or("ref", Status::as_str)
+    }
 }
 
 /// Where a node stands in the text of its graph.

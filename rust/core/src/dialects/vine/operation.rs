@@ -216,10 +216,11 @@ fn operation(value: &Value) -> Result<Operation, String> {
     for field in *required {
         given.required(field)?;
     }
-    let is_known = |key: &&String| {
-        *key != "op" && !required.contains(&key.as_str()) && !optional.contains(&key.as_str())
-    };
-    if let Some(unknown) = fields.keys().find(is_known) {
+    let is_unknown =
+        |key: &&str| *key != "op" && !required.contains(key) && !optional.contains(key);
+    // Hosts that fill in every property of the one kind of operation there is give `null` for the rest.
+    let set = fields.iter().filter(|(_, value)| !value.is_null());
+    if let Some(unknown) = set.map(|(key, _)| key.as_str()).find(is_unknown) {
         let all: Vec<&str> = required.iter().chain(*optional).copied().collect();
         return Err(format!(
             "{op} has no field \"{unknown}\". Its fields: {}.",

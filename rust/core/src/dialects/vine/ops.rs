@@ -1,5 +1,7 @@
 //! One function a tool (seed vine, reference vine 5 to 7).
 
+use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -12,10 +14,12 @@ use super::error::VineError;
 use super::expand;
 use super::files::{Files, Located, state_of};
 use super::frontier::{Plan, refs, search};
-use super::model::{Graph, Node, Status, Work};
+use super::model::{Graph, InvalidStatus, Node, Status, Work};
 use super::operation::{Operation, operations};
+use super::picture;
 use super::view::{
-    Brief, ContextView, MetaView, NextView, NodeView, RefView, WrittenView, summary, views,
+    Brief, ContextView, MetaView, NextView, NodeView, PlanView, RefView, RowView, WrittenView,
+    summary, views,
 };
 use super::write;
 use crate::answer::{Answer, Page};
@@ -113,6 +117,79 @@ pub fn next(files: &Files, file: &str, page: Page) -> Result<Answer, Error> {
     Ok(fitted(page, |page| NextView::of(&document.plan, page)))
 }
 
+/// Which nodes are meant.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// Their statuses, `ref` for references; any when there are none.
+    pub statuses: &'a [String],
+    /// A text that they hold, as in a search.
+    pub query: &'a str,
+}
+
+/// All that is known of a graph, however long, with those of its nodes that are wanted.
+///
+/// # Errors
+/// `VineError` where the file is no valid graph, or for a status that is none.
+pub fn plan(files: &Files, file: &str, wanted: Wanted<'_>) -> Result<Answer, Error> {
+    let document = files.read(&files.existing(file)?)?;
+    let has_standing = standing(wanted.statuses)?;
+    let mut nodes = search(&document.plan.graph, wanted.query);
+    nodes.retain(|node| has_standing(node));
+    let view = PlanView::of(&document.plan, &nodes, blob(&document.text));
+    Ok(Answer::whole(&view))
+}
+
+/// Whether a node has one of the statuses that words name, or there are none.
+fn standing(words: &[String]) -> Result<impl Fn(&Node) -> bool, VineError> {
+    for word in words.iter().filter(|word| *word != "ref") {
+        let status: Result<Status, InvalidStatus> = word.parse();
+        status.map_err(|status| VineError::Standing { status })?;
+    }
+    Ok(|node: &Node| words.is_empty() || words.iter().any(|word| word == node.standing()))
+}
+
+/// All that is known of a node, however long, with what it builds on and who builds on it.
+///
+/// # Errors
+/// `VineError` where the file is no valid graph, or there is no such node.
+pub fn task(files: &Files, file: &str, id: &str) -> Result<Answer, Error> {
+    let document = files.read(&files.existing(file)?)?;
+    let node = document.plan.graph.find(id);
+    let node = node.ok_or_else(|| VineError::NoTask { id: id.to_owned() })?;
+    Ok(Answer::whole(&ContextView::of(node, &document.plan)))
+}
+
+/// A graph as a picture, of the nodes of some statuses where these are given: the text of a `mermaid` or
+/// `dot` picture, or the lines of a `tree` as data.
+///
+/// # Errors
+/// `VineError` where the file is no valid graph, or for a status or format that is none.
+pub fn picture(
+    files: &Files,
+    file: &str,
+    format: &str,
+    statuses: &[String],
+) -> Result<Answer, Error> {
+    let document = files.read(&files.existing(file)?)?;
+    let has_standing = standing(statuses)?;
+    let nodes = document.plan.graph.nodes.iter();
+    let is_shown: Vec<bool> = nodes.map(|node| has_standing(node)).collect();
+    let picture = picture::picture(&document.plan).only(&is_shown);
+    Ok(match format {
+        "mermaid" => Answer::prose(picture.mermaid()),
+        "dot" => Answer::prose(picture.dot()),
+        "tree" => {
+            let rows = picture.rows().into_iter();
+            let rows: Vec<RowView<'_>> = rows.map(|row| RowView::of(row, &picture)).collect();
+            Answer::whole(&rows)
+        }
+        other => {
+            let format = other.to_owned();
+            return Err(VineError::Format { format }.into());
+        }
+    })
+}
+
 /// How operations are carried out.
 #[derive(Debug, Clone, Copy)]
 pub struct Writing<'a> {
@@ -141,11 +218,7 @@ pub fn write(
         Some(Operation::Create { .. }) => made(files, file, &operations, writing)?,
         Some(_) => changed(files, file, &operations, writing)?,
     };
-    let claimed = operations.iter().filter_map(|operation| match operation {
-        Operation::Claim { id, .. } => Some(id.as_str()),
-        _ => None,
-    });
-    let claimed: Vec<&str> = claimed.collect();
+    let claimed = claimed(&operations);
     let page = Page {
         limit: writing.limit,
         offset: 0,
@@ -184,6 +257,22 @@ fn summarized(operations: &[Operation], dry_run: bool) -> String {
     format!("{} {done}: {}.", operations.len(), phrases.join("; "))
 }
 
+/// The IDs that claimed tasks have in the end, in the order of their claims.
+fn claimed(operations: &[Operation]) -> Vec<&str> {
+    let mut claimed: Vec<&str> = Vec::new();
+    for operation in operations {
+        match operation {
+            Operation::Claim { id, .. } => claimed.push(id),
+            Operation::RenameTask { id, new_id } => {
+                let same = claimed.iter_mut().filter(|claimed| **claimed == id);
+                same.for_each(|claimed| *claimed = new_id);
+            }
+            _ => {}
+        }
+    }
+    claimed
+}
+
 /// A file before and after operations.
 struct Outcome {
     before: String,
@@ -201,9 +290,18 @@ fn made(
     let plan = Plan::of(graph)?;
     let text = write::canonical(&plan.graph)?;
     let place = files.new_file(file)?;
-    if writing.expect.is_some() || disk::exists(&place.absolute()) {
-        let path = place.absolute();
+    let path = place.absolute();
+    if is_taken(&path) {
         return Err(VineError::Taken { path }.into());
+    }
+    if writing.expect.is_some() {
+        return Err(VineError::Refused {
+            at: 0,
+            op: "create",
+            message: "\"expect\" is of a text that is there, and \"create\" makes a new file."
+                .into(),
+        }
+        .into());
     }
     let mut steps = vec![Step::Create {
         path: place.path.clone(),
@@ -229,7 +327,7 @@ fn changed(
     writing: Writing<'_>,
 ) -> Result<Outcome, Error> {
     let place = files.existing(file)?;
-    let real = place.root.locate(&place.path)?;
+    let real = place.real()?;
     let change = |document: &Document| -> Result<(Document, Vec<Step>), Error> {
         expected(document, writing.expect)?;
         let mut graph = document.plan.graph.clone();
@@ -282,7 +380,7 @@ fn expected(document: &Document, expect: Option<&str>) -> Result<(), VineError> 
 fn replaced(
     files: &Files,
     place: &Located,
-    real: &std::path::Path,
+    real: &Path,
     several: bool,
     mut change: impl FnMut(&Document) -> Result<(Document, Vec<Step>), Error>,
 ) -> Result<Arc<Document>, Error> {
@@ -305,13 +403,18 @@ fn replaced(
 
 /// The file that a task is moved to.
 fn step_of(parent: &Located, child: &Child) -> Result<Step, Error> {
-    let path = parent.beside(&child.vine)?;
-    if disk::exists(&parent.root.path().join(&path)) {
-        let path = parent.root.path().join(&path);
+    let inside = parent.beside(&child.vine)?;
+    let path = parent.root.path().join(&inside);
+    if is_taken(&path) {
         return Err(VineError::Taken { path }.into());
     }
     let text = write::canonical(&child.graph)?;
-    Ok(Step::Create { path, text })
+    Ok(Step::Create { path: inside, text })
+}
+
+/// Whether there is anything at a place, a link that leads nowhere included.
+fn is_taken(path: &Path) -> bool {
+    disk::stamp(path).is_some() || disk::is_link(path)
 }
 
 fn journaled(
@@ -345,24 +448,25 @@ pub fn expand(
 ) -> Result<Answer, Error> {
     let place = files.existing(file)?;
     let parent = files.read(&place)?;
-    let child_file = match child_file {
-        Some(child) => child.to_owned(),
-        None => named_by(&place, &parent.plan.graph, ref_id)?,
+    let child_place = match child_file {
+        Some(child) => files.existing(child)?,
+        None => referred(files, &place, reference(&parent.plan.graph, ref_id)?)?,
     };
-    let child_place = files.existing(&child_file)?;
-    if child_place.absolute() == place.absolute() {
-        let message = format!("\"{child_file}\" is the file itself; it cannot be put into itself.");
-        return Err(VineError::Expansion { message }.into());
+    let real = place.real()?;
+    if child_place.real()? == real {
+        let name = &child_place.given;
+        return Err(not_expanded(format!(
+            "\"{name}\" is the file itself; it cannot be put into itself."
+        )));
     }
     let child = files
         .read(&child_place)
         .map_err(|error| VineError::InChild {
-            file: child_file.clone(),
+            file: child_place.given.clone(),
             why: error.to_string(),
         })?;
-    no_way_back(&place, &child_place, &child.plan.graph)?;
     let folder = folder_between(&place, &child_place);
-    let real = place.root.locate(&place.path)?;
+    no_way_back(files, &real, child_place, Arc::clone(&child))?;
     let mut waits_for = Vec::new();
     replaced(files, &place, &real, false, |document| {
         let mut graph = document.plan.graph.clone();
@@ -392,37 +496,66 @@ fn held_up_by(plan: &Plan, ref_id: &str) -> Vec<String> {
         .collect()
 }
 
-/// Refuses a child that refers to its parent: one could expand for ever.
-fn no_way_back(parent: &Located, child: &Located, graph: &Graph) -> Result<(), VineError> {
-    for node in refs(graph) {
-        if let Work::Ref { vine } = &node.work
-            && child.leads_to(vine, parent)
-        {
-            let message = format!(
-                "\"{}\" of the child refers back to the parent ({vine}); expanding would never end.",
-                node.id
-            );
-            return Err(VineError::Expansion { message });
+/// Refuses a child from which references lead back to the parent or to itself: one could expand for
+/// ever.
+fn no_way_back(
+    files: &Files,
+    parent: &Path,
+    child: Located,
+    document: Arc<Document>,
+) -> Result<(), Error> {
+    let own = child.real()?;
+    let mut seen = HashSet::new();
+    let mut open = vec![(child, document)];
+    while let Some((place, document)) = open.pop() {
+        for node in refs(&document.plan.graph) {
+            let next = referred(files, &place, node);
+            let Some((real, next)) = next.ok().and_then(|next| Some((next.real().ok()?, next)))
+            else {
+                continue;
+            };
+            if real == parent || real == own {
+                let which = if real == own { "itself" } else { "the parent" };
+                return Err(not_expanded(format!(
+                    "The child leads back to {which}: \"{}\" in {} refers to {}; expanding would never end.",
+                    node.id, place.path, next.path
+                )));
+            }
+            if seen.insert(real)
+                && let Ok(document) = files.read(&next)
+            {
+                open.push((next, document));
+            }
         }
     }
     Ok(())
 }
 
-/// The file that a reference names, as an absolute path.
-fn named_by(place: &Located, graph: &Graph, ref_id: &str) -> Result<String, Error> {
-    let refused = |message: String| Error::from(VineError::Expansion { message });
-    let node = graph.find(ref_id).ok_or_else(|| {
-        refused(format!(
-            "Task \"{ref_id}\" does not exist in the parent graph."
-        ))
-    })?;
+fn not_expanded(message: String) -> Error {
+    VineError::Expansion { message }.into()
+}
+
+/// The reference that is to be expanded.
+fn reference<'a>(graph: &'a Graph, id: &str) -> Result<&'a Node, Error> {
+    let node = graph.find(id);
+    node.ok_or_else(|| not_expanded(format!("Task \"{id}\" does not exist in the parent graph.")))
+}
+
+/// The file that a reference names.
+fn referred(files: &Files, place: &Located, node: &Node) -> Result<Located, Error> {
+    let id = &node.id;
     let Work::Ref { vine } = &node.work else {
-        return Err(refused(format!(
-            "Task \"{ref_id}\" is not a reference node."
+        return Err(not_expanded(format!(
+            "Task \"{id}\" is not a reference node."
         )));
     };
+    if vine.contains("://") {
+        return Err(not_expanded(format!(
+            "\"{id}\" refers to {vine}, which is no file here; get it and give its path as child_file."
+        )));
+    }
     let path = place.root.path().join(place.beside(vine)?);
-    Ok(path.display().to_string())
+    files.existing(&path.display().to_string())
 }
 
 /// The way from the parent's folder to the child's; empty where they are the same.

@@ -1,21 +1,27 @@
 //! A file's text, read into a graph: line by line, the first thing wrong reported with its place
 //! (reference vine 1).
 
+use std::ops::Range;
+
 use super::error::VineError;
 use super::header;
 use super::model::{Attachment, Class, Graph, Node, Place, Version, Work};
+use super::spot::Spot;
 
 /// Ends the preamble, whatever the delimiter is.
 const TERMINATOR: &str = "---";
 
+/// Begins a line that names a dependency.
+const DEPENDENCY: &str = "-> ";
+
 /// A line of a text without its end.
 #[derive(Debug, Clone, Copy)]
-struct Line<'a> {
+pub(super) struct Line<'a> {
     /// Counted from 1.
-    number: usize,
+    pub(super) number: usize,
     /// Its first byte in the text.
-    start: usize,
-    text: &'a str,
+    pub(super) start: usize,
+    pub(super) text: &'a str,
 }
 
 impl Line<'_> {
@@ -29,9 +35,9 @@ impl Line<'_> {
 
     /// An error about this line, from the byte `at` of it on.
     fn wrong(&self, at: usize, message: impl Into<String>) -> VineError {
+        let end = self.text.trim_end_matches(is_ws).len().max(at);
         VineError::Parse {
-            line: self.number,
-            column: self.text[..at].chars().count() + 1,
+            at: Spot::of_line(self.number, self.text, at..end),
             message: message.into(),
         }
     }
@@ -46,8 +52,7 @@ pub fn parsed(text: &str) -> Result<(Graph, Vec<Place>), VineError> {
     let lines = lines(text);
     let (Some(first), false) = (lines.first(), text.is_empty()) else {
         return Err(VineError::Parse {
-            line: 1,
-            column: 1,
+            at: Spot::of_line(1, "", 0..0),
             message: "Empty input — missing magic line".into(),
         });
     };
@@ -76,9 +81,10 @@ pub fn parsed(text: &str) -> Result<(Graph, Vec<Place>), VineError> {
         places.push(place);
     }
     if graph.nodes.is_empty() {
+        let after = lines[end + 1].number + 1;
+        let source = lines.get(end + 2).map_or("", |line| line.text);
         return Err(VineError::Parse {
-            line: lines[end + 1].number + 1,
-            column: 1,
+            at: Spot::of_line(after, source, 0..0),
             message: "Empty input — no task blocks found".into(),
         });
     }
@@ -112,8 +118,18 @@ fn segments<'a, 'b>(
     all.filter(|segment| !segment.iter().all(Line::is_blank))
 }
 
+/// The IDs of what a block depends on, in the order of its lines, and where in it they stand.
+pub(super) fn dependencies(block: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
+    lines(block).into_iter().filter_map(|line| {
+        let rest = line.text.strip_prefix(DEPENDENCY)?;
+        let id = rest.trim_matches(is_ws);
+        let start = line.end() - rest.trim_start_matches(is_ws).len();
+        Some((id, start..start + id.len()))
+    })
+}
+
 /// The lines of a text; what follows its last line end is a line only when it is not empty.
-fn lines(text: &str) -> Vec<Line<'_>> {
+pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     let mut start = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
     let mut lines = Vec::new();
     for raw in text[start..].split_inclusive('\n') {
@@ -248,7 +264,7 @@ fn body_line<'a>(
 ) -> Result<(), VineError> {
     if line.is_blank() {
         description.push("");
-    } else if let Some(id) = line.text.strip_prefix("-> ") {
+    } else if let Some(id) = line.text.strip_prefix(DEPENDENCY) {
         node.dependencies.push(id.trim_matches(is_ws).into());
     } else if let Some(decision) = line.text.strip_prefix("> ") {
         node.decisions.push(decision.trim_matches(is_ws).into());

@@ -1,12 +1,14 @@
 //! The rules of a graph, all checked, in the order of reference vine 3.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde_json::{Value, json};
 
 use super::error::VineError;
 use super::model::{Graph, Work};
-use crate::graph::{DepGraph, Edge, Kind};
+use crate::graph::cycles::Cycle;
+use crate::graph::{self, DepGraph, Edge, Kind};
 
 /// A rule that a graph breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +48,15 @@ impl Violation {
             Self::NoTask => None,
             Self::UnknownDependency { task: id, .. } | Self::NoUri(id) => Some(id),
             Self::Cycle(ids) | Self::Islands(ids) => ids.first().map(|id| &**id),
+        }
+    }
+
+    /// The dependency of its subject that it is about.
+    pub(super) fn dependency(&self) -> Option<&str> {
+        match self {
+            Self::UnknownDependency { missing, .. } => Some(missing),
+            Self::Cycle(ids) => ids.get(1).or(ids.first()).map(|id| &**id),
+            Self::NoTask | Self::Islands(_) | Self::NoUri(_) => None,
         }
     }
 
@@ -113,9 +124,12 @@ pub fn validate(graph: &Graph) -> Result<DepGraph, VineError> {
     }
     let network = network(graph);
     let id = |node| Box::from(network.key(node));
-    if let Some(cycle) = network.first_loop() {
-        violations.push(Violation::Cycle(cycle.into_iter().map(id).collect()));
-    }
+    let ids = |cycle: Vec<_>| cycle.into_iter().map(id).collect();
+    violations.extend(
+        loops(&network)
+            .into_iter()
+            .map(|cycle| Violation::Cycle(ids(cycle))),
+    );
     if let Some(root) = graph.nodes.first().and_then(|node| network.find(&node.id)) {
         let reached = network.reached_from(root);
         let islands = graph.nodes.iter().zip(&reached).filter(|(_, r)| !**r);
@@ -136,6 +150,20 @@ pub fn validate(graph: &Graph) -> Result<DepGraph, VineError> {
             violations: violations.into_iter().map(|found| (found, None)).collect(),
         })
     }
+}
+
+/// The first loop that a walk meets, then one of each knot that it does not touch.
+fn loops(network: &DepGraph) -> Vec<Vec<graph::Node>> {
+    let Some(first) = network.first_loop() else {
+        return Vec::new();
+    };
+    let nodes = |cycle: Cycle| cycle.into_iter().map(|(node, _)| node).collect();
+    let others: Vec<Vec<_>> = network.cycles().into_iter().map(nodes).collect();
+    let in_first: HashSet<_> = first.iter().copied().collect();
+    let mut loops = vec![first];
+    let is_apart = |cycle: &Vec<_>| !cycle.iter().any(|node| in_first.contains(node));
+    loops.extend(others.into_iter().filter(is_apart));
+    loops
 }
 
 /// What depends on what; the nodes of the graph come first, in their order. How far each is says the

@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use super::frontier::Plan;
 use super::model::{Attachment, Graph, Node, Status, Work};
 use crate::answer::Page;
+use crate::graph::picture::{Leads, Picture, Row};
 
 /// A node with everything it says.
 #[derive(Debug, Serialize)]
@@ -253,7 +254,7 @@ impl<'a> ProgressView<'a> {
             percentage: progress.percentage(),
             ready_count: plan.frontier.ready_to_start.len(),
             root_id: &root.id,
-            root_status: root.status().map_or("ref", Status::as_str),
+            root_status: root.standing(),
             by_status: ByStatus {
                 complete: count(Status::Complete),
                 notstarted: count(Status::NotStarted),
@@ -310,6 +311,8 @@ pub struct NextView<'a> {
     /// Why nothing else is listed, where nothing is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     waiting: Vec<WaitingView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting_total: Option<usize>,
 }
 
 /// A node that waits for others.
@@ -317,6 +320,18 @@ pub struct NextView<'a> {
 struct WaitingView<'a> {
     id: &'a str,
     waits_for: Vec<&'a str>,
+}
+
+/// Why nothing can be acted on, where nothing can.
+fn waiting(plan: &Plan) -> impl Iterator<Item = WaitingView<'_>> {
+    let waiting = plan.is_stuck().then(|| plan.waiting());
+    waiting
+        .into_iter()
+        .flatten()
+        .map(|(node, unmet)| WaitingView {
+            id: &node.id,
+            waits_for: unmet.into_iter().map(|node| &*node.id).collect(),
+        })
 }
 
 impl<'a> NextView<'a> {
@@ -329,7 +344,10 @@ impl<'a> NextView<'a> {
         let expansion = Listed::<RefView<'a>>::of(plan, &frontier.needs_expansion, page);
         let blocked = nodes(&frontier.blocked);
         let in_progress = nodes(&frontier.in_progress);
-        let waiting = plan.waiting().take(page.limit).filter(|_| plan.is_stuck());
+        let waiting: Vec<_> = waiting(plan).collect();
+        let total = waiting.len();
+        let chosen = waiting.into_iter().skip(page.offset).take(page.limit);
+        let shown: Vec<_> = chosen.collect();
         Self {
             ready_to_start: start.shown,
             ready_to_start_total: start.total,
@@ -342,12 +360,8 @@ impl<'a> NextView<'a> {
             progress: ProgressView::of(plan),
             in_progress: in_progress.shown,
             in_progress_total: in_progress.total,
-            waiting: waiting
-                .map(|(node, unmet)| WaitingView {
-                    id: &node.id,
-                    waits_for: unmet.into_iter().map(|node| &*node.id).collect(),
-                })
-                .collect(),
+            waiting_total: (shown.len() < total).then_some(total),
+            waiting: shown,
         }
     }
 }
@@ -402,6 +416,81 @@ impl<'a> WrittenView<'a> {
             needs_expansion_total: next.needs_expansion_total,
             claimed: (!claimed.is_empty()).then_some(claimed),
             diff,
+        }
+    }
+}
+
+/// The whole of a plan, for people and scripts: every node of those asked for, and by their IDs those
+/// that can be acted on.
+#[derive(Debug, Serialize)]
+pub struct PlanView<'a> {
+    #[serde(flatten)]
+    meta: MetaView<'a>,
+    progress: ProgressView<'a>,
+    /// Nodes that depend on nothing.
+    leaves: usize,
+    nodes: Vec<NodeView<'a>>,
+    ready_to_start: Vec<&'a str>,
+    ready_to_complete: Vec<&'a str>,
+    needs_expansion: Vec<&'a str>,
+    blocked: Vec<&'a str>,
+    in_progress: Vec<&'a str>,
+    /// Why nothing else can be acted on, where nothing can.
+    waiting: Vec<WaitingView<'a>>,
+}
+
+impl<'a> PlanView<'a> {
+    /// A plan, of a text that git calls `blob`, with some of its nodes.
+    pub fn of(plan: &'a Plan, nodes: &[&'a Node], blob: String) -> Self {
+        let frontier = &plan.frontier;
+        let ids = |places: &[usize]| {
+            let ids = places.iter().map(|at| &*plan.graph.nodes[*at].id);
+            ids.collect()
+        };
+        Self {
+            meta: MetaView::of(&plan.graph, blob),
+            progress: ProgressView::of(plan),
+            leaves: plan.progress.leaves,
+            nodes: views(nodes),
+            ready_to_start: ids(&frontier.ready_to_start),
+            ready_to_complete: ids(&frontier.ready_to_complete),
+            needs_expansion: ids(&frontier.needs_expansion),
+            blocked: ids(&frontier.blocked),
+            in_progress: ids(&frontier.in_progress),
+            waiting: waiting(plan).collect(),
+        }
+    }
+}
+
+/// A line of the tree of a plan.
+#[derive(Debug, Serialize)]
+pub struct RowView<'a> {
+    depth: usize,
+    id: &'a str,
+    #[serde(rename = "shortName")]
+    short_name: &'a str,
+    status: &'a str,
+    symbol: char,
+    /// Where that stands which the node depends on: `here` in the lines that follow, `above` below an
+    /// earlier line of the same node, `below` in a tree of its own that comes later.
+    leads: &'static str,
+}
+
+impl<'a> RowView<'a> {
+    /// A row of a picture.
+    pub fn of(row: Row, picture: &Picture<'a>) -> Self {
+        let figure = picture.figures[row.figure];
+        Self {
+            depth: row.depth,
+            id: figure.key,
+            short_name: figure.name,
+            status: figure.state,
+            symbol: figure.tone.symbol(),
+            leads: match row.leads {
+                Leads::Here => "here",
+                Leads::Above => "above",
+                Leads::Below => "below",
+            },
         }
     }
 }

@@ -328,9 +328,11 @@ fn edited(old: &str, place: &Place, then: &Node, now: &Node, eol: &str) -> Strin
             ),
             (
                 Kind::Attachment,
-                match &now.work {
-                    Work::Task { .. } => attachments(node).iter().map(attachment).collect(),
-                    Work::Ref { .. } => Vec::new(),
+                match (&now.work, &node.work) {
+                    (Work::Task { .. }, Work::Task { attachments, .. }) => {
+                        attachments.iter().map(attachment).collect()
+                    }
+                    _ => Vec::new(),
                 },
             ),
         ]

@@ -1,7 +1,7 @@
 //! Locks of the operating system, on the very file or folder they protect.
 
-use std::fs::{File, TryLockError};
-use std::io;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -51,6 +51,44 @@ impl Lock {
             Err(TryLockError::WouldBlock) => Ok(None),
         }
     }
+}
+
+impl Lock {
+    /// Takes the lock of a file that is there for nothing else: made where it is missing, and telling
+    /// people `text`. Waits until the deadline; `None` when somebody holds it all that time.
+    ///
+    /// # Errors
+    /// `Missing` folder, `Unreadable` when something else has that name, or `Io`.
+    pub fn claim(path: &Path, text: &str, deadline: Instant) -> Result<Option<Self>, StoreError> {
+        let failed = |e| StoreError::io("lock", path, e);
+        let mut pause = Duration::from_micros(500);
+        loop {
+            let mut file = open_own(path)?;
+            match file.try_lock() {
+                // The holder before us may have removed the file: then this is not the one any more.
+                Ok(()) if is_still(path, &file) => {
+                    file.set_len(0).map_err(failed)?;
+                    file.write_all(text.as_bytes()).map_err(failed)?;
+                    return Ok(Some(Self { _file: file }));
+                }
+                Ok(()) => continue,
+                Err(TryLockError::Error(e)) => return Err(failed(e)),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            if Instant::now() >= deadline {
+                return Ok(None);
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(20));
+        }
+    }
+}
+
+/// Opens a file of ours for writing, made where it is missing; never a link, whose target is not ours.
+fn open_own(path: &Path) -> Result<File, StoreError> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    super::regular(path, &mut options)
 }
 
 /// Opens what a lock is taken on.

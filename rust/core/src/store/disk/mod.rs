@@ -5,6 +5,7 @@
     reason = "this is the one place that touches the disk"
 )]
 
+mod growing;
 mod lock;
 mod write;
 
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::{StoreError, WRITE};
+pub use growing::Growing;
 pub use lock::Lock;
 pub(crate) use lock::busy;
 use write::is_temporary_name;
@@ -383,9 +385,46 @@ pub fn remove_folder(path: &Path) {
     let _ = fs::remove_dir(path);
 }
 
-/// Reads a file that the kernel makes up at the reading, such as those of `/proc`.
+/// Reads a file that the kernel makes up at the reading, such as those of `/proc`; bytes that are no
+/// UTF-8 as replacement characters.
 pub fn read_made_up(path: &str) -> Option<String> {
-    fs::read_to_string(path).ok()
+    let bytes = fs::read(path).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Opens a regular file of ours; never through a link, which could lead anywhere.
+fn regular(path: &Path, options: &mut OpenOptions) -> Result<File, StoreError> {
+    let strange = || StoreError::Unreadable {
+        path: path.display().to_string(),
+        why: "it is not a file of ours; move it away".into(),
+    };
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    let file = match options.open(path) {
+        Err(_) if is_link(path) => return Err(strange()),
+        opened => opened.map_err(|e| StoreError::io(WRITE, path, e))?,
+    };
+    match file.metadata() {
+        Ok(metadata) if metadata.is_file() => Ok(file),
+        _ => Err(strange()),
+    }
+}
+
+/// Opens one end of a pipe by its path, such as `/dev/fd/3`: the end to write into, or to read from.
+///
+/// # Errors
+/// `Missing`, or `Io`.
+#[cfg(unix)]
+pub fn open_pipe(path: &Path, writes: bool) -> Result<std::os::fd::OwnedFd, StoreError> {
+    let opened = OpenOptions::new().read(!writes).write(writes).open(path);
+    opened
+        .map(Into::into)
+        .map_err(|e| StoreError::io("open", path, e))
 }
 
 /// Opens a file for reading from any place in it.

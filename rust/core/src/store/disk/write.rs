@@ -180,7 +180,7 @@ impl Temporary {
     #[cfg(not(unix))]
     pub fn appear_locked(self, target: &Path) -> Result<Lock, StoreError> {
         self.appear(target)?;
-        Lock::take(target, Instant::now() + PATIENCE)
+        Lock::take(target, std::time::Instant::now() + super::PATIENCE)
     }
 }
 

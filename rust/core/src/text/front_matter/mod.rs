@@ -7,6 +7,7 @@
 mod apart;
 mod keys;
 mod lists;
+mod transfer;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -24,6 +25,7 @@ pub use apart::{Entry, entries, set_apart};
 pub use keys::{Key, keys};
 use keys::{lines, token};
 use lists::ListStyle;
+pub use transfer::{says_same, transfer, yaml_of};
 
 /// Where the parts of a document lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -178,6 +180,10 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OneKey<'_, T> {
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_none<E>(self) -> Result<Self::Value, E> {
         Ok(None)
     }
 

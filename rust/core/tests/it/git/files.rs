@@ -150,3 +150,22 @@ fn tracked_files_are_those_of_the_index() {
         }
     }
 }
+
+#[test]
+fn files_below_a_folder_are_those_of_the_commit() {
+    for kind in KINDS {
+        let sandbox = Sandbox::new();
+        let folder = sandbox.repo(kind);
+        for file in ["specs/b.md", "specs/a.md", "specs/old/c.md", "specs.md"] {
+            write(&folder, file, "text\n");
+        }
+        sandbox.commit(&folder, "Second");
+        fs::remove_dir_all(folder.join("specs")).unwrap();
+        let repo = open(&folder);
+        let below = |folder: &str| repo.files_below("main", folder).unwrap();
+        let expected = ["specs/a.md", "specs/b.md", "specs/old/c.md"];
+        assert_eq!(below("specs"), expected, "{kind}");
+        assert!(below("nothing").is_empty() && below("a.txt").is_empty());
+        assert!(repo.files_below("main", "../specs").is_err());
+    }
+}

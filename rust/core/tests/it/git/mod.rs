@@ -10,8 +10,14 @@
 )]
 
 mod backups;
+mod bookkeeping;
 mod branches;
 mod files;
+mod landing;
+mod landing_blocked;
+mod landing_crashes;
+mod landing_places;
+mod merging;
 mod opening;
 mod process;
 mod staging;
@@ -164,14 +170,16 @@ impl Sandbox {
                 if path.file_name() == Some(OsStr::new(".git")) {
                     continue;
                 }
-                if path.is_dir() {
+                if let Ok(says) = path.read_link() {
+                    files.insert(path, says.into_os_string().into_encoded_bytes());
+                } else if path.is_dir() {
                     open.push(path);
                 } else {
                     files.insert(path.clone(), fs::read(&path).unwrap());
                 }
             }
         }
-        let status = self.git(folder, "status --porcelain --ignored");
+        let status = self.git(folder, "status --porcelain --ignored --untracked-files=all");
         (
             status,
             self.index(folder),

@@ -1,5 +1,8 @@
 //! The process around us: its variables, a missing git.
 
+use chant_core::git::bookkeeping::Beginning;
+use chant_core::git::land::Landing;
+
 use super::*;
 
 /// Runs one test of the git layer, `<file>::<name>`, in a process of its own with other variables.
@@ -42,6 +45,8 @@ fn variables_that_would_redirect_git_have_no_effect() {
         "worktrees::a_worktree_with_something_to_lose_is_kept",
         "backups::a_branch_with_commits_of_its_own_is_not_deleted_until_they_are_kept",
         "tagged::tagged_is_never_stale",
+        "bookkeeping::a_branch_begins_with_a_commit_of_the_runtime_and_no_checkout_notices",
+        "landing::changes_of_the_users_elsewhere_survive",
     ] {
         run_in_a_process(test, &variables);
     }
@@ -126,4 +131,30 @@ fn in_a_process_without_git(folder: &Path) {
     assert_eq!(listed(&repo).len(), 1);
     repo.back_up("x", "x").unwrap().unwrap();
     assert_eq!(repo.is_merged("x", "main"), Ok(true));
+    let begun = repo.begin_branch(&Beginning {
+        branch: "work",
+        target: "main",
+        message: "Begin",
+        files: &[("spec.md".into(), b"s\n".to_vec())],
+    });
+    let begun = begun.unwrap();
+    let landing = Landing {
+        branch: "main",
+        old: &begun.target,
+        new: &begun.commit,
+        run: "x-1",
+        reason: "landed",
+        exempt: &[],
+        interrupted: &[],
+        patience: std::time::Duration::ZERO,
+    };
+    let refused = repo.land(&landing, &|_| Ok(()));
+    assert!(
+        matches!(refused, Err(GitError::NoGit { .. })),
+        "{refused:?}"
+    );
+    assert_eq!(repo.branch_tip("main"), Ok(Some(begun.target)));
+    assert!(!project.join("spec.md").exists());
+    repo.back_up("work", "work").unwrap();
+    repo.delete_backed_up_branch("work").unwrap();
 }

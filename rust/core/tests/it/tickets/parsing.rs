@@ -175,6 +175,9 @@ fn the_title_is_the_first_heading_outside_of_code() {
         ("", "Under\nlined\n===\n", "Under lined"),
         ("", "<!--\n# no\n-->\n#\n\n# Second # \n", "Second"),
         ("title: 'A, B'\n", "    # code\n", "A, B"),
+        ("", "\n \n    # code\n\n# First\n# Second\n", "First"),
+        ("", "- # listed\n\n# First", "First"),
+        ("", "\r\n# First\r\n===\r\n", "First"),
         ("", "text", "the name"),
     ] {
         let text = format!("---\ncode: DEM-001\n{yaml}---\n{body}");

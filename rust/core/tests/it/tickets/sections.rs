@@ -5,7 +5,7 @@ use chant_core::dialects::tickets::error::TicketError;
 use chant_core::dialects::tickets::ops::{Piece, SectionCall};
 use chant_core::dialects::tickets::sections::{Mode, content, of, rewrite};
 use chant_core::text::edit::apply;
-use chant_core::text::sections::names;
+use chant_core::text::sections::{Place, names, put};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -523,5 +523,36 @@ proptest! {
         if mode != Mode::Replace {
             prop_assert!(changed.contains(kept), "what was there stays");
         }
+    }
+
+    /// The check of what follows reads a part of the document, and finds what reading all of it finds.
+    #[test]
+    fn a_section_behind_is_lost_or_kept_as_the_whole_document_says(
+        body in body(),
+        pick in any::<prop::sample::Index>(),
+        mode in prop::sample::select(vec![Mode::Replace, Mode::Append, Mode::Prepend]),
+        text in prop::sample::select(vec![
+            "```\n", "~~~~\n# no\n~~~\n", "<!--\n", "<!-- a -->", "<div>\n", "<script>", "- a\n\n  ", "> quote",
+            "[a]: /u \"", "| a |\n|--", "    code", "text", "text\n\n```sh\nls\n```", "1. a\n   ```\n", "\\",
+        ]),
+    ) {
+        let sections = of(&body);
+        prop_assume!(!sections.is_empty());
+        let at = pick.index(sections.len());
+        let section = &sections[at];
+        let place = match mode {
+            Mode::Replace => Place::Whole,
+            Mode::Append => Place::End,
+            Mode::Prepend => Place::Start,
+        };
+        let changed = apply(&body, &[put(&body, section, text, place)]).unwrap();
+        let behind = |body: &str, from: usize| -> Vec<(u8, String)> {
+            let found = of(body).into_iter().filter(|section| section.heading.start >= from);
+            found.map(|section| (section.level, section.title)).collect()
+        };
+        let end = section.content.end;
+        let is_kept = behind(&body, end) == behind(&changed, end + changed.len() - body.len());
+        let name = names(&sections).swap_remove(at);
+        prop_assert_eq!(rewrite(&body, &name, mode, text, "DEM-001").is_ok(), is_kept);
     }
 }

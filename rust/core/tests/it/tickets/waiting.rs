@@ -1,10 +1,20 @@
 //! What waits for what, and what can be begun.
 
+use std::collections::BTreeMap;
+
 use chant_core::answer::Page;
-use chant_core::dialects::tickets::ops::{graph, ready};
+use chant_core::dialects::tickets::board::Board;
+use chant_core::dialects::tickets::code::Code;
+use chant_core::dialects::tickets::model::Ticket;
+use chant_core::dialects::tickets::ops::{graph, picture, ready, ticket};
+use chant_core::dialects::tickets::parse;
+use chant_core::dialects::tickets::picture::Extent;
+use chant_core::dialects::tickets::waits::Waits;
+use insta::assert_snapshot;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Project, codes, told};
+use super::{Project, check_code, codes, told, words};
 
 /// Tickets from lines like `2 Approved <1 >3`: a number, a state, what it depends on and what it blocks.
 fn project(lines: &str) -> Project {
@@ -111,4 +121,215 @@ fn the_graph_follows_the_files() {
     project.delete("1").unwrap();
     let waits = json!([{"reason": "ticket", "code": "DEM-001", "status": null}]);
     assert_eq!(nodes(&project)["nodes"][0]["waitingFor"], waits);
+}
+
+/// A tree as lines like `.DEM-002 Approved here`, a dot for each step from where it begins.
+fn rows(tree: &Value) -> Vec<String> {
+    let rows = tree["rows"].as_array().unwrap().iter();
+    let row = |row: &Value| {
+        let depth = usize::try_from(row["depth"].as_u64().unwrap()).unwrap();
+        let word = |key: &str| row[key].as_str().unwrap().to_owned();
+        format!(
+            "{}{} {} {}",
+            ".".repeat(depth),
+            word("code"),
+            word("status"),
+            word("leads")
+        )
+    };
+    rows.map(row).collect()
+}
+
+#[track_caller]
+fn check_tree(lines: &str, extent: Extent, expected: &[&str]) -> Value {
+    let tree = told(picture(&project(lines).board, "tree", extent)).unwrap();
+    assert_eq!(rows(&tree), expected, "{lines}");
+    tree
+}
+
+#[test]
+fn a_tree_shows_what_waits_and_below_it_what_it_waits_for() {
+    let lines = "1 Approved\n2 Proposed <1,3,API-7\n3 Implemented <1\n4 Approved <1\n5 Approved";
+    let waiting = [
+        "DEM-002 Proposed here",
+        ".DEM-001 Approved here",
+        ".API-007 no ticket of this project here",
+        "DEM-004 Approved here",
+        ".DEM-001 Approved above",
+    ];
+    let tree = check_tree(lines, Extent::Waiting, &waiting);
+    assert_eq!((&tree["total"], &tree["shown"]), (&json!(5), &json!(3)));
+    let all = [
+        "DEM-002 Proposed here",
+        ".DEM-001 Approved here",
+        ".DEM-003 Implemented here",
+        "..DEM-001 Approved above",
+        ".API-007 no ticket of this project here",
+        "DEM-004 Approved here",
+        ".DEM-001 Approved above",
+        "DEM-005 Approved here",
+    ];
+    let tree = check_tree(lines, Extent::All, &all);
+    assert_eq!((&tree["total"], &tree["shown"]), (&json!(5), &json!(5)));
+}
+
+#[test]
+fn loops_are_drawn_and_told() {
+    let lines = "1 Approved <2\n2 Approved <1\n3 Approved <3\n4 Approved";
+    let rows = [
+        "DEM-001 Approved here",
+        ".DEM-002 Approved here",
+        "..DEM-001 Approved above",
+        "DEM-003 Approved here",
+        ".DEM-003 Approved above",
+    ];
+    let tree = check_tree(lines, Extent::Waiting, &rows);
+    assert_eq!(tree["cycles"], json!([["DEM-001", "DEM-002"], ["DEM-003"]]));
+    let drawn = picture(&project(lines).board, "dot", Extent::Waiting).unwrap();
+    assert_eq!(
+        drawn.note.as_deref(),
+        Some(
+            "A loop: DEM-001 waits for DEM-002 waits for DEM-001.\n\
+             A loop: DEM-003 waits for DEM-003."
+        )
+    );
+}
+
+#[test]
+fn pictures_are_texts_for_other_programs() {
+    let project = project("1 On_Hold\n2 In_Progress <1,API-7");
+    let text = |format| words(picture(&project.board, format, Extent::Waiting));
+    assert_snapshot!(text("mermaid").unwrap(), @r##"
+    flowchart TD
+      n0["⊘ DEM-001<br/>DEM-001"]:::blocked
+      n1["◑ DEM-002<br/>DEM-002"]:::active
+      n2[["↗ API-007<br/>no ticket of this project"]]:::elsewhere
+      n1 --> n0
+      n1 --> n2
+      classDef active fill:#ffe08a,stroke:#555,color:#000
+      classDef blocked fill:#f5b5b5,stroke:#555,color:#000
+      classDef elsewhere fill:#e2d9f3,stroke:#555,color:#000
+    "##);
+    assert_snapshot!(text("dot").unwrap(), @r##"
+    digraph {
+      node [shape=box, style="rounded,filled", fontname="sans-serif"]
+      "DEM-001" [label="⊘ DEM-001\nDEM-001", tooltip="On Hold", fillcolor="#f5b5b5"]
+      "DEM-002" [label="◑ DEM-002\nDEM-002", tooltip="In Progress", fillcolor="#ffe08a"]
+      "API-007" [label="↗ API-007\nno ticket of this project", tooltip="no ticket of this project", fillcolor="#e2d9f3", shape=folder, style=filled]
+      "DEM-002" -> "DEM-001"
+      "DEM-002" -> "API-007"
+    }
+    "##);
+    check_code(
+        &told(picture(&project.board, "svg", Extent::Waiting)),
+        "VALIDATION_ERROR",
+        "Invalid format 'svg'. Must be one of: tree, mermaid, dot",
+    );
+}
+
+#[test]
+fn a_ticket_is_told_whole_with_what_it_waits_for_and_who_waits_for_it() {
+    let body = "x".repeat(60_000);
+    let text = format!("---\nstatus: Approved\ndependsOn: 2\nteam: core\n---\n{body}");
+    let project = Project::with(&[
+        ("DEM-001.md", &text),
+        ("DEM-002.md", "---\nstatus: On Hold\n---\n"),
+        ("DEM-003.md", "---\ndependsOn: 1\n---\n"),
+        ("DEM-004.md", "---\nstatus: Rejected\ndependsOn: 1\n---\n"),
+    ]);
+    let whole = told(ticket(&project.board, "1")).unwrap();
+    assert_eq!(whole["content"], body);
+    assert_eq!(whole["cr"], project.attributes("1"));
+    assert_eq!(whole["filePath"], json!(project.path("DEM-001.md")));
+    let waits = json!([{"reason": "ticket", "code": "DEM-002", "status": "On Hold"}]);
+    assert_eq!(
+        (&whole["waitingFor"], &whole["ready"]),
+        (&waits, &json!(false))
+    );
+    assert_eq!(whole["neededBy"], json!(["DEM-003"]));
+    check_code(
+        &told(ticket(&project.board, "9")),
+        "CR_NOT_FOUND",
+        "DEM-009",
+    );
+}
+
+/// Everything that is said of what waits for what.
+fn said(board: &Board) -> Vec<Value> {
+    let tree = told(picture(board, "tree", Extent::All));
+    let whole = (1..=5).map(|number| told(ticket(board, &number.to_string())));
+    let all = [
+        told(graph(board, Page::default())),
+        told(ready(board, Page::default())),
+        tree,
+    ];
+    all.into_iter()
+        .chain(whole)
+        .map(|told| told.unwrap_or_else(|refused| refused))
+        .collect()
+}
+
+fn relations() -> impl Strategy<Value = Vec<&'static str>> {
+    let names = vec!["1", "2", "DEM-3", "4", "5", "API-2", "chant:x"];
+    prop::sample::subsequence(names, 0..4)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    /// Whatever was known before, what is said is what the files say.
+    #[test]
+    fn the_graph_is_that_of_the_files_whatever_came_before(
+        changes in prop::collection::vec(
+            (1..=5_u8, any::<bool>(), any::<bool>(), relations(), relations(),
+             prop::sample::select(vec!["Approved", "Proposed", "Implemented"])),
+            1..12,
+        ),
+    ) {
+        let project = Project::with(&[]);
+        for (number, is_second, is_gone, depends_on, blocks, status) in changes {
+            let name = if is_second { "again" } else { "" };
+            let path = project.path(&format!("DEM-00{number}{name}.md"));
+            if is_gone {
+                let _ = std::fs::remove_file(path);
+            } else {
+                let text = format!(
+                    "---\ncode: DEM-{number}\nstatus: {status}\ndependsOn: {}\nblocks: {}\n---\n",
+                    depends_on.join(","),
+                    blocks.join(","),
+                );
+                std::fs::write(path, text).unwrap();
+            }
+            prop_assert_eq!(said(&project.board), said(&project.again()));
+        }
+    }
+}
+
+proptest! {
+    /// What a change would close is known beforehand.
+    #[test]
+    fn a_loop_is_seen_before_it_is_closed(
+        tickets in prop::collection::vec((1..=5_u64, relations(), relations()), 0..6),
+        last in (1..=6_u64, relations(), relations()),
+    ) {
+        let mut waits = Waits::new("DEM");
+        let mut known: BTreeMap<Code, Ticket> = BTreeMap::new();
+        let mut read = |waits: &mut Waits, (number, depends_on, blocks): (u64, Vec<&str>, Vec<&str>), is_last| {
+            let code = Code::new("DEM", number);
+            let relations = [("dependsOn", depends_on), ("blocks", blocks)];
+            let lines = relations.map(|(key, names)| format!("{key}: {}\n", names.join(",")));
+            let ticket = parse::ticket("", format!("---\n{}---\n", lines.concat()));
+            let before = known.insert(code.clone(), ticket.clone());
+            let is_free = waits.loop_through(&code).is_none();
+            let seen = waits.loop_with(&code, &ticket);
+            waits.replace(&code, before.as_ref(), Some(&ticket));
+            (is_last && is_free).then(|| (seen, waits.loop_through(&code)))
+        };
+        for ticket in tickets {
+            read(&mut waits, ticket, false);
+        }
+        if let Some((seen, closed)) = read(&mut waits, last, true) {
+            prop_assert_eq!(seen.as_ref().map(Vec::len), closed.as_ref().map(Vec::len));
+            prop_assert_eq!(seen.map(|way| way[0].clone()), closed.map(|way| way[0].clone()));
+        }
+    }
 }

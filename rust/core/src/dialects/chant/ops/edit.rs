@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::super::error::ChantError;
-use super::super::model::{Spec, Status};
+use super::super::model::{KEY_ORDER, Spec, Status};
 use super::super::parse;
 use super::super::project::{Project, Snapshot};
 use crate::error::Error;
@@ -15,42 +15,6 @@ use crate::store::index::Source;
 use crate::store::journal::Step;
 use crate::text::edit::{self, Edit};
 use crate::text::front_matter::{self, Value};
-
-/// The documented order of keys (reference chant 2.2): an absent key is put in its place in it.
-pub(super) const KEY_ORDER: [&str; 32] = [
-    "type",
-    "status",
-    "depends_on",
-    "labels",
-    "target_files",
-    "context",
-    "prompt",
-    "branch",
-    "commits",
-    "completed_at",
-    "model",
-    "tracks",
-    "informed_by",
-    "origin",
-    "schedule",
-    "source_branch",
-    "target_branch",
-    "conflicting_files",
-    "blocked_specs",
-    "original_spec",
-    "last_verified",
-    "verification_status",
-    "verification_failures",
-    "replayed_at",
-    "replay_count",
-    "original_completed_at",
-    "derived_fields",
-    "approval",
-    "members",
-    "output_schema",
-    "public",
-    "retry_state",
-];
 
 /// A spec's text while it is being changed.
 pub(super) struct Draft {

@@ -1,5 +1,6 @@
 //! Completing a spec on evidence (reference chant 5.11, as decisions settle it).
 
+use super::super::agents::usual_model;
 use super::super::error::ChantError;
 use super::super::model::{Spec, Status};
 use super::super::project::{LOGS, Project, Snapshot};
@@ -61,7 +62,7 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
         .as_ref()
         .is_none_or(|approval| !approval.required);
     let needs_approval = config.approves_agent_work && asks && commits.iter().any(is_of_agent);
-    let model = model_of(project, &config);
+    let model = usual_model(&project.environment, &config);
     let now = project.clock.stamp();
     let change = |snapshot: &Snapshot, draft: &mut Draft| {
         refuse_unfit(snapshot, draft.spec())?;
@@ -252,20 +253,6 @@ fn is_of_agent(commit: &Commit) -> bool {
                 .split(|c: char| !c.is_alphanumeric())
                 .any(|word| word == "ai")
     })
-}
-
-/// The model that does the work here, as far as anything says.
-fn model_of(project: &Project, config: &crate::config::Config) -> Option<String> {
-    let named = |name: &str| {
-        project
-            .environment
-            .get(name)
-            .filter(|model| !model.is_empty())
-            .cloned()
-    };
-    named("CHANT_MODEL")
-        .or_else(|| named("ANTHROPIC_MODEL"))
-        .or_else(|| config.model.clone())
 }
 
 fn found(commits: &[Commit], has_repository: bool) -> String {

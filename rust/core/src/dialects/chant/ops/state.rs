@@ -12,6 +12,7 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::{GitError, Repo};
 use crate::store::disk::{self, Lock};
+use crate::work::lock::PIDS;
 use crate::work::process;
 use crate::work::record::{self, RunStatus};
 
@@ -47,9 +48,6 @@ impl Holder {
         self.is_held || self.is_alive
     }
 }
-
-/// Where earlier programs keep the PID of an agent.
-const PIDS: &str = ".chant/pids";
 
 /// Who holds a spec's lock, if the file is there. The runtime holds an OS lock on it; earlier
 /// programs only wrote their PID, which counts while a process of that number is older than the file.

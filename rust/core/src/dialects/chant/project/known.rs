@@ -9,7 +9,7 @@ use super::super::id::SpecId;
 use super::super::model::Status;
 use super::super::parse::{self, Document};
 use super::super::specs::{Elsewhere, Specs};
-use super::{ARCHIVE, CONFIG, DIALECTS, SPECS};
+use super::{AGENTS, ARCHIVE, CONFIG, DIALECTS, SPECS};
 use crate::config::{Config, ConfigError};
 use crate::graph::Node;
 use crate::store::StoreError;
@@ -27,7 +27,7 @@ pub(super) struct Known {
     archived: HashMap<Box<str>, BTreeMap<Box<str>, Option<Status>>>,
     /// Files of other repositories that dependencies were looked up in.
     foreign: BTreeMap<PathBuf, (Option<Stamp>, Option<Status>)>,
-    config_stamps: Option<[Option<Stamp>; 2]>,
+    config_stamps: Option<[Option<Stamp>; 3]>,
     pub(super) config: Result<Arc<Config>, ConfigError>,
 }
 
@@ -51,8 +51,8 @@ impl Known {
 
     /// Reads the configuration when one of its files changed; says whether it did.
     pub(super) fn refresh_config(&mut self, root: &Root, user: Option<&Path>, disk: &Disk) -> bool {
-        let project = root.path().join(CONFIG);
-        let stamps = [user.and_then(disk::stamp), disk::stamp(&project)];
+        let stamp = |name: &str| disk::stamp(&root.path().join(name));
+        let stamps = [user.and_then(disk::stamp), stamp(CONFIG), stamp(AGENTS)];
         let is_fresh = |stamp: &Option<Stamp>| stamp.is_some_and(|s| s.is_fresh(SystemTime::now()));
         if self.config_stamps == Some(stamps) {
             return false;
@@ -67,12 +67,13 @@ impl Known {
                 }),
             };
         let user_name = user.map_or_else(String::new, |path| path.display().to_string());
-        let located = root.locate(CONFIG).ok();
+        let own = |name: &str| read(root.locate(name).ok().as_deref(), name);
         let config = read(user, &user_name).and_then(|user| {
-            let project = read(located.as_deref(), CONFIG)?;
+            let (project, agents) = (own(CONFIG)?, own(AGENTS)?);
             Config::read(
                 user.as_deref().map(|text| (&*user_name, text)),
                 project.as_deref().map(|text| (CONFIG, text)),
+                agents.as_deref().map(|text| (AGENTS, text)),
             )
         });
         self.config = config.map(Arc::new);

@@ -31,9 +31,11 @@ pub const ARCHIVE: &str = ".chant/archive";
 /// Where logs lie.
 pub const LOGS: &str = ".chant/logs";
 /// Where earlier programs and the runtime keep locks.
-pub const LOCKS: &str = ".chant/.locks";
+pub const LOCKS: &str = crate::work::lock::FOLDER;
 /// The project's configuration.
 pub const CONFIG: &str = ".chant/config.md";
+/// The project's list of agents, which git does not see.
+pub const AGENTS: &str = ".chant/agents.md";
 
 /// Dialects whose items a dependency may name by a prefix; they win over repositories of that name.
 pub const DIALECTS: [&str; 4] = ["chant", "vine", "speckit", "tickets"];

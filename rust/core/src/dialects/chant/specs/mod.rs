@@ -243,8 +243,8 @@ impl Specs {
             is_approved,
             is_container,
         } = self.states[node.index()];
-        let may_start = matches!(status, Status::Pending | Status::Blocked | Status::Failed);
-        may_start && is_approved && !is_container && self.graph.unmet(node).next().is_none()
+        let is_free = is_approved && self.graph.unmet(node).next().is_none();
+        status.is_to_do() && !is_container && is_free
     }
 
     /// Everything a spec still waits for, in the order: approval, what it names, what the specs

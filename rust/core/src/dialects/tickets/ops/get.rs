@@ -1,9 +1,13 @@
 //! One ticket.
 
+use std::sync::Arc;
+
 use super::super::attributes::not_one_of;
 use super::super::board::Board;
 use super::super::error::TicketError;
-use super::shown;
+use super::super::model::Ticket;
+use super::super::view::{Waiting, Whole};
+use super::{shown, waits};
 use crate::answer::{Answer, DEFAULT_CHARS, piece};
 use crate::error::Error;
 
@@ -66,13 +70,7 @@ pub fn get_cr(board: &Board, key: &str, mode: Mode, wanted: Piece) -> Result<Ans
     let Some(ticket) = files.first() else {
         return Ok(Answer::prose(""));
     };
-    let paths: Vec<String> = match files {
-        [_] => Vec::new(),
-        files => files
-            .iter()
-            .map(|file| board.absolute(&file.path))
-            .collect(),
-    };
+    let paths = paths(board, files);
     let shown = shown(board, &code, ticket);
     Ok(match mode {
         Mode::Full => body(ticket.body(), &paths, wanted),
@@ -85,6 +83,44 @@ pub fn get_cr(board: &Board, key: &str, mode: Mode, wanted: Piece) -> Result<Ans
             Answer::data(&metadata)
         }
     })
+}
+
+/// All that is known of a ticket, however long, with what it waits for and who waits for it.
+///
+/// # Errors
+/// As [`Board::resolve`], or a `StoreError`.
+pub fn ticket(board: &Board, key: &str) -> Result<Answer, Error> {
+    let tickets = board.snapshot()?;
+    let code = board.resolve(&tickets, key)?;
+    let files = tickets.files(&code);
+    let Some(ticket) = files.first() else {
+        return Ok(Answer::prose(""));
+    };
+    let unmet = tickets
+        .waits()
+        .waits(&code, ticket, |key| waits::status_of(&tickets, key));
+    let shown = shown(board, &code, ticket);
+    Ok(Answer::whole(&Whole {
+        cr: shown.front_matter(),
+        file_path: &shown.file_path,
+        files: paths(board, files),
+        problems: shown.problems(),
+        ready: tickets.waits().is_ready(&code, ticket),
+        waiting_for: unmet.into_iter().map(Waiting::from).collect(),
+        needed_by: tickets.waits().needed_by(&code),
+        content: ticket.body(),
+    }))
+}
+
+/// The files of a code, absolute, where there are several.
+fn paths(board: &Board, files: &[Arc<Ticket>]) -> Vec<String> {
+    match files {
+        [_] => Vec::new(),
+        files => files
+            .iter()
+            .map(|file| board.absolute(&file.path))
+            .collect(),
+    }
 }
 
 /// The piece of a body, and beside it what else the caller has to know.

@@ -10,7 +10,7 @@ use super::super::attributes::{kind_of, not_one_of};
 use super::super::board::Board;
 use super::super::code::Code;
 use super::super::error::{TicketError, quoted};
-use super::super::model::{Priority, Status, Ticket, Type};
+use super::super::model::{Meant, Priority, Status, Ticket, Type};
 use super::super::projects::view::Stats;
 use super::super::view::{List, ROW, ROW_EXTRAS, problems};
 use super::shown;
@@ -26,7 +26,35 @@ const FILTERS: [&str; 5] = ["status", "type", "priority", "assignee", "phaseEpic
 
 /// Values that tickets have to have: one of those given for each attribute.
 #[derive(Debug, Clone, Default)]
-pub struct Filters(Vec<(&'static str, Vec<String>)>);
+pub struct Filters(Vec<(&'static str, Vec<Word>)>);
+
+/// A value that is looked for, and what it means as each of the attributes with documented words.
+#[derive(Debug, Clone)]
+struct Word {
+    text: String,
+    meant: Meant,
+}
+
+impl Word {
+    fn of(text: &str) -> Self {
+        let text = text.trim();
+        Self {
+            text: text.to_owned(),
+            meant: Meant::of(text, text, text),
+        }
+    }
+
+    /// Whether a ticket has it.
+    fn is_of(&self, ticket: &Ticket, name: &str) -> bool {
+        let (own, meant) = (&ticket.meant, &self.meant);
+        match name {
+            "status" if own.status.is_some() => own.status == meant.status,
+            "type" if own.kind.is_some() => own.kind == meant.kind,
+            "priority" if own.priority.is_some() => own.priority == meant.priority,
+            name => is_same(value(ticket, name), &self.text),
+        }
+    }
+}
 
 impl Filters {
     /// Reads filters: for each attribute one text or a list of texts; `null` means absent, and an empty
@@ -41,8 +69,8 @@ impl Filters {
             match (known, value) {
                 (_, Value::Null) => {}
                 (None, _) => fields.push((name.clone(), unknown("filter", name, &FILTERS))),
-                (Some(known), value) => match texts(value) {
-                    Ok(texts) => filters.push((*known, texts)),
+                (Some(known), value) => match words(value) {
+                    Ok(words) => filters.push((*known, words)),
                     Err(why) => fields.push((name.clone(), why)),
                 },
             }
@@ -61,13 +89,10 @@ impl Filters {
             let Some(known) = documented(name) else {
                 continue;
             };
-            let is_known = |word: &&String| known.iter().any(|known| is_same(known, word));
-            let strange: Vec<&String> = words.iter().filter(|word| !is_known(word)).collect();
-            let Some(word) = strange.into_iter().find(|word| {
-                !tickets
-                    .all()
-                    .any(|(_, ticket)| is_same(value(ticket, name), word))
-            }) else {
+            let is_known = |word: &&Word| known.iter().any(|known| is_same(known, &word.text));
+            let mut strange = words.iter().filter(|word| !is_known(word));
+            let is_found = |word: &Word| tickets.all().any(|(_, ticket)| word.is_of(ticket, name));
+            let Some(word) = strange.find(|word| !is_found(word)) else {
                 continue;
             };
             let found: BTreeSet<&str> = tickets
@@ -78,7 +103,7 @@ impl Filters {
             let allowed: Vec<&str> = known.iter().copied().chain(found).collect();
             fields.push((
                 (*name).to_owned(),
-                not_one_of(name, word, &allowed.join(", ")),
+                not_one_of(name, &word.text, &allowed.join(", ")),
             ));
         }
         if fields.is_empty() {
@@ -89,9 +114,8 @@ impl Filters {
     }
 
     fn match_all(&self, ticket: &Ticket) -> bool {
-        let matches = |(name, words): &(&str, Vec<String>)| {
-            words.iter().any(|word| is_same(value(ticket, name), word))
-        };
+        let matches =
+            |(name, words): &(&str, Vec<Word>)| words.iter().any(|word| word.is_of(ticket, name));
         self.0.iter().all(matches)
     }
 }
@@ -102,9 +126,9 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     format!("Unknown {what}; {near}allowed are: {}", known.join(", "))
 }
 
-fn texts(value: &Value) -> Result<Vec<String>, String> {
+fn words(value: &Value) -> Result<Vec<Word>, String> {
     let text = |value: &Value| match value {
-        Value::String(text) => Ok(text.trim().to_owned()),
+        Value::String(text) => Ok(Word::of(text)),
         other => Err(format!(
             "expected text or a list of texts, got {}",
             kind_of(other)

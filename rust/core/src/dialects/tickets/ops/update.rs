@@ -12,7 +12,7 @@ use super::super::model::{Status, Ticket};
 use super::super::parse;
 use super::super::sections;
 use super::super::view::{FromTo, Updated};
-use super::super::waits::{Waits, key_of};
+use super::super::waits::key_of;
 use super::super::workflow::{allowed, may_follow};
 use super::shown;
 use crate::answer::Answer;
@@ -217,12 +217,11 @@ fn refuse_loop(
     with: &Ticket,
     given: &[(&'static str, Attribute)],
 ) -> Result<(), TicketError> {
-    if tickets.waits().loop_through(code).is_some() {
+    let waits = tickets.waits();
+    if waits.loop_through(code).is_some() {
         return Ok(());
     }
-    let others = tickets.firsts().filter(|(other, _)| *other != code);
-    let waits = Waits::of(tickets.project(), others.chain([(code, with)]));
-    let Some(mut path) = waits.loop_through(code) else {
+    let Some(mut path) = waits.loop_with(code, with) else {
         return Ok(());
     };
     path.push(code.to_string());

@@ -1,9 +1,12 @@
 //! What can be worked on now, and what waits for what.
 
 use super::super::all::Tickets;
+use super::super::attributes::not_one_of;
 use super::super::board::Board;
 use super::super::code::Code;
-use super::super::view::{Graph, GraphNode, ROW};
+use super::super::error::TicketError;
+use super::super::picture::{self, Extent};
+use super::super::view::{Graph, GraphNode, ROW, Tree};
 use super::list::list;
 use crate::answer::{Answer, Page, fitting, size_of};
 use crate::error::Error;
@@ -56,8 +59,49 @@ pub fn graph(board: &Board, page: Page) -> Result<Answer, Error> {
     }))
 }
 
+/// What waits for what as a picture, however long: the text of a `mermaid` or `dot` picture with its
+/// loops as the note, or the lines of a `tree` as data.
+///
+/// # Errors
+/// `Validation` for a format that is none, or a `StoreError`.
+pub fn picture(board: &Board, format: &str, extent: Extent) -> Result<Answer, Error> {
+    let tickets = board.snapshot()?;
+    let picture = picture::picture(&tickets, extent);
+    let cycles = tickets.waits().loops();
+    let text = match format {
+        "mermaid" => picture.mermaid(),
+        "dot" => picture.dot(),
+        "tree" => {
+            return Ok(Answer::whole(&Tree::of(
+                &picture,
+                tickets.firsts().count(),
+                cycles,
+            )));
+        }
+        other => {
+            let why = not_one_of("format", other, "tree, mermaid, dot");
+            return Err(TicketError::invalid("format", why).into());
+        }
+    };
+    let notes: Vec<String> = cycles.iter().map(|cycle| loop_told(cycle)).collect();
+    Ok(Answer {
+        note: (!notes.is_empty()).then(|| notes.join("\n")),
+        ..Answer::prose(text)
+    })
+}
+
+/// A loop in words, which end where they begin.
+fn loop_told(cycle: &[String]) -> String {
+    let way: Vec<&str> = cycle
+        .iter()
+        .chain(cycle.first())
+        .map(String::as_str)
+        .collect();
+    format!("A loop: {}.", way.join(" waits for "))
+}
+
 /// The state of the ticket that a key of the graph means.
-fn status_of<'a>(tickets: &'a Tickets, key: &str) -> Option<&'a str> {
+pub(super) fn status_of<'a>(tickets: &'a Tickets, key: &str) -> Option<&'a str> {
     let code = Code::read(key)?;
     Some(tickets.files(&code).first()?.status())
 }

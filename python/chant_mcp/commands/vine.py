@@ -1,0 +1,130 @@
+"""`vine show`, `list`, `next`, `graph` and `spec`."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+
+from chant_mcp import resources
+from chant_mcp.commands.answers import Data, json_option, written
+from chant_mcp.commands.surroundings import on_project
+from chant_mcp.session import Session
+
+_NOTHING_FOUND = "No tasks found."
+
+_statuses_option = click.option(
+    "-s",
+    "--status",
+    "statuses",
+    multiple=True,
+    metavar="STATUS",
+    help="Only tasks in this state, such as started; `ref` for references. Repeatable.",
+)
+
+
+@click.command()
+@click.argument("file")
+@click.option("--task", "id", metavar="ID", help="Show this task alone, with everything around it.")
+@json_option
+@on_project
+def show(session: Session, file: str, id: str | None, as_json: bool) -> None:
+    """Show a task graph: how far it is, and its tasks."""
+    answer = session.vine.plan(file) if id is None else session.vine.task(file, id)
+    if as_json:
+        click.echo(answer.text)
+        return
+    from chant_mcp.commands import display, vine_display
+
+    out = display.console()
+    found: Data = answer.data
+    if id is None:
+        out.print(vine_display.plan_fields(found))
+        out.print()
+        out.print(vine_display.task_table(found["nodes"]))
+        return
+    vine_display.show_task(out, found)
+
+
+@click.command("list")
+@click.argument("file")
+@_statuses_option
+@click.option(
+    "-q", "--query", default="", metavar="TEXT", help="Only tasks that hold this text, in any case."
+)
+@json_option
+@on_project
+def list_tasks(session: Session, file: str, statuses: tuple[str, ...], query: str, as_json: bool) -> None:
+    """List the tasks and references of a task graph."""
+    nodes: list[Data] = session.vine.plan(file, statuses=statuses, query=query).data["nodes"]
+    if as_json:
+        click.echo(written(nodes))
+        return
+    from chant_mcp.commands import display, vine_display
+
+    if nodes:
+        display.console().print(vine_display.task_table(nodes))
+    else:
+        click.echo(_NOTHING_FOUND)
+
+
+@click.command("next")
+@click.argument("file")
+@click.option(
+    "--limit", type=click.IntRange(min=0), default=50, show_default=True, help="Most entries of each list."
+)
+@json_option
+@on_project
+@click.pass_context
+def next_tasks(context: click.Context, session: Session, file: str, limit: int, as_json: bool) -> None:
+    """Say what can be done now in a task graph, and how."""
+    if as_json:
+        click.echo(session.vine.next(file, limit=limit).text)
+        return
+    from chant_mcp.commands import display, vine_display
+
+    plan: Data = session.vine.plan(file).data
+    command = f"{context.find_root().info_name} vine {{}} {shlex.quote(file)}"
+    out = display.console()
+    for part in vine_display.frontier(plan, limit, command):
+        out.print(part)
+
+
+@click.command()
+@click.argument("file")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["tree", "mermaid", "dot"]),
+    default="tree",
+    show_default=True,
+    help="What to draw: a tree for the terminal, or a text for Mermaid or Graphviz.",
+)
+@_statuses_option
+@on_project
+def graph(session: Session, file: str, form: str, statuses: tuple[str, ...]) -> None:
+    """Draw a task graph: what each task depends on stands below it, or where its arrows end.
+
+    With `--status`, dashed arrows lead over tasks that are left out.
+    """
+    answer = session.vine.picture(file, form, statuses=statuses)
+    rows: list[Data] | None = answer.data
+    if rows is None:
+        click.echo(answer.text, nl=False)
+        return
+    if not rows:
+        click.echo(_NOTHING_FOUND)
+        return
+    from chant_mcp.commands import display, trees, vine_display
+
+    out = display.console()
+    statuses = (*vine_display.STATUSES, "ref")
+    for part in trees.drawn(rows, id="id", name="shortName", statuses=statuses):
+        out.print(part)
+
+
+@click.command()
+@click.option("--full", is_flag=True, help="The whole format, not the brief one.")
+def spec(full: bool) -> None:
+    """Print the description of the format and the tools that agents read."""
+    click.echo(resources.text(f"vine/{'full' if full else 'brief'}.md"), nl=False)

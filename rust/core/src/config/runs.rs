@@ -1,0 +1,240 @@
+//! What is configured about runs of agents: who works, how much of the machine, which checks.
+
+use std::collections::BTreeMap;
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+/// How an agent is started, where that differs from what is built in.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct AgentSettings {
+    /// Program and arguments; they may hold placeholders such as `{model}`.
+    pub command: Option<Vec<Argument>>,
+    /// How the agent is given its prompt.
+    pub prompt: Option<Delivery>,
+    /// Arguments that stop the agent from asking for permission, for agents that are not built in.
+    pub skip_arguments: Vec<Argument>,
+    /// Whether the agent may do everything without asking.
+    pub skip_permissions: bool,
+    /// Its model, for runs whose spec names none.
+    pub model: Option<String>,
+}
+
+/// An argument of a command line, or several that are left out together when one of their
+/// placeholders has no value.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "a text, or a list of texts that belong together"
+)]
+pub enum Argument {
+    /// One.
+    One(String),
+    /// Several, in order.
+    Together(Vec<String>),
+}
+
+/// How an agent is given its prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Delivery {
+    /// On its standard input.
+    Stdin,
+    /// As a file whose path stands in its arguments.
+    File,
+    /// As one of its arguments.
+    Argument,
+}
+
+/// An agent among which work in parallel is divided (reference chant 7).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(expecting = "`key: value` lines")]
+pub struct ParallelAgent {
+    /// What it is called in records.
+    pub name: String,
+    /// The name of an agent, or a program that takes the arguments of `claude`.
+    #[serde(default = "claude")]
+    pub command: String,
+    /// So many of its runs may go on at once.
+    #[serde(default = "two")]
+    pub max_concurrent: NonZeroUsize,
+    /// How often it is chosen compared with the others.
+    #[serde(default = "one")]
+    pub weight: NonZeroU32,
+}
+
+fn claude() -> String {
+    "claude".into()
+}
+
+fn two() -> NonZeroUsize {
+    NonZeroUsize::MIN.saturating_add(1)
+}
+
+fn one() -> NonZeroU32 {
+    NonZeroU32::MIN
+}
+
+/// How much a run may take.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct Limits {
+    /// A run takes no longer than this.
+    pub run_minutes: NonZeroU64,
+    /// A run is not silent for longer than this.
+    pub idle_minutes: NonZeroU64,
+    /// A check takes no longer than this.
+    pub check_minutes: NonZeroU64,
+    /// A run writes no more than this.
+    pub output_megabytes: NonZeroU64,
+    /// No more agents than this work at once.
+    pub agents_at_once: NonZeroUsize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let number = |number: u64| NonZeroU64::MIN.saturating_add(number - 1);
+        Self {
+            run_minutes: number(60),
+            idle_minutes: number(15),
+            check_minutes: number(10),
+            output_megabytes: number(50),
+            agents_at_once: two(),
+        }
+    }
+}
+
+impl Limits {
+    /// The longest run.
+    pub fn run(&self) -> Duration {
+        minutes(self.run_minutes)
+    }
+
+    /// The longest silence.
+    pub fn idle(&self) -> Duration {
+        minutes(self.idle_minutes)
+    }
+
+    /// The longest check.
+    pub fn check(&self) -> Duration {
+        minutes(self.check_minutes)
+    }
+
+    /// The most bytes that a run writes.
+    pub fn output(&self) -> u64 {
+        self.output_megabytes.get().saturating_mul(1_000_000)
+    }
+}
+
+fn minutes(minutes: NonZeroU64) -> Duration {
+    Duration::from_secs(minutes.get().saturating_mul(60))
+}
+
+/// When failed work is tried again (reference chant 6.10 and 7).
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct Retries {
+    /// So many tries after the first.
+    pub max_retries: u32,
+    /// How long to wait before the first of them.
+    pub retry_delay_ms: u64,
+    /// How much longer each wait is than the one before; at least 1.
+    pub backoff_multiplier: f64,
+    /// Pieces of a log that tell a failure worth another try; without any none is.
+    pub retryable_patterns: Vec<String>,
+}
+
+impl Default for Retries {
+    fn default() -> Self {
+        Self {
+            max_retries: 3,
+            retry_delay_ms: 60_000,
+            backoff_multiplier: 2.0,
+            retryable_patterns: Vec::new(),
+        }
+    }
+}
+
+impl Retries {
+    /// How often work whose log reads like this is tried again.
+    pub fn after(&self, log: &str) -> u32 {
+        let mut patterns = self.retryable_patterns.iter();
+        if patterns.any(|pattern| !pattern.is_empty() && log.contains(pattern)) {
+            self.max_retries
+        } else {
+            0
+        }
+    }
+}
+
+/// Everything configured about runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Runs {
+    /// The prompt of specs that name none.
+    pub prompt: String,
+    /// Names of texts that are put behind every prompt.
+    pub prompt_extensions: Vec<String>,
+    /// The agent that works when none is named.
+    pub provider: String,
+    /// Settings of agents, by name.
+    pub agents: BTreeMap<String, AgentSettings>,
+    /// Agents among which work in parallel is divided; without any it is the provider's.
+    pub parallel: Vec<ParallelAgent>,
+    /// Commands that criteria name, by name: program and arguments.
+    pub checks: BTreeMap<String, Vec<String>>,
+    /// How much a run may take.
+    pub limits: Limits,
+    /// When failed work is tried again.
+    pub retries: Retries,
+}
+
+impl Default for Runs {
+    fn default() -> Self {
+        Self {
+            prompt: "standard".into(),
+            prompt_extensions: Vec::new(),
+            provider: claude(),
+            agents: BTreeMap::new(),
+            parallel: Vec::new(),
+            checks: BTreeMap::new(),
+            limits: Limits::default(),
+            retries: Retries::default(),
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub(super) struct ParallelBlock {
+    pub(super) agents: Option<Vec<ParallelAgent>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub(super) struct WatchBlock {
+    failure: Retries,
+}
+
+impl WatchBlock {
+    /// The block's retries, if they can be followed.
+    pub(super) fn retries(self) -> Result<Retries, String> {
+        if self.failure.backoff_multiplier >= 1.0 {
+            return Ok(self.failure);
+        }
+        Err(format!(
+            "watch.failure.backoff_multiplier: expected a number of at least 1, got {}",
+            self.failure.backoff_multiplier
+        ))
+    }
+}
+
+/// What is wrong with a check; the first one.
+pub(super) fn wrong_check(checks: &BTreeMap<String, Vec<String>>) -> Option<String> {
+    let is_wrong = |argv: &Vec<String>| argv.first().is_none_or(String::is_empty);
+    let name = checks.iter().find(|(_, argv)| is_wrong(argv))?.0;
+    Some(format!(
+        "checks.{name}: expected a list of a program and its arguments"
+    ))
+}

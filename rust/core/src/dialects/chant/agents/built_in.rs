@@ -1,0 +1,118 @@
+//! The agents that need no configuration.
+
+use crate::config::runs::Argument;
+
+/// An agent as it is started: each inner list stands or falls together.
+pub(super) struct BuiltIn {
+    pub(super) name: &'static str,
+    aliases: &'static [&'static str],
+    head: &'static [&'static [&'static str]],
+    /// What bounds it while it asks for permission.
+    guarded: &'static [&'static [&'static str]],
+    /// What stops it from asking.
+    unguarded: &'static [&'static [&'static str]],
+    tail: &'static [&'static [&'static str]],
+}
+
+/// The built-in agents. Those whose arguments hold no prompt read it from standard input.
+pub(super) const BUILT_IN: [BuiltIn; 7] = [
+    BuiltIn {
+        name: "claude",
+        aliases: &["claude-cli"],
+        head: &[
+            &["claude"],
+            &["--print"],
+            &["--output-format", "stream-json"],
+            &["--verbose"],
+            &["--model", "{model}"],
+            &["--mcp-config", "{mcp_config}"],
+        ],
+        guarded: &[],
+        unguarded: &[&["--dangerously-skip-permissions"]],
+        tail: &[],
+    },
+    BuiltIn {
+        name: "kirocli",
+        aliases: &["kiro", "kiro-cli", "kiro-cli-chat"],
+        head: &[
+            &["kiro-cli"],
+            &["chat"],
+            &["--no-interactive"],
+            &["--model", "{model}"],
+        ],
+        guarded: &[],
+        unguarded: &[&["--trust-all-tools"]],
+        tail: &[&["{prompt}"]],
+    },
+    BuiltIn {
+        name: "codex",
+        aliases: &["codex-cli"],
+        head: &[&["codex"], &["exec"], &["--model", "{model}"]],
+        // What a worktree's commits write lies outside the worktree.
+        guarded: &[
+            &["--sandbox", "workspace-write"],
+            &["--add-dir", "{git_dir}"],
+        ],
+        unguarded: &[&["--dangerously-bypass-approvals-and-sandbox"]],
+        tail: &[&["-"]],
+    },
+    BuiltIn {
+        name: "gemini",
+        aliases: &["gemini-cli"],
+        head: &[&["gemini"], &["--model", "{model}"]],
+        guarded: &[],
+        unguarded: &[&["--approval-mode=yolo"]],
+        tail: &[],
+    },
+    BuiltIn {
+        name: "opencode",
+        aliases: &[],
+        head: &[&["opencode"], &["run"], &["--model", "{model}"]],
+        guarded: &[],
+        unguarded: &[&["--dangerously-skip-permissions"]],
+        tail: &[],
+    },
+    BuiltIn {
+        name: "cursor-agent",
+        aliases: &["cursor"],
+        head: &[
+            &["cursor-agent"],
+            &["--print"],
+            &["--output-format", "text"],
+            &["--model", "{model}"],
+        ],
+        guarded: &[],
+        unguarded: &[&["--force"]],
+        tail: &[&["{prompt}"]],
+    },
+    BuiltIn {
+        name: "demo",
+        aliases: &[],
+        head: &[&["{chant}"], &["demo-agent"]],
+        guarded: &[],
+        unguarded: &[],
+        tail: &[],
+    },
+];
+
+impl BuiltIn {
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+
+    /// Its command, with or without what stops it from asking.
+    pub(super) fn command(&self, skips_permissions: bool) -> Vec<Argument> {
+        let middle = if skips_permissions {
+            self.unguarded
+        } else {
+            self.guarded
+        };
+        let groups = [self.head, middle, self.tail].concat();
+        let owned = |group: &[&str]| group.iter().map(|piece| (*piece).to_owned()).collect();
+        let argument = |group: &[&str]| match group {
+            [one] => Argument::One((*one).to_owned()),
+            several => Argument::Together(owned(several)),
+        };
+        groups.into_iter().map(argument).collect()
+    }
+}

@@ -1,0 +1,210 @@
+//! Bodies merged: criteria item by item by their text, everything else line by line.
+
+use std::ops::Range;
+
+use super::super::parse::CRITERIA;
+use super::Conflict;
+use crate::text::edit::{Edit, apply, line_break, with_line_break};
+use crate::text::{checklist, markdown, merge};
+
+/// A criterion of one version.
+struct Item {
+    text: String,
+    /// How many items of the same text stand before it.
+    number: usize,
+    /// Byte of the mark between its brackets.
+    mark: usize,
+    /// Bytes of the lines of its first paragraph.
+    lines: Range<usize>,
+}
+
+impl Item {
+    fn is(&self, other: &Self) -> bool {
+        self.text == other.text && self.number == other.number
+    }
+}
+
+/// Merges bodies; `base` is `None` when there is no common version before.
+///
+/// # Errors
+/// Lines that both sides changed, and criteria for which there is no place.
+pub(super) fn merged(
+    base: Option<&str>,
+    ours: &str,
+    theirs: &str,
+    keeps_criteria: bool,
+) -> Result<String, Vec<Conflict>> {
+    let text = outside_ticks(base.unwrap_or_default(), ours, theirs)?;
+    let text = if keeps_criteria {
+        with_lost_items(text, ours)?
+    } else {
+        text
+    };
+    Ok(ticked(text, base, ours, theirs))
+}
+
+/// The three versions merged as if no criterion were ticked.
+fn outside_ticks(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<Conflict>> {
+    let [base, ours, theirs] = [base, ours, theirs].map(unticked);
+    merge::lines(&base, &ours, &theirs).map_err(|clashes| {
+        let conflict = |clash: merge::Clash| Conflict::Body {
+            base: clash.base,
+            ours: clash.ours,
+            theirs: clash.theirs,
+        };
+        clashes.into_iter().map(conflict).collect()
+    })
+}
+
+fn unticked(body: &str) -> String {
+    with_marks(body.to_owned(), |_| Some(' '))
+}
+
+fn items(body: &str) -> Vec<Item> {
+    let outline = markdown::outline(body);
+    let mut items: Vec<Item> = Vec::new();
+    for task in checklist::under(&outline, CRITERIA) {
+        let text = checklist::text(body, task);
+        let start = body[..task.marker.start].rfind('\n').map_or(0, |at| at + 1);
+        let last = task.text.end.max(task.marker.end);
+        let end = body[last..]
+            .find('\n')
+            .map_or(body.len(), |at| last + at + 1);
+        items.push(Item {
+            number: items.iter().filter(|item| item.text == text).count(),
+            text,
+            mark: task.marker.start + 1,
+            lines: start..end,
+        });
+    }
+    items
+}
+
+/// A body whose criteria have other marks; `None` leaves one as it is.
+fn with_marks(body: String, mark: impl Fn(&Item) -> Option<char>) -> String {
+    let edit = |item: Item| {
+        let mark_now = mark(&item)?;
+        Some(Edit::replace(item.mark..item.mark + 1, mark_now))
+    };
+    let edits: Vec<Edit> = items(&body).into_iter().filter_map(edit).collect();
+    apply(&body, &edits).unwrap_or(body)
+}
+
+/// Sets the marks: where the other side changed one, its mark; else ours.
+fn ticked(text: String, base: Option<&str>, ours: &str, theirs: &str) -> String {
+    let marks = |body: &str| -> Vec<(Item, char)> {
+        let mark = |item: Item| {
+            let mark = body[item.mark..].chars().next().unwrap_or(' ');
+            (item, mark)
+        };
+        items(body).into_iter().map(mark).collect()
+    };
+    let [ours, theirs, base] = [ours, theirs, base.unwrap_or_default()].map(marks);
+    let of = |marks: &[(Item, char)], item: &Item| {
+        let found = marks.iter().find(|(known, _)| known.is(item));
+        found.map(|(_, mark)| *mark)
+    };
+    with_marks(text, |item| match (of(&ours, item), of(&theirs, item)) {
+        (Some(one), Some(other)) => Some(mark_of(of(&base, item), one, other)),
+        (one, other) => one.or(other),
+    })
+}
+
+fn mark_of(base: Option<char>, ours: char, theirs: char) -> char {
+    let is_ticked = |mark: char| mark.eq_ignore_ascii_case(&'x');
+    let stays = match base {
+        None => is_ticked(ours),
+        Some(base) if is_ticked(ours) == is_ticked(theirs) => base == theirs,
+        Some(base) => is_ticked(base) == is_ticked(theirs),
+    };
+    if stays { ours } else { theirs }
+}
+
+/// Puts criteria that only ours has back, each beside the neighbour it has there.
+fn with_lost_items(text: String, ours: &str) -> Result<String, Vec<Conflict>> {
+    let wanted = items(ours);
+    let mut present = items(&text);
+    let mut text = text;
+    let mut conflicts = Vec::new();
+    for (at, item) in wanted.iter().enumerate() {
+        if present.iter().any(|other| other.is(item)) {
+            continue;
+        }
+        let lines = unticked_lines(ours, item);
+        let place = place_for(&text, &present, &wanted, at, indent(ours, item));
+        let restored = place.and_then(|place| inserted(&text, place, &lines));
+        match restored.map(|text| (items(&text), text)) {
+            Some((now, restored))
+                if now.len() == present.len() + 1 && now.iter().any(|other| other.is(item)) =>
+            {
+                (present, text) = (now, restored);
+            }
+            _ => conflicts.push(Conflict::Criterion(item.text.clone())),
+        }
+    }
+    if conflicts.is_empty() {
+        Ok(text)
+    } else {
+        Err(conflicts)
+    }
+}
+
+fn unticked_lines(body: &str, item: &Item) -> String {
+    let mark = item.mark - item.lines.start;
+    let mut lines = body[item.lines.clone()].to_owned();
+    lines.replace_range(mark..=mark, " ");
+    lines
+}
+
+fn indent(body: &str, item: &Item) -> usize {
+    let line = &body[item.lines.clone()];
+    line.len() - line.trim_start_matches([' ', '\t']).len()
+}
+
+/// Where a lost item goes: before the one that followed it, behind the nearest one that stood before
+/// it, before the nearest one that stood behind it, or behind the last.
+fn place_for(
+    text: &str,
+    present: &[Item],
+    wanted: &[Item],
+    at: usize,
+    depth: usize,
+) -> Option<usize> {
+    let find = |item: &Item| present.iter().find(|other| other.is(item));
+    let behind = |item: &Item| end_of(text, item, depth);
+    let follows = |next: &&Item| next.lines.start == wanted[at].lines.end;
+    if let Some(next) = wanted.get(at + 1).filter(follows).and_then(find) {
+        return Some(next.lines.start);
+    }
+    if let Some(before) = wanted[..at].iter().rev().find_map(find) {
+        return Some(behind(before));
+    }
+    if let Some(after) = wanted[at + 1..].iter().find_map(find) {
+        return Some(after.lines.start);
+    }
+    present.last().map(behind)
+}
+
+/// The end of an item for one of such an indentation: lines that are indented deeper belong to it.
+fn end_of(text: &str, item: &Item, depth: usize) -> usize {
+    let own = indent(text, item).max(depth);
+    let mut end = item.lines.end;
+    for line in text[end..].split_inclusive('\n') {
+        let deep = line.len() - line.trim_start_matches([' ', '\t']).len();
+        if line.trim().is_empty() || deep <= own {
+            break;
+        }
+        end += line.len();
+    }
+    end
+}
+
+fn inserted(text: &str, place: usize, lines: &str) -> Option<String> {
+    let eol = line_break(text);
+    let is_behind_open_line = place > 0 && !text[..place].ends_with('\n');
+    let lead = if is_behind_open_line { eol } else { "" };
+    let lines = with_line_break(lines.trim_end_matches(['\r', '\n']), eol);
+    let trail = if is_behind_open_line { "" } else { eol };
+    let edit = Edit::insert(place, format!("{lead}{lines}{trail}"));
+    apply(text, &[edit]).ok()
+}

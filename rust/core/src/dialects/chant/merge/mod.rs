@@ -1,0 +1,207 @@
+//! Spec files merged by what they mean: a run's two copies of a spec, and what git's merge driver is
+//! handed (reference chant 6.9).
+//!
+//! Keys are taken over with the lines they have where they come from; criteria are matched by their
+//! text; everything else is merged line by line. What cannot be decided is told, never written.
+
+mod body;
+mod keys;
+
+use std::borrow::Cow;
+
+use crate::text::edit::{line_break, with_line_break};
+use crate::text::front_matter;
+use keys::{DRIVER, RUN, Rules};
+
+/// Which of two versions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The checkout's; for the merge driver git's `ours`.
+    Ours,
+    /// The branch's; for the merge driver git's `theirs`.
+    Theirs,
+}
+
+/// Something two versions of a spec disagree on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Conflict {
+    /// One side has no such file any more.
+    Removed(Side),
+    /// A version cannot be read as a spec; `None` is the one before both.
+    Unreadable {
+        /// Which one.
+        side: Option<Side>,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Both sides gave a key another value, or the result could not be written in place.
+    Key {
+        /// The key.
+        key: String,
+        /// What stands behind it on our side.
+        ours: Option<String>,
+        /// What stands behind it on the other.
+        theirs: Option<String>,
+    },
+    /// A criterion that the other side lacks, with no place left for it.
+    Criterion(String),
+    /// Both sides changed the same lines of the body.
+    Body {
+        /// The lines before.
+        base: String,
+        /// Ours.
+        ours: String,
+        /// Theirs.
+        theirs: String,
+    },
+}
+
+impl Conflict {
+    /// The conflict in one sentence; `ours` and `theirs` say what the sides are called.
+    pub fn told(&self, ours: &str, theirs: &str) -> String {
+        let name = |side: &Side| match side {
+            Side::Ours => ours,
+            Side::Theirs => theirs,
+        };
+        let value = |value: &Option<String>| match value {
+            Some(value) => format!("`{value}`"),
+            None => "absent".to_owned(),
+        };
+        match self {
+            Self::Removed(side) => format!("the spec's file is gone in {}", name(side)),
+            Self::Unreadable { side, why } => {
+                let which = side.as_ref().map_or("the version before both", name);
+                format!("the spec cannot be read in {which}: {why}")
+            }
+            Self::Key {
+                key,
+                ours: one,
+                theirs: other,
+            } => format!(
+                "`{key}` is {} in {ours} and {} in {theirs}",
+                value(one),
+                value(other)
+            ),
+            Self::Criterion(text) => {
+                format!("the criterion '{text}' stands in {ours} and has no place in {theirs}")
+            }
+            Self::Body {
+                ours: one,
+                theirs: other,
+                ..
+            } => format!(
+                "the body was changed in both: '{}' in {ours} and '{}' in {theirs}",
+                first_line(one),
+                first_line(other)
+            ),
+        }
+    }
+}
+
+fn first_line(piece: &str) -> &str {
+    let mut lines = piece.lines().map(str::trim);
+    lines.find(|line| !line.is_empty()).unwrap_or_default()
+}
+
+/// The spec file that a finished run's merge writes: state, branch, commits, times, model and approval
+/// of the checkout, ticks and other work of the branch. `base` is the file as of the branch's first
+/// commit. A version that has no such file is `None`.
+///
+/// A tick counts as the branch's where the branch changed it; a criterion that only the checkout has
+/// stays as it is there, so the merged spec may have open ones.
+///
+/// # Errors
+/// Everything the two disagree on; at least one.
+pub fn merged(
+    base: Option<&str>,
+    checkout: Option<&str>,
+    branch: Option<&str>,
+) -> Result<String, Vec<Conflict>> {
+    match (checkout, branch) {
+        (Some(checkout), Some(branch)) => three_way(base, checkout, branch, &RUN),
+        (Some(only), None) | (None, Some(only)) if base.is_none() => Ok(only.to_owned()),
+        (None, _) => Err(vec![Conflict::Removed(Side::Ours)]),
+        (Some(_), None) => Err(vec![Conflict::Removed(Side::Theirs)]),
+    }
+}
+
+/// What git's merge driver writes for a spec file: the more advanced state, lists united, times, branch
+/// and model ours or else theirs, any other key the side's that changed it and ours when both did.
+///
+/// # Errors
+/// As [`merged`].
+pub fn driver_merged(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<Conflict>> {
+    three_way(Some(base), ours, theirs, &DRIVER)
+}
+
+fn three_way(
+    base: Option<&str>,
+    ours: &str,
+    theirs: &str,
+    rules: &Rules,
+) -> Result<String, Vec<Conflict>> {
+    // An editor may have changed the line ends of a whole file: that is no change of each line.
+    let eol = line_break(ours);
+    let in_our_line_ends = |text| {
+        if line_break(text) == eol {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(with_line_break(text, eol))
+        }
+    };
+    let (base, theirs) = (base.map(in_our_line_ends), &*in_our_line_ends(theirs));
+    let base = base.as_deref();
+    let before = base.unwrap_or_default();
+    let sides = [
+        (None, before),
+        (Some(Side::Ours), ours),
+        (Some(Side::Theirs), theirs),
+    ];
+    let unreadable = sides.into_iter().filter_map(|(side, text)| {
+        let why = body_of(text).err()?;
+        Some(Conflict::Unreadable { side, why })
+    });
+    let mut conflicts: Vec<Conflict> = unreadable.collect();
+    if !conflicts.is_empty() {
+        return Err(conflicts);
+    }
+    let body = |text| body_of(text).unwrap_or_default();
+    let front = keys::merged(before, ours, theirs, rules);
+    let body = body::merged(
+        base.map(body),
+        body(ours),
+        body(theirs),
+        rules.keeps_criteria,
+    );
+    match (front, body) {
+        (Ok(front), Ok(body)) => composed(&front, &body).map_err(|why| vec![why]),
+        (front, body) => {
+            conflicts.extend(front.err().into_iter().flatten());
+            conflicts.extend(body.err().into_iter().flatten());
+            Err(conflicts)
+        }
+    }
+}
+
+/// The body of a document whose front matter can be read.
+fn body_of(text: &str) -> Result<&str, String> {
+    let layout = front_matter::layout(text).map_err(|e| e.to_string())?;
+    if let Some(yaml) = layout.yaml {
+        front_matter::read_any(&text[yaml]).map_err(|e| e.to_string())?;
+    }
+    Ok(&text[layout.body..])
+}
+
+/// A document with another body.
+fn composed(front: &str, body: &str) -> Result<String, Conflict> {
+    let unreadable = |why: String| Conflict::Unreadable { side: None, why };
+    let start = front_matter::layout(front).map_err(|e| unreadable(e.to_string()))?;
+    let text = format!("{}{body}", &front[..start.body]);
+    match body_of(&text) {
+        Ok(read) if read == body => Ok(text),
+        Ok(_) => Err(unreadable(
+            "a body that begins with `---` would be read as front matter".into(),
+        )),
+        Err(why) => Err(unreadable(why)),
+    }
+}

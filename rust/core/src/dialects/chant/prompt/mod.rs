@@ -1,0 +1,266 @@
+//! The text that an agent is given: a template chosen and filled in, with what every run has to say
+//! put behind it (reference chant 6.4).
+
+mod output_format;
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+use serde_json::{Value, json};
+
+use super::model::{Spec, SpecType};
+use crate::text::front_matter;
+
+/// The prompt that proposes members; it changes nothing, so it commits nothing.
+pub const SPLIT: &str = "split";
+
+/// The prompt that documentation takes where there is one.
+const DOCUMENTATION: &str = "documentation";
+
+/// Why a prompt cannot be put together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PromptError {
+    /// There is no such text.
+    #[error("Prompt not found: {name}\nExpected .chant/prompts/{name}.md{}", by.as_ref().map(|by| format!(", wanted by prompt '{by}'")).unwrap_or_default())]
+    NotFound {
+        /// Its name.
+        name: String,
+        /// The prompt that names it.
+        by: Option<String>,
+    },
+    /// The text cannot be read, or its front matter cannot.
+    #[error("Prompt '{name}' cannot be read: {why}")]
+    Unreadable {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Prompts extend one another in a circle.
+    #[error("Circular prompt inheritance detected: {}", path.join(" -> "))]
+    Circular {
+        /// The circle, the first one again at its end.
+        path: Vec<String>,
+    },
+    /// The schema of the output cannot be used.
+    #[error("Output schema '{path}' cannot be used: {why}")]
+    Schema {
+        /// Its file.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl PromptError {
+    /// The values in the sentence, by name.
+    pub fn details(&self) -> Value {
+        match self {
+            Self::NotFound { name, .. } | Self::Unreadable { name, .. } => json!({"prompt": name}),
+            Self::Circular { path } => json!({"path": path}),
+            Self::Schema { path, .. } => json!({"schema": path}),
+        }
+    }
+}
+
+/// Where a run works, when not in the checkout itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// The worktree's folder.
+    pub path: &'a str,
+    /// Its branch.
+    pub branch: &'a str,
+}
+
+/// What a prompt is put together from.
+#[derive(Clone, Copy)]
+pub struct Parts<'a> {
+    /// Name of the prompt.
+    pub name: &'a str,
+    /// The spec.
+    pub spec: &'a Spec,
+    /// Name of the project.
+    pub project: &'a str,
+    /// Where the run works; `None` in the checkout itself.
+    pub worktree: Option<Place<'a>>,
+    /// Names of the texts to be put behind it.
+    pub extensions: &'a [String],
+    /// Reads a prompt by its name, an extension as `extensions/<name>`; `None` when there is none.
+    pub prompt: &'a dyn Fn(&str) -> Result<Option<String>, String>,
+    /// Reads a file of the project by its path from the root.
+    pub file: &'a dyn Fn(&str) -> Result<String, String>,
+}
+
+/// The name of the prompt for a spec: the one asked for, the spec's own, the one of its type, the
+/// default.
+pub fn choose(
+    asked: Option<&str>,
+    spec: &Spec,
+    default: &str,
+    exists: &dyn Fn(&str) -> bool,
+) -> String {
+    let of_type = || {
+        let has_own = spec.kind == SpecType::Documentation && exists(DOCUMENTATION);
+        has_own.then_some(DOCUMENTATION)
+    };
+    let name = asked.or(spec.prompt.as_deref()).or_else(of_type);
+    name.unwrap_or(default).to_owned()
+}
+
+/// Whether a text can be the name of a prompt: it never leads out of the prompts' folder.
+pub fn is_name(name: &str) -> bool {
+    let is_plain = |part: &str| !part.is_empty() && !part.starts_with('.');
+    !name.contains(['\\', '\0']) && name.split('/').all(is_plain)
+}
+
+/// Puts a prompt together. Every placeholder is replaced once: what is put in is never looked at
+/// again, and unknown placeholders stay.
+///
+/// # Errors
+/// A prompt or schema that is missing or cannot be read, prompts that extend one another in a circle.
+pub fn assembled(parts: &Parts<'_>) -> Result<String, PromptError> {
+    let template = resolved(parts, parts.name, &mut Vec::new())?;
+    let mut extensions = Vec::new();
+    for name in parts.extensions {
+        let name = format!("extensions/{name}");
+        extensions.push(resolved(parts, &name, &mut Vec::new())?);
+    }
+    let mut texts = vec![filled(parts, &template)];
+    texts.extend(parts.worktree.map(environment));
+    if let Some(path) = parts.spec.output_schema.as_deref() {
+        let schema = (parts.file)(path).and_then(|text| output_format::section(&text));
+        texts.push(schema.map_err(|why| PromptError::Schema {
+            path: path.into(),
+            why,
+        })?);
+    }
+    let says_commit = extensions
+        .iter()
+        .chain([&template])
+        .any(|t| tells_to_commit(t));
+    if parts.name != SPLIT && !says_commit {
+        texts.push(commit(parts.spec));
+    }
+    texts.extend(extensions.iter().map(|text| filled(parts, text)));
+    let texts: Vec<&str> = texts.iter().map(|text| text.trim_matches('\n')).collect();
+    Ok(format!("{}\n", texts.join("\n\n")))
+}
+
+/// The body of a prompt with its parent's put in; `way` holds the prompts that led to it.
+fn resolved(parts: &Parts<'_>, name: &str, way: &mut Vec<String>) -> Result<String, PromptError> {
+    static PARENT: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\{\{>\s*parent\s*\}\}").ok());
+    if let Some(from) = way.iter().position(|known| known == name) {
+        let mut path = way.split_off(from);
+        path.push(name.to_owned());
+        return Err(PromptError::Circular { path });
+    }
+    let unreadable = |why: String| PromptError::Unreadable {
+        name: name.into(),
+        why,
+    };
+    let found = if is_name(name) {
+        (parts.prompt)(name).map_err(unreadable)?
+    } else {
+        None
+    };
+    let text = found.ok_or_else(|| PromptError::NotFound {
+        name: name.into(),
+        by: way.last().cloned(),
+    })?;
+    let layout = front_matter::layout(&text).map_err(|e| unreadable(e.to_string()))?;
+    let body = &text[layout.body..];
+    let yaml = layout.yaml.map_or("", |range| &text[range]);
+    let extends: Option<String> =
+        front_matter::read_key(yaml, "extends").map_err(|e| unreadable(e.to_string()))?;
+    let (Some(parent), Some(mark)) = (extends, PARENT.as_ref()) else {
+        return Ok(body.to_owned());
+    };
+    way.push(name.to_owned());
+    let parent = resolved(parts, &parent, way)?;
+    let parent = parent.trim_matches('\n');
+    Ok(mark.replace_all(body, regex::NoExpand(parent)).into_owned())
+}
+
+/// A template with its placeholders replaced.
+fn filled(parts: &Parts<'_>, template: &str) -> String {
+    static PLACEHOLDER: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\{\{\s*([a-z_]+(?:\.[a-z_]+)?)\s*\}\}").ok());
+    let Some(placeholder) = PLACEHOLDER.as_ref() else {
+        return template.to_owned();
+    };
+    let filled = placeholder.replace_all(template, |found: &Captures<'_>| {
+        value(parts, &found[1]).unwrap_or_else(|| found[0].to_owned())
+    });
+    filled.into_owned()
+}
+
+fn value(parts: &Parts<'_>, name: &str) -> Option<String> {
+    let spec = parts.spec;
+    let worktree = |of: fn(Place<'_>) -> &str| parts.worktree.map_or("", of).to_owned();
+    Some(match name {
+        "project.name" => parts.project.to_owned(),
+        "spec" => whole(spec),
+        "spec.id" => spec.id.to_string(),
+        "spec.path" => spec.path.to_string(),
+        "spec.title" => spec.title.as_deref().unwrap_or("(untitled)").to_owned(),
+        "spec.description" => spec.body().trim().to_owned(),
+        "spec.target_files" => spec.target_files.as_deref().unwrap_or_default().join("\n"),
+        "spec.context" => context(parts),
+        "worktree.path" => worktree(|place| place.path),
+        "worktree.branch" => worktree(|place| place.branch),
+        "worktree.isolated" => parts.worktree.is_some().to_string(),
+        _ => return None,
+    })
+}
+
+/// A spec as one text.
+fn whole(spec: &Spec) -> String {
+    let mut text = format!("Spec ID: {}\n\n{}", spec.id, spec.body().trim());
+    let files = spec.target_files.as_deref().unwrap_or_default();
+    if !files.is_empty() {
+        text.push_str("\n\n## Target Files\n");
+        text.extend(files.iter().map(|file| format!("\n- {file}")));
+    }
+    text
+}
+
+/// The files that a spec names as context, each under a line with its path; what is no readable file
+/// is named, so that nothing is missing unseen.
+fn context(parts: &Parts<'_>) -> String {
+    let names = parts.spec.context.as_deref().unwrap_or_default();
+    let text = |name: &str| match (parts.file)(name) {
+        Ok(text) => format!("--- {name} ---\n{}", text.trim_end_matches('\n')),
+        Err(why) => format!("--- {name} (not shown: {why}) ---"),
+    };
+    let texts: Vec<String> = names.iter().map(|name| text(name)).collect();
+    texts.join("\n\n")
+}
+
+fn environment(place: Place<'_>) -> String {
+    format!(
+        "## Execution Environment\n\n\
+         You work in a git worktree that was made for this spec alone.\n\n\
+         - Folder: `{}`\n\
+         - Branch: `{}`\n\n\
+         Change files in this folder only, the spec's file included. Do not switch branches, and do \
+         not merge or push: that happens when you have finished.",
+        place.path, place.branch
+    )
+}
+
+fn commit(spec: &Spec) -> String {
+    format!(
+        "## Commit\n\n\
+         When everything is done, commit your work together with the spec's file:\n\n\
+         ```\nchant({}): <what the change does>\n```\n\n\
+         Work that is not committed does not count, and `git status` shows a clean tree afterwards.",
+        spec.id
+    )
+}
+
+/// Whether a template says itself that work has to be committed.
+fn tells_to_commit(template: &str) -> bool {
+    let words: Vec<&str> = template.split_whitespace().collect();
+    words.join(" ").to_lowercase().contains("commit your work")
+}

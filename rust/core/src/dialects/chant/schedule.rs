@@ -1,0 +1,100 @@
+//! Which spec is worked on next, asked anew after every end.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+
+use super::id::SpecId;
+use super::model::Spec;
+use super::specs::Specs;
+use super::start::{Mode, Work};
+
+/// How often a spec was tried by this call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tried {
+    /// So often.
+    pub times: u32,
+    /// So many tries after the first its last failure is worth.
+    pub retries: u32,
+}
+
+impl Tried {
+    fn is_over(self) -> bool {
+        self.times > self.retries
+    }
+}
+
+/// The order of a chain or of work in parallel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schedule {
+    /// What was asked for; it comes before anything else.
+    first: BTreeSet<SpecId>,
+    /// The one spec that was asked for, which may be in a state that is not ready.
+    named: Option<SpecId>,
+    /// Whether anything else that is ready follows.
+    goes_on: bool,
+    /// So many at once.
+    at_once: usize,
+}
+
+impl Schedule {
+    /// The order for a start; `limit` bounds what is worked on at once whatever the mode says.
+    pub fn of(work: &Work, mode: Mode, limit: NonZeroUsize) -> Self {
+        let at_once = match mode {
+            Mode::Single | Mode::Chain => 1,
+            Mode::Parallel(workers) => workers.min(limit).get(),
+        };
+        let (first, named) = match work {
+            Work::Spec(id) => (BTreeSet::from([id.clone()]), Some(id.clone())),
+            Work::Members { members, .. } => (members.iter().cloned().collect(), None),
+        };
+        Self {
+            first,
+            named,
+            goes_on: mode != Mode::Single,
+            at_once,
+        }
+    }
+
+    /// The spec to begin with now: what was asked for, then what was tried least, then what most waits
+    /// for in a row, then by ID. `None` while as many run as may, and when nothing is left.
+    pub fn next(
+        &self,
+        specs: &Specs,
+        running: &[SpecId],
+        tried: &BTreeMap<SpecId, Tried>,
+    ) -> Option<SpecId> {
+        if running.len() >= self.at_once {
+            return None;
+        }
+        let tries = |spec: &Spec| tried.get(&spec.id).copied().unwrap_or_default();
+        let is_open = |spec: &Spec| {
+            let is_over = tried.get(&spec.id).is_some_and(|tried| tried.is_over());
+            !running.contains(&spec.id) && !is_over
+        };
+        let named = self.named.as_ref().filter(|id| !tried.contains_key(id));
+        let named = named.and_then(|id| specs.find(id.as_str()));
+        if let Some(spec) = named.filter(|spec| is_open(spec)) {
+            return Some(spec.id.clone());
+        }
+        let all = specs.all();
+        let ready = specs.overview().ready.iter().map(|at| &all[*at]);
+        let wanted = ready.filter(|spec| self.goes_on || self.first.contains(&spec.id));
+        let candidates: Vec<&Spec> = wanted.map(|spec| &**spec).filter(|s| is_open(s)).collect();
+        if candidates.len() < 2 {
+            return candidates.first().map(|spec| spec.id.clone());
+        }
+        let graph = specs.graph();
+        let heights = graph.heights();
+        let height = |spec: &Spec| {
+            let node = graph.find(spec.id.as_str());
+            node.map_or(0, |node| heights[node.index()])
+        };
+        // Of equal ones the first is taken, and candidates come in the order of their IDs.
+        let next = candidates.into_iter().min_by_key(|spec| {
+            let is_first = self.first.contains(&spec.id);
+            (!is_first, tries(spec).times, Reverse(height(spec)))
+        });
+        next.map(|spec| spec.id.clone())
+    }
+}

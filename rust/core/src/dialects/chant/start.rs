@@ -1,0 +1,417 @@
+//! Whether work on a spec can begin, and on what: every refusal that needs no process, before one is
+//! started (reference chant 4.4 to 4.6, 5.17, 6.2).
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::error::ChantError;
+use super::evidence;
+use super::id::SpecId;
+use super::model::{Spec, Status};
+use super::prompt;
+use super::scores::{Light, Scores, Size};
+use super::specs::{Specs, Wait};
+use super::view::spec::sentence;
+use crate::config::Config;
+use crate::error::ErrorKind;
+use crate::graph::Kind;
+
+/// How much is worked on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// One spec, or the members of one.
+    #[default]
+    Single,
+    /// That, then whatever is ready.
+    Chain,
+    /// That and whatever is ready, so many at once.
+    Parallel(NonZeroUsize),
+}
+
+impl Mode {
+    /// The mode that arguments ask for; `parallel` wins over `chain`.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a number of workers below 1.
+    pub fn of(chain: bool, parallel: Option<i64>) -> Result<Self, ChantError> {
+        let Some(number) = parallel else {
+            return Ok(if chain { Self::Chain } else { Self::Single });
+        };
+        let workers = usize::try_from(number).ok().and_then(NonZeroUsize::new);
+        workers.map(Self::Parallel).ok_or_else(|| {
+            let why = format!("expected a number of workers of at least 1, got {number}");
+            ChantError::InvalidArgument {
+                name: "parallel",
+                why,
+            }
+        })
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Single => f.write_str("single"),
+            Self::Chain => f.write_str("chain"),
+            Self::Parallel(workers) => write!(f, "parallel({workers})"),
+        }
+    }
+}
+
+/// Why work cannot begin; nothing was started.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The spec's state forbids it.
+    #[error("{}", of_state(id, *status))]
+    State {
+        /// The spec.
+        id: SpecId,
+        /// Its state.
+        status: Status,
+    },
+    /// Somebody has to agree first.
+    #[error(
+        "Spec '{id}' requires approval before work can begin.\nA person approves it (`approval.status: approved` in its file); then call again."
+    )]
+    Approval {
+        /// The spec.
+        id: SpecId,
+    },
+    /// Somebody has disagreed.
+    #[error(
+        "Cannot work on spec '{id}' - it has been rejected by {by}. Address the feedback and get approval first."
+    )]
+    Rejected {
+        /// The spec.
+        id: SpecId,
+        /// By whom.
+        by: String,
+    },
+    /// Other items have to be done first.
+    #[error("Spec '{id}' is blocked by dependencies: {}\nchant_ready lists what can be worked on now.", waits.join(", "))]
+    Blocked {
+        /// The spec.
+        id: SpecId,
+        /// What it waits for, each with its reason.
+        waits: Vec<String>,
+    },
+    /// A container holds nothing.
+    #[error(
+        "Driver spec '{id}' has no member specs. Cannot execute an empty driver.\nGive it members with chant_add and `parent`, or with chant_split."
+    )]
+    NoMembers {
+        /// The container.
+        id: SpecId,
+    },
+    /// A container's members are all done.
+    #[error("All members of '{id}' are done; chant_finalize completes it.")]
+    MembersDone {
+        /// The container.
+        id: SpecId,
+    },
+    /// Open members are there, but none that can be worked on.
+    #[error("No member of '{id}' can be worked on now: {}", members.join(", "))]
+    MembersWait {
+        /// The container.
+        id: SpecId,
+        /// The open members, each with what it waits for.
+        members: Vec<String>,
+    },
+    /// Lint found errors.
+    #[error("Spec '{id}' has lint errors: {}\nMend them and call again; chant_lint shows them, too.", errors.join("; "))]
+    Lint {
+        /// The spec.
+        id: SpecId,
+        /// The errors.
+        errors: Vec<String>,
+    },
+    /// There is no such prompt.
+    #[error("Prompt not found: {name}\nExpected .chant/prompts/{name}.md, wanted by spec '{id}'.")]
+    NoPrompt {
+        /// The spec.
+        id: SpecId,
+        /// The prompt's name.
+        name: String,
+    },
+    /// A criterion names a check that is not configured.
+    #[error(
+        "Spec '{id}' names a check that is not configured: {name}\nAdd it below `checks:` in .chant/config.md, as a list of a program and its arguments, or take the mark out of the criterion."
+    )]
+    NoCheck {
+        /// The spec.
+        id: SpecId,
+        /// The check's name.
+        name: String,
+    },
+    /// There is nothing that would tell when the work is done.
+    #[error(
+        "Spec '{id}' has no acceptance criteria, so nothing tells when it is done.\nAdd a section `## Acceptance Criteria` with `- [ ]` items (chant_add takes `criteria`), or start with skip_criteria: true; then a commit suffices."
+    )]
+    NoCriteria {
+        /// The spec.
+        id: SpecId,
+    },
+    /// The quality gate is red.
+    #[error("Spec '{id}' does not pass the quality gate (refine): {}\nImprove it (chant_add takes `criteria`, `depends_on`, `labels`, `target_files`, `type` and `parent`), or start with skip_criteria: true.", suggestions.join("; "))]
+    Quality {
+        /// The spec.
+        id: SpecId,
+        /// What would improve it.
+        suggestions: Vec<&'static str>,
+    },
+}
+
+fn of_state(id: &SpecId, status: Status) -> String {
+    let (is, next) = match status {
+        Status::Paused => (
+            "is paused. Cannot start work on a paused spec.",
+            "Set its status to pending with chant_spec_update to work on it anew.",
+        ),
+        Status::InProgress => (
+            "is already in progress.",
+            "chant_work_list shows whether an agent works on it; chant_takeover stops that, chant_reset makes the spec pending again.",
+        ),
+        Status::Completed => (
+            "is already completed.",
+            "Set its status to pending with chant_spec_update to work on it again.",
+        ),
+        _ => (
+            "is cancelled.",
+            "Set its status to pending with chant_spec_update to work on it after all.",
+        ),
+    };
+    format!("Spec '{id}' {is}\n{next}")
+}
+
+impl Refusal {
+    /// What kind of refusal it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::State { .. } => ErrorKind::IllegalTransition,
+            Self::NoPrompt { .. } => ErrorKind::NotFound,
+            _ => ErrorKind::Refused,
+        }
+    }
+
+    /// The values in the sentence, by name.
+    pub fn details(&self) -> Value {
+        match self {
+            Self::State { id, status } => json!({"id": id.as_str(), "status": status.as_str()}),
+            Self::Approval { id }
+            | Self::NoMembers { id }
+            | Self::MembersDone { id }
+            | Self::NoCriteria { id } => json!({"id": id.as_str()}),
+            Self::Rejected { id, by } => json!({"id": id.as_str(), "by": by}),
+            Self::Blocked { id, waits } => json!({"id": id.as_str(), "waits_for": waits}),
+            Self::MembersWait { id, members } => json!({"id": id.as_str(), "members": members}),
+            Self::Lint { id, errors } => json!({"id": id.as_str(), "errors": errors}),
+            Self::NoPrompt { id, name } => json!({"id": id.as_str(), "prompt": name}),
+            Self::NoCheck { id, name } => json!({"id": id.as_str(), "check": name}),
+            Self::Quality { id, suggestions } => {
+                json!({"id": id.as_str(), "suggestions": suggestions})
+            }
+        }
+    }
+}
+
+/// What is to be worked on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Work {
+    /// A spec itself.
+    Spec(SpecId),
+    /// The open members of a spec, in the order of their IDs.
+    Members {
+        /// The spec that holds them.
+        driver: SpecId,
+        /// The members.
+        members: Vec<SpecId>,
+    },
+}
+
+/// What a start comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// What to work on first, or alone.
+    pub work: Work,
+    /// Specs that do not pass the quality gate and are started all the same, with their grades.
+    pub red: Vec<(SpecId, Scores)>,
+}
+
+/// What a start is decided on.
+#[derive(Clone, Copy)]
+pub struct Start<'a> {
+    /// All specs.
+    pub specs: &'a Specs,
+    /// The configuration.
+    pub config: &'a Config,
+    /// Whether missing criteria and a red quality gate are no obstacle.
+    pub skip_criteria: bool,
+    /// The prompt that is asked for, whatever specs say.
+    pub prompt: Option<&'a str>,
+    /// Whether the last run of a spec was stopped or lost, so that work on it may go on.
+    pub goes_on: &'a dyn Fn(&Spec) -> bool,
+    /// Whether there is a prompt of this name.
+    pub has_prompt: &'a dyn Fn(&str) -> bool,
+    /// What lint calls errors of a spec.
+    pub lint_errors: &'a dyn Fn(&Arc<Spec>) -> Vec<String>,
+}
+
+impl Start<'_> {
+    /// What a start of this spec comes to.
+    ///
+    /// # Errors
+    /// The first thing that forbids it.
+    pub fn plan(&self, spec: &Arc<Spec>) -> Result<Plan, Refusal> {
+        self.refuse_state(spec)?;
+        refuse_unapproved(spec)?;
+        let members: Vec<&Arc<Spec>> = self.specs.members(&spec.id).collect();
+        let is_open = members.iter().any(|member| !member.status.is_done());
+        if is_open {
+            return self.plan_members(spec, &members);
+        }
+        let id = || spec.id.clone();
+        if spec.kind.is_container() && members.is_empty() {
+            return Err(Refusal::NoMembers { id: id() });
+        }
+        if spec.kind.is_container() {
+            return Err(Refusal::MembersDone { id: id() });
+        }
+        self.refuse_blocked(spec, |_| true)?;
+        let red = self.refuse_unfit(spec)?;
+        Ok(Plan {
+            work: Work::Spec(id()),
+            red: red.into_iter().map(|scores| (id(), scores)).collect(),
+        })
+    }
+
+    fn plan_members(&self, spec: &Arc<Spec>, members: &[&Arc<Spec>]) -> Result<Plan, Refusal> {
+        self.refuse_blocked(spec, |wait| {
+            !matches!(
+                wait,
+                Wait::Item {
+                    kind: Kind::Member,
+                    ..
+                }
+            )
+        })?;
+        let to_do = members
+            .iter()
+            .filter(|member| member.status.is_to_do() && !member.kind.is_container());
+        let to_do: Vec<&Arc<Spec>> = to_do.copied().collect();
+        if !to_do.iter().any(|member| self.specs.is_ready(member)) {
+            let open = members.iter().filter(|member| !member.status.is_done());
+            return Err(Refusal::MembersWait {
+                id: spec.id.clone(),
+                members: open.map(|member| self.waiting(member)).collect(),
+            });
+        }
+        let mut red = Vec::new();
+        for member in &to_do {
+            let scores = self.refuse_unfit(member)?;
+            red.extend(scores.map(|scores| (member.id.clone(), scores)));
+        }
+        let members = to_do.iter().map(|member| member.id.clone()).collect();
+        let driver = spec.id.clone();
+        Ok(Plan {
+            work: Work::Members { driver, members },
+            red,
+        })
+    }
+
+    /// A member with its state or what it waits for.
+    fn waiting(&self, member: &Spec) -> String {
+        let waits: Vec<String> = self.specs.waits(member).iter().map(sentence).collect();
+        if waits.is_empty() {
+            format!("{} ({})", member.id, self.specs.status(member))
+        } else {
+            format!("{} (waits for {})", member.id, waits.join(", "))
+        }
+    }
+
+    fn refuse_state(&self, spec: &Spec) -> Result<(), Refusal> {
+        let may = match spec.status {
+            Status::Pending
+            | Status::Blocked
+            | Status::Failed
+            | Status::NeedsAttention
+            | Status::Ready => true,
+            Status::InProgress if !self.specs.open_members(&spec.id).is_empty() => true,
+            Status::InProgress | Status::Paused => (self.goes_on)(spec),
+            Status::Completed | Status::Cancelled => false,
+        };
+        if may {
+            return Ok(());
+        }
+        Err(Refusal::State {
+            id: spec.id.clone(),
+            status: spec.status,
+        })
+    }
+
+    /// The predicate of `chant_ready`: what a spec waits for.
+    fn refuse_blocked(&self, spec: &Spec, counts: impl Fn(&Wait) -> bool) -> Result<(), Refusal> {
+        let waits = self.specs.waits(spec);
+        let waits: Vec<String> = waits.iter().filter(|w| counts(w)).map(sentence).collect();
+        if waits.is_empty() {
+            return Ok(());
+        }
+        Err(Refusal::Blocked {
+            id: spec.id.clone(),
+            waits,
+        })
+    }
+
+    /// Refuses a spec that is no task for an agent; gives the grades of one that is red and is
+    /// started all the same.
+    ///
+    /// # Errors
+    /// What lint, its prompt, its checks, its criteria or its grades forbid.
+    pub fn refuse_unfit(&self, spec: &Arc<Spec>) -> Result<Option<Scores>, Refusal> {
+        let id = || spec.id.clone();
+        let errors = (self.lint_errors)(spec);
+        if !errors.is_empty() {
+            return Err(Refusal::Lint { id: id(), errors });
+        }
+        let name = prompt::choose(self.prompt, spec, &self.config.runs.prompt, self.has_prompt);
+        if !(self.has_prompt)(&name) {
+            return Err(Refusal::NoPrompt { id: id(), name });
+        }
+        let criteria = evidence::criteria_at_start(spec);
+        let mut checks = criteria.into_iter().flat_map(|criterion| criterion.checks);
+        if let Some(name) = checks.find(|name| !self.config.runs.checks.contains_key(name)) {
+            return Err(Refusal::NoCheck { id: id(), name });
+        }
+        if spec.criteria.is_empty() && !self.skip_criteria {
+            return Err(Refusal::NoCriteria { id: id() });
+        }
+        let members: Vec<&Arc<Spec>> = self.specs.members(&spec.id).collect();
+        let scores = Scores::of(spec, Size::of(spec), &members);
+        match (scores.light(), self.skip_criteria) {
+            (Light::Red, true) => Ok(Some(scores)),
+            (Light::Red, false) => Err(Refusal::Quality {
+                id: id(),
+                suggestions: scores.suggestions(),
+            }),
+            _ => Ok(None),
+        }
+    }
+}
+
+fn refuse_unapproved(spec: &Spec) -> Result<(), Refusal> {
+    let Some(approval) = spec
+        .approval
+        .as_ref()
+        .filter(|approval| !approval.is_given())
+    else {
+        return Ok(());
+    };
+    let id = spec.id.clone();
+    if approval.status.as_deref() == Some("rejected") {
+        let by = approval.by.as_deref().unwrap_or("somebody").to_owned();
+        return Err(Refusal::Rejected { id, by });
+    }
+    Err(Refusal::Approval { id })
+}

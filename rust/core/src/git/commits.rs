@@ -1,0 +1,197 @@
+//! Commits made without a checkout: trees with some files put in place, and who commits are by.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an index of our own beside git's is no document of the store"
+)]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::bookkeeping::NewFile;
+use super::branches::oid;
+use super::program::first_line;
+use super::{GitError, Repo};
+
+/// The name and address of commits that the runtime makes for itself, and of those that it makes for a
+/// user whom git's configuration does not name.
+const RUNTIME: (&str, &str) = ("chant-mcp", "chant-mcp@localhost");
+
+/// A file that may be run.
+const EXECUTABLE: i32 = 0o100_755;
+
+/// Who a commit is by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    /// The runtime, keeping books.
+    Runtime,
+    /// The user, as far as git's configuration names one.
+    User,
+}
+
+/// A commit to be made.
+pub(super) struct NewCommit<'a> {
+    pub(super) tree: &'a str,
+    pub(super) parents: &'a [&'a str],
+    pub(super) message: &'a str,
+    pub(super) by: By,
+}
+
+impl Repo {
+    /// The id of the tree that a commit holds.
+    pub(super) fn tree_of(&self, commit: &str) -> Result<String, GitError> {
+        self.read(
+            "read a commit",
+            |repo| Ok(repo.find_commit(oid(commit)?)?.tree_id().to_string()),
+            || {
+                let tree = format!("{commit}^{{tree}}");
+                let words = ["rev-parse", "--verify", "--end-of-options", &tree];
+                Ok(first_line(&self.git(words).output()?))
+            },
+        )
+    }
+
+    /// Writes a tree that is like another but for some files, and gives its id.
+    ///
+    /// The bytes are stored as `git add` would store them, line ends converted where git does that. A
+    /// file that is there keeps whether it may be run.
+    pub(super) fn tree_with(&self, tree: &str, files: &[NewFile]) -> Result<String, GitError> {
+        if files.is_empty() {
+            return Ok(tree.to_owned());
+        }
+        self.write(
+            "write a tree",
+            |repo| tree_by_library(repo, tree, files),
+            || self.tree_by_program(tree, files),
+        )
+    }
+
+    /// Writes a commit that no ref names yet, and gives its id. Commits for the user are signed where
+    /// their configuration says so.
+    pub(super) fn write_commit(&self, new: &NewCommit<'_>) -> Result<String, GitError> {
+        let user = if new.by == By::User {
+            self.user()?
+        } else {
+            None
+        };
+        let (name, email) = user.unwrap_or_else(|| (RUNTIME.0.into(), RUNTIME.1.into()));
+        let is_signed = new.by == By::User && self.signs_commits()?;
+        let by_program = || {
+            let call = self.git(["commit-tree"]);
+            let call = if is_signed { call.arg("-S") } else { call };
+            let parents = new.parents.iter();
+            let call = parents.fold(call, |call, parent| call.arg("-p").arg(parent));
+            let call = ["AUTHOR", "COMMITTER"].iter().fold(call, |call, role| {
+                call.env(&format!("GIT_{role}_NAME"), &name)
+                    .env(&format!("GIT_{role}_EMAIL"), &email)
+            });
+            let answer = call.arg(new.tree).answer_to(new.message.as_bytes())?;
+            Ok(first_line(&answer.success()?))
+        };
+        if is_signed {
+            return by_program();
+        }
+        self.write(
+            "write a commit",
+            |repo| {
+                let by = git2::Signature::now(&name, &email)?;
+                let tree = repo.find_tree(oid(new.tree)?)?;
+                let parents = new.parents.iter();
+                let parents: Vec<git2::Commit<'_>> = parents
+                    .map(|parent| repo.find_commit(oid(parent)?))
+                    .collect::<Result<_, _>>()?;
+                let parents: Vec<&git2::Commit<'_>> = parents.iter().collect();
+                let id = repo.commit(None, &by, &by, new.message, &tree, &parents)?;
+                Ok(id.to_string())
+            },
+            by_program,
+        )
+    }
+
+    fn signs_commits(&self) -> Result<bool, GitError> {
+        let asked = self.git(["config", "--type=bool", "--get", "commit.gpgSign"]);
+        match asked.answer() {
+            Ok(answer) if answer.ended_with(1) => Ok(false),
+            Ok(answer) => Ok(first_line(&answer.success()?) == "true"),
+            Err(GitError::NoGit { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn tree_by_program(&self, tree: &str, files: &[NewFile]) -> Result<String, GitError> {
+        let index = OwnIndex::new(&self.common_dir);
+        let git = |words: &[&str]| {
+            let call = self.git(words.iter().copied());
+            call.env("GIT_INDEX_FILE", &index.0)
+        };
+        git(&["read-tree", tree]).output()?;
+        let mut orders = Vec::new();
+        for (path, bytes) in files {
+            let name = format!("--path={path}");
+            let stored = self.git(["hash-object", "-w", "--stdin", &name]);
+            let id = first_line(&stored.answer_to(bytes)?.success()?);
+            let listed = git(&[
+                "--literal-pathspecs",
+                "ls-files",
+                "-z",
+                "--stage",
+                "--",
+                path,
+            ]);
+            let runs = listed.output()?.starts_with(b"100755 ");
+            let mode = if runs { "100755" } else { "100644" };
+            orders.extend(format!("{mode} {id} 0\t{path}\0").into_bytes());
+        }
+        let update = git(&["update-index", "-z", "--index-info"]);
+        update.answer_to(&orders)?.success()?;
+        Ok(first_line(&git(&["write-tree"]).output()?))
+    }
+}
+
+fn tree_by_library(
+    repo: &git2::Repository,
+    tree: &str,
+    files: &[NewFile],
+) -> Result<String, git2::Error> {
+    let tree = repo.find_tree(oid(tree)?)?;
+    let mut update = git2::build::TreeUpdateBuilder::new();
+    for (path, bytes) in files {
+        let path = Path::new(path);
+        let mut writer = repo.blob_writer(Some(path))?;
+        writer
+            .write_all(bytes)
+            .map_err(|error| git2::Error::from_str(&error.to_string()))?;
+        let blob = writer.commit()?;
+        let runs = tree
+            .get_path(path)
+            .is_ok_and(|old| old.filemode() == EXECUTABLE);
+        let mode = if runs {
+            git2::FileMode::BlobExecutable
+        } else {
+            git2::FileMode::Blob
+        };
+        update.upsert(path, blob, mode);
+    }
+    Ok(update.create_updated(repo, &tree)?.to_string())
+}
+
+/// An index of our own; removed when dropped.
+pub(super) struct OwnIndex(pub(super) PathBuf);
+
+impl OwnIndex {
+    /// Names one that no other call uses, in a git folder.
+    pub(super) fn new(folder: &Path) -> Self {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        Self(folder.join(format!("chant-mcp-{}-{number}.index", std::process::id())))
+    }
+}
+
+impl Drop for OwnIndex {
+    fn drop(&mut self) {
+        // Where git never got to write it there is nothing to remove.
+        let _ = fs::remove_file(&self.0);
+    }
+}

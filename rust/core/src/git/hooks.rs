@@ -1,0 +1,155 @@
+//! The user's hooks on a merge, run in a worktree of their own.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "what git itself keeps in a git folder during a merge is no document of the store"
+)]
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::index::failed;
+use super::program::{self, Call, first_line};
+use super::{GitError, Repo, path_from_bytes};
+
+/// The hooks that `git merge` runs before a commit, and what they are told.
+const HOOKS: [(&str, &[&str]); 3] = [
+    ("pre-merge-commit", &[]),
+    ("prepare-commit-msg", &[MESSAGE, "merge"]),
+    ("commit-msg", &[MESSAGE]),
+];
+
+/// Stands for the file that holds the message.
+const MESSAGE: &str = "<message>";
+
+/// The first git that runs hooks for others.
+const GIT_WITH_HOOKS: &str = "2.36";
+
+/// A merge that is to be committed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct MergeDraft {
+    pub(super) tree: String,
+    pub(super) ours: String,
+    pub(super) theirs: String,
+    pub(super) message: String,
+}
+
+impl Repo {
+    /// Has the user's hooks look at a merge, and gives it back as they leave it. Without such hooks
+    /// nothing is checked out.
+    pub(super) fn pass_hooks(&self, draft: MergeDraft) -> Result<MergeDraft, GitError> {
+        if !self.has_merge_hooks()? {
+            return Ok(draft);
+        }
+        let scratch = Scratch::new(self, &draft.ours)?;
+        scratch
+            .git(&["read-tree", "-u", "--reset"])
+            .arg(&draft.tree)
+            .output()?;
+        scratch.write("MERGE_HEAD", &format!("{}\n", draft.theirs))?;
+        let message = scratch.write("MERGE_MSG", &draft.message)?;
+        for (hook, told) in HOOKS {
+            let call = scratch.git(&["hook", "run", "--ignore-missing", hook, "--"]);
+            let call = told.iter().fold(call, |call, word| match *word {
+                MESSAGE => call.arg(&message),
+                word => call.arg(word),
+            });
+            // Nobody is there to edit a message.
+            let answer = call.env("GIT_EDITOR", ":").answer()?;
+            if answer.ended_with(0) {
+                continue;
+            }
+            let why = answer.complaint();
+            if why.contains("is not a git command") {
+                return Err(GitError::OldGit {
+                    needed: GIT_WITH_HOOKS,
+                    why: "to run your hooks on a merge",
+                });
+            }
+            return Err(GitError::Hook { hook, why });
+        }
+        let message = fs::read(&message).map_err(|error| failed("read", &message, &error))?;
+        let message = scratch
+            .git(&["stripspace"])
+            .answer_to(&message)?
+            .success()?;
+        Ok(MergeDraft {
+            tree: first_line(&scratch.git(&["write-tree"]).output()?),
+            message: String::from_utf8_lossy(&message).into_owned(),
+            ..draft
+        })
+    }
+
+    fn has_merge_hooks(&self) -> Result<bool, GitError> {
+        let asked = self.git(["rev-parse", "--git-path", "hooks"]).output();
+        let out = match asked {
+            Err(GitError::NoGit { .. }) => return Ok(false),
+            asked => asked?,
+        };
+        let hooks = path_from_bytes(out.strip_suffix(b"\n").unwrap_or(&out));
+        let hooks = self.folder().join(hooks);
+        Ok(HOOKS.iter().any(|(hook, _)| hooks.join(hook).is_file()))
+    }
+}
+
+/// A worktree for one merge; removed when dropped.
+struct Scratch<'a> {
+    repo: &'a Repo,
+    top: PathBuf,
+    git_dir: PathBuf,
+}
+
+impl<'a> Scratch<'a> {
+    /// Makes it, without files. What a crash left of an earlier one is removed: only one run of a
+    /// repository merges at a time.
+    fn new(repo: &'a Repo, commit: &str) -> Result<Self, GitError> {
+        let top = repo.common_dir.join("chant-mcp/merge");
+        let mut scratch = Self {
+            repo,
+            top,
+            git_dir: PathBuf::new(),
+        };
+        scratch.remove();
+        let words = [
+            "worktree",
+            "add",
+            "--quiet",
+            "--detach",
+            "--no-checkout",
+            "--",
+        ];
+        repo.git(words).arg(&scratch.top).arg(commit).output()?;
+        let out = scratch.git(&["rev-parse", "--absolute-git-dir"]).output()?;
+        scratch.git_dir = path_from_bytes(out.strip_suffix(b"\n").unwrap_or(&out));
+        Ok(scratch)
+    }
+
+    fn git(&self, words: &[&str]) -> Call {
+        program::git(&self.top, words.iter().copied())
+    }
+
+    /// Writes a file of the merge's in its git folder.
+    fn write(&self, name: &str, text: &str) -> Result<PathBuf, GitError> {
+        let path = self.git_dir.join(name);
+        fs::write(&path, text).map_err(|error| failed("write", &path, &error))?;
+        Ok(path)
+    }
+
+    fn remove(&self) {
+        let is_gone = |path: &Path| matches!(path.symlink_metadata(), Err(error) if error.kind() == io::ErrorKind::NotFound);
+        if !is_gone(&self.top) {
+            let words = ["worktree", "remove", "--force", "--force", "--"];
+            // What stays is found again by the next merge, which then says what is wrong.
+            let _ = program::git(&self.repo.common_dir, words)
+                .arg(&self.top)
+                .output();
+        }
+    }
+}
+
+impl Drop for Scratch<'_> {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}

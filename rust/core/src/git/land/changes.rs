@@ -1,0 +1,180 @@
+//! What differs between where a branch stood and where it is to stand.
+
+use std::collections::BTreeMap;
+
+use super::super::program::fields;
+use super::super::{GitError, Repo};
+use super::{Exempt, Landing};
+
+/// A path from the top of a checkout, as git writes it.
+pub(super) type GitPath = Vec<u8>;
+
+/// A file as a commit holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Version {
+    /// `100644`, `100755`, `120000` for a link, `160000` for a submodule.
+    pub(super) mode: String,
+    /// The id of what it holds.
+    pub(super) id: String,
+}
+
+impl Version {
+    pub(super) fn is_link(&self) -> bool {
+        self.mode == "120000"
+    }
+
+    pub(super) fn is_submodule(&self) -> bool {
+        self.mode == "160000"
+    }
+}
+
+/// A path that has to come to its new version.
+#[derive(Debug, Clone)]
+pub(super) struct Change {
+    pub(super) old: Option<Version>,
+    pub(super) new: Option<Version>,
+    /// What interrupted attempts of the same run may have put there.
+    pub(super) written: Vec<Option<Version>>,
+    /// Whether it only matters where an interrupted attempt left something.
+    pub(super) is_leftover: bool,
+    pub(super) exempt: Option<Exempt>,
+}
+
+/// A path and what two commits hold there.
+type Differing = (GitPath, [Option<Version>; 2]);
+
+/// All of them, by path.
+pub(super) struct Changes(pub(super) BTreeMap<GitPath, Change>);
+
+impl Change {
+    fn between(old: Option<Version>, new: Option<Version>) -> Self {
+        Self {
+            old,
+            new,
+            written: Vec::new(),
+            is_leftover: false,
+            exempt: None,
+        }
+    }
+
+    /// Every version that may be replaced.
+    pub(super) fn known(&self) -> impl Iterator<Item = Option<&Version>> {
+        let ours = [self.old.as_ref(), self.new.as_ref()].into_iter();
+        ours.chain(self.written.iter().map(Option::as_ref))
+    }
+}
+
+impl Changes {
+    pub(super) fn of(
+        repo: &Repo,
+        landing: &Landing<'_>,
+        old: &str,
+        new: &str,
+    ) -> Result<Self, GitError> {
+        let mut changes: BTreeMap<GitPath, Change> = differing(repo, old, new)?
+            .into_iter()
+            .map(|(path, [old, new])| (path, Change::between(old, new)))
+            .collect();
+        for (before, attempt) in landing.interrupted {
+            let is_kept = |id: &str| Ok::<bool, GitError>(repo.commit_of(id)?.is_some());
+            if !is_kept(before)? || !is_kept(attempt)? {
+                continue;
+            }
+            for (path, [_, written]) in differing(repo, before, attempt)? {
+                if !changes.contains_key(&path) {
+                    let mut change = Change::between(entry(repo, new, &path)?, None);
+                    change.new.clone_from(&change.old);
+                    change.is_leftover = true;
+                    changes.insert(path.clone(), change);
+                }
+                if let Some(change) = changes.get_mut(&path) {
+                    change.written.push(written);
+                }
+            }
+        }
+        for exempt in landing.exempt {
+            let path = exempt.path.clone().into_bytes();
+            let known = changes.remove(&path);
+            let mut change = match known {
+                Some(change) => change,
+                None => Change::between(entry(repo, old, &path)?, entry(repo, new, &path)?),
+            };
+            change.is_leftover = false;
+            change.exempt = Some(exempt.clone());
+            changes.insert(path, change);
+        }
+        Ok(Self(changes))
+    }
+
+    /// Whether the new version has something below a path.
+    pub(super) fn fills(&self, folder: &[u8]) -> bool {
+        let prefix = below(folder);
+        let paths = self.0.range(prefix.clone()..);
+        let mut paths = paths.take_while(|(path, _)| path.starts_with(&prefix));
+        paths.any(|(_, change)| change.new.is_some())
+    }
+
+    /// Whether a path is one that goes away.
+    pub(super) fn removes(&self, path: &[u8]) -> bool {
+        let change = self.0.get(path);
+        change.is_some_and(|change| change.new.is_none())
+    }
+}
+
+/// What the paths in a folder begin with.
+pub(super) fn below(folder: &[u8]) -> GitPath {
+    [folder, b"/"].concat()
+}
+
+/// The folders that a path lies in, the outermost first.
+pub(super) fn folders_of(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+    slashes.map(|(at, _)| &path[..at])
+}
+
+/// The paths that differ between two commits, and both versions of each.
+fn differing(repo: &Repo, from: &str, to: &str) -> Result<Vec<Differing>, GitError> {
+    let words = [
+        "diff-tree",
+        "-r",
+        "-z",
+        "--raw",
+        "--no-renames",
+        "--no-abbrev",
+        "--ignore-submodules=none",
+    ];
+    let out = repo.git(words).arg(from).arg(to).output()?;
+    let mut parts = fields(&out);
+    let mut found = Vec::new();
+    while let (Some(head), Some(path)) = (parts.next(), parts.next()) {
+        let head = String::from_utf8_lossy(head);
+        let words: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
+        if let [old_mode, new_mode, old, new, ..] = words[..] {
+            let versions = [version(old_mode, old), version(new_mode, new)];
+            found.push((path.to_owned(), versions));
+        }
+    }
+    Ok(found)
+}
+
+/// A file as a commit holds it.
+fn entry(repo: &Repo, commit: &str, path: &[u8]) -> Result<Option<Version>, GitError> {
+    let words = ["--literal-pathspecs", "ls-tree", "-z", "--full-tree"];
+    let call = repo.git(words).arg(commit).arg("--");
+    let out = call.arg(super::super::path_from_bytes(path)).output()?;
+    let text = String::from_utf8_lossy(&out);
+    let head = text.split('\t').next().unwrap_or_default();
+    match head.split(' ').collect::<Vec<_>>()[..] {
+        [mode, kind, id] if kind != "tree" => Ok(version(mode, id)),
+        _ => Ok(None),
+    }
+}
+
+/// A version as git writes it, zeros where there is none.
+fn version(mode: &str, id: &str) -> Option<Version> {
+    let is_there = mode.bytes().any(|digit| digit != b'0');
+    is_there.then(|| Version {
+        mode: mode.to_owned(),
+        id: id.to_owned(),
+    })
+}

@@ -1,0 +1,421 @@
+//! A checkout that a landing replaces files and the index of.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::super::index::failed;
+use super::super::program::{self, Call, first_line};
+use super::super::{GitError, path_from_bytes};
+use super::changes::{Changes, GitPath, Version};
+use super::disk::{self, Done, Lies};
+use super::judge::{Entries, Entry, FileStep, Knowledge, Step};
+
+/// Where a landing keeps its files, below the git folder of the checkout.
+const FOLDER: &str = "chant-mcp-landing";
+
+/// How many paths one call of git is told: it answers while it reads, and its answers must not fill
+/// the pipe.
+const AT_ONCE: usize = 500;
+
+/// What a git folder holds while something is under way in its checkout.
+const UNDER_WAY: [(&str, &str); 7] = [
+    ("rebase-merge", "rebase"),
+    ("rebase-apply", "rebase"),
+    ("MERGE_HEAD", "merge"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ("REVERT_HEAD", "revert"),
+    ("BISECT_LOG", "bisection"),
+    ("sequencer", "cherry-pick or revert"),
+];
+
+/// A checkout and its git folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Checkout {
+    pub(super) top: PathBuf,
+    /// Where its index and HEAD lie; absolute.
+    pub(super) git_dir: PathBuf,
+}
+
+impl Checkout {
+    /// Finds the git folder of a checkout.
+    pub(super) fn at(top: PathBuf) -> Result<Self, GitError> {
+        let out = program::git(&top, ["rev-parse", "--absolute-git-dir"]).output()?;
+        let git_dir = path_from_bytes(out.strip_suffix(b"\n").unwrap_or(&out));
+        Ok(Self { top, git_dir })
+    }
+
+    pub(super) fn git(&self, words: &[&str]) -> Call {
+        program::git(&self.top, words.iter().copied())
+    }
+
+    /// What has not ended here, if anything.
+    pub(super) fn under_way(&self) -> Result<Option<&'static str>, GitError> {
+        let is_file = |name: &str| self.git_dir.join(name).symlink_metadata().is_ok();
+        // Where refs lie in tables, so do those of git's own that are none of the user's.
+        let has_tables = is_file("reftable");
+        for (name, what) in UNDER_WAY {
+            let is_ref = has_tables && name.ends_with("_HEAD") && {
+                let asked = self.git(&["rev-parse", "--verify", "--quiet", name]);
+                !asked.answer()?.ended_with(1)
+            };
+            if is_ref || is_file(name) {
+                return Ok(Some(what));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Looks at everything that changes.
+    pub(super) fn know(&self, changes: &Changes) -> Result<Knowledge, GitError> {
+        let paths = changes.0.keys();
+        let seen: BTreeMap<GitPath, disk::Seen> = paths
+            .map(|path| (path.clone(), disk::look(&self.top, path)))
+            .collect();
+        let mut ids: BTreeMap<GitPath, Vec<String>> = BTreeMap::new();
+        let is_file = |seen: &disk::Seen| matches!(seen.lies, Lies::File { .. });
+        let files = seen.iter().filter(|(_, seen)| is_file(seen));
+        let files: Vec<&GitPath> = files.map(|(path, _)| path).collect();
+        for some in files.chunks(AT_ONCE) {
+            // As `git add` would store it, and as it is: a file may be stored with the line ends or
+            // the pointer that lie there.
+            for words in [
+                &["hash-object", "--stdin-paths"][..],
+                &["hash-object", "--no-filters", "--stdin-paths"],
+            ] {
+                let names: Vec<u8> = some.iter().flat_map(|path| quoted(path)).collect();
+                let out = self.git(words).answer_to(&names)?.success()?;
+                let lines = String::from_utf8_lossy(&out).into_owned();
+                for (path, id) in some.iter().zip(lines.lines()) {
+                    ids.entry((*path).clone()).or_default().push(id.to_owned());
+                }
+            }
+        }
+        for (path, seen) in &seen {
+            if let Lies::Link(says) = &seen.lies {
+                let hashed = self.git(&["hash-object", "--stdin"]).answer_to(says)?;
+                ids.insert(path.clone(), vec![first_line(&hashed.success()?)]);
+            }
+        }
+        Ok(Knowledge {
+            entries: self.entries()?,
+            seen,
+            ids,
+            has_modes: self.has_modes()?,
+        })
+    }
+
+    fn has_modes(&self) -> Result<bool, GitError> {
+        let asked = self.git(&["config", "--type=bool", "--get", "core.fileMode"]);
+        let answer = asked.answer()?;
+        Ok(answer.ended_with(1) || first_line(&answer.success()?) == "true")
+    }
+
+    fn entries(&self) -> Result<Entries, GitError> {
+        let mut entries = Entries::new();
+        let listed = self.git(&["ls-files", "-z", "-v", "--stage"]);
+        listed.each_field(|field| {
+            let Some(at) = field.iter().position(|byte| *byte == b'\t') else {
+                return;
+            };
+            let (head, path) = (String::from_utf8_lossy(&field[..at]), &field[at + 1..]);
+            if let [tag, mode, id, stage] = head.split(' ').collect::<Vec<_>>()[..] {
+                let entry = Entry {
+                    version: Version {
+                        mode: mode.to_owned(),
+                        id: id.to_owned(),
+                    },
+                    is_in_conflict: stage != "0",
+                    is_skipped: tag.eq_ignore_ascii_case("S"),
+                    is_assumed: tag.bytes().all(|letter| letter.is_ascii_lowercase()),
+                };
+                entries.insert(path.to_owned(), entry);
+            }
+        })?;
+        Ok(entries)
+    }
+}
+
+/// The files and the index of one checkout, on their way to the new version.
+pub(super) struct Replacement<'a> {
+    pub(super) checkout: &'a Checkout,
+    steps: Vec<Step>,
+    /// How many digits an id has here.
+    id_length: usize,
+    /// Where new files wait and old ones are kept until the end.
+    folder: PathBuf,
+    done: Vec<Done>,
+    is_index_replaced: bool,
+}
+
+impl<'a> Replacement<'a> {
+    /// Writes the new index and the new files beside the old ones.
+    pub(super) fn prepare(
+        checkout: &'a Checkout,
+        steps: Vec<Step>,
+        id_length: usize,
+    ) -> Result<Self, GitError> {
+        let folder = checkout.git_dir.join(FOLDER);
+        let replacement = Self {
+            checkout,
+            steps,
+            id_length,
+            folder,
+            done: Vec::new(),
+            is_index_replaced: false,
+        };
+        let prepared = replacement.lay_out();
+        if prepared.is_err() {
+            // What kept us from laying it out may keep us from clearing it; the next landing does.
+            let _ = disk::remove_own_folder(&replacement.folder);
+        }
+        prepared.map(|()| replacement)
+    }
+
+    /// Puts the new files in the place of the old ones; the path where something else lies by now, if any.
+    pub(super) fn replace_files(
+        &mut self,
+        reached: &dyn Fn() -> Result<(), GitError>,
+    ) -> Result<Option<GitPath>, GitError> {
+        let steps = self.steps.clone();
+        let makes_room =
+            |step: &&Step| matches!(step.file, FileStep::Remove | FileStep::EmptyFolder);
+        let first = steps.iter().filter(makes_room);
+        let second = steps.iter().filter(|step| !makes_room(step));
+        for (number, step) in first.chain(second).enumerate() {
+            if step.file == FileStep::Leave {
+                continue;
+            }
+            let place = self.checkout.top.join(path_from_bytes(&step.path));
+            let is_replaced = self
+                .replace_file(step, &place, number)
+                .map_err(|error| failed("replace", &place, &error))?;
+            if !is_replaced {
+                return Ok(Some(step.path.clone()));
+            }
+            reached()?;
+        }
+        Ok(None)
+    }
+
+    /// Gives the new index the stamps of the new files, so that git need not read them again.
+    pub(super) fn refresh_index(&self) -> Result<(), GitError> {
+        let mut paths = Vec::new();
+        for step in self.steps.iter().filter(|step| step.entry.is_some()) {
+            if step.entry.as_ref().is_some_and(|entry| entry.new.is_some()) {
+                paths.extend([&step.path, &b"\0"[..]].concat());
+            }
+        }
+        let words = [
+            "--literal-pathspecs",
+            "add",
+            "--refresh",
+            "--pathspec-from-file=-",
+            "--pathspec-file-nul",
+        ];
+        if !paths.is_empty() {
+            // A git that does not know these words, or a path that is sparse, costs a reading later.
+            self.git(&words).answer_to(&paths)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the new index into place.
+    pub(super) fn replace_index(&mut self) -> Result<(), GitError> {
+        if self.changes_index() {
+            let index = self.checkout.git_dir.join("index");
+            disk::put_index(&self.index(), &index)
+                .map_err(|error| failed("write the index", &index, &error))?;
+            self.is_index_replaced = true;
+        }
+        Ok(())
+    }
+
+    /// Clears what the replacement no longer needs.
+    pub(super) fn settle(&mut self) {
+        for done in &self.done {
+            if let Done::Replaced { held, .. } | Done::Removed { held, .. } = done {
+                disk::remove_own(held);
+            }
+        }
+        // What stays is cleared by the next landing.
+        let _ = disk::remove_own_folder(&self.folder);
+    }
+
+    /// Brings the checkout back to where it was.
+    pub(super) fn take_back(&mut self) -> Result<(), GitError> {
+        if self.is_index_replaced {
+            let index = self.checkout.git_dir.join("index");
+            disk::put_index(&self.index_before(), &index)
+                .map_err(|error| failed("put back the index", &index, &error))?;
+            self.is_index_replaced = false;
+        }
+        while let Some(done) = self.done.pop() {
+            disk::take_back(&done)
+                .map_err(|error| failed("put back files in", &self.checkout.top, &error))?;
+            if let Done::Appeared { held, .. } | Done::Replaced { held, .. } = done {
+                disk::remove_own(&held);
+            }
+        }
+        let _ = disk::remove_own_folder(&self.folder);
+        Ok(())
+    }
+
+    fn lay_out(&self) -> Result<(), GitError> {
+        let staged = self.folder.join("new");
+        let lay_out = || {
+            disk::make_own_folder(&self.folder)?;
+            disk::make_own_folder(&staged)?;
+            let index = self.checkout.git_dir.join("index");
+            disk::copy_index(&index, &self.index(), &self.index_before())
+        };
+        lay_out().map_err(|error| failed("prepare the new files in", &self.folder, &error))?;
+        self.write_index()?;
+        self.stage_files(&staged)?;
+        for step in &self.steps {
+            if let FileStep::PutBytes(bytes) = &step.file {
+                let place = staged.join(path_from_bytes(&step.path));
+                disk::write_staged(&place, bytes)
+                    .map_err(|error| failed("write", &place, &error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the changed entries into the copy of the index.
+    fn write_index(&self) -> Result<(), GitError> {
+        if !self.changes_index() {
+            return Ok(());
+        }
+        // An id of zeros, as long as the others, removes an entry.
+        let nothing = format!("0 {}\t", "0".repeat(self.id_length));
+        let (mut removals, mut entries) = (Vec::new(), Vec::new());
+        let (mut skipped, mut assumed) = (Vec::new(), Vec::new());
+        for step in &self.steps {
+            let Some(entry) = &step.entry else { continue };
+            let path = [&step.path, &b"\0"[..]].concat();
+            match &entry.new {
+                None => removals.extend([nothing.as_bytes(), &path].concat()),
+                Some(Version { mode, id }) => {
+                    entries.extend(format!("{mode} {id} 0\t").into_bytes());
+                    entries.extend(&path);
+                    if entry.is_skipped {
+                        skipped.extend(&path);
+                    }
+                    if entry.is_assumed {
+                        assumed.extend(&path);
+                    }
+                }
+            }
+        }
+        let orders = [removals, entries].concat();
+        for (words, input) in [
+            ("--index-info", orders),
+            ("--skip-worktree", skipped),
+            ("--assume-unchanged", assumed),
+        ] {
+            if input.is_empty() {
+                continue;
+            }
+            let words = match words {
+                "--index-info" => vec!["update-index", "-z", words],
+                _ => vec!["update-index", words, "-z", "--stdin"],
+            };
+            self.git(&words).answer_to(&input)?.success()?;
+        }
+        Ok(())
+    }
+
+    /// Has git write the new files as it would check them out, in a folder of their own: filters, line
+    /// ends and rights included, by the attributes of the new version.
+    fn stage_files(&self, staged: &Path) -> Result<(), GitError> {
+        let mut paths = Vec::new();
+        for step in &self.steps {
+            let is_put = matches!(step.file, FileStep::Put | FileStep::PutBytes(_));
+            if is_put && step.is_in_commit {
+                paths.extend([&step.path, &b"\0"[..]].concat());
+            }
+        }
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let call = program::git(staged, ["checkout-index", "-z", "--stdin"])
+            .env("GIT_DIR", &self.checkout.git_dir)
+            .env("GIT_WORK_TREE", staged)
+            .env("GIT_INDEX_FILE", self.index());
+        call.answer_to(&paths)?.success().map(drop)
+    }
+
+    fn replace_file(&mut self, step: &Step, place: &Path, number: usize) -> std::io::Result<bool> {
+        let held = self.folder.join(format!("old-{number}"));
+        if step.file == FileStep::EmptyFolder {
+            // A submodule that is in use stays where it is, as git leaves it.
+            if disk::remove_empty(place).is_ok() {
+                self.done.push(Done::Unmade(place.to_owned()));
+            }
+            return Ok(true);
+        }
+        if matches!(step.file, FileStep::Remove | FileStep::Folder)
+            && let Some(found) = &step.found
+        {
+            let held = disk::near(&held, place)?;
+            let Some(done) = disk::remove(place, &held, found)? else {
+                return Ok(false);
+            };
+            self.done.push(done);
+            if step.file == FileStep::Remove {
+                disk::remove_folders_above(place, &self.checkout.top);
+                return Ok(true);
+            }
+        }
+        for folder in disk::make_folders_above(place)? {
+            self.done.push(Done::Made(folder));
+        }
+        if step.file == FileStep::Folder {
+            if disk::make_folder(place)? {
+                self.done.push(Done::Made(place.to_owned()));
+            }
+            return Ok(true);
+        }
+        let is_folder = place.symlink_metadata().is_ok_and(|found| found.is_dir());
+        if is_folder && disk::remove_empty(place).is_err() {
+            return Ok(false);
+        }
+        let staged = self.folder.join("new").join(path_from_bytes(&step.path));
+        let staged = disk::near(&staged, place)?;
+        let done = disk::put(&staged, place, step.found.as_ref())?;
+        let is_done = done.is_some();
+        self.done.extend(done);
+        Ok(is_done)
+    }
+
+    fn changes_index(&self) -> bool {
+        self.steps.iter().any(|step| step.entry.is_some())
+    }
+
+    fn index(&self) -> PathBuf {
+        self.folder.join("index")
+    }
+
+    fn index_before(&self) -> PathBuf {
+        self.folder.join("index-before")
+    }
+
+    /// Prepares a call of git that works on the new index.
+    fn git(&self, words: &[&str]) -> Call {
+        self.checkout.git(words).env("GIT_INDEX_FILE", self.index())
+    }
+}
+
+/// A path as a line that `hash-object` reads.
+fn quoted(path: &[u8]) -> Vec<u8> {
+    let mut line = vec![b'"'];
+    for byte in path {
+        match byte {
+            b'"' | b'\\' => line.extend([b'\\', *byte]),
+            b'\n' => line.extend(b"\\n"),
+            _ => line.push(*byte),
+        }
+    }
+    line.extend(b"\"\n");
+    line
+}

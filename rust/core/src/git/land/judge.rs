@@ -1,0 +1,290 @@
+//! Whether a checkout may come to a new version, and what has to be done there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::super::{GitError, path_from_bytes};
+use super::changes::{Change, Changes, GitPath, Version, below, folders_of};
+use super::checkout::Checkout;
+use super::disk::{self, Lies, Mark, Seen};
+
+/// What has to be done at a path.
+#[derive(Debug, Clone)]
+pub(super) struct Step {
+    pub(super) path: GitPath,
+    pub(super) file: FileStep,
+    /// Whether the new version has it.
+    pub(super) is_in_commit: bool,
+    /// The file that lies there.
+    pub(super) found: Option<Mark>,
+    /// What the entry of the index has to become.
+    pub(super) entry: Option<EntryStep>,
+}
+
+/// What has to be done to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FileStep {
+    /// It is as it should be.
+    Leave,
+    /// It is written as the commit holds it.
+    Put,
+    /// It is written with these bytes.
+    PutBytes(Vec<u8>),
+    /// It goes.
+    Remove,
+    /// A folder takes its place, for a submodule.
+    Folder,
+    /// The folder of a submodule that is gone; it goes if it is empty.
+    EmptyFolder,
+}
+
+/// What has to be done to an entry of the index.
+#[derive(Debug, Clone)]
+pub(super) struct EntryStep {
+    pub(super) new: Option<Version>,
+    /// Flags of the user's that the entry keeps.
+    pub(super) is_skipped: bool,
+    pub(super) is_assumed: bool,
+}
+
+/// An entry of an index.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) version: Version,
+    pub(super) is_in_conflict: bool,
+    /// Whether the file is not to be checked out (sparse checkouts).
+    pub(super) is_skipped: bool,
+    /// Whether git was told not to look at the file.
+    pub(super) is_assumed: bool,
+}
+
+/// The entries of an index by path; of several for one path the last.
+pub(super) type Entries = BTreeMap<GitPath, Entry>;
+
+/// What is known of a checkout.
+pub(super) struct Knowledge {
+    pub(super) entries: Entries,
+    pub(super) seen: BTreeMap<GitPath, Seen>,
+    /// By which ids git may know what lies at a path.
+    pub(super) ids: BTreeMap<GitPath, Vec<String>>,
+    /// Whether the file system knows which files may be run.
+    pub(super) has_modes: bool,
+}
+
+/// What is in the way at a path, or what has to be done there.
+type Judged = Result<Step, BTreeSet<GitPath>>;
+
+impl Checkout {
+    /// What has to be done here, or all paths that are in the way.
+    pub(super) fn judge(
+        &self,
+        changes: &Changes,
+    ) -> Result<Result<Vec<Step>, BTreeSet<GitPath>>, GitError> {
+        let knowledge = self.know(changes)?;
+        let court = Court {
+            top: &self.top,
+            changes,
+            knowledge: &knowledge,
+        };
+        let (mut steps, mut blocked) = (Vec::new(), BTreeSet::new());
+        for (path, change) in &changes.0 {
+            match court.judge(path, change) {
+                Ok(step) => steps.push(step),
+                Err(_) if change.is_leftover => {}
+                Err(paths) => blocked.extend(paths),
+            }
+        }
+        Ok(if blocked.is_empty() {
+            Ok(steps)
+        } else {
+            Err(blocked)
+        })
+    }
+}
+
+struct Court<'a> {
+    top: &'a Path,
+    changes: &'a Changes,
+    knowledge: &'a Knowledge,
+}
+
+impl Court<'_> {
+    fn judge(&self, path: &GitPath, change: &Change) -> Judged {
+        let mut entry = self.judge_entry(path, change)?;
+        let Some(seen) = self.knowledge.seen.get(path) else {
+            return Err(BTreeSet::from([path.clone()]));
+        };
+        if let Some(folder) = &seen.in_the_way
+            && !self.changes.0.contains_key(folder)
+        {
+            return Err(BTreeSet::from([folder.clone()]));
+        }
+        let listed = self.knowledge.entries.get(path);
+        let is_skipped = listed.is_some_and(|entry| entry.is_skipped);
+        let file = if is_skipped && seen.lies == Lies::Nothing {
+            FileStep::Leave
+        } else if let Some(exempt) = &change.exempt
+            && let Some(step) = self.judge_exempt(path, change, exempt, seen)
+        {
+            step
+        } else {
+            self.judge_file(path, change, seen)?
+        };
+        if let Some(entry) = &mut entry {
+            // A file that lies there all the same is no longer left out.
+            entry.is_skipped &= seen.lies == Lies::Nothing;
+        }
+        Ok(Step {
+            path: path.clone(),
+            file,
+            is_in_commit: change.new.is_some(),
+            found: seen.mark.clone().filter(|_| seen.lies != Lies::Folder),
+            entry,
+        })
+    }
+
+    fn judge_entry(
+        &self,
+        path: &GitPath,
+        change: &Change,
+    ) -> Result<Option<EntryStep>, BTreeSet<GitPath>> {
+        let entries = &self.knowledge.entries;
+        let mut blocked = BTreeSet::new();
+        let listed = entries.get(path);
+        let current = listed.map(|entry| &entry.version);
+        let is_known = change.exempt.is_some() || change.known().any(|known| known == current);
+        if !is_known || listed.is_some_and(|entry| entry.is_in_conflict) {
+            blocked.insert(path.clone());
+        }
+        if change.new.is_some() {
+            let above = folders_of(path).filter(|folder| entries.contains_key(*folder));
+            let prefix = below(path);
+            let inside = entries.range(prefix.clone()..).map(|(path, _)| path);
+            let inside = inside.take_while(|path| path.starts_with(&prefix));
+            let paths = above.map(<[u8]>::to_vec).chain(inside.cloned());
+            blocked.extend(paths.filter(|path| !self.changes.removes(path)));
+        }
+        if !blocked.is_empty() {
+            return Err(blocked);
+        }
+        let is_untracked = change.old.is_none() && change.new.is_none();
+        if current == change.new.as_ref() || is_untracked && change.exempt.is_some() {
+            return Ok(None);
+        }
+        Ok(Some(EntryStep {
+            new: change.new.clone(),
+            is_skipped: listed.is_some_and(|entry| entry.is_skipped),
+            is_assumed: listed.is_some_and(|entry| entry.is_assumed),
+        }))
+    }
+
+    /// What has to be done to a file whose working copy went into the commit; `None` when it was changed
+    /// since, so that it is judged like any other.
+    fn judge_exempt(
+        &self,
+        path: &GitPath,
+        change: &Change,
+        exempt: &super::Exempt,
+        seen: &Seen,
+    ) -> Option<FileStep> {
+        let is_file = matches!(seen.lies, Lies::File { .. });
+        let now = if is_file {
+            disk::read(&self.top.join(path_from_bytes(path)))
+        } else {
+            None
+        };
+        let is_expected = match seen.lies {
+            Lies::File { .. } => now.is_some() && (now == exempt.was || now == exempt.bytes),
+            Lies::Nothing => exempt.was.is_none(),
+            _ => false,
+        };
+        let is_known = || change.known().any(|known| self.holds(path, seen, known));
+        if !is_expected && !is_known() {
+            return None;
+        }
+        Some(match &exempt.bytes {
+            Some(bytes) if now.as_ref() == Some(bytes) => FileStep::Leave,
+            Some(bytes) => FileStep::PutBytes(bytes.clone()),
+            None if self.holds(path, seen, change.new.as_ref()) => FileStep::Leave,
+            None if change.new.is_some() => FileStep::Put,
+            None if change.old.is_some() => FileStep::Remove,
+            None => FileStep::Leave,
+        })
+    }
+
+    fn judge_file(
+        &self,
+        path: &GitPath,
+        change: &Change,
+        seen: &Seen,
+    ) -> Result<FileStep, BTreeSet<GitPath>> {
+        let is = |version: Option<&Version>| self.holds(path, seen, version);
+        let new = change.new.as_ref();
+        if seen.lies == Lies::Folder {
+            return self.judge_folder(path, change);
+        }
+        if is(new) && !(seen.lies == Lies::Nothing && new.is_some_and(Version::is_submodule)) {
+            return Ok(FileStep::Leave);
+        }
+        if !change.known().any(is) {
+            return Err(BTreeSet::from([path.clone()]));
+        }
+        Ok(match new {
+            None => FileStep::Remove,
+            Some(new) if new.is_submodule() => FileStep::Folder,
+            Some(_) => FileStep::Put,
+        })
+    }
+
+    /// Judges a path where a folder lies.
+    fn judge_folder(&self, path: &GitPath, change: &Change) -> Result<FileStep, BTreeSet<GitPath>> {
+        let was_submodule = change.known().flatten().any(Version::is_submodule);
+        let is_submodule = change.new.as_ref().is_some_and(Version::is_submodule);
+        let had_nothing = change.known().any(|known| known.is_none());
+        if is_submodule && change.old.as_ref().is_some_and(Version::is_submodule) {
+            return Ok(FileStep::Leave);
+        }
+        if change.new.is_none() && self.changes.fills(path) {
+            return Ok(FileStep::Leave);
+        }
+        if change.new.is_none() && was_submodule {
+            return Ok(FileStep::EmptyFolder);
+        }
+        if change.new.is_none() || !(had_nothing || was_submodule) {
+            return Err(BTreeSet::from([path.clone()]));
+        }
+        let Ok(inside) = disk::contents(self.top, path) else {
+            return Err(BTreeSet::from([path.clone()]));
+        };
+        if is_submodule && inside.contains(&[path, &b"/.git"[..]].concat()) {
+            return Ok(FileStep::Leave);
+        }
+        let strangers: BTreeSet<GitPath> = inside
+            .into_iter()
+            .filter(|path| !self.changes.removes(path))
+            .collect();
+        if !strangers.is_empty() {
+            return Err(strangers);
+        }
+        Ok(if is_submodule {
+            FileStep::Leave
+        } else {
+            FileStep::Put
+        })
+    }
+
+    /// Whether a version is what lies at a path, no folder.
+    fn holds(&self, path: &GitPath, seen: &Seen, version: Option<&Version>) -> bool {
+        let ids = self.knowledge.ids.get(path);
+        let has_id = |id: &String| ids.is_some_and(|ids| ids.contains(id));
+        match (&seen.lies, version) {
+            (Lies::Nothing, version) => version.is_none_or(Version::is_submodule),
+            (Lies::File { runs }, Some(version)) => {
+                let is_mode = !self.knowledge.has_modes || *runs == (version.mode == "100755");
+                version.mode.starts_with("100") && is_mode && has_id(&version.id)
+            }
+            (Lies::Link(_), Some(version)) => version.is_link() && has_id(&version.id),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! A finished commit becomes the newest of its branch, in the checkouts that stand on that branch, too.
+//!
+//! First the files of a checkout, then its index, then the branch: a crash leaves files or an index that
+//! are ahead of the branch, which the next attempt takes for what they are. Everything happens under
+//! git's own lock of the index. Where a change of the user's is in the way nothing is touched.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::branches::branch_ref;
+use super::index::pause;
+use super::{GitError, Repo};
+use changes::Changes;
+use checkout::{Checkout, Replacement};
+use lock::{LandingLock, Taken};
+
+mod changes;
+mod checkout;
+mod disk;
+mod judge;
+mod lock;
+
+/// How often the checkouts of a branch are looked up anew when they change while they are locked.
+const ATTEMPTS: usize = 5;
+
+/// A commit that is to become the newest of a branch.
+#[derive(Debug, Clone, Copy)]
+pub struct Landing<'a> {
+    /// The branch.
+    pub branch: &'a str,
+    /// Where it stands.
+    pub old: &'a str,
+    /// The commit, which contains `old`.
+    pub new: &'a str,
+    /// The run that lands, as its lock names it.
+    pub run: &'a str,
+    /// What the reflog says.
+    pub reason: &'a str,
+    /// Files whose working copy went into the commit.
+    pub exempt: &'a [Exempt],
+    /// What this run tried to land before without an end: where the branch stood then, and the commit.
+    pub interrupted: &'a [(String, String)],
+    /// How long a lock of somebody else is waited for.
+    pub patience: Duration,
+}
+
+/// A file whose working copy went into the commit, so that it may be replaced though it was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exempt {
+    /// The file, from the top of the checkout.
+    pub path: String,
+    /// What its working copy held then; `None` when there was none. Anything else is a change made
+    /// since, which is in the way.
+    pub was: Option<Vec<u8>>,
+    /// What its working copy is to hold; `None` for what the commit holds.
+    pub bytes: Option<Vec<u8>>,
+}
+
+/// How an attempt to land ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Landed {
+    /// The branch stands on the commit, and so do these checkouts.
+    Done {
+        /// Their top folders.
+        checkouts: Vec<PathBuf>,
+    },
+    /// Something is in the way; nothing was touched.
+    Waits(Waits),
+    /// The branch moved meanwhile; nothing was touched. It has to be merged again.
+    Moved {
+        /// Where it stands; `None` when it is gone.
+        now: Option<String>,
+    },
+}
+
+/// What a landing waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Waits {
+    /// Changes of the user's: what lies there, or is staged, is neither the old version nor the new.
+    Changes {
+        /// The checkout.
+        checkout: PathBuf,
+        /// The paths, from its top; sorted.
+        blocked_by: Vec<String>,
+    },
+    /// A rebase, merge, bisection, cherry-pick or revert has not ended.
+    UnderWay {
+        /// The checkout.
+        checkout: PathBuf,
+        /// Which of them.
+        what: &'static str,
+    },
+    /// Somebody holds the lock of the index.
+    Locked {
+        /// The lock file.
+        lock: PathBuf,
+        /// The run that took it, when it is one of ours; if that run is dead, the lock may be freed.
+        run: Option<String>,
+    },
+    /// The folder of a worktree that the user locked is not there.
+    Away {
+        /// The folder.
+        checkout: PathBuf,
+    },
+}
+
+/// Told of each named moment of a landing; an error stops there, as a crash would.
+pub type Reached<'a> = dyn Fn(&'static str) -> io::Result<()> + 'a;
+
+impl Repo {
+    /// Lands a commit on a branch.
+    ///
+    /// The caller holds a lock that keeps other runs of this repository from landing. Moments, in order:
+    /// `index-locked`, `mid-files` (after each file), `after-files`, `index-written`, `after-index`,
+    /// `after-ref`.
+    ///
+    /// # Errors
+    /// `NotAhead` when the commit does not contain where the branch stood, `NoCommit`, `InvalidName`,
+    /// `NoGit`, `Stopped`, or a failure of git or of the disk. What was written is then taken back, unless
+    /// it was stopped.
+    pub fn land(&self, landing: &Landing<'_>, reached: &Reached<'_>) -> Result<Landed, GitError> {
+        let name = branch_ref(landing.branch)?;
+        let (old, new) = (
+            self.known_commit(landing.old)?,
+            self.known_commit(landing.new)?,
+        );
+        if self.merge_base(&old, &new)?.as_ref() != Some(&old) {
+            return Err(GitError::NotAhead {
+                branch: landing.branch.to_owned(),
+                old,
+                commit: new,
+            });
+        }
+        let deadline = Instant::now() + landing.patience;
+        for _ in 0..ATTEMPTS {
+            let checkouts = match self.checkouts_of(landing.branch)? {
+                Ok(checkouts) => checkouts,
+                Err(waits) => return Ok(Landed::Waits(waits)),
+            };
+            let mut locks = Vec::new();
+            for checkout in &checkouts {
+                match LandingLock::take(&checkout.git_dir, landing.run, deadline)? {
+                    Taken::Held(lock) => locks.push(lock),
+                    Taken::By { lock, run } => {
+                        return Ok(Landed::Waits(Waits::Locked { lock, run }));
+                    }
+                }
+            }
+            // A checkout may have switched branches until it was locked.
+            if self.checkouts_of(landing.branch)? != Ok(checkouts.clone()) {
+                continue;
+            }
+            let attempt = Attempt {
+                repo: self,
+                landing,
+                name: &name,
+                old: &old,
+                new: &new,
+                deadline,
+                reached,
+            };
+            let landed = attempt.land_in(&checkouts);
+            if matches!(landed, Err(GitError::Stopped { .. })) {
+                locks.into_iter().for_each(LandingLock::leave);
+            }
+            return landed;
+        }
+        Err(GitError::Moved {
+            name: landing.branch.to_owned(),
+        })
+    }
+
+    /// The locks that landings hold or left behind: each lock file and its run.
+    ///
+    /// # Errors
+    /// `Gone`, or a failure to read the repository.
+    pub fn landing_locks(&self) -> Result<Vec<(PathBuf, String)>, GitError> {
+        let mut found = Vec::new();
+        for tree in self.worktrees()? {
+            if !tree.path.exists() {
+                continue;
+            }
+            let lock = lock::path_in(&Checkout::at(tree.path)?.git_dir);
+            if let Some(run) = lock::run_of(&lock) {
+                found.push((lock, run));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Removes the lock that a dead run left on an index; false when it is not that run's.
+    ///
+    /// # Errors
+    /// `File`.
+    pub fn free_landing_lock(&self, lock: &std::path::Path, run: &str) -> Result<bool, GitError> {
+        lock::free(lock, run)
+    }
+
+    /// The checkouts that stand on a branch, or what makes it unwise to move it.
+    fn checkouts_of(&self, branch: &str) -> Result<Result<Vec<Checkout>, Waits>, GitError> {
+        let mut found = Vec::new();
+        for tree in self.worktrees()? {
+            if tree.branch.as_deref() != Some(branch) || tree.prunable {
+                continue;
+            }
+            if !tree.path.exists() {
+                let checkout = tree.path;
+                return Ok(Err(Waits::Away { checkout }));
+            }
+            found.push(Checkout::at(tree.path)?);
+        }
+        for checkout in &found {
+            if let Some(what) = checkout.under_way()? {
+                let checkout = checkout.top.clone();
+                return Ok(Err(Waits::UnderWay { checkout, what }));
+            }
+        }
+        if found.is_empty()
+            && let Some(checkout) = self.holder_at_work(branch)?
+        {
+            let what = "rebase or bisection";
+            return Ok(Err(Waits::UnderWay { checkout, what }));
+        }
+        Ok(Ok(found))
+    }
+}
+
+/// One attempt, its checkouts locked.
+struct Attempt<'a> {
+    repo: &'a Repo,
+    landing: &'a Landing<'a>,
+    /// The branch's full name.
+    name: &'a str,
+    old: &'a str,
+    new: &'a str,
+    deadline: Instant,
+    reached: &'a Reached<'a>,
+}
+
+impl Attempt<'_> {
+    fn land_in(&self, checkouts: &[Checkout]) -> Result<Landed, GitError> {
+        let now = self.repo.tip_of_ref(self.name)?;
+        if now.as_deref() != Some(self.old) && now.as_deref() != Some(self.new) {
+            return Ok(Landed::Moved { now });
+        }
+        let mut plans = Vec::new();
+        if !checkouts.is_empty() {
+            let changes = Changes::of(self.repo, self.landing, self.old, self.new)?;
+            for checkout in checkouts {
+                match checkout.judge(&changes)? {
+                    Ok(steps) => plans.push((checkout, steps)),
+                    Err(blocked) => return Ok(changes_in(checkout, blocked)),
+                }
+            }
+        }
+        let mut replacements = Vec::new();
+        for (checkout, steps) in plans {
+            replacements.push(Replacement::prepare(checkout, steps, self.new.len())?);
+        }
+        let landed = self.replace(&mut replacements);
+        match landed {
+            Ok(Landed::Done { .. }) => replacements.iter_mut().for_each(Replacement::settle),
+            Err(GitError::Stopped { .. }) => {}
+            _ => {
+                for replacement in replacements.iter_mut().rev() {
+                    replacement.take_back()?;
+                }
+            }
+        }
+        landed
+    }
+
+    /// Replaces files and indexes, then moves the branch.
+    fn replace(&self, replacements: &mut [Replacement<'_>]) -> Result<Landed, GitError> {
+        self.reach("index-locked")?;
+        for replacement in &mut *replacements {
+            if let Some(path) = replacement.replace_files(&|| self.reach("mid-files"))? {
+                return Ok(changes_in(replacement.checkout, BTreeSet::from([path])));
+            }
+        }
+        self.reach("after-files")?;
+        for replacement in &mut *replacements {
+            replacement.refresh_index()?;
+        }
+        self.reach("index-written")?;
+        for replacement in &mut *replacements {
+            replacement.replace_index()?;
+        }
+        self.reach("after-index")?;
+        if let Some(moved) = self.move_branch(replacements.first())? {
+            return Ok(moved);
+        }
+        self.reach("after-ref")?;
+        let tops = replacements.iter();
+        let checkouts = tops.map(|replacement| replacement.checkout.top.clone());
+        Ok(Landed::Done {
+            checkouts: checkouts.collect(),
+        })
+    }
+
+    /// Moves the branch if it still stands where it stood; otherwise says where it stands.
+    fn move_branch(&self, first: Option<&Replacement<'_>>) -> Result<Option<Landed>, GitError> {
+        loop {
+            let words = [
+                "update-ref",
+                "--create-reflog",
+                "-m",
+                self.landing.reason,
+                "--end-of-options",
+                self.name,
+                self.new,
+                self.old,
+            ];
+            // From a checkout that stands on the branch, so that its HEAD has the move in its log.
+            let call = match first {
+                Some(replacement) => replacement.checkout.git(&words),
+                None => self.repo.git(words),
+            };
+            let Err(error) = call.output() else {
+                return Ok(None);
+            };
+            let now = self.repo.tip_of_ref(self.name)?;
+            if now.as_deref() == Some(self.new) {
+                return Ok(None);
+            }
+            if now.as_deref() != Some(self.old) {
+                return Ok(Some(Landed::Moved { now }));
+            }
+            // Somebody holds the lock of the ref, mostly for a moment.
+            if Instant::now() >= self.deadline {
+                return Err(error);
+            }
+            pause();
+        }
+    }
+
+    fn reach(&self, moment: &'static str) -> Result<(), GitError> {
+        (self.reached)(moment).map_err(|error| GitError::Stopped {
+            moment,
+            why: error.to_string(),
+        })
+    }
+}
+
+fn changes_in(checkout: &Checkout, blocked: BTreeSet<Vec<u8>>) -> Landed {
+    let blocked_by = blocked.iter();
+    let blocked_by = blocked_by.map(|path| String::from_utf8_lossy(path).into_owned());
+    Landed::Waits(Waits::Changes {
+        checkout: checkout.top.clone(),
+        blocked_by: blocked_by.collect(),
+    })
+}

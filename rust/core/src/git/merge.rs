@@ -1,0 +1,345 @@
+//! A merge of two commits without a checkout: files that the caller knows by their meaning are merged by
+//! the caller, the others as git merges them. No ref is moved here.
+
+use std::collections::BTreeMap;
+
+use super::backend::Backend;
+use super::bookkeeping::NewFile;
+use super::branches::oid;
+use super::commits::{By, NewCommit};
+use super::hooks::MergeDraft;
+use super::program::{fields, first_line};
+use super::{GitError, Repo, is_missing};
+
+/// The first git whose `merge-tree` writes a tree.
+const GIT_THAT_MERGES: &str = "2.38";
+
+/// How git ends when it does not know an option.
+const USAGE: i32 = 129;
+
+/// Two commits to be merged.
+#[derive(Debug, Clone, Copy)]
+pub struct Merge<'a> {
+    /// The commit that the target stands on; the first parent.
+    pub ours: &'a str,
+    /// The finished branch's newest commit.
+    pub theirs: &'a str,
+    /// Files that the caller merges, also where git sees no conflict.
+    pub asked: &'a [String],
+    /// The message of the merge commit.
+    pub message: &'a str,
+    /// Whether the branch's own commit will do where the target did not move.
+    pub fast_forward: bool,
+}
+
+/// What a file holds on the three sides of a merge; `None` where it is not there.
+#[derive(Debug, Clone, Copy)]
+pub struct Sides<'a> {
+    /// In the newest commit that both sides have.
+    pub base: Option<&'a [u8]>,
+    /// In the target.
+    pub ours: Option<&'a [u8]>,
+    /// In the branch.
+    pub theirs: Option<&'a [u8]>,
+}
+
+/// What the caller says of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resolution {
+    /// It holds these bytes.
+    Bytes(Vec<u8>),
+    /// It cannot be merged, for this reason.
+    Conflict(String),
+    /// As git merges it.
+    Default,
+}
+
+/// The caller's part of a merge.
+pub type Resolve<'a> = dyn Fn(&str, Sides<'_>) -> Resolution + 'a;
+
+/// How a merge ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merged {
+    /// The target has everything already.
+    Nothing,
+    /// The branch's own commit is the result.
+    FastForward {
+        /// That commit.
+        commit: String,
+    },
+    /// A commit with two parents, which no ref names yet.
+    Commit {
+        /// The commit.
+        commit: String,
+        /// Its tree.
+        tree: String,
+    },
+    /// Nothing was made; these files are in conflict, by path.
+    Conflicts(Vec<Conflict>),
+}
+
+/// A file that could not be merged.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Conflict {
+    /// The file, from the top of the checkout.
+    pub path: String,
+    /// What is the matter.
+    pub kind: ConflictKind,
+}
+
+/// Why a file could not be merged.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ConflictKind {
+    /// Both sides changed the same lines.
+    BothModified,
+    /// Both sides made it, differently.
+    BothAdded,
+    /// The target deleted what the branch changed.
+    DeletedByTarget,
+    /// The branch deleted what the target changed.
+    DeletedByBranch,
+    /// One side renamed it, or put a folder in its place, and the other did not.
+    Moved,
+    /// The caller refused, for this reason.
+    Refused(String),
+}
+
+/// A merge as far as git goes: a tree, and what is in conflict in it.
+struct Draft {
+    tree: String,
+    conflicts: BTreeMap<String, ConflictKind>,
+}
+
+impl Repo {
+    /// Merges two commits in memory.
+    ///
+    /// `resolve` is asked for each of the `asked` files that one side has. A merge commit is by the user
+    /// as git's configuration names them, else by the runtime, and signed where the user signs. Hooks
+    /// that `git merge` would run before it commits are run, in a worktree that is gone afterwards.
+    ///
+    /// # Errors
+    /// `NoCommit`, `InvalidName`, `Hook`, `OldGit` where only the git program can merge and is too old,
+    /// or a failure of git; objects that nothing names may be left.
+    pub fn merge(&self, merge: &Merge<'_>, resolve: &Resolve<'_>) -> Result<Merged, GitError> {
+        let (ours, theirs) = (
+            self.known_commit(merge.ours)?,
+            self.known_commit(merge.theirs)?,
+        );
+        let base = self.merge_base(&ours, &theirs)?;
+        if base.as_deref() == Some(theirs.as_str()) {
+            return Ok(Merged::Nothing);
+        }
+        let mut refusals = BTreeMap::new();
+        let mut files: Vec<NewFile> = Vec::new();
+        for path in merge.asked {
+            match self.ask(path, base.as_deref(), [&ours, &theirs], resolve)? {
+                Resolution::Bytes(bytes) => files.push((path.clone(), bytes)),
+                Resolution::Conflict(why) => {
+                    refusals.insert(path.clone(), ConflictKind::Refused(why));
+                }
+                Resolution::Default => {}
+            }
+        }
+        let Draft {
+            tree,
+            mut conflicts,
+        } = self.draft(&ours, &theirs, &files)?;
+        conflicts.extend(refusals);
+        if !conflicts.is_empty() {
+            let conflicts = conflicts.into_iter();
+            let conflicts = conflicts.map(|(path, kind)| Conflict { path, kind });
+            return Ok(Merged::Conflicts(conflicts.collect()));
+        }
+        let tree = self.tree_with(&tree, &files)?;
+        let is_ahead = base.as_deref() == Some(ours.as_str());
+        if merge.fast_forward && is_ahead && self.tree_of(&theirs)? == tree {
+            return Ok(Merged::FastForward { commit: theirs });
+        }
+        let draft = self.pass_hooks(MergeDraft {
+            tree,
+            ours,
+            theirs,
+            message: format!("{}\n", merge.message.trim_end()),
+        })?;
+        let commit = self.write_commit(&NewCommit {
+            tree: &draft.tree,
+            parents: &[&draft.ours, &draft.theirs],
+            message: &draft.message,
+            by: By::User,
+        })?;
+        let tree = draft.tree;
+        Ok(Merged::Commit { commit, tree })
+    }
+
+    /// The newest commit that both have; `None` when they share no history.
+    pub(super) fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, GitError> {
+        self.read(
+            "compare histories",
+            |repo| match repo.merge_base(oid(one)?, oid(other)?) {
+                Ok(base) => Ok(Some(base.to_string())),
+                Err(error) if is_missing(&error) => Ok(None),
+                Err(error) => Err(error),
+            },
+            || {
+                let answer = self.git(["merge-base", one, other]).answer()?;
+                if answer.ended_with(1) {
+                    return Ok(None);
+                }
+                Ok(Some(first_line(&answer.success()?)))
+            },
+        )
+    }
+
+    fn ask(
+        &self,
+        path: &str,
+        base: Option<&str>,
+        [ours, theirs]: [&str; 2],
+        resolve: &Resolve<'_>,
+    ) -> Result<Resolution, GitError> {
+        let base = match base {
+            Some(base) => self.file_at(base, path)?,
+            None => None,
+        };
+        let (ours, theirs) = (self.file_at(ours, path)?, self.file_at(theirs, path)?);
+        if ours.is_none() && theirs.is_none() {
+            return Ok(Resolution::Default);
+        }
+        let sides = Sides {
+            base: base.as_deref(),
+            ours: ours.as_deref(),
+            theirs: theirs.as_deref(),
+        };
+        Ok(resolve(path, sides))
+    }
+
+    /// Merges as git does, conflicts in `settled` files left out.
+    fn draft(&self, ours: &str, theirs: &str, settled: &[NewFile]) -> Result<Draft, GitError> {
+        let by_program = || self.draft_by_program(ours, theirs, settled);
+        // Merge drivers are programs of the user's, which only git itself runs.
+        if self.backend == Backend::Library && self.has_merge_drivers()? {
+            return by_program();
+        }
+        let by_library = |repo: &git2::Repository| draft_by_library(repo, ours, theirs, settled);
+        self.read("merge", by_library, by_program)
+    }
+
+    fn has_merge_drivers(&self) -> Result<bool, GitError> {
+        let asked = self.git([
+            "config",
+            "--name-only",
+            "--get-regexp",
+            r"^merge\..*\.driver$",
+        ]);
+        match asked.answer() {
+            Ok(answer) if answer.ended_with(1) => Ok(false),
+            Ok(answer) => Ok(!answer.success()?.is_empty()),
+            Err(GitError::NoGit { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn draft_by_program(
+        &self,
+        ours: &str,
+        theirs: &str,
+        settled: &[NewFile],
+    ) -> Result<Draft, GitError> {
+        let words = ["merge-tree", "--write-tree", "-z", "--no-messages"];
+        let answer = self.git(words).arg(ours).arg(theirs).answer()?;
+        if answer.ended_with(USAGE) {
+            return Err(GitError::OldGit {
+                needed: GIT_THAT_MERGES,
+                why: "to merge in this repository",
+            });
+        }
+        let found_conflict = answer.ended_with(1);
+        let out = if found_conflict {
+            answer.out
+        } else {
+            answer.success()?
+        };
+        let mut parts = fields(&out);
+        let tree = first_line(parts.next().unwrap_or_default());
+        let mut stages: BTreeMap<String, [bool; 3]> = BTreeMap::new();
+        for part in parts {
+            let entry = String::from_utf8_lossy(part);
+            let (head, path) = entry.split_once('\t').unwrap_or_default();
+            let stage = head.rsplit(' ').next().and_then(|text| text.parse().ok());
+            let sides = stages.entry(path.to_owned()).or_default();
+            if let Some(side) = stage.and_then(|stage: usize| sides.get_mut(stage.wrapping_sub(1)))
+            {
+                *side = true;
+            }
+        }
+        if found_conflict && stages.is_empty() {
+            return Err(GitError::Program {
+                command: "git merge-tree".into(),
+                why: "it found a conflict and named no file".into(),
+            });
+        }
+        let kinds = stages
+            .into_iter()
+            .map(|(path, sides)| (path, kind_of(sides)));
+        let conflicts = kinds.filter(|(path, _)| !is_settled(settled, path));
+        Ok(Draft {
+            tree,
+            conflicts: conflicts.collect(),
+        })
+    }
+}
+
+fn draft_by_library(
+    repo: &git2::Repository,
+    ours: &str,
+    theirs: &str,
+    settled: &[NewFile],
+) -> Result<Draft, git2::Error> {
+    let (ours, theirs) = (
+        repo.find_commit(oid(ours)?)?,
+        repo.find_commit(oid(theirs)?)?,
+    );
+    let mut options = git2::MergeOptions::new();
+    let mut index = repo.merge_commits(&ours, &theirs, Some(options.find_renames(true)))?;
+    let mut conflicts = BTreeMap::new();
+    let mut cleared = Vec::new();
+    for conflict in index.conflicts()? {
+        let conflict = conflict?;
+        let sides = [&conflict.ancestor, &conflict.our, &conflict.their];
+        let Some(entry) = sides.iter().copied().flatten().next_back() else {
+            continue;
+        };
+        let path = String::from_utf8_lossy(&entry.path).into_owned();
+        if is_settled(settled, &path) {
+            cleared.push(path);
+        } else {
+            conflicts.insert(path, kind_of(sides.map(Option::is_some)));
+        }
+    }
+    if !conflicts.is_empty() {
+        return Ok(Draft {
+            tree: String::new(),
+            conflicts,
+        });
+    }
+    for path in cleared {
+        index.conflict_remove(path.as_ref())?;
+    }
+    let tree = index.write_tree_to(repo)?.to_string();
+    Ok(Draft { tree, conflicts })
+}
+
+fn is_settled(settled: &[NewFile], path: &str) -> bool {
+    settled.iter().any(|(settled, _)| settled == path)
+}
+
+/// What it means that the base, the target and the branch have a file in conflict, or have not.
+fn kind_of(sides: [bool; 3]) -> ConflictKind {
+    match sides {
+        [true, true, true] => ConflictKind::BothModified,
+        [false, true, true] => ConflictKind::BothAdded,
+        [true, false, true] => ConflictKind::DeletedByTarget,
+        [true, true, false] => ConflictKind::DeletedByBranch,
+        _ => ConflictKind::Moved,
+    }
+}

@@ -1,0 +1,65 @@
+//! Files that only grow.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use super::super::StoreError;
+use super::regular;
+
+/// A file of ours that is written at its end only.
+pub struct Growing {
+    file: File,
+    length: u64,
+    last: Option<u8>,
+}
+
+impl Growing {
+    /// Opens a file, made where it is missing; never through a link.
+    ///
+    /// # Errors
+    /// `Missing` folder, `Unreadable` when something else has that name, or `NotWritten`.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let failed = |e| StoreError::io("open", path, e);
+        let mut options = OpenOptions::new();
+        options.append(true).read(true).create(true);
+        let mut file = regular(path, &mut options)?;
+        let length = file.metadata().map_err(failed)?.len();
+        let mut last = [0];
+        if length > 0 {
+            file.seek(SeekFrom::Start(length - 1)).map_err(failed)?;
+            file.read_exact(&mut last).map_err(failed)?;
+        }
+        Ok(Self {
+            file,
+            length,
+            last: Some(last[0]).filter(|_| length > 0),
+        })
+    }
+
+    /// Whether there was nothing in it when it was opened.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Whether its last line had no end when it was opened.
+    pub fn is_torn(&self) -> bool {
+        self.last.is_some_and(|last| last != b'\n')
+    }
+
+    /// Adds bytes.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)
+    }
+
+    /// Makes what was added durable.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn flush(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+}

@@ -1,0 +1,528 @@
+//! An agent: started in a process group of its own, heard, limited, and ended with all its kin.
+//! The only file beside git's that starts a process.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this file is where agents are started"
+)]
+
+use std::ffi::OsString;
+use std::fmt;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
+
+use super::WorkError;
+use super::interruption::Interruption;
+use super::kin::{self, Kin};
+use super::output::{Output, Room, Stream};
+use super::process::Identity;
+use super::record::Record;
+use super::records::Runs;
+use crate::store::disk;
+
+/// How long what a pipe still holds is waited for after the agent ended.
+const LINGER: Duration = Duration::from_millis(500);
+/// How often orphans that ended are looked for.
+const BURIAL: Duration = Duration::from_secs(30);
+/// Bytes that are read from a pipe at once.
+const CHUNK: usize = 64 * 1024;
+
+/// An agent to be started.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Its name in the configuration.
+    pub name: String,
+    /// The model it is asked to use.
+    pub model: Option<String>,
+    /// The name of its prompt, for the log.
+    pub prompt: String,
+    /// Program and arguments; never read by a shell.
+    pub argv: Vec<String>,
+    /// Its whole environment: nothing is inherited. The program is looked for in its `PATH`.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Where it starts.
+    pub folder: PathBuf,
+    /// What it is told.
+    pub input: Input,
+    /// When it is ended.
+    pub limits: Limits,
+    /// Texts that must not appear in the log.
+    pub secrets: Vec<String>,
+}
+
+/// The standard input of an agent.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// Nothing.
+    Empty,
+    /// A text.
+    Text(String),
+    /// The content of a file.
+    File(PathBuf),
+}
+
+/// When an agent is ended, and how much of it is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Longest run.
+    pub run: Option<Duration>,
+    /// Longest silence on both streams.
+    pub idle: Option<Duration>,
+    /// Most bytes on both streams.
+    pub output: Option<u64>,
+    /// What the log takes.
+    pub room: Room,
+    /// How long processes that are asked to end may take, before they are killed.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            run: Some(Duration::from_secs(2 * 60 * 60)),
+            idle: Some(Duration::from_secs(30 * 60)),
+            output: Some(256 * 1024 * 1024),
+            room: Room {
+                line: 16 * 1024,
+                log: 64 * 1024 * 1024,
+            },
+            grace: Duration::from_secs(5),
+        }
+    }
+}
+
+/// Why an agent came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// By itself.
+    Itself,
+    /// It ran for too long.
+    Timeout(Duration),
+    /// It was silent for too long.
+    Idle(Duration),
+    /// It wrote too much.
+    Output(u64),
+    /// The runner was told to end.
+    Interrupted,
+}
+
+/// What is known of an agent that ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its exit code, if it had one.
+    pub exit_code: Option<i32>,
+    /// The signal it died of, if it did.
+    pub signal: Option<i32>,
+    /// Why it ended.
+    pub ending: Ending,
+    /// How long it ran.
+    pub duration: Duration,
+    /// The last lines of its standard error, secrets masked.
+    pub tail: Vec<String>,
+    /// How many processes of it were still there after it ended by itself, and were ended.
+    pub left_behind: usize,
+    /// What kept the log from being written whole.
+    pub log_failure: Option<String>,
+}
+
+impl Ended {
+    /// Whether it ended by itself and says that all went well.
+    pub fn is_success(&self) -> bool {
+        self.ending == Ending::Itself && self.exit_code == Some(0)
+    }
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.ending, self.exit_code, self.signal) {
+            (Ending::Timeout(limit), ..) => {
+                write!(f, "The agent ran for longer than {} s", limit.as_secs_f64())?;
+            }
+            (Ending::Idle(limit), ..) => {
+                write!(f, "The agent said nothing for {} s", limit.as_secs_f64())?;
+            }
+            (Ending::Output(limit), ..) => write!(f, "The agent wrote more than {limit} bytes")?,
+            (Ending::Interrupted, ..) => f.write_str("The runner was told to end")?,
+            (Ending::Itself, Some(code), _) => write!(f, "The agent ended with exit code {code}")?,
+            (Ending::Itself, None, Some(signal)) => {
+                write!(f, "The agent was ended by signal {signal}")?;
+            }
+            (Ending::Itself, None, None) => f.write_str("The agent ended, nobody knows how")?,
+        }
+        if !self.is_success() && !self.tail.is_empty() {
+            write!(f, "; its last words:\n{}", self.tail.join("\n"))?;
+        }
+        Ok(())
+    }
+}
+
+/// An agent at work. Dropped, it is killed with its process group.
+pub struct Agent {
+    child: Child,
+    identity: Identity,
+    kin: Kin,
+    runs: Runs,
+    process_id: String,
+    limits: Limits,
+    pipes: Pipes,
+    watch: Option<OwnedFd>,
+    started: Instant,
+    heard: Instant,
+    is_over: bool,
+}
+
+struct Pipes {
+    /// What is still to be told, from which byte on.
+    input: Option<(ChildStdin, Vec<u8>, usize)>,
+    out: Option<OwnedFd>,
+    err: Option<OwnedFd>,
+    output: Output,
+    buffer: Vec<u8>,
+}
+
+/// Starts the agent of a run, whose output goes to the run's log. `takes_in` says that this process
+/// takes in orphans and has no other children than the agent's and its own group's.
+///
+/// # Errors
+/// `NoAgent`, or a `StoreError` about its input.
+pub fn start(
+    runs: &Runs,
+    record: &Record,
+    job: Job,
+    output: Output,
+    takes_in: bool,
+) -> Result<Agent, WorkError> {
+    let refused = |why: String| WorkError::NoAgent {
+        program: job.argv.first().cloned().unwrap_or_default(),
+        why,
+    };
+    let Some((program, arguments)) = job.argv.split_first() else {
+        return Err(refused("its command is empty".into()));
+    };
+    let mark = Kin::mark(record);
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env_clear()
+        .envs(job.environment.iter().map(|(key, value)| (key, value)))
+        .env(kin::MARK, &mark)
+        .current_dir(&job.folder)
+        .process_group(0)
+        .stdin(standard_input(&job.input)?)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| {
+        let is_there = job.folder.is_dir();
+        refused(if is_there {
+            error.to_string()
+        } else {
+            format!("the folder `{}` is not there", job.folder.display())
+        })
+    })?;
+    let identity = Identity::of(child.id());
+    let input = match (job.input, child.stdin.take()) {
+        (Input::Text(text), Some(pipe)) => Some((pipe, text.into_bytes(), 0)),
+        _ => None,
+    };
+    if let Some((pipe, ..)) = &input {
+        // An agent that does not read must not keep us from listening.
+        let _ = fcntl_setfl(pipe, OFlags::NONBLOCK);
+    }
+    let now = Instant::now();
+    Ok(Agent {
+        pipes: Pipes {
+            input,
+            out: child.stdout.take().map(Into::into),
+            err: child.stderr.take().map(Into::into),
+            output,
+            buffer: Vec::new(),
+        },
+        watch: watch(&child),
+        child,
+        kin: Kin {
+            mark,
+            since: Kin::since(record),
+            leader: Some(identity.clone()),
+            is_held: true,
+            runner: takes_in.then(std::process::id),
+        },
+        identity,
+        runs: runs.clone(),
+        process_id: record.process_id.clone(),
+        limits: job.limits,
+        started: now,
+        heard: now,
+        is_over: false,
+    })
+}
+
+fn standard_input(input: &Input) -> Result<Stdio, WorkError> {
+    Ok(match input {
+        Input::Empty => Stdio::null(),
+        Input::Text(_) => Stdio::piped(),
+        Input::File(path) => disk::open(path, &path.display().to_string())?.0.into(),
+    })
+}
+
+impl Agent {
+    /// The agent's process, leader of its group.
+    pub fn process(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// Listens until the agent ends, or ends it; then ends what it left behind. What a process that
+    /// cannot be found keeps open is not waited for.
+    ///
+    /// # Errors
+    /// `Unending` when processes survive being killed, `System`, or what stops a test.
+    pub fn wait(mut self, interruption: &Interruption) -> Result<Ended, WorkError> {
+        let ending = self.listen(interruption)?;
+        let duration = self.started.elapsed();
+        match ending {
+            Ending::Itself => self.linger()?,
+            Ending::Interrupted => self.pipes.output.note("The runner was told to end"),
+            Ending::Timeout(_) | Ending::Idle(_) => {
+                self.pipes.output.note("The agent took longer than it may");
+            }
+            Ending::Output(_) => self.pipes.output.note("The agent wrote more than it may"),
+        }
+        let count = self.end_all()?;
+        let left_behind = if ending == Ending::Itself { count } else { 0 };
+        if left_behind > 0 {
+            let note = format!("Ended {left_behind} processes that the agent left behind");
+            self.pipes.output.note(&note);
+        }
+        self.linger()?;
+        let status = self.reap();
+        let (tail, failure) = self.pipes.output.close();
+        Ok(Ended {
+            exit_code: status.and_then(|status| status.code()),
+            signal: status.and_then(|status| status.signal()),
+            ending,
+            duration,
+            tail,
+            left_behind,
+            log_failure: failure.map(|failure| failure.to_string()),
+        })
+    }
+
+    fn listen(&mut self, interruption: &Interruption) -> Result<Ending, WorkError> {
+        let mut burial = Instant::now() + BURIAL;
+        loop {
+            if self.has_ended()? {
+                return Ok(Ending::Itself);
+            }
+            if interruption.is_told() {
+                return Ok(Ending::Interrupted);
+            }
+            if let Some(ending) = self.broken_limit() {
+                return Ok(ending);
+            }
+            self.turn(self.time_left(), Some(interruption.wakes_up()))?;
+            if Instant::now() > burial {
+                self.kin.bury();
+                burial = Instant::now() + BURIAL;
+            }
+        }
+    }
+
+    /// Whether the agent itself ended. Its number stays its own until [`Agent::reap`].
+    fn has_ended(&self) -> Result<bool, WorkError> {
+        let how = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        match waitid(WaitId::Pid(Pid::from_child(&self.child)), how) {
+            Ok(status) => Ok(status.is_some()),
+            Err(Errno::INTR) => Ok(false),
+            Err(source) => Err(system("watch the agent", source)),
+        }
+    }
+
+    fn broken_limit(&self) -> Option<Ending> {
+        let limits = &self.limits;
+        let is_over = |limit: &Duration, since: Instant| since.elapsed() >= *limit;
+        let timeout = limits.run.filter(|limit| is_over(limit, self.started));
+        let idle = limits.idle.filter(|limit| is_over(limit, self.heard));
+        let heard = self.pipes.output.heard();
+        let output = limits.output.filter(|limit| heard > *limit);
+        timeout
+            .map(Ending::Timeout)
+            .or(idle.map(Ending::Idle))
+            .or(output.map(Ending::Output))
+    }
+
+    /// Until the next limit can be broken, or the agent has to be looked at.
+    fn time_left(&self) -> Duration {
+        let left = |limit: Option<Duration>, since: Instant| {
+            limit.map(|limit| limit.saturating_sub(since.elapsed()))
+        };
+        let look = Some(kin::LOOK).filter(|_| self.watch.is_none());
+        let times = [
+            left(self.limits.run, self.started),
+            left(self.limits.idle, self.heard),
+            look,
+        ];
+        times
+            .into_iter()
+            .flatten()
+            .min()
+            .unwrap_or(BURIAL)
+            .min(BURIAL)
+    }
+
+    /// Waits for the next thing to happen and takes in what came.
+    fn turn(&mut self, most: Duration, wakes: Option<BorrowedFd<'_>>) -> Result<(), WorkError> {
+        let pipes = &self.pipes;
+        // An end that was seen already would not let us wait for anything else.
+        let watch = self.watch.as_ref().filter(|_| wakes.is_some());
+        let sources = [
+            (pipes.out.as_ref().map(AsFd::as_fd), PollFlags::IN),
+            (pipes.err.as_ref().map(AsFd::as_fd), PollFlags::IN),
+            (
+                pipes.input.as_ref().map(|(pipe, ..)| pipe.as_fd()),
+                PollFlags::OUT,
+            ),
+            (watch.map(AsFd::as_fd), PollFlags::IN),
+            (wakes, PollFlags::IN),
+        ];
+        let mut polled: Vec<PollFd<'_>> = sources
+            .iter()
+            .filter_map(|(source, flags)| Some(PollFd::from_borrowed_fd((*source)?, *flags)))
+            .collect();
+        let timeout = Timespec::try_from(most).ok();
+        match poll(&mut polled, timeout.as_ref()) {
+            Err(Errno::INTR) => return Ok(()),
+            polled => polled.map_err(|source| system("listen to the agent", source))?,
+        };
+        let mut answers = polled.iter().map(|one| !one.revents().is_empty());
+        let [out, err, input, ..] =
+            sources.map(|(source, _)| source.is_some() && answers.next().unwrap_or(false));
+        for (stream, is_ready) in [(Stream::Out, out), (Stream::Err, err)] {
+            if is_ready && self.pipes.hear(stream) {
+                self.heard = Instant::now();
+            }
+        }
+        if input {
+            self.pipes.tell();
+        }
+        Ok(())
+    }
+
+    /// Hears the rest of what was said, for a moment at most.
+    fn linger(&mut self) -> Result<(), WorkError> {
+        let deadline = Instant::now() + LINGER;
+        while self.pipes.are_open() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            self.turn(left, None)?;
+        }
+        Ok(())
+    }
+
+    /// Ends all processes of the agent, still listening to them; gives how many there were.
+    fn end_all(&mut self) -> Result<usize, WorkError> {
+        let (kin, runs) = (self.kin.clone(), self.runs.clone());
+        let (process_id, grace) = (self.process_id.clone(), self.limits.grace);
+        let mut failure = None;
+        let count = kin.end(&runs, &process_id, grace, |time| {
+            let until = Instant::now() + time;
+            while failure.is_none() && Instant::now() < until {
+                let left = until.saturating_duration_since(Instant::now());
+                failure = self.turn(left, None).err();
+            }
+        })?;
+        failure.map_or(Ok(count), Err)
+    }
+
+    /// Asks how the agent ended. From now on its number may belong to another process.
+    fn reap(&mut self) -> Option<ExitStatus> {
+        self.is_over = true;
+        let status = self.child.wait().ok();
+        self.kin.bury();
+        status
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.kin.signal(Signal::KILL);
+            self.reap();
+        }
+    }
+}
+
+impl Pipes {
+    /// Reads what is there; false when it is the end.
+    fn hear(&mut self, stream: Stream) -> bool {
+        let pipe = match stream {
+            Stream::Out => &mut self.out,
+            Stream::Err => &mut self.err,
+        };
+        let Some(open) = pipe else { return false };
+        self.buffer.resize(CHUNK, 0);
+        match rustix::io::read(open, &mut self.buffer[..]) {
+            Ok(0) => {
+                *pipe = None;
+                self.output.end(stream);
+                false
+            }
+            Ok(read) => {
+                self.output.take(stream, &self.buffer[..read]);
+                true
+            }
+            Err(Errno::INTR | Errno::AGAIN) => false,
+            Err(_) => {
+                *pipe = None;
+                false
+            }
+        }
+    }
+
+    /// Writes as much of the input as the pipe takes, and closes it behind the last byte.
+    fn tell(&mut self) {
+        let Some((pipe, text, told)) = &mut self.input else {
+            return;
+        };
+        match rustix::io::write(pipe, &text[*told..]) {
+            Ok(written) => *told += written,
+            Err(Errno::INTR | Errno::AGAIN) => return,
+            // The agent does not want to read it, which is its business.
+            Err(_) => *told = text.len(),
+        }
+        if *told == text.len() {
+            self.input = None;
+        }
+    }
+
+    fn are_open(&self) -> bool {
+        self.out.is_some() || self.err.is_some()
+    }
+}
+
+/// Something that becomes readable when the agent ends; `None` where there is no such thing.
+#[cfg(target_os = "linux")]
+fn watch(child: &Child) -> Option<OwnedFd> {
+    use rustix::process::{PidfdFlags, pidfd_open};
+    pidfd_open(Pid::from_child(child), PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn watch(_child: &Child) -> Option<OwnedFd> {
+    None
+}
+
+fn system(action: &'static str, source: Errno) -> WorkError {
+    WorkError::System {
+        action,
+        source: source.into(),
+    }
+}

@@ -1,0 +1,63 @@
+//! That a runner is told to end: by a signal, or by hand.
+
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::{flag, low_level::pipe};
+
+/// Whether the runner is told to end, and something that wakes it up then.
+pub struct Interruption {
+    is_told: Arc<AtomicBool>,
+    wakes: UnixStream,
+    woken: UnixStream,
+}
+
+impl Interruption {
+    /// Not told yet.
+    ///
+    /// # Errors
+    /// What the system says when there are no sockets left.
+    pub fn new() -> io::Result<Self> {
+        let (wakes, woken) = UnixStream::pair()?;
+        wakes.set_nonblocking(true)?;
+        Ok(Self {
+            is_told: Arc::new(AtomicBool::new(false)),
+            wakes,
+            woken,
+        })
+    }
+
+    /// Takes SIGTERM, SIGINT and SIGHUP as being told, for the rest of the process's life: they no
+    /// longer end it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn listen(&self) -> io::Result<()> {
+        for signal in [SIGTERM, SIGINT, SIGHUP] {
+            flag::register(signal, Arc::clone(&self.is_told))?;
+            pipe::register(signal, self.wakes.try_clone()?)?;
+        }
+        Ok(())
+    }
+
+    /// Tells the runner to end.
+    pub fn tell(&self) {
+        self.is_told.store(true, Ordering::SeqCst);
+        // A full pipe wakes as well.
+        let _ = (&self.wakes).write(&[1]);
+    }
+
+    /// Whether the runner is told to end.
+    pub fn is_told(&self) -> bool {
+        self.is_told.load(Ordering::SeqCst)
+    }
+
+    /// Becomes readable, for good, when the runner is told to end.
+    pub(super) fn wakes_up(&self) -> BorrowedFd<'_> {
+        self.woken.as_fd()
+    }
+}

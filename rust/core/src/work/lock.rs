@@ -1,0 +1,169 @@
+//! The locks of runs: a spec's, held by its runner as long as it lives, and that of merges.
+//!
+//! Both are locks of the operating system, freed by the kernel when their holder dies. What is written
+//! inside is for people.
+
+use std::fmt;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use super::WorkError;
+use super::process::Identity;
+use super::record;
+use super::records::Runs;
+use crate::store::disk::{self, Lock};
+use crate::store::files;
+
+/// Where the locks of a project's specs lie.
+pub const FOLDER: &str = ".chant/.locks";
+/// Where earlier programs keep the PIDs of their agents.
+pub const PIDS: &str = ".chant/pids";
+/// The ending of a lock's name.
+pub(super) const ENDING: &str = ".lock";
+
+/// Who only looks whether a lock is held holds it for an instant; that is waited out.
+const INSTANT: Duration = Duration::from_millis(200);
+
+/// The lock of a spec; its file goes when it is let go.
+#[derive(Debug)]
+pub struct SpecLock {
+    file: PathBuf,
+    /// Freed after the file is gone.
+    _lock: Lock,
+}
+
+impl SpecLock {
+    /// Takes the lock of a spec, or refuses at once.
+    ///
+    /// # Errors
+    /// `Held` by somebody else, `Name`, or a `StoreError`.
+    pub fn take(runs: &Runs, spec_id: &str) -> Result<Self, WorkError> {
+        Self::take_until(runs, spec_id, Instant::now() + INSTANT)
+    }
+
+    /// Takes the lock of a spec whose holder is known to be ending.
+    ///
+    /// # Errors
+    /// As [`SpecLock::take`], at the deadline.
+    pub(super) fn take_until(
+        runs: &Runs,
+        spec_id: &str,
+        deadline: Instant,
+    ) -> Result<Self, WorkError> {
+        let file = place(runs, spec_id)?;
+        match Lock::claim(&file, &told(runs), deadline)? {
+            Some(lock) => Ok(Self { file, _lock: lock }),
+            None => Err(WorkError::Held {
+                spec_id: spec_id.to_owned(),
+                holder: Holder::of(&file),
+            }),
+        }
+    }
+
+    /// Takes the lock of a spec if nobody has it.
+    ///
+    /// # Errors
+    /// `Name`, or a `StoreError`.
+    pub(super) fn try_take(runs: &Runs, spec_id: &str) -> Result<Option<Self>, WorkError> {
+        match Self::take_until(runs, spec_id, Instant::now()) {
+            Err(WorkError::Held { .. }) => Ok(None),
+            taken => taken.map(Some),
+        }
+    }
+}
+
+impl Drop for SpecLock {
+    fn drop(&mut self) {
+        // A file that stays is nobody's lock; recovery removes it.
+        let _ = disk::remove(&self.file);
+    }
+}
+
+/// The lock of merges, one a repository.
+#[derive(Debug)]
+pub struct MergeLock {
+    _lock: Lock,
+}
+
+impl MergeLock {
+    /// Waits until no other merge is under way, `wait` at most. Whoever merges a spec's work holds
+    /// that spec's lock.
+    ///
+    /// # Errors
+    /// `Merging` when another one takes longer, or a `StoreError`.
+    pub fn take(runs: &Runs, _spec: &SpecLock, wait: Duration) -> Result<Self, WorkError> {
+        let file = runs.state.ensure(&runs.disk, "locks")?.join("merge.lock");
+        match Lock::claim(&file, &told(runs), Instant::now() + wait)? {
+            Some(lock) => Ok(Self { _lock: lock }),
+            None => Err(WorkError::Merging {
+                holder: Holder::of(&file),
+                seconds: wait.as_secs(),
+            }),
+        }
+    }
+}
+
+/// Who a lock says holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// Its process; `None` when the lock does not say.
+    pub pid: Option<u32>,
+    /// Since when, as RFC 3339.
+    pub since: Option<String>,
+}
+
+impl Holder {
+    fn of(file: &Path) -> Self {
+        let mut text = String::new();
+        if let Ok((file, _)) = disk::open(file, "") {
+            // Half a text, or none, says less; that it is held stays true.
+            let _ = file.take(200).read_to_string(&mut text);
+        }
+        let mut lines = text.lines();
+        let mut process = lines.next().unwrap_or_default().split_whitespace();
+        let moment = |line: &&str| line.parse::<Timestamp>().is_ok();
+        Self {
+            pid: process.next().and_then(|word| word.parse().ok()),
+            since: lines.next().filter(moment).map(str::to_owned),
+        }
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.pid {
+            Some(pid) => write!(f, "process {pid}")?,
+            None => f.write_str("another process")?,
+        }
+        match &self.since {
+            Some(since) => write!(f, " since {since}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a lock tells people: PID and start time in ticks, and since when it is held.
+fn told(runs: &Runs) -> String {
+    let own = Identity::own();
+    let start = own.pid_start.unwrap_or_default();
+    let since = record::stamp((runs.clock)());
+    format!("{} {start}\n{since}\n", own.pid)
+}
+
+/// The file of a spec's lock; its folder is made.
+fn place(runs: &Runs, spec_id: &str) -> Result<PathBuf, WorkError> {
+    check_name(spec_id)?;
+    let folder = files::make_folder(&runs.root, FOLDER)?;
+    Ok(folder.join(format!("{spec_id}{ENDING}")))
+}
+
+/// Refuses what would not be the name of a file in its folder.
+pub(super) fn check_name(name: &str) -> Result<(), WorkError> {
+    if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']) {
+        return Err(WorkError::Name { name: name.into() });
+    }
+    Ok(())
+}

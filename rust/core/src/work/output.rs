@@ -1,0 +1,340 @@
+//! What an agent says, on its way into the log: whole lines, stamped, secrets masked, limited
+//! (reference chant 6.6 R).
+
+use std::collections::VecDeque;
+use std::io;
+
+use aho_corasick::AhoCorasick;
+use jiff::Timestamp;
+
+use super::WorkError;
+use super::record;
+use super::records::Runs;
+use crate::store::disk::Growing;
+use crate::store::files;
+
+/// Lines of standard error that are kept to explain a failure.
+const TAIL: usize = 20;
+/// Characters of each of them.
+const TAIL_LINE: usize = 400;
+/// What stands in the place of a secret.
+const MASKED: &str = "***";
+/// Bytes below which one line of a secret of several lines is too common to be masked.
+const SHORT: usize = 8;
+
+/// Lines that a row of secrets without anything between them may fill before it is cut anyway.
+const LONGEST_SECRET: usize = 8;
+
+/// Where a line of the log comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// The agent's standard output.
+    Out,
+    /// The agent's standard error.
+    Err,
+}
+
+impl Stream {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Out => "out",
+            Self::Err => "err",
+        }
+    }
+}
+
+/// What a log begins with.
+#[derive(Debug, Clone)]
+pub struct Header<'a> {
+    /// The spec.
+    pub spec_id: &'a str,
+    /// The name of the prompt.
+    pub prompt: &'a str,
+}
+
+/// How much is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// Bytes of a line beyond which it goes on in the next one.
+    pub line: usize,
+    /// Bytes of the log that one run may fill.
+    pub log: u64,
+}
+
+/// The log of a run while it is written.
+pub struct Output {
+    file: Growing,
+    clock: fn() -> Timestamp,
+    mask: Mask,
+    room: Room,
+    written: u64,
+    is_full: bool,
+    out: Line,
+    err: Line,
+    heard: u64,
+    tail: VecDeque<String>,
+    failure: Option<io::Error>,
+}
+
+/// The line of a stream that is not ended yet.
+#[derive(Default)]
+struct Line {
+    bytes: Vec<u8>,
+    /// Whether its beginning is written already.
+    is_begun: bool,
+}
+
+impl Output {
+    /// Opens a log, relative to the root, for one more run and writes what stands above its lines.
+    ///
+    /// # Errors
+    /// A `StoreError` when it cannot be written.
+    pub fn open(
+        runs: &Runs,
+        log: &str,
+        header: &Header<'_>,
+        mask: Mask,
+        room: Room,
+    ) -> Result<Self, WorkError> {
+        if let Some((folder, _)) = log.rsplit_once('/') {
+            files::make_folder(&runs.root, folder)?;
+        }
+        let mut file = Growing::open(&runs.root.place(log)?)?;
+        // A crash may have left the last line without its end.
+        let end = if file.is_torn() { "\n" } else { "" };
+        let text = headline(header, (runs.clock)(), !file.is_empty());
+        file.add((end.to_owned() + &text).as_bytes())
+            .map_err(|source| WorkError::System {
+                action: "write the log",
+                source,
+            })?;
+        Ok(Self {
+            file,
+            clock: runs.clock,
+            mask,
+            room,
+            written: 0,
+            is_full: false,
+            out: Line::default(),
+            err: Line::default(),
+            heard: 0,
+            tail: VecDeque::new(),
+            failure: None,
+        })
+    }
+
+    /// Takes in what came from a stream.
+    pub fn take(&mut self, stream: Stream, bytes: &[u8]) {
+        self.heard += bytes.len() as u64;
+        let mut ready = Vec::new();
+        let line = match stream {
+            Stream::Out => &mut self.out,
+            Stream::Err => &mut self.err,
+        };
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            line.bytes.extend_from_slice(part);
+            let is_whole = line.bytes.last() == Some(&b'\n');
+            line.drain(&self.mask, self.room.line, is_whole, &mut ready);
+        }
+        self.write(stream, ready);
+    }
+
+    /// Writes what a stream left without a line end.
+    pub fn end(&mut self, stream: Stream) {
+        let line = match stream {
+            Stream::Out => &mut self.out,
+            Stream::Err => &mut self.err,
+        };
+        if !line.bytes.is_empty() {
+            self.take(stream, b"\n");
+            self.heard -= 1;
+        }
+    }
+
+    /// Writes a line of our own; there is always room for it.
+    pub fn note(&mut self, text: &str) {
+        let text = self.mask.apply(text);
+        let line = format!("{} run {text}\n", record::stamp((self.clock)()));
+        self.append(line.as_bytes());
+    }
+
+    /// How many bytes came from the agent.
+    pub fn heard(&self) -> u64 {
+        self.heard
+    }
+
+    /// Makes what is written durable; gives the last lines of standard error, and what kept us from
+    /// writing, if anything did.
+    pub fn close(&mut self) -> (Vec<String>, Option<io::Error>) {
+        self.end(Stream::Out);
+        self.end(Stream::Err);
+        let flushed = self.file.flush().err();
+        let tail = std::mem::take(&mut self.tail);
+        (tail.into(), self.failure.take().or(flushed))
+    }
+
+    fn write(&mut self, stream: Stream, lines: Vec<String>) {
+        let now = record::stamp((self.clock)());
+        let mut text = String::new();
+        for line in lines {
+            if !self.is_full {
+                let length = now.len() + stream.as_str().len() + line.len() + 3;
+                self.is_full = self.written + length as u64 > self.room.log;
+                if self.is_full {
+                    let most = self.room.log;
+                    text += &format!(
+                        "{now} run The rest of the output is left out: a run may fill {most} bytes of its log\n"
+                    );
+                } else {
+                    self.written += length as u64;
+                    text += &format!("{now} {} {line}\n", stream.as_str());
+                }
+            }
+            if stream == Stream::Err && !line.trim().is_empty() {
+                self.tail.push_back(line.chars().take(TAIL_LINE).collect());
+                self.tail.drain(..self.tail.len().saturating_sub(TAIL));
+            }
+        }
+        self.append(text.as_bytes());
+    }
+
+    /// A log that cannot be written must not cost the work: the first failure is told at the end.
+    fn append(&mut self, bytes: &[u8]) {
+        if self.failure.is_none() && !bytes.is_empty() {
+            self.failure = self.file.add(bytes).err();
+        }
+    }
+}
+
+impl Line {
+    /// Takes what is ready to be written: the whole line, or the beginning of one that is too long.
+    fn drain(&mut self, mask: &Mask, most: usize, is_whole: bool, ready: &mut Vec<String>) {
+        let ending = |bytes: &[u8]| match bytes {
+            [.., b'\r', b'\n'] => 2,
+            [.., b'\n'] => 1,
+            _ => 0,
+        };
+        if is_whole {
+            self.bytes.truncate(self.bytes.len() - ending(&self.bytes));
+        }
+        // A secret that begins before the cut has to be seen to its end.
+        let seen = if is_whole { 0 } else { mask.longest };
+        while self.bytes.len() > most + seen {
+            let Some(cut) = mask.cut(&self.bytes, most, is_whole) else {
+                break;
+            };
+            let rest = self.bytes.split_off(cut);
+            ready.push(mask.text(&self.bytes));
+            self.bytes = rest;
+            self.is_begun = true;
+        }
+        if is_whole {
+            if !(self.is_begun && self.bytes.is_empty()) {
+                ready.push(mask.text(&self.bytes));
+            }
+            self.bytes.clear();
+            self.is_begun = false;
+        }
+    }
+}
+
+/// Texts that must not be written.
+pub struct Mask {
+    search: Option<AhoCorasick>,
+    longest: usize,
+}
+
+impl Mask {
+    /// Masks each of the secrets as it is, as JSON writes it, and of those of several lines each line.
+    ///
+    /// # Errors
+    /// `System` when they are too many to be looked for.
+    pub fn new(secrets: &[String]) -> Result<Self, WorkError> {
+        let lines = secrets.iter().flat_map(|secret| {
+            let is_one = secret.trim_end().lines().count() < 2;
+            secret
+                .lines()
+                .filter(move |line| !line.is_empty() && (is_one || line.len() >= SHORT))
+        });
+        let escaped = |line: &str| {
+            let json = serde_json::Value::from(line).to_string();
+            json[1..json.len() - 1].to_owned()
+        };
+        let mut forms: Vec<String> = lines.flat_map(|l| [l.to_owned(), escaped(l)]).collect();
+        forms.sort_unstable();
+        forms.dedup();
+        let longest = forms.iter().map(String::len).max().unwrap_or(0);
+        let search = AhoCorasick::new(&forms).map_err(|error| WorkError::System {
+            action: "look for secrets",
+            source: io::Error::other(error),
+        })?;
+        Ok(Self {
+            search: Some(search).filter(|_| !forms.is_empty()),
+            longest,
+        })
+    }
+
+    /// A text without the secrets.
+    pub fn apply(&self, text: &str) -> String {
+        self.text(text.as_bytes())
+    }
+
+    fn text(&self, bytes: &[u8]) -> String {
+        let mut text = String::new();
+        let mut at = 0;
+        for (start, end) in self.places(bytes) {
+            text += &String::from_utf8_lossy(&bytes[at..start]);
+            text += MASKED;
+            at = end;
+        }
+        text + &String::from_utf8_lossy(&bytes[at..])
+    }
+
+    /// Where secrets stand, in order; those that touch or overlap as one.
+    fn places(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
+        let mut places: Vec<(usize, usize)> = Vec::new();
+        let Some(search) = &self.search else {
+            return places;
+        };
+        let mut found: Vec<(usize, usize)> = search
+            .find_overlapping_iter(bytes)
+            .map(|found| (found.start(), found.end()))
+            .collect();
+        found.sort_unstable();
+        for (start, end) in found {
+            match places.last_mut() {
+                Some(last) if start <= last.1 => last.1 = last.1.max(end),
+                _ => places.push((start, end)),
+            }
+        }
+        places
+    }
+
+    /// Where a line is cut that should have `most` bytes: between characters, before a secret that
+    /// would be torn, behind one that is all there is. `None` while it is not known where that ends.
+    fn cut(&self, bytes: &[u8], most: usize, is_whole: bool) -> Option<usize> {
+        let places = self.places(bytes);
+        match places.into_iter().find(|(s, e)| *s < most && most < *e) {
+            Some((0, end)) => {
+                let is_seen = is_whole || end + self.longest <= bytes.len();
+                return (is_seen || bytes.len() > LONGEST_SECRET * most).then_some(end);
+            }
+            Some((start, _)) => return Some(start),
+            None => {}
+        }
+        let continues = |at: usize| bytes.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
+        let mut cuts = (most.saturating_sub(3).max(1)..=most).rev();
+        cuts.find(|at| !continues(*at)).or(Some(most))
+    }
+}
+
+/// What stands above the lines of a run.
+fn headline(header: &Header<'_>, now: Timestamp, is_more: bool) -> String {
+    let now = record::stamp(now);
+    let Header { spec_id, prompt } = header;
+    if is_more {
+        let rule = "=".repeat(80);
+        return format!("\n{rule}\n# New Run: {now}\n# Prompt: {prompt}\n{rule}\n\n");
+    }
+    format!("# Agent Log: {spec_id}\n# Started: {now}\n# Prompt: {prompt}\n\n")
+}

@@ -1,0 +1,177 @@
+//! What a crash left of runs, found and put right as far as processes, locks and records go. What it
+//! means for specs, branches and merges is the caller's.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use super::WorkError;
+use super::kin::{self, Kin};
+use super::lock::{self, SpecLock};
+use super::process;
+use super::record::{BrokenRecord, MergeState, Record};
+use super::records::Runs;
+use super::state::{Event, State};
+use crate::store::StoreError;
+use crate::store::disk::{self, Lock};
+
+/// A run whose runner was found dead.
+#[derive(Debug)]
+pub struct Found {
+    /// Its record, which says `lost` by now, or what somebody who wanted it stopped wished for.
+    pub record: Record,
+    /// The spec's lock, for what has to be done with the spec; none for a run above other runs.
+    pub lock: Option<SpecLock>,
+    /// How many processes of the agent were still there, and were ended.
+    pub ended: usize,
+}
+
+/// What a look at the runs found.
+#[derive(Debug, Default)]
+pub struct Recovered {
+    /// Runs that were found dead now.
+    pub found: Vec<Found>,
+    /// Runs that were found dead before and that no newer run of their spec went on with; whoever
+    /// found them may have died before the spec was looked after.
+    pub lost: Vec<Record>,
+    /// Runs whose work waits for a merge.
+    pub waiting: Vec<Record>,
+    /// How many locks and PID files of dead processes were removed.
+    pub removed: usize,
+    /// How many old records were removed.
+    pub pruned: usize,
+    /// Records that cannot be read.
+    pub broken: Vec<BrokenRecord>,
+    /// What could not be put right, in sentences; the rest was.
+    pub problems: Vec<String>,
+}
+
+/// Looks after what dead processes left: runs nobody runs any more, their agents, locks, PID files, and
+/// records that are too old to be kept. A run counts as dead when its process is gone and its lock
+/// free. One run that cannot be put right is told and stands in no other's way.
+///
+/// # Errors
+/// A `StoreError` when records, locks or PID files cannot be listed.
+pub fn recover(runs: &Runs) -> Result<Recovered, StoreError> {
+    let (records, broken) = runs.all()?;
+    let mut recovered = Recovered {
+        broken,
+        ..Recovered::default()
+    };
+    for record in &records {
+        match record.state() {
+            State::Running => match look_after(runs, record) {
+                Ok(found) => recovered.found.extend(found),
+                // Somebody else looks after it.
+                Err(WorkError::Changed { .. }) => {}
+                Err(error) => recovered.problems.push(error.to_string()),
+            },
+            State::Lost if is_newest(record, &records) => recovered.lost.push(record.clone()),
+            State::AwaitingMerge => recovered.waiting.push(record.clone()),
+            _ => {}
+        }
+    }
+    recovered.removed =
+        remove_stale(runs, lock::FOLDER, lock::ENDING)? + remove_stale(runs, lock::PIDS, ".pid")?;
+    recovered.pruned = runs.prune(&records)?;
+    Ok(recovered)
+}
+
+/// Whether no later run works on the same spec.
+fn is_newest(record: &Record, records: &[Record]) -> bool {
+    let is_later = |other: &Record| {
+        other.works_on_spec() && other.spec_id == record.spec_id && other.token > record.token
+    };
+    !records.iter().any(is_later)
+}
+
+/// Puts one run that is said to be under way right, if it is not.
+fn look_after(runs: &Runs, record: &Record) -> Result<Option<Found>, WorkError> {
+    if record.runner().is_alive() {
+        return Ok(None);
+    }
+    let lock = if record.works_on_spec() {
+        match SpecLock::try_take(runs, &record.spec_id)? {
+            None => return Ok(None),
+            lock => lock,
+        }
+    } else {
+        None
+    };
+    let ended = Kin::left_by(record).end(runs, &record.process_id, kin::GRACE, kin::pass)?;
+    // What was merged is for the caller to complete, whatever was asked for.
+    let event = match (record.merge.state, record.stop_requested) {
+        (MergeState::None | MergeState::Waiting, Some(why)) => Event::Stop(why),
+        _ => Event::FindDead,
+    };
+    let mut dead = record.clone();
+    dead.change(event, Some(last_words(record)), (runs.clock)())?;
+    runs.reached("before-end-record")?;
+    Ok(Some(Found {
+        record: runs.swap(&dead)?,
+        lock,
+        ended,
+    }))
+}
+
+/// How far a run had come, as its record tells.
+fn last_words(record: &Record) -> String {
+    let step = match record {
+        _ if record.merge.commit.is_some() => "after its work was merged",
+        Record { agent: Some(_), .. } => "after its agent was started",
+        Record {
+            worktree: Some(_), ..
+        } => "after its worktree was made",
+        Record {
+            branch: Some(_), ..
+        } => "after its branch was made",
+        Record {
+            adopted_at: Some(_),
+            ..
+        } => "before anything was made for it",
+        _ => "before its runner had begun",
+    };
+    format!("The runner (PID {}) died {step}", record.pid)
+}
+
+/// Removes files of a folder that nobody holds and that tell of a dead process; gives how many went.
+fn remove_stale(runs: &Runs, folder: &str, ending: &str) -> Result<usize, StoreError> {
+    let folder = match runs.root.locate(folder) {
+        Err(StoreError::Missing { .. }) => return Ok(0),
+        folder => folder?,
+    };
+    let mut removed = 0;
+    for file in disk::names(&folder)? {
+        let path = folder.join(&file.name);
+        if file.is_folder || !file.name.ends_with(ending) {
+            continue;
+        }
+        // Held while it is judged, so that nobody takes it meanwhile.
+        match Lock::try_take(&path) {
+            Ok(Some(_lock)) if is_stale(runs, &path) => {
+                disk::remove(&path)?;
+                removed += 1;
+            }
+            Ok(_) | Err(StoreError::Missing { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(removed)
+}
+
+/// Whether the process that a file tells of is dead, as far as its text says.
+fn is_stale(runs: &Runs, path: &Path) -> bool {
+    let Ok((text, stamp)) = runs.disk.read_text(path, "") else {
+        return false;
+    };
+    let mut words = text.split_whitespace();
+    let Some(pid) = words.next().and_then(|word| word.parse().ok()) else {
+        // A lock that is being taken is empty for an instant.
+        return stamp.is_older_than(disk::ABANDONED, SystemTime::now());
+    };
+    let nanos = u64::try_from(stamp.modified).unwrap_or(0);
+    let written = SystemTime::UNIX_EPOCH + Duration::from_nanos(nanos);
+    match words.next().and_then(|word| word.parse::<u64>().ok()) {
+        Some(start) => !process::facts(pid).is_some_and(|now| now.start == start && now.lives()),
+        None => !process::is_writer_alive(pid, written),
+    }
+}

@@ -1,0 +1,302 @@
+//! The frame of a run, from the lock of its spec to the end that its record tells; what happens in
+//! between to the spec, its branch and its merge is the caller's.
+//!
+//! Who starts a run makes its record ([`Runs::begin`]), starts the runner as a process of its own
+//! session with [`RUNNER`] in its environment, and waits for the hand-shake
+//! ([`super::handshake::wait_for_handshake`]). Without one it stops what there is ([`super::stop`])
+//! and has the record say that the run failed. The record names the runner from the beginning if that
+//! was started first and waits to be told the record's name; otherwise it names who starts the run
+//! until the runner adopts it.
+
+use super::WorkError;
+use super::agent::{self, Agent, Ended, Job};
+use super::handshake::Handshake;
+use super::interruption::Interruption;
+use super::kin;
+use super::lock::SpecLock;
+use super::output::{Header, Mask, Output};
+use super::process::Identity;
+use super::record::{self, AgentEntry, Record};
+use super::records::Runs;
+use super::state::{Event, State};
+
+/// What a runner's environment must say, so that a run that an agent starts does not end with that
+/// agent.
+pub const RUNNER: (&str, &str) = (kin::MARK, "runner");
+
+/// What the dialect does in a run.
+pub trait Steps {
+    /// Makes branch, worktree and spec ready; says which agent to start.
+    ///
+    /// # Errors
+    /// Why the run cannot begin.
+    fn begin(&mut self, run: &mut Run<'_>) -> Result<Job, String>;
+
+    /// Takes back what `begin` did, as far as that is right when no agent was started.
+    fn give_up(&mut self, run: &mut Run<'_>, why: &str);
+
+    /// Judges what the agent did, lands it, and changes the spec accordingly; says how the run ends.
+    ///
+    /// Between its own steps it asks [`Run::is_told_to_stop`] and returns early. Whether the run was
+    /// merged it writes into the record itself, as soon as that is true.
+    ///
+    /// # Errors
+    /// Why that could not be found out; the run has failed then.
+    fn conclude(&mut self, run: &mut Run<'_>, ended: &Ended) -> Result<End, String>;
+}
+
+/// How a run ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct End {
+    /// What happened to it.
+    pub event: Event,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+impl End {
+    /// A run that failed.
+    pub fn failed(why: impl Into<String>) -> Self {
+        Self {
+            event: Event::Fail,
+            reason: Some(why.into()),
+        }
+    }
+}
+
+/// A run that is under way in this process.
+pub struct Run<'a> {
+    runs: &'a Runs,
+    interruption: &'a Interruption,
+    record: Record,
+    /// Held for the run's life; for a run above other runs there is none.
+    lock: Option<SpecLock>,
+}
+
+impl<'a> Run<'a> {
+    /// Makes this process the runner of a record, with the lock of its spec.
+    ///
+    /// # Errors
+    /// `Held`, `NotRunning`, `Stopped`, or a `StoreError`. A run whose lock somebody else holds has
+    /// failed then, and its record says so.
+    pub fn adopt(
+        runs: &'a Runs,
+        process_id: &str,
+        interruption: &'a Interruption,
+    ) -> Result<Self, WorkError> {
+        let record = runs.get(process_id)?;
+        check_begins(&record)?;
+        let take = || SpecLock::take(runs, &record.spec_id);
+        let lock = record.works_on_spec().then(take);
+        let lock = lock.transpose().or_else(|error| {
+            end_record(runs, process_id, &End::failed(error.to_string()), None)?;
+            Err(error)
+        })?;
+        let own = Identity::own();
+        let record = runs.update(process_id, |record| {
+            check_begins(record)?;
+            record.pid = own.pid;
+            record.pid_start.clone_from(&own.pid_start);
+            record.boot_id.clone_from(&own.boot_id);
+            record.adopted_at = Some(record::stamp((runs.clock)()));
+            Ok(())
+        })?;
+        runs.reached("after-lock")?;
+        Ok(Self {
+            runs,
+            interruption,
+            record,
+            lock,
+        })
+    }
+
+    /// The record as this process knows it.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// The lock of the spec, for what needs it to be held.
+    pub fn lock(&self) -> Option<&SpecLock> {
+        self.lock.as_ref()
+    }
+
+    /// Changes the record, decided on what is in it now.
+    ///
+    /// # Errors
+    /// As [`Runs::update`].
+    pub fn update(
+        &mut self,
+        change: impl FnMut(&mut Record) -> Result<(), WorkError>,
+    ) -> Result<&Record, WorkError> {
+        self.record = self.runs.update(&self.record.process_id, change)?;
+        Ok(&self.record)
+    }
+
+    /// Whether somebody wants the run stopped, by the record or by a signal.
+    ///
+    /// # Errors
+    /// As [`Runs::get`].
+    pub fn is_told_to_stop(&self) -> Result<bool, WorkError> {
+        Ok(self.interruption.is_told() || self.is_stop_requested()?)
+    }
+
+    fn is_stop_requested(&self) -> Result<bool, WorkError> {
+        let now = self.runs.get(&self.record.process_id)?;
+        Ok(now.stop_requested.is_some())
+    }
+
+    /// A named moment, where tests stop us as a crash would.
+    ///
+    /// # Errors
+    /// `StoreError::Stopped`.
+    pub fn reached(&self, moment: &'static str) -> Result<(), WorkError> {
+        Ok(self.runs.reached(moment)?)
+    }
+
+    /// Starts the agent and says so in the record.
+    fn start(&mut self, job: Job, takes_in: bool) -> Result<Agent, WorkError> {
+        let mask = Mask::new(&job.secrets)?;
+        let argv: Vec<String> = job.argv.iter().map(|word| mask.apply(word)).collect();
+        let spec_id = self.record.spec_id.clone();
+        let log = match &self.record.log {
+            Some(log) => log.clone(),
+            None => format!(".chant/logs/{spec_id}.log"),
+        };
+        let header = Header {
+            spec_id: &spec_id,
+            prompt: &job.prompt,
+        };
+        let output = Output::open(self.runs, &log, &header, mask, job.limits.room)?;
+        let mut entry = AgentEntry {
+            name: job.name.clone(),
+            model: job.model.clone(),
+            argv,
+            ..AgentEntry::default()
+        };
+        let agent = agent::start(self.runs, &self.record, job, output, takes_in)?;
+        entry.pid = Some(agent.process().pid);
+        entry.pid_start.clone_from(&agent.process().pid_start);
+        self.update(|record| {
+            record.agent = Some(entry.clone());
+            record.log = Some(log.clone());
+            Ok(())
+        })?;
+        Ok(agent)
+    }
+
+    /// Writes how the run ended, unless somebody wants it stopped: then they do. The lock is freed.
+    ///
+    /// # Errors
+    /// As [`Runs::update`].
+    pub fn end(self, end: &End, exit_code: Option<i32>) -> Result<State, WorkError> {
+        self.reached("before-end-record")?;
+        end_record(self.runs, &self.record.process_id, end, exit_code)
+    }
+}
+
+/// Runs a run to its end in this process, which does nothing else: adopts its record, has it begun,
+/// says over the hand-shake how that went, listens to the agent and has it concluded.
+///
+/// Gives where the run stands then: `Running` when whoever stops it writes its end.
+///
+/// # Errors
+/// Why the run could not begin, which the hand-shake said too, or could not be ended.
+pub fn run(
+    runs: &Runs,
+    process_id: &str,
+    handshake: Handshake,
+    interruption: &Interruption,
+    steps: &mut dyn Steps,
+) -> Result<State, WorkError> {
+    let takes_in = take_in_orphans();
+    let (mut run, agent) = match begin(runs, process_id, interruption, steps, takes_in) {
+        Ok(begun) => begun,
+        Err(error) => {
+            handshake.refuse(&error.to_string());
+            return Err(error);
+        }
+    };
+    run.reached("before-handshake")?;
+    handshake.ok();
+    let ended = agent.wait(interruption);
+    run.reached("after-agent-exit")?;
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(error) => {
+            run.end(&End::failed(error.to_string()), None)?;
+            return Err(error);
+        }
+    };
+    let end = if run.is_stop_requested()? {
+        // Whoever asked for it writes it; this is only for a record that cannot tell.
+        End::failed(ended.to_string())
+    } else {
+        steps.conclude(&mut run, &ended).unwrap_or_else(End::failed)
+    };
+    run.end(&end, ended.exit_code)
+}
+
+/// Adopts the record and starts the agent. What fails is told by the record, too.
+fn begin<'a>(
+    runs: &'a Runs,
+    process_id: &str,
+    interruption: &'a Interruption,
+    steps: &mut dyn Steps,
+    takes_in: bool,
+) -> Result<(Run<'a>, Agent), WorkError> {
+    let mut run = Run::adopt(runs, process_id, interruption)?;
+    let started = match steps.begin(&mut run) {
+        Err(why) => Err(WorkError::Step(why)),
+        Ok(_) if run.is_told_to_stop()? => Err(WorkError::Stopped {
+            process_id: process_id.to_owned(),
+        }),
+        Ok(job) => run.start(job, takes_in),
+    };
+    match started {
+        Ok(agent) => Ok((run, agent)),
+        Err(error) => {
+            let why = error.to_string();
+            steps.give_up(&mut run, &why);
+            run.end(&End::failed(why), None)?;
+            Err(error)
+        }
+    }
+}
+
+fn check_begins(record: &Record) -> Result<(), WorkError> {
+    let process_id = record.process_id.clone();
+    match (record.state(), record.stop_requested) {
+        (State::Running, None) => Ok(()),
+        (State::Running, Some(_)) => Err(WorkError::Stopped { process_id }),
+        (state, _) => Err(WorkError::NotRunning { process_id, state }),
+    }
+}
+
+/// Writes how a run ended, unless somebody wants it stopped.
+fn end_record(
+    runs: &Runs,
+    process_id: &str,
+    end: &End,
+    exit_code: Option<i32>,
+) -> Result<State, WorkError> {
+    let record = runs.update(process_id, |record| {
+        record.exit_code = exit_code.or(record.exit_code);
+        if record.stop_requested.is_none() {
+            record.change(end.event, end.reason.clone(), (runs.clock)())?;
+        }
+        Ok(())
+    })?;
+    Ok(record.state())
+}
+
+/// Makes orphans of this process's descendants its own children, where the system can do that.
+#[cfg(target_os = "linux")]
+fn take_in_orphans() -> bool {
+    use rustix::process::{getpid, set_child_subreaper};
+    set_child_subreaper(Some(getpid())).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn take_in_orphans() -> bool {
+    false
+}

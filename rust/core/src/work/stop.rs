@@ -1,0 +1,174 @@
+//! A run stopped from outside: asked, then killed, until nothing of it lives and its lock is free.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::{Signal, kill_process, kill_process_group};
+
+use super::WorkError;
+use super::kin::{self, Kin};
+use super::lock::SpecLock;
+use super::process::{self, Identity};
+use super::record::{MergeState, Record};
+use super::records::Runs;
+use super::state::{Event, State, Stop};
+
+/// How long a runner may take to end its agent and itself, before it is killed.
+pub const GRACE: Duration = Duration::from_secs(10);
+/// How long a process that was killed, or its lock, is waited for.
+const DYING: Duration = Duration::from_secs(5);
+
+/// What became of a runner that was to be stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It was dead before, or had not begun.
+    Gone,
+    /// It ended when asked to.
+    Ended,
+    /// It had to be killed.
+    Killed,
+}
+
+/// A run none of whose processes lives any more; its record does not tell an end yet.
+#[derive(Debug)]
+pub struct Stopped {
+    /// The record as it is now.
+    pub record: Record,
+    /// What became of the runner.
+    pub runner: Fate,
+    /// How many processes of the agent the runner did not end itself, so that they were ended here.
+    pub ended: usize,
+    /// The spec's lock, so that nobody starts another run before the spec says what happened; none for
+    /// a run above other runs.
+    pub lock: Option<SpecLock>,
+    why: Stop,
+}
+
+impl Stopped {
+    /// Writes the end into the record, after the spec was changed, and frees the lock. A run whose
+    /// work was merged before it could be stopped is completed.
+    ///
+    /// # Errors
+    /// As [`Runs::update`].
+    pub fn end(self, runs: &Runs, reason: Option<String>) -> Result<Record, WorkError> {
+        let why = self.why;
+        self.end_with(runs, Event::Stop(why), reason)
+    }
+
+    /// Writes into the record that the run failed: for who started it and got no hand-shake.
+    ///
+    /// # Errors
+    /// As [`Runs::update`].
+    pub fn fail(self, runs: &Runs, reason: String) -> Result<Record, WorkError> {
+        self.end_with(runs, Event::Fail, Some(reason))
+    }
+
+    fn end_with(
+        self,
+        runs: &Runs,
+        event: Event,
+        reason: Option<String>,
+    ) -> Result<Record, WorkError> {
+        runs.update(&self.record.process_id, |record| {
+            let event = match record.merge.state {
+                MergeState::Merged => Event::Merge,
+                MergeState::None | MergeState::Waiting => event,
+            };
+            Ok(record.change(event, reason.clone(), (runs.clock)())?)
+        })
+    }
+}
+
+/// Stops a run: says so in its record, ends its runner, which ends its agent, and takes the spec's
+/// lock. Only processes that are certainly the record's are signalled.
+///
+/// # Errors
+/// `NotRunning`, `Unending` when a process survives being killed, `Held` when another one has the
+/// lock, or a `StoreError`. That the stop is wanted stays in the record then.
+pub fn stop(
+    runs: &Runs,
+    process_id: &str,
+    why: Stop,
+    grace: Duration,
+) -> Result<Stopped, WorkError> {
+    let record = runs.update(process_id, |record| match record.state() {
+        State::Running => {
+            record.stop_requested = Some(why);
+            Ok(())
+        }
+        state => Err(WorkError::NotRunning {
+            process_id: process_id.to_owned(),
+            state,
+        }),
+    })?;
+    let (runner, with_it) = end_runner(runs, &record, grace)?;
+    // The runner may have written what its agent is since the record was read.
+    let record = runs.get(process_id)?;
+    let left = Kin::left_by(&record).end(runs, process_id, kin::GRACE, kin::pass)?;
+    let take = || SpecLock::take_until(runs, &record.spec_id, Instant::now() + DYING);
+    let lock = record.works_on_spec().then(take).transpose()?;
+    Ok(Stopped {
+        record: runs.get(process_id)?,
+        runner,
+        ended: with_it + left,
+        lock,
+        why,
+    })
+}
+
+/// Ends the runner that a record names, if that lives, and what is below it if that has to be killed;
+/// gives how many those were.
+fn end_runner(runs: &Runs, record: &Record, grace: Duration) -> Result<(Fate, usize), WorkError> {
+    let runner = record.runner();
+    // A record that is not adopted yet may name who starts the run, and that one goes on; its runner
+    // will see that a stop is wanted.
+    if record.adopted_at.is_none() || !runner.is_alive() {
+        return Ok((Fate::Gone, 0));
+    }
+    runs.reached("before-term")?;
+    signal(&runner, Signal::TERM);
+    signal(&runner, Signal::CONT);
+    runs.reached("after-term")?;
+    if ends_within(&runner, grace) {
+        return Ok((Fate::Ended, 0));
+    }
+    // As long as it lives its orphans can be told from others.
+    let process_id = &record.process_id;
+    let ended = Kin::of(record).end(runs, process_id, kin::GRACE, kin::pass)?;
+    runs.reached("before-kill")?;
+    signal(&runner, Signal::KILL);
+    runs.reached("after-kill")?;
+    if ends_within(&runner, DYING) {
+        return Ok((Fate::Killed, ended));
+    }
+    Err(WorkError::Unending {
+        process_id: record.process_id.clone(),
+        pid: runner.pid,
+    })
+}
+
+/// Signals the runner's group, which holds the programs it uses; the runner alone when it leads none.
+fn signal(runner: &Identity, signal: Signal) {
+    let Some(pid) = kin::number(runner.pid).filter(|_| runner.is_alive()) else {
+        return;
+    };
+    let leads = process::facts(runner.pid).is_none_or(|facts| facts.group == runner.pid);
+    // A process that ended meanwhile is what is wanted.
+    let _ = if leads {
+        kill_process_group(pid, signal)
+    } else {
+        kill_process(pid, signal)
+    };
+}
+
+/// Waits until a process ends; false when it does not in that time.
+fn ends_within(process: &Identity, bound: Duration) -> bool {
+    let deadline = Instant::now() + bound;
+    while process.is_alive() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return false;
+        }
+        kin::wait_for(process, left);
+    }
+    true
+}

@@ -1,0 +1,314 @@
+//! How agents are started, and what they find around them.
+
+use std::collections::BTreeMap;
+
+use chant_core::config::Config;
+use chant_core::dialects::chant::agents::environment::{Mask, Told, is_secret, variables};
+use chant_core::dialects::chant::agents::workers::{free_worker, workers};
+use chant_core::dialects::chant::agents::{Agent, AgentError, Given, model, usual_model};
+use chant_core::dialects::chant::error::ChantError;
+use chant_core::dialects::chant::parse;
+use chant_core::dialects::chant::prompt::Place;
+use chant_core::error::ErrorKind;
+use chant_core::store::index::Source;
+
+fn config(yaml: &str) -> Config {
+    let text = format!("---\n{yaml}\n---\n");
+    Config::read(None, Some(("config", &text)), None).unwrap()
+}
+
+fn given<'a>(prompt: &'a str, own_program: &'a [String]) -> Given<'a> {
+    Given {
+        prompt,
+        prompt_file: "/state/p.md",
+        model: Some("opus"),
+        worktree: "/work/s",
+        spec_id: "s-1",
+        mcp_config: Some("/state/mcp.json"),
+        git_dir: Some("/main/.git"),
+        own_program,
+    }
+}
+
+/// The command line of an agent, and `<` behind it when the prompt goes to standard input.
+fn line(yaml: &str, name: &str, given: &Given<'_>) -> Result<String, AgentError> {
+    let line = Agent::named(&config(yaml).runs, name)?.command_line(given)?;
+    let stdin = if line.prompt_on_stdin { " <" } else { "" };
+    Ok(format!("{}{stdin}", line.argv.join(" ")))
+}
+
+#[track_caller]
+fn check(yaml: &str, name: &str, expected: &str) {
+    let own = ["python".to_owned(), "-m".to_owned(), "chant_mcp".to_owned()];
+    assert_eq!(
+        line(yaml, name, &given("# do", &own)).as_deref(),
+        Ok(expected)
+    );
+}
+
+#[test]
+fn built_in_agents_ask_for_permission_unless_the_configuration_says_otherwise() {
+    let commands = [
+        (
+            "claude",
+            "claude --print --output-format stream-json --verbose --model opus --mcp-config /state/mcp.json",
+            " --dangerously-skip-permissions <",
+        ),
+        (
+            "kirocli",
+            "kiro-cli chat --no-interactive --model opus",
+            " --trust-all-tools # do",
+        ),
+        ("gemini", "gemini --model opus", " --approval-mode=yolo <"),
+        (
+            "opencode",
+            "opencode run --model opus",
+            " --dangerously-skip-permissions <",
+        ),
+        (
+            "cursor-agent",
+            "cursor-agent --print --output-format text --model opus",
+            " --force # do",
+        ),
+    ];
+    for (name, head, unguarded) in commands {
+        let prompt = unguarded.rsplit(' ').next().unwrap();
+        let prompt = if prompt == "<" { " <" } else { " # do" };
+        check("", name, &format!("{head}{prompt}"));
+        let skipping = format!("agents: {{{name}: {{skip_permissions: true}}}}");
+        check(&skipping, name, &format!("{head}{unguarded}"));
+    }
+    let guarded = "codex exec --model opus --sandbox workspace-write --add-dir /main/.git - <";
+    check("", "codex", guarded);
+    let unguarded = "codex exec --model opus --dangerously-bypass-approvals-and-sandbox - <";
+    check(
+        "agents: {codex: {skip_permissions: true}}",
+        "codex",
+        unguarded,
+    );
+    check("", "demo", "python -m chant_mcp demo-agent <");
+}
+
+#[test]
+fn arguments_without_a_value_are_left_out_with_those_they_belong_to() {
+    let bare = Given {
+        model: None,
+        mcp_config: None,
+        git_dir: None,
+        ..given("x", &[])
+    };
+    let claude = "claude --print --output-format stream-json --verbose <";
+    assert_eq!(line("", "claude-cli", &bare).as_deref(), Ok(claude));
+    assert_eq!(
+        line("", "codex", &bare).as_deref(),
+        Ok("codex exec --sandbox workspace-write - <")
+    );
+    let no_program = line("", "demo", &bare).unwrap_err().to_string();
+    assert_eq!(
+        no_program,
+        "The command of agent 'demo' is empty: expected a list of a program and its arguments."
+    );
+    let yaml = "agents: {a: {command: ['{model}', run]}}";
+    assert!(matches!(
+        line(yaml, "a", &bare),
+        Err(AgentError::NoProgram { .. })
+    ));
+}
+
+#[test]
+fn commands_are_configured_as_lists_and_filled_in_once() {
+    let yaml = "agents:\n  own:\n    command: [my agent, '--in={worktree}', [--model, '{model}'], '{prompt}', '{\"*\": 1}', '{spec_id}']\n";
+    let agent = Agent::named(&config(yaml).runs, "own").unwrap();
+    let line = agent
+        .command_line(&given("do {model} {spec_id}", &[]))
+        .unwrap();
+    let expected = [
+        "my agent",
+        "--in=/work/s",
+        "--model",
+        "opus",
+        "do {model} {spec_id}",
+        "{\"*\": 1}",
+        "s-1",
+    ];
+    assert_eq!(line.argv, expected);
+    assert!(!line.prompt_on_stdin);
+    // Settings without a command change what is built in.
+    check(
+        "agents: {gemini: {command: [g, --file, '{prompt_file}']}}",
+        "gemini",
+        "g --file /state/p.md",
+    );
+    check(
+        "agents: {own: {command: [run, '{prompt}'], prompt: stdin}}",
+        "own",
+        "run # do <",
+    );
+    let yaml =
+        "agents: {own: {command: [run], skip_arguments: [[--all, yes]], skip_permissions: true}}";
+    check(yaml, "own", "run --all yes <");
+    let no_prompt = line_error("agents: {own: {command: [run], prompt: file}}", "own");
+    let expected = "The command of agent 'own' never gives it the prompt: expected an argument with {prompt_file}, or `prompt: stdin`.";
+    assert_eq!(no_prompt.to_string(), expected);
+}
+
+fn line_error(yaml: &str, name: &str) -> AgentError {
+    line(yaml, name, &given("x", &[])).unwrap_err()
+}
+
+#[test]
+fn a_prompt_that_no_argument_can_hold_is_named() {
+    let message =
+        "kiro-cli chat --no-interactive --model opus Read and execute the task in /state/p.md";
+    for prompt in [
+        "x".repeat(100_001),
+        "--trust-all-tools".to_owned(),
+        "a\0b".to_owned(),
+    ] {
+        assert_eq!(
+            line("", "kirocli", &given(&prompt, &[])).as_deref(),
+            Ok(message)
+        );
+    }
+}
+
+#[test]
+fn unknown_agents_and_models_that_are_options_are_refused() {
+    let error = line_error("agents: {own: {command: [x]}, gpt: {model: m}}", "gpt");
+    let expected = "Unknown agent 'gpt'. Known are: claude, codex, cursor-agent, demo, gemini, kirocli, opencode, own. Add it below `agents:` in .chant/config.md with its `command`.";
+    assert_eq!(error.to_string(), expected);
+    assert_eq!(ChantError::from(error).kind(), ErrorKind::NotFound);
+    let sly = Given {
+        model: Some("--dangerously-skip-permissions"),
+        ..given("x", &[])
+    };
+    let error = line("", "claude", &sly).unwrap_err();
+    assert!(matches!(&error, AgentError::Model { .. }) && error.details().is_object());
+    let none = line_error("agents: {own: {command: []}}", "own");
+    assert!(matches!(none, AgentError::NoProgram { .. }));
+}
+
+#[test]
+fn the_specs_model_comes_first_then_variables_agent_and_configuration() {
+    let config = config("defaults: {model: configured}\nagents: {claude: {model: agents}}");
+    let agent = Agent::named(&config.runs, "claude").unwrap();
+    let other = Agent::named(&config.runs, "codex").unwrap();
+    let spec = |yaml: &str| {
+        let text = format!("---\n{yaml}\n---\nx\n");
+        parse::document("s.md", Source::Text(text)).unwrap()
+    };
+    let environment = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        pairs.iter().map(owned).collect()
+    };
+    let both = environment(&[("CHANT_MODEL", "one"), ("ANTHROPIC_MODEL", "two")]);
+    let second = environment(&[("CHANT_MODEL", ""), ("ANTHROPIC_MODEL", "two")]);
+    let none = environment(&[]);
+    let found = |yaml: &str, agent: &Agent, environment: &BTreeMap<String, String>| {
+        model(&spec(yaml), agent, environment, &config).unwrap()
+    };
+    assert_eq!(found("model: own", &agent, &both), "own");
+    assert_eq!(found("", &agent, &both), "one");
+    assert_eq!(found("", &agent, &second), "two");
+    assert_eq!(found("", &agent, &none), "agents");
+    assert_eq!(found("", &other, &none), "configured");
+    assert_eq!(usual_model(&none, &config).as_deref(), Some("configured"));
+}
+
+#[test]
+fn work_in_parallel_is_divided_by_weight_within_each_agents_bound() {
+    let yaml = "parallel:\n  agents:\n  - {name: a, command: claude-a, max_concurrent: 2, weight: 2}\n  - {name: b, command: codex, max_concurrent: 2}\nagents: {a: {skip_permissions: true}}";
+    let workers = workers(&config(yaml).runs).unwrap();
+    let argv = workers[0]
+        .agent
+        .command_line(&given("x", &[]))
+        .unwrap()
+        .argv;
+    assert_eq!(argv[0], "claude-a");
+    assert_eq!(argv.last().unwrap(), "--dangerously-skip-permissions");
+    assert!(!workers[1].agent.skips_permissions);
+    let (mut running, mut order) = (Vec::new(), Vec::new());
+    while let Some(worker) = free_worker(&workers, &running) {
+        running.push(&worker.agent.name);
+        order.push(worker.agent.name.as_str());
+    }
+    assert_eq!(order, ["a", "b", "a", "b"]);
+    assert_eq!(
+        free_worker(&workers, &["b", "b"]).map(|w| &*w.agent.name),
+        Some("a")
+    );
+}
+
+#[test]
+fn without_a_list_the_provider_works_as_often_as_may_be() {
+    let workers = workers(&config("defaults: {provider: kiro}\nlimits: {agents_at_once: 3}").runs);
+    let workers = workers.unwrap();
+    assert_eq!((workers.len(), workers[0].at_once), (1, 3));
+    assert_eq!(workers[0].agent.name, "kiro");
+}
+
+/// Reference chant 6.5 and the decision about the agent's own server.
+#[test]
+fn an_agent_finds_its_spec_project_and_worktree_in_its_environment() {
+    let told = Told {
+        spec_id: "s",
+        spec_file: "/work/s/.chant/specs/s.md",
+        project: "/main",
+        worktree: Some(Place {
+            path: "/work/s",
+            branch: "chant/s",
+        }),
+        mcp_config: None,
+    };
+    let shown: Vec<String> = variables(&told)
+        .into_iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    let expected = [
+        "CHANT_SPEC_ID=s",
+        "CHANT_SPEC_FILE=/work/s/.chant/specs/s.md",
+        "CHANT_PROJECT=/main",
+        "CHANT_WORKTREE=/work/s",
+        "CHANT_WORKTREE_PATH=/work/s",
+        "CHANT_BRANCH=chant/s",
+    ];
+    assert_eq!(shown, expected);
+    let bare = Told {
+        worktree: None,
+        ..told
+    };
+    assert_eq!(variables(&bare).len(), 3);
+}
+
+#[test]
+fn secrets_are_masked_whole_and_words_are_not() {
+    for name in [
+        "OPENAI_API_KEY",
+        "github_token",
+        "MY_SECRET_X",
+        "DbPassword",
+        "KEYBOARD",
+    ] {
+        assert!(is_secret(name), "{name}");
+    }
+    assert!(!is_secret("HOME") && !is_secret("CHANT_MODEL"));
+    let environment = [
+        ("API_KEY", "sk-abc"),
+        ("LONG_TOKEN", "sk-abcdef"),
+        ("PRIVATE_KEY", "-----BEGIN\n  MIIabc\n-----END\n"),
+        ("NO_SECRET", "true"),
+        ("EMPTY_KEY", ""),
+        ("HOME", "/home/me"),
+    ];
+    let environment = environment.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let mask = Mask::of(&BTreeMap::from(environment));
+    assert_eq!(mask.apply("x sk-abcdef y sk-abc.sk-abc"), "x *** y ***.***");
+    assert_eq!(
+        mask.apply("MIIabc in /home/me is true"),
+        "*** in /home/me is true"
+    );
+    assert!(matches!(
+        mask.apply("nothing"),
+        std::borrow::Cow::Borrowed(_)
+    ));
+}

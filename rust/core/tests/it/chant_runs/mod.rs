@@ -1,0 +1,9 @@
+//! What a run of an agent decides without a process: merges of spec files, evidence, starts, prompts
+//! and command lines.
+
+mod commanding;
+mod merging;
+mod prompting;
+mod proving;
+mod scheduling;
+mod starting;

@@ -1,0 +1,108 @@
+//! Locks of specs and of merges.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use chant_core::work::WorkError;
+use chant_core::work::lock::{MergeLock, SpecLock};
+use rustix::process::Signal;
+
+use super::{Other, Project, SPEC, Task, until};
+
+const FILE: &str = ".chant/.locks/2026-02-02-001-abc.lock";
+
+fn holder(project: &Project) -> Other {
+    let other = Other::start(
+        project,
+        Task {
+            what: "hold",
+            process_id: "",
+            script: "",
+            moment: "",
+            refusal: "",
+        },
+    );
+    other.handshake().unwrap();
+    other
+}
+
+#[test]
+fn a_held_lock_is_refused_at_once_naming_its_holder() {
+    let project = Project::new();
+    let mut other = holder(&project);
+    let before = Instant::now();
+    let error = SpecLock::take(&project.runs, SPEC).unwrap_err();
+    assert!(before.elapsed() < Duration::from_secs(2));
+    let said = error.to_string();
+    let begins = format!("Spec '{SPEC}' is locked by process {} since 2", other.pid());
+    assert!(said.starts_with(&begins), "{said}");
+    assert!(project.runs.begin(project.draft()).is_err());
+    other.signal(Signal::TERM);
+    other.ends();
+    assert!(!project.path(FILE).exists());
+    drop(SpecLock::take(&project.runs, SPEC).unwrap());
+}
+
+#[test]
+fn the_lock_of_a_process_that_was_killed_is_free() {
+    let project = Project::new();
+    let mut other = holder(&project);
+    other.signal(Signal::KILL);
+    other.ends();
+    assert!(project.path(FILE).exists());
+    let lock = SpecLock::take(&project.runs, SPEC).unwrap();
+    let text = project.read(FILE);
+    assert!(
+        text.starts_with(&format!("{} ", std::process::id())),
+        "{text}"
+    );
+    drop(lock);
+    assert!(!project.path(FILE).exists());
+}
+
+#[test]
+fn a_look_at_a_free_lock_does_not_make_a_start_fail() {
+    let project = Project::new();
+    fs::create_dir_all(project.path(".chant/.locks")).unwrap();
+    fs::write(project.path(FILE), "").unwrap();
+    let file = fs::File::open(project.path(FILE)).unwrap();
+    file.lock().unwrap();
+    let frees = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(30));
+        drop(file);
+    });
+    drop(SpecLock::take(&project.runs, SPEC).unwrap());
+    frees.join().unwrap();
+}
+
+#[test]
+fn a_link_in_the_place_of_a_lock_is_not_written_through() {
+    let project = Project::new();
+    let precious = project.path("precious");
+    fs::write(&precious, "kept").unwrap();
+    fs::create_dir_all(project.path(".chant/.locks")).unwrap();
+    std::os::unix::fs::symlink(&precious, project.path(FILE)).unwrap();
+    let error = SpecLock::take(&project.runs, SPEC).unwrap_err();
+    assert!(error.to_string().contains("not a file of ours"), "{error}");
+    assert_eq!(fs::read_to_string(precious).unwrap(), "kept");
+}
+
+#[test]
+fn merges_take_turns_and_wait_so_long_only() {
+    let project = Project::new();
+    let [a, b] = ["a", "b"].map(|spec| SpecLock::take(&project.runs, spec).unwrap());
+    let first = MergeLock::take(&project.runs, &a, Duration::ZERO).unwrap();
+    let error = MergeLock::take(&project.runs, &b, Duration::from_millis(50)).unwrap_err();
+    assert!(matches!(error, WorkError::Merging { .. }), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains(&format!("process {}", std::process::id()))
+    );
+    let runs = project.runs.clone();
+    let waits =
+        std::thread::spawn(move || MergeLock::take(&runs, &b, Duration::from_secs(30)).map(drop));
+    until(|| !waits.is_finished());
+    drop(first);
+    waits.join().unwrap().unwrap();
+}

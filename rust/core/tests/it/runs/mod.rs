@@ -1,0 +1,335 @@
+//! Runs of agents with real processes: shell scripts as agents, this binary itself as the runner.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests lay out files and start processes themselves, and stop at the first surprise"
+)]
+
+mod agents;
+mod kin;
+mod locks;
+mod output;
+mod records;
+mod recovery;
+mod runners;
+mod states;
+mod stopping;
+
+use std::fs;
+use std::io::PipeReader;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chant_core::store::disk::Disk;
+use chant_core::store::files::Root;
+use chant_core::store::state::StateFolder;
+use chant_core::work::WorkError;
+use chant_core::work::agent::{Ended, Input, Job, Limits};
+use chant_core::work::handshake::{Handshake, wait_for_handshake};
+use chant_core::work::interruption::Interruption;
+use chant_core::work::lock::SpecLock;
+use chant_core::work::process::{self, Identity};
+use chant_core::work::record::{MergeState, Record, SINGLE};
+use chant_core::work::records::Runs;
+use chant_core::work::recover::recover;
+use chant_core::work::runner::{self, End, Run, Steps};
+use chant_core::work::state::{Event, State};
+use jiff::Timestamp;
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+const SPEC: &str = "2026-02-02-001-abc";
+
+/// A project without anything, and its runs.
+struct Project {
+    _folder: TempDir,
+    root: PathBuf,
+    runs: Runs,
+}
+
+impl Project {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir(root.join(".chant")).unwrap();
+        let runs = runs_of(&root, Disk::default());
+        Self {
+            _folder: folder,
+            root,
+            runs,
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    fn log(&self) -> String {
+        self.read(&format!(".chant/logs/{SPEC}.log"))
+    }
+
+    /// A draft of a run that this process would run itself. All tests are one process, so that its
+    /// number does not tell their runs apart.
+    fn draft(&self) -> Record {
+        let mut draft = Record::new(SPEC, SINGLE, Identity::own(), Timestamp::now());
+        let folder = self.root.file_name().unwrap().to_string_lossy();
+        draft.process_id += &folder;
+        draft
+    }
+
+    fn begin(&self) -> Record {
+        self.runs.begin(self.draft()).unwrap()
+    }
+
+    /// The process number that a script wrote into a file, as soon as it is there.
+    fn number(&self, file: &str) -> u32 {
+        let mut number = None;
+        until(|| {
+            number = self
+                .read(file)
+                .strip_suffix('\n')
+                .map(|n| n.parse().unwrap());
+            number.is_some()
+        });
+        number.unwrap()
+    }
+
+    fn get(&self, record: &Record) -> Record {
+        self.runs.get(&record.process_id).unwrap()
+    }
+}
+
+impl Drop for Project {
+    fn drop(&mut self) {
+        // Agents whose runner a test killed, or left alive when it failed.
+        let _ = recover(&self.runs);
+    }
+}
+
+fn runs_of(root: &Path, disk: Disk) -> Runs {
+    let root = Root::open(root).unwrap();
+    Runs {
+        disk,
+        state: StateFolder::of(&root, None),
+        root,
+        clock: Timestamp::now,
+    }
+}
+
+/// Waits until something is true that only shows on disk or in the process table.
+#[track_caller]
+fn until(mut is_true: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !is_true() {
+        assert!(Instant::now() < deadline, "waited in vain");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn is_alive(pid: u32) -> bool {
+    process::facts(pid).is_some_and(|facts| facts.lives())
+}
+
+/// A shell script as an agent.
+fn script(root: &Path, text: &str) -> Job {
+    Job {
+        name: "script".into(),
+        model: None,
+        prompt: "standard".into(),
+        argv: vec!["sh".into(), "-c".into(), text.into()],
+        environment: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
+        folder: root.to_owned(),
+        input: Input::Empty,
+        limits: Limits {
+            grace: Duration::from_millis(300),
+            ..Limits::default()
+        },
+        secrets: Vec::new(),
+    }
+}
+
+/// The steps of a run without specs and branches.
+struct Scripted {
+    job: Job,
+    refusal: Option<String>,
+}
+
+impl Steps for Scripted {
+    fn begin(&mut self, run: &mut Run<'_>) -> Result<Job, String> {
+        let told = |error: WorkError| error.to_string();
+        run.update(|record| {
+            record.branch = Some(format!("chant/{SPEC}"));
+            Ok(())
+        })
+        .map_err(told)?;
+        run.reached("after-branch").map_err(told)?;
+        match self.refusal.take() {
+            Some(why) => Err(why),
+            None => Ok(self.job.clone()),
+        }
+    }
+
+    fn give_up(&mut self, run: &mut Run<'_>, _why: &str) {
+        run.update(|record| {
+            record.branch = None;
+            Ok(())
+        })
+        .unwrap();
+    }
+
+    fn conclude(&mut self, run: &mut Run<'_>, ended: &Ended) -> Result<End, String> {
+        if !ended.is_success() {
+            return Ok(End::failed(ended.to_string()));
+        }
+        run.update(|record| {
+            record.merge.state = MergeState::Merged;
+            record.merge.commit = Some("0123abc".into());
+            Ok(())
+        })
+        .map_err(|error| error.to_string())?;
+        Ok(End {
+            event: Event::Merge,
+            reason: None,
+        })
+    }
+}
+
+/// What a process of this binary is to do instead of testing.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    /// `run` or `hold`.
+    what: &'a str,
+    process_id: &'a str,
+    script: &'a str,
+    /// The moment at which it kills itself, or with a leading `+` waits for a file named `go`.
+    moment: &'a str,
+    /// Why the steps refuse to begin; empty when they do not.
+    refusal: &'a str,
+}
+
+impl<'a> Task<'a> {
+    fn run(record: &'a Record, script: &'a str) -> Self {
+        Self {
+            what: "run",
+            process_id: &record.process_id,
+            script,
+            moment: "",
+            refusal: "",
+        }
+    }
+}
+
+/// A process of this binary; killed at the end of its test.
+struct Other {
+    child: Child,
+    pipe: PipeReader,
+    errors: PathBuf,
+}
+
+impl Other {
+    fn start(project: &Project, task: Task<'_>) -> Self {
+        let (pipe, writes) = std::io::pipe().unwrap();
+        let errors = project.path("runner.err");
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command
+            .args([
+                "--exact",
+                "runs::as_another_process",
+                "--ignored",
+                "--nocapture",
+            ])
+            .env("CHANT_IT_ROOT", &project.root)
+            .env("CHANT_IT_WHAT", task.what)
+            .env("CHANT_IT_ID", task.process_id)
+            .env("CHANT_IT_SCRIPT", task.script)
+            .env("CHANT_IT_MOMENT", task.moment)
+            .env("CHANT_IT_REFUSAL", task.refusal)
+            .env(runner::RUNNER.0, runner::RUNNER.1)
+            .process_group(0)
+            .stdin(writes)
+            .stdout(Stdio::null())
+            .stderr(fs::File::create(&errors).unwrap());
+        let child = command.spawn().unwrap();
+        Self {
+            child,
+            pipe,
+            errors,
+        }
+    }
+
+    /// A runner that says it is under way.
+    #[track_caller]
+    fn running(project: &Project, record: &Record, script: &str) -> Self {
+        let other = Self::start(project, Task::run(record, script));
+        other.handshake().unwrap();
+        other
+    }
+
+    fn handshake(&self) -> Result<(), String> {
+        wait_for_handshake(&self.pipe, Duration::from_secs(30), Some(&self.errors))
+    }
+
+    fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    fn ends(&mut self) {
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+#[ignore = "other tests start it as a process of its own"]
+fn as_another_process() {
+    let given = |name: &str| std::env::var(format!("CHANT_IT_{name}")).unwrap();
+    let root = PathBuf::from(given("ROOT"));
+    let (moment, go) = (given("MOMENT"), root.join("go"));
+    let reached = move |now: &'static str| {
+        if moment == now {
+            kill_process(rustix::process::getpid(), Signal::KILL).unwrap();
+        } else if moment.strip_prefix('+') == Some(now) {
+            fs::write(go.with_file_name("reached"), now).unwrap();
+            until(|| go.exists());
+        }
+        Ok(())
+    };
+    let disk = Disk {
+        reached: Arc::new(reached),
+        ..Disk::default()
+    };
+    let runs = runs_of(&root, disk);
+    let interruption = Interruption::new().unwrap();
+    interruption.listen().unwrap();
+    let handshake = Handshake::open(Path::new("/dev/fd/0")).unwrap();
+    if given("WHAT") == "hold" {
+        let _lock = SpecLock::take(&runs, SPEC).unwrap();
+        handshake.ok();
+        until(|| interruption.is_told());
+        return;
+    }
+    let mut steps = Scripted {
+        job: script(&root, &given("SCRIPT")),
+        refusal: Some(given("REFUSAL")).filter(|why| !why.is_empty()),
+    };
+    let end = runner::run(&runs, &given("ID"), handshake, &interruption, &mut steps);
+    let _ = end.map(|state: State| fs::write(root.join("ended"), state.as_str()));
+}

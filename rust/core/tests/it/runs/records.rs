@@ -1,0 +1,387 @@
+//! Records of runs: begun once, changed by compare-and-swap, kept for a while.
+
+use std::fs;
+use std::sync::{Arc, Barrier};
+use std::thread;
+
+use chant_core::store::StoreError;
+use chant_core::store::disk::Disk;
+use chant_core::work::WorkError;
+use chant_core::work::process::Identity;
+use chant_core::work::record::{self, Record, SINGLE};
+use chant_core::work::state::{Event, State, Stop};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use super::{Project, SPEC, runs_of};
+
+/// A process that has been dead for long.
+fn dead() -> Identity {
+    Identity {
+        pid: 1,
+        pid_start: Some("1".into()),
+        boot_id: Some("an earlier start of the machine".into()),
+    }
+}
+
+/// A record as if its run had ended some days ago.
+fn ended(spec_id: &str, token: u64, event: Event, days: i64) -> Record {
+    let at = Timestamp::now() - SignedDuration::from_hours(24 * days);
+    let mut record = Record::new(spec_id, SINGLE, dead(), at);
+    record.token = token;
+    record.process_id = format!("{spec_id}-{token}");
+    record.change(event, None, at).unwrap();
+    record
+}
+
+fn put(project: &Project, record: &Record) {
+    let folder = project.path(record::FOLDER);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(
+        folder.join(format!("{}.json", record.process_id)),
+        record.text(),
+    )
+    .unwrap();
+}
+
+#[test]
+fn a_record_has_the_keys_of_the_design_and_keeps_others() {
+    let project = Project::new();
+    let record = project.begin();
+    let path = project.path(&format!("{}/{}.json", record::FOLDER, record.process_id));
+    let mut value: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let keys: Vec<&str> = value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    insta::assert_snapshot!(keys.join(" "), @"schema process_id spec_id parent pid pid_start boot_id status end_state reason exit_code mode attempt generation token started_at updated_at completed_at adopted_at stop_requested agent branch base worktree log target criteria_at_start checks commits merge");
+    value["of_tomorrow"] = json!({"deep": [1]});
+    value["merge"]["queue"] = json!(3);
+    fs::write(&path, value.to_string()).unwrap();
+    let now = project
+        .runs
+        .update(&record.process_id, |record| {
+            record.branch = Some("chant/x".into());
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(now.generation, 2);
+    let value: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(value["of_tomorrow"], json!({"deep": [1]}));
+    assert_eq!(value["merge"]["queue"], json!(3));
+    assert_eq!(value["branch"], json!("chant/x"));
+    assert_eq!(value["generation"], json!(2));
+}
+
+#[test]
+fn of_many_who_begin_a_run_of_one_spec_one_does() {
+    let project = Project::new();
+    let barrier = Arc::new(Barrier::new(8));
+    let tries: Vec<_> = (0..8)
+        .map(|_| {
+            let (runs, draft, barrier) =
+                (project.runs.clone(), project.draft(), Arc::clone(&barrier));
+            thread::spawn(move || {
+                barrier.wait();
+                runs.begin(draft)
+            })
+        })
+        .collect();
+    let outcomes: Vec<_> = tries.into_iter().map(|t| t.join().unwrap()).collect();
+    assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
+    for error in outcomes.into_iter().filter_map(Result::err) {
+        let is_refused = matches!(error, WorkError::Running { .. } | WorkError::Held { .. });
+        assert!(is_refused, "{error}");
+    }
+    assert_eq!(project.runs.token(SPEC).unwrap(), 1);
+    assert_eq!(project.runs.all().unwrap().0.len(), 1);
+}
+
+#[test]
+fn of_many_who_change_a_record_none_is_lost() {
+    let project = Project::new();
+    let id = project.begin().process_id;
+    let adds: Vec<_> = (0..6)
+        .map(|thread| {
+            let (runs, id) = (project.runs.clone(), id.clone());
+            thread::spawn(move || {
+                for number in 0..10 {
+                    runs.update(&id, |record| {
+                        record.commits.push(format!("{thread}-{number}"));
+                        Ok(())
+                    })
+                    .unwrap();
+                }
+            })
+        })
+        .collect();
+    for add in adds {
+        add.join().unwrap();
+    }
+    let record = project.runs.get(&id).unwrap();
+    assert_eq!((record.commits.len(), record.generation), (60, 61));
+}
+
+#[test]
+fn who_decided_on_an_old_record_is_refused_and_reads_again() {
+    let project = Project::new();
+    let mut mine = project.begin();
+    project
+        .runs
+        .update(&mine.process_id, |record| {
+            record.stop_requested = Some(Stop::Pause);
+            Ok(())
+        })
+        .unwrap();
+    mine.branch = Some("chant/mine".into());
+    let error = project.runs.swap(&mine).unwrap_err();
+    assert!(matches!(error, WorkError::Changed { .. }), "{error}");
+    let mut fresh = project.get(&mine);
+    assert_eq!(
+        (fresh.branch.as_deref(), fresh.stop_requested),
+        (None, Some(Stop::Pause))
+    );
+    fresh.branch = Some("chant/mine".into());
+    assert_eq!(project.runs.swap(&fresh).unwrap().generation, 3);
+}
+
+#[test]
+fn a_change_that_changes_nothing_writes_nothing() {
+    let project = Project::new();
+    let record = project.begin();
+    let same = project.runs.update(&record.process_id, |_| Ok(())).unwrap();
+    assert_eq!(same, record);
+}
+
+#[test]
+fn tokens_grow_and_attempts_count_runs_of_the_same_work() {
+    let project = Project::new();
+    let ends = [
+        (Event::Fail, 1, 1),
+        (Event::Stop(Stop::Pause), 2, 2),
+        (Event::Merge, 3, 3),
+        // What is closed begins anew.
+        (Event::Fail, 4, 1),
+    ];
+    for (event, token, attempt) in ends {
+        let record = project.begin();
+        assert_eq!((record.token, record.attempt), (token, attempt));
+        let end = |record: &mut Record| Ok(record.change(event, None, Timestamp::now())?);
+        project.runs.update(&record.process_id, end).unwrap();
+    }
+    assert_eq!(project.runs.newest_of(SPEC).unwrap().unwrap().token, 4);
+    assert_eq!(project.runs.token("another").unwrap(), 0);
+    assert_eq!(
+        fs::read_to_string(project.path(".chant-mcp/.gitignore")).unwrap(),
+        "*\n"
+    );
+}
+
+#[test]
+fn nothing_begins_beside_work_that_waits_or_a_death_that_was_not_looked_after() {
+    let project = Project::new();
+    put(&project, &ended(SPEC, 1, Event::Wait, 0));
+    let error = project.runs.begin(project.draft()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "Run '2026-02-02-001-abc-1' of spec '2026-02-02-001-abc' is awaiting_merge; see to that first, nothing was started"
+    );
+    let mut dead = Record::new(SPEC, SINGLE, dead(), Timestamp::now());
+    dead.token = 2;
+    put(&project, &dead);
+    let error = project.runs.begin(project.draft()).unwrap_err();
+    assert!(matches!(error, WorkError::Unrecovered { .. }), "{error}");
+    assert_eq!(project.runs.token(SPEC).unwrap(), 0);
+}
+
+#[test]
+fn a_crash_after_the_token_leaves_a_gap_and_nothing_else() {
+    let project = Project::new();
+    let disk = Disk {
+        reached: Arc::new(|_| Err(std::io::Error::other("a crash"))),
+        ..Disk::default()
+    };
+    let error = runs_of(&project.root, disk)
+        .begin(project.draft())
+        .unwrap_err();
+    assert!(matches!(
+        error,
+        WorkError::Store(StoreError::Stopped {
+            moment: "after-token",
+            ..
+        })
+    ));
+    assert!(project.runs.all().unwrap().0.is_empty());
+    assert_eq!(project.begin().token, 2);
+}
+
+#[test]
+fn an_illegal_change_leaves_the_record_as_it_was() {
+    let mut record = ended(SPEC, 1, Event::Merge, 0);
+    let before = record.clone();
+    record
+        .change(Event::Fail, Some("no".into()), Timestamp::now())
+        .unwrap_err();
+    assert_eq!(record, before);
+    assert_eq!(record.state(), State::Completed);
+}
+
+#[test]
+fn the_word_of_the_seed_follows_from_the_end() {
+    let text = |event| {
+        let value: Value = serde_json::from_str(&ended(SPEC, 1, event, 0).text()).unwrap();
+        format!("{} {}", value["status"], value["end_state"])
+    };
+    assert_eq!(text(Event::Merge), r#""completed" "completed""#);
+    assert_eq!(text(Event::Wait), r#""failed" "awaiting_merge""#);
+    assert_eq!(
+        text(Event::Stop(Stop::TakeOver)),
+        r#""failed" "taken_over""#
+    );
+}
+
+#[test]
+fn old_records_go_but_not_those_whose_work_waits() {
+    let project = Project::new();
+    for record in [
+        ended("a", 1, Event::Fail, 8),
+        ended("b", 1, Event::Fail, 6),
+        ended("c", 1, Event::Stop(Stop::Pause), 30),
+        ended("d", 1, Event::Stop(Stop::Pause), 30),
+        ended("d", 2, Event::Merge, 1),
+        ended("e", 1, Event::Wait, 30),
+        Record::new(
+            "f",
+            SINGLE,
+            dead(),
+            Timestamp::now() - SignedDuration::from_hours(2400),
+        ),
+    ] {
+        put(&project, &record);
+    }
+    fs::write(
+        project.path(record::FOLDER).join("old-1.json"),
+        r#"{"spec_id":"old","pid":1}"#,
+    )
+    .unwrap();
+    let (records, _) = project.runs.all().unwrap();
+    assert_eq!(project.runs.prune(&records).unwrap(), 2);
+    let kept: Vec<String> = project
+        .runs
+        .all()
+        .unwrap()
+        .0
+        .into_iter()
+        .map(|r| r.process_id)
+        .collect();
+    assert_eq!(
+        kept,
+        ["b-1", "c-1", "d-2", "e-1", &format!("f-{}", dead().pid)]
+    );
+    assert!(project.path(record::FOLDER).join("old-1.json").exists());
+}
+
+#[test]
+fn of_records_that_ended_the_newest_two_hundred_stay() {
+    let project = Project::new();
+    for number in 0..205 {
+        let mut record = ended(SPEC, number, Event::Fail, 0);
+        let at = Timestamp::now() - SignedDuration::from_mins(i64::try_from(number).unwrap());
+        record.completed_at = Some(record::stamp(at));
+        put(&project, &record);
+    }
+    let (records, _) = project.runs.all().unwrap();
+    assert_eq!(project.runs.prune(&records).unwrap(), 5);
+    assert!(
+        !project
+            .path(record::FOLDER)
+            .join(format!("{SPEC}-204.json"))
+            .exists()
+    );
+    assert!(
+        project
+            .path(record::FOLDER)
+            .join(format!("{SPEC}-199.json"))
+            .exists()
+    );
+}
+
+#[test]
+fn records_of_others_are_told_and_never_changed() {
+    let project = Project::new();
+    let folder = project.path(record::FOLDER);
+    fs::create_dir_all(&folder).unwrap();
+    let old = r#"{"process_id":"x-7","spec_id":"x","pid":7,"started_at":"2026-01-01T00:00:00+01:00","mode":"single","started":true}"#;
+    for (name, text) in [
+        ("x-7", old),
+        ("later", r#"{"schema":2,"spec_id":"x"}"#),
+        ("torn", "{"),
+    ] {
+        fs::write(folder.join(format!("{name}.json")), text).unwrap();
+    }
+    let (told, broken) = record::all(&project.runs.disk, &project.runs.root).unwrap();
+    let stale: Vec<bool> = told.iter().map(|run| run.is_stale).collect();
+    // In the order of their files: `later`, `x-7`.
+    assert_eq!(stale, [false, true]);
+    assert_eq!(broken.len(), 1);
+    assert!(project.runs.all().unwrap().0.is_empty());
+    let error = project.runs.update("x-7", |_| Ok(())).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`.chant/processes/x-7.json` is not the record of a run: it is of another program or release; mend it or move it away"
+    );
+    assert_eq!(fs::read_to_string(folder.join("x-7.json")).unwrap(), old);
+}
+
+#[test]
+fn a_process_counts_as_the_one_meant_only_with_its_start_and_its_machine() {
+    let own = Identity::own();
+    assert!(own.is_alive());
+    let another_start = Identity {
+        pid_start: Some("1".into()),
+        ..own.clone()
+    };
+    let another_boot = Identity {
+        boot_id: Some("another".into()),
+        ..own.clone()
+    };
+    let no_start = Identity {
+        pid_start: None,
+        ..own
+    };
+    for stranger in [another_start, another_boot, no_start] {
+        assert!(!stranger.is_proven(), "{stranger:?}");
+    }
+}
+
+#[test]
+fn names_that_would_leave_the_folder_are_refused() {
+    let project = Project::new();
+    for name in ["../x", "a/b", "", ".x", "a\\b"] {
+        let error = project.runs.get(name).unwrap_err();
+        assert!(matches!(error, WorkError::Name { .. }), "{name}: {error}");
+    }
+}
+
+#[test]
+fn a_second_runner_with_the_number_of_an_earlier_one_gets_another_name() {
+    let project = Project::new();
+    let first = project.begin();
+    let end = |record: &mut Record| Ok(record.change(Event::Fail, None, Timestamp::now())?);
+    project.runs.update(&first.process_id, end).unwrap();
+    let second = project.begin();
+    assert_eq!(second.process_id, format!("{}-2", first.process_id));
+    assert_eq!(project.get(&second), second);
+}
+
+#[test]
+fn a_token_that_is_no_number_is_named() {
+    let project = Project::new();
+    let folder = project.path(".chant-mcp/tokens");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join(SPEC), "many\n").unwrap();
+    let error = project.runs.begin(project.draft()).unwrap_err().to_string();
+    assert!(error.contains("it should hold one number"), "{error}");
+}

@@ -1,0 +1,223 @@
+//! What a crash left, put right.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use chant_core::work::lock::SpecLock;
+use chant_core::work::process::Identity;
+use chant_core::work::record::{FOLDER, MergeState, Record, SINGLE};
+use chant_core::work::recover::recover;
+use chant_core::work::state::{Event, State, Stop};
+use jiff::{SignedDuration, Timestamp};
+use rustix::process::Signal;
+
+use super::{Other, Project, SPEC, Task, is_alive};
+
+const LOCK: &str = ".chant/.locks/2026-02-02-001-abc.lock";
+
+/// Nothing is found any more, and nothing of the run is left but its record.
+#[track_caller]
+fn is_clean(project: &Project) {
+    let again = recover(&project.runs).unwrap();
+    assert!(again.found.is_empty() && again.problems.is_empty());
+    assert_eq!((again.removed, again.pruned), (0, 0));
+    assert!(!project.path(LOCK).exists());
+}
+
+#[test]
+fn a_runner_killed_at_any_moment_is_found_and_its_agent_ended() {
+    let moments = [
+        ("after-lock", "before anything was made for it"),
+        ("after-branch", "after its branch was made"),
+        ("before-handshake", "after its agent was started"),
+        ("after-agent-exit", "after its agent was started"),
+        ("before-end-record", "after its work was merged"),
+    ];
+    for (moment, words) in moments {
+        let project = Project::new();
+        let record = project.begin();
+        let task = Task {
+            moment,
+            ..Task::run(&record, "echo $$ >agent; [ -e quick ] || sleep 300")
+        };
+        if ["after-agent-exit", "before-end-record"].contains(&moment) {
+            fs::write(project.path("quick"), "").unwrap();
+        }
+        let mut runner = Other::start(&project, task);
+        runner.ends();
+        let recovered = recover(&project.runs).unwrap();
+        assert_eq!(recovered.problems, Vec::<String>::new());
+        assert_eq!(recovered.found.len(), 1, "{moment}");
+        let found = &recovered.found[0];
+        assert_eq!(found.record.state(), State::Lost);
+        let reason = format!("The runner (PID {}) died {words}", runner.pid());
+        assert_eq!(found.record.reason.as_ref(), Some(&reason), "{moment}");
+        assert!(SpecLock::take(&project.runs, SPEC).is_err());
+        if moment == "before-handshake" {
+            assert!(!is_alive(found.record.agent.as_ref().unwrap().pid.unwrap()));
+            assert!(found.ended >= 1);
+        }
+        drop(recovered);
+        is_clean(&project);
+        assert_eq!(recover(&project.runs).unwrap().lost.len(), 1);
+        assert_eq!(project.begin().attempt, 2);
+        assert!(recover(&project.runs).unwrap().lost.is_empty());
+    }
+}
+
+#[test]
+fn a_living_run_and_a_spec_that_somebody_holds_are_left_alone() {
+    let project = Project::new();
+    let record = project.begin();
+    let runner = Other::running(&project, &record, "exec sleep 300");
+    let recovered = recover(&project.runs).unwrap();
+    assert!(recovered.found.is_empty() && recovered.lost.is_empty());
+    assert_eq!(recovered.removed, 0);
+    assert!(is_alive(runner.pid()) && project.path(LOCK).exists());
+
+    let project = Project::new();
+    let record = project.begin();
+    let forget = |record: &mut Record| {
+        record.pid_start = Some("1".into());
+        Ok(())
+    };
+    project.runs.update(&record.process_id, forget).unwrap();
+    let lock = SpecLock::take(&project.runs, SPEC).unwrap();
+    assert!(recover(&project.runs).unwrap().found.is_empty());
+    drop(lock);
+    assert_eq!(recover(&project.runs).unwrap().found.len(), 1);
+}
+
+#[test]
+fn a_run_that_was_to_be_stopped_is_stopped_and_not_lost_unless_it_was_merged() {
+    for (merge, state) in [
+        (MergeState::None, State::Paused),
+        (MergeState::Merged, State::Lost),
+    ] {
+        let project = Project::new();
+        let record = project.begin();
+        let mut runner = Other::running(&project, &record, "exec sleep 300");
+        runner.signal(Signal::KILL);
+        runner.ends();
+        let ask = |record: &mut Record| {
+            record.stop_requested = Some(Stop::Pause);
+            record.merge.state = merge;
+            Ok(())
+        };
+        project.runs.update(&record.process_id, ask).unwrap();
+        let recovered = recover(&project.runs).unwrap();
+        assert_eq!(recovered.found[0].record.state(), state);
+        drop(recovered);
+        is_clean(&project);
+    }
+}
+
+#[test]
+fn an_agent_whose_start_is_not_in_the_record_yet_is_ended_too() {
+    let project = Project::new();
+    let record = project.begin();
+    let mut runner = Other::running(&project, &record, "exec sleep 300");
+    let agent = project.get(&record).agent.unwrap().pid.unwrap();
+    runner.signal(Signal::KILL);
+    runner.ends();
+    let forget = |record: &mut Record| {
+        record.agent = None;
+        Ok(())
+    };
+    project.runs.update(&record.process_id, forget).unwrap();
+    assert_eq!(recover(&project.runs).unwrap().found[0].ended, 1);
+    assert!(!is_alive(agent));
+}
+
+#[test]
+fn of_two_who_recover_at_once_one_does() {
+    let project = Project::new();
+    let record = project.begin();
+    let mut runner = Other::running(&project, &record, "exec sleep 300");
+    runner.signal(Signal::KILL);
+    runner.ends();
+    let counts: Vec<usize> = std::thread::scope(|scope| {
+        let tries = [(); 4].map(|()| scope.spawn(|| recover(&project.runs).unwrap().found.len()));
+        tries.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    assert_eq!(counts.iter().sum::<usize>(), 1, "{counts:?}");
+    assert_eq!(project.get(&record).state(), State::Lost);
+}
+
+#[test]
+fn files_of_dead_processes_go_and_those_of_living_ones_stay() {
+    let project = Project::new();
+    let (locks, pids) = (project.path(".chant/.locks"), project.path(".chant/pids"));
+    fs::create_dir_all(&locks).unwrap();
+    fs::create_dir_all(&pids).unwrap();
+    let own = Identity::own();
+    let start = own.pid_start.unwrap();
+    for (folder, name, text) in [
+        (
+            &locks,
+            "dead.lock",
+            "4194304 77\n2026-02-02T10:00:00.000Z\n".to_owned(),
+        ),
+        (&locks, "reused.lock", format!("{} 1\n", own.pid)),
+        (&locks, "of-023.lock", "4194304".into()),
+        (&locks, "living.lock", format!("{} {start}\n", own.pid)),
+        (&locks, "living-023.lock", own.pid.to_string()),
+        (&locks, "notes.txt", "4194304".into()),
+        (&pids, "dead.pid", "4194304\n".into()),
+        (&pids, "living.pid", format!("{}\n", own.pid)),
+        (&pids, "fresh.pid", "?".into()),
+    ] {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    assert_eq!(recover(&project.runs).unwrap().removed, 4);
+    let left = |folder| {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(
+        left(&locks),
+        ["living-023.lock", "living.lock", "notes.txt"]
+    );
+    assert_eq!(left(&pids), ["fresh.pid", "living.pid"]);
+}
+
+#[test]
+fn a_record_that_cannot_be_read_stands_in_no_others_way() {
+    let project = Project::new();
+    let record = project.begin();
+    let forget = |record: &mut Record| {
+        record.pid_start = Some("1".into());
+        Ok(())
+    };
+    project.runs.update(&record.process_id, forget).unwrap();
+    fs::write(project.path(FOLDER).join("a-torn.json"), "{\"schema\":1").unwrap();
+    let recovered = recover(&project.runs).unwrap();
+    assert_eq!((recovered.found.len(), recovered.broken.len()), (1, 1));
+    assert_eq!(recovered.broken[0].path, ".chant/processes/a-torn.json");
+}
+
+#[test]
+fn with_nothing_to_do_it_is_cheap() {
+    let project = Project::new();
+    fs::create_dir_all(project.path(FOLDER)).unwrap();
+    for number in 0..200 {
+        let at = Timestamp::now() - SignedDuration::from_mins(number);
+        let mut record = Record::new(&format!("s{number}"), SINGLE, Identity::own(), at);
+        record.change(Event::Merge, None, at).unwrap();
+        let path = project
+            .path(FOLDER)
+            .join(format!("{}.json", record.process_id));
+        fs::write(path, record.text()).unwrap();
+    }
+    let before = Instant::now();
+    let recovered = recover(&project.runs).unwrap();
+    assert!(recovered.found.is_empty() && recovered.pruned == 0);
+    // Far above what it takes, even unoptimised; a wait or a look at every process would be more.
+    assert!(
+        before.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        before.elapsed()
+    );
+}
