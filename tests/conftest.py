@@ -27,9 +27,10 @@ _GIT = {
 
 @pytest.fixture(autouse=True)
 def _sealed(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Hide the machine's own settings: home folder, git configuration, chant variables."""
+    """Hide the machine's own settings: home folder, git configuration, our variables."""
     home = tmp_path_factory.mktemp("home")
-    for name in [name for name in os.environ if name.startswith(("GIT_", "CHANT_", "ANTHROPIC_"))]:
+    ours = ("GIT_", "CHANT_", "ANTHROPIC_", "MCP_", "CONFIG_DIR")
+    for name in [name for name in os.environ if name.startswith(ours)]:
         monkeypatch.delenv(name)
     for name, value in {**_GIT, "HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}.items():
         monkeypatch.setenv(name, value)

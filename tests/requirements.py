@@ -3314,222 +3314,593 @@ REQUIREMENTS: dict[str, Requirement] = {
     "speckit:errors:internal": Requirement(
         "An internal failure gives `Error: …` with `isError: true`.", "seed speckit:402", built=False
     ),
-    # tickets (seed 004): not part of the product yet
+    # tickets: tools and projects (seed tickets 17-73)
+    "tickets:tools:parameters_are_the_seeds": Requirement(
+        "The ten tools take the parameters of the seed, with `project` optional.",
+        "seed tickets:15; reference tickets 10: `project`",
+    ),
+    "tickets:tools:work_with_seeds_arguments": Requirement(
+        "Every tool is served with the arguments of the seed.", "seed tickets:15; decisions 1"
+    ),
+    "tickets:arguments:wrong_types_are_told": Requirement(
+        "An argument of a wrong type is refused with its name, what was expected and what came.",
+        "decisions 3: Missing or ill-typed argument",
+    ),
+    "tickets:arguments:unknown_ones_are_told": Requirement(
+        "Unknown and missing arguments are refused, all at once, unknown ones with the nearest known name.",
+        "decisions 3: Missing or ill-typed argument",
+    ),
+    "tickets:answers:text_is_the_structured_part": Requirement(
+        "An answer that is data is the same JSON as text and as structured content, in the seed's order of "
+        "keys.",
+        "decisions 3: Tool result",
+    ),
+    "tickets:answers:are_as_of_the_call": Requirement(
+        "Every answer is as of the call, whoever changed the files before it.",
+        "decisions 2; reference tickets 8.2: B3; reference tickets 7.3",
+    ),
+    "tickets:answers:read_only_what_changed": Requirement(
+        "A repeated call reads only the files that changed.", "decisions 2; reference tickets 8.2: B24"
+    ),
     "tickets:list_projects:takes_no_parameters": Requirement(
-        "`list_projects` takes no parameters.", "seed tickets:20", built=False
+        "`list_projects` takes no parameters.", "seed tickets:20"
     ),
     "tickets:list_projects:answer_has_projects": Requirement(
         "Each project has `id`, `project` (`name`, `code`, `path`, `active`, `description`) and `metadata`.",
         "seed tickets:25",
-        built=False,
     ),
     "tickets:list_projects:metadata": Requirement(
-        "`metadata` has `dateRegistered`, `lastAccessed` and `version`.", "seed tickets:35", built=False
+        "`metadata` has `dateRegistered`, `lastAccessed` and `version`.", "seed tickets:35"
     ),
     "tickets:get_project_info:key_is_required": Requirement(
-        "`get_project_info` requires `key`, the project's key.", "seed tickets:49", built=False
+        "`get_project_info` requires `key`, the project's key.", "seed tickets:49"
     ),
     "tickets:get_project_info:answer_has_project_and_stats": Requirement(
-        "The answer has the project and `stats` with `totalCRs` and `byStatus`.",
-        "seed tickets:54",
-        built=False,
+        "The answer has the project and `stats` with `totalCRs` and `byStatus`.", "seed tickets:54"
     ),
+    "tickets:get_project_info:says_where_it_lies": Requirement(
+        "The project is told with its root, first number, counter file and repository besides.",
+        "reference tickets 3.4",
+    ),
+    "tickets:project:left_out_where_derivable": Requirement(
+        "`project` may be left out where the key, the folder of the server, the filter or being the only "
+        "one says it; else the codes are listed.",
+        "reference tickets 10: `project`; reference tickets 8.3: MDT-121",
+    ),
+    "tickets:project:named_by_code_or_id": Requirement(
+        "A project is named by its code in any case of letters, however long, or by its ID.",
+        "reference tickets 1.6",
+    ),
+    "tickets:projects:nearest_is_meant": Requirement(
+        "The nearest project around the folder of the server is meant, not an outer one.",
+        "reference tickets 8.3: MDT-147",
+    ),
+    "tickets:projects:shared_codes_are_told": Requirement(
+        "Of two projects of one code one is used and the other told with both paths.",
+        "reference tickets 8.3: MDT-123",
+    ),
+    "tickets:projects:folder_without_configuration": Requirement(
+        "A folder of tickets without configuration is a project of the code of its files.",
+        "decisions 3: Which project; issue",
+    ),
+    "tickets:projects:changes_are_seen_at_the_next_call": Requirement(
+        "A project made, renamed or removed after the start is seen so at the next call.",
+        "reference tickets 7.2; issue",
+    ),
+    # tickets: list_crs (seed tickets 75-117)
     "tickets:list_crs:project_is_required": Requirement(
-        "`list_crs` requires `project`.", "seed tickets:79", built=False
+        "`list_crs` requires `project` where nothing else says which is meant.",
+        "seed tickets:79; reference tickets 10: `project`",
     ),
     "tickets:list_crs:filters_by_status": Requirement(
-        "`filters.status` takes one of six statuses or a list of them.", "seed tickets:81", built=False
+        "`filters.status` takes a status or a list of them.", "seed tickets:81"
     ),
     "tickets:list_crs:filters_by_type": Requirement(
-        "`filters.type` takes one of five types or a list of them.", "seed tickets:82", built=False
+        "`filters.type` takes a type or a list of them.", "seed tickets:82"
     ),
     "tickets:list_crs:filters_by_priority": Requirement(
-        "`filters.priority` takes one of four priorities or a list of them.", "seed tickets:83", built=False
+        "`filters.priority` takes a priority or a list of them.", "seed tickets:83"
+    ),
+    "tickets:list_crs:filters_match_whole_words": Requirement(
+        "Filters match whole values in any case of letters, also such that only files have.",
+        "reference tickets 10: Filters",
+    ),
+    "tickets:list_crs:unknown_values_are_refused": Requirement(
+        "A filter or value that there is not is refused with those there are.",
+        "reference tickets 10: Filters",
     ),
     "tickets:list_crs:ticket_has_nine_keys": Requirement(
         "A ticket has `code`, `title`, `status`, `type`, `priority`, `dateCreated`, `lastModified`, "
         "`assignee` and `phaseEpic`.",
         "seed tickets:102",
-        built=False,
     ),
     "tickets:list_crs:totals": Requirement(
-        "The answer has `total` and `filtered`.", "seed tickets:113", built=False
+        "`total` counts the tickets of the project, `filtered` those that match.",
+        "seed tickets:113; reference tickets 10: `total` / `filtered`",
     ),
+    "tickets:list_crs:newest_first": Requirement(
+        "Tickets are listed by number, the highest first.", "reference tickets 3.5"
+    ),
+    "tickets:list_crs:pages": Requirement(
+        "`limit` and `offset` page through the tickets; `returned` and `next_offset` say how to get the "
+        "rest.",
+        "decisions 3: Size of a result; issue",
+    ),
+    "tickets:list_crs:fields": Requirement("`fields` chooses the keys of each ticket.", "issue"),
+    "tickets:list_crs:default_is_under_10_kb": Requirement(
+        "The default list of 1,000 tickets is under 10 KB; long values are cut and say so.",
+        "decisions 3: Size of a result; issue",
+    ),
+    "tickets:list_crs:problems_are_told": Requirement(
+        "Files that cannot be read are told beside the tickets and hide none.",
+        "reference tickets 8.3: MDT-209; decisions 3: Unreadable files",
+    ),
+    # tickets: get_cr (seed tickets 119-176)
     "tickets:get_cr:project_and_key_are_required": Requirement(
-        "`get_cr` requires `project` and `key`.", "seed tickets:122", built=False
+        "`get_cr` requires `key`, and `project` where nothing else says which is meant.",
+        "seed tickets:122; reference tickets 10: `project`",
     ),
-    "tickets:get_cr:mode_is_full": Requirement(
-        "`mode` is `full` unless given.", "seed tickets:124", built=False
-    ),
+    "tickets:get_cr:mode_is_full": Requirement("`mode` is `full` unless given.", "seed tickets:124"),
     "tickets:get_cr:full_is_plain_markdown": Requirement(
-        "`full` answers with the markdown alone.", "seed tickets:125", built=False
+        "`full` answers with the markdown alone.", "seed tickets:125"
+    ),
+    "tickets:get_cr:full_is_byte_for_byte": Requirement(
+        "`full` is the body byte for byte.", "reference tickets 10: `full` mode; reference tickets 8.2: B5"
+    ),
+    "tickets:get_cr:pieces_make_up_the_whole": Requirement(
+        "`offset` and `max_chars` give pieces of a long body that make up the whole.",
+        "decisions 3: Size of a result",
     ),
     "tickets:get_cr:attributes_is_the_front_matter": Requirement(
         "`attributes` answers with the attributes, `dependsOn`, `blocks` and `relatedTickets` as lists.",
-        "seed tickets:126",
-        built=False,
+        "seed tickets:126; reference tickets 2.3",
     ),
     "tickets:get_cr:metadata_has_the_path": Requirement(
-        "`metadata` answers with the basic keys and `filePath`.", "seed tickets:127", built=False
+        "`metadata` answers with the basic keys and `filePath`.", "seed tickets:127"
     ),
+    "tickets:get_cr:light_modes_are_light": Requirement(
+        "The light modes cost a tenth of a usual ticket or less.", "seed tickets:176"
+    ),
+    "tickets:keys:may_be_integers": Requirement(
+        "Ticket keys may be given as integers.", "decisions 3: Missing or ill-typed argument"
+    ),
+    "tickets:keys:spellings": Requirement(
+        "`DEM-1`, `dem-001`, `1` and `001` mean `DEM-001`.", "reference tickets 10: Keys"
+    ),
+    "tickets:keys:are_never_parts_of_others": Requirement(
+        "A key means the ticket of exactly that code, never one that contains it.",
+        "reference tickets 10: Keys; reference tickets 8.2: B7",
+    ),
+    "tickets:keys:codes_of_files": Requirement(
+        "A ticket's code is what its front matter says, padded or not, else what its file's name begins "
+        "with.",
+        "reference tickets 2.9",
+    ),
+    "tickets:duplicates:reads_agree": Requirement(
+        "Of two files of one code, and of two lines of one key, all tools show the same.",
+        "reference tickets 8.2: B18; reference tickets 2.8",
+    ),
+    # tickets: create_cr (seed tickets 180-228)
     "tickets:create_cr:project_type_data_are_required": Requirement(
-        "`create_cr` requires `project`, `type` and `data`.", "seed tickets:186", built=False
+        "`create_cr` requires `type` and `data`, and `project` where nothing else says which is meant.",
+        "seed tickets:186; reference tickets 10: `project`",
     ),
-    "tickets:create_cr:title_is_required": Requirement(
-        "`data.title` is required.", "seed tickets:189", built=False
-    ),
+    "tickets:create_cr:title_is_required": Requirement("`data.title` is required.", "seed tickets:189"),
     "tickets:create_cr:priority_is_medium": Requirement(
-        "`data.priority` is `Medium` unless given.", "seed tickets:190", built=False
+        "`data.priority` is `Medium` unless given.", "seed tickets:190"
     ),
     "tickets:create_cr:optional_data": Requirement(
         "`data` takes `phaseEpic`, `assignee`, `relatedTickets`, `dependsOn` and `blocks`.",
         "seed tickets:191",
-        built=False,
     ),
     "tickets:create_cr:lists_are_comma_separated": Requirement(
-        "`relatedTickets`, `dependsOn` and `blocks` are comma-separated.", "seed tickets:193", built=False
+        "`relatedTickets`, `dependsOn` and `blocks` are comma-separated.", "seed tickets:193"
     ),
     "tickets:create_cr:content_overrides_the_template": Requirement(
-        "`data.content` replaces the template.", "seed tickets:196", built=False
+        "`data.content` replaces the template.", "seed tickets:196"
+    ),
+    "tickets:create_cr:content_is_kept": Requirement(
+        "Content is stored as given, code and backslashes included; front matter in it is refused.",
+        "reference tickets 8.2: B5; reference tickets 3.7",
     ),
     "tickets:create_cr:uses_a_template": Requirement(
-        "A new ticket is made from its type's template.", "seed tickets:183", built=False
+        "A new ticket is made from its type's template.", "seed tickets:183"
     ),
     "tickets:create_cr:answer_has_the_ticket": Requirement(
         "The answer has `cr` with its new `code`, status `Proposed`, dates and `filePath`.",
         "seed tickets:216",
-        built=False,
     ),
+    "tickets:create_cr:success_is_true": Requirement(
+        "A ticket that is reported as created is on disk and can be read; one that is refused is not.",
+        "reference tickets 8.2: B10; reference tickets 8.3: MDT-011",
+    ),
+    "tickets:create_cr:slug_of_any_script": Requirement(
+        "The file's name has the words of the title in ASCII, whatever script it is in.",
+        "reference tickets 8.2: B23; reference tickets 2.1",
+    ),
+    "tickets:create_cr:stays_in_the_project": Requirement(
+        "Nothing is read or written outside of the project, whatever titles, paths and links say.",
+        "reference tickets 8.2: B9; decisions 4",
+    ),
+    "tickets:numbers:above_all_that_ever_were": Requirement(
+        "A new number is above those of all names, codes and the counter, and not below `startNumber`.",
+        "reference tickets 10: Numbering; reference tickets 2.7",
+    ),
+    "tickets:numbers:never_again_after_delete": Requirement(
+        "The number of a deleted ticket does not come again.",
+        "reference tickets 8.2: B17; reference tickets 10: Numbering",
+    ),
+    "tickets:numbers:counter_is_kept": Requirement(
+        "The project's own counter file is kept up; one that holds no number is left alone and told.",
+        "reference tickets 10: Numbering; reference tickets 8.3: MDT-071",
+    ),
+    "tickets:templates:six_types": Requirement(
+        "There is a template for each of the five types of the seed and for `Research`, with numbered "
+        "sections.",
+        "reference tickets 10: Templates",
+    ),
+    # tickets: attributes, status, delete (seed tickets 230-290)
     "tickets:update_cr_attrs:parameters_are_required": Requirement(
-        "`update_cr_attrs` requires `project`, `key` and `attributes`.", "seed tickets:235", built=False
+        "`update_cr_attrs` requires `key` and `attributes`, and `project` where nothing else says which is "
+        "meant.",
+        "seed tickets:235; reference tickets 10: `project`",
     ),
     "tickets:update_cr_attrs:changes_attributes": Requirement(
         "`title`, `priority`, `phaseEpic`, `assignee`, `relatedTickets`, `dependsOn` and `blocks` can be "
         "changed.",
         "seed tickets:238",
-        built=False,
+    ),
+    "tickets:update_cr_attrs:answer_has_what_changed": Requirement(
+        "The answer has `cr` and `changed` with each value before and after.",
+        "reference tickets 10: Result; reference tickets 8.2: B16",
+    ),
+    "tickets:update_cr_attrs:empty_takes_out": Requirement(
+        "An empty text or list takes an attribute out, `null` leaves it.", "reference tickets 3.8"
+    ),
+    "tickets:update_cr_attrs:what_is_so_already_is_not_written": Requirement(
+        "Values that are so already are not written, and not reported as changed.",
+        "reference tickets 8.2: B16; reference tickets 3.8",
     ),
     "tickets:update_cr_attrs:excludes_status": Requirement(
-        "The status cannot be changed through `update_cr_attrs`.", "seed tickets:232", built=False
+        "The status cannot be changed through `update_cr_attrs`.", "seed tickets:232"
+    ),
+    "tickets:attributes:are_checked": Requirement(
+        "Priorities, dates and relations are checked when they are given.",
+        "reference tickets 8.2: B15; reference tickets 8.2: B26",
+    ),
+    "tickets:attributes:unknown_ones_are_refused": Requirement(
+        "Unknown attributes are refused with those there are.", "reference tickets 8.3: MDT-050"
+    ),
+    "tickets:attributes:cannot_inject": Requirement(
+        "No value becomes a key or a line of its own; those with line breaks are refused.",
+        "reference tickets 8.2: B8; reference tickets 10: Frontmatter",
+    ),
+    "tickets:attributes:lists_in_every_spelling": Requirement(
+        "Relations are given and read as text with commas, lists and numbers.",
+        "reference tickets 10: Frontmatter; reference tickets 8.2: B14",
+    ),
+    "tickets:attributes:lists_stay_as_they_were": Requirement(
+        "A YAML list stays one when it is changed; other relations are stored as text with commas.",
+        "reference tickets 10: Frontmatter",
+    ),
+    "tickets:relations:are_checked": Requirement(
+        "A ticket cannot name itself or close a loop; relations that lead nowhere are warned about.",
+        "reference tickets 8.2: B26; reference tickets 8.3: MDT-188",
+    ),
+    "tickets:relations:other_dialects": Requirement(
+        "A relation may name an item of another dialect by its key.", "decisions 2"
+    ),
+    "tickets:titles:first_heading_outside_code": Requirement(
+        "The title is the first H1 outside of code, else the front matter's, else the file name's words.",
+        "reference tickets 10: Title; reference tickets 8.2: B5",
+    ),
+    "tickets:titles:change_in_every_place": Requirement(
+        "A title changes in every place that holds it; the file keeps its name.",
+        "reference tickets 10: Title; reference tickets 8.3: MDT-064",
+    ),
+    "tickets:dates:create_writes_both": Requirement(
+        "`create_cr` writes both dates.", "reference tickets 10: Dates"
+    ),
+    "tickets:dates:every_write_is_dated": Requirement(
+        "Every change sets `lastModified` and no other text; a call that changes nothing does not.",
+        "reference tickets 10: Dates; reference tickets 8.2: B16; reference tickets 8.3: MDT-146",
+    ),
+    "tickets:dates:absent_ones_are_the_files": Requirement(
+        "For dates that a file does not say those of the file stand in.", "reference tickets 2.2"
     ),
     "tickets:update_cr_status:parameters_are_required": Requirement(
-        "`update_cr_status` requires `project`, `key` and one of six statuses.",
-        "seed tickets:263",
-        built=False,
+        "`update_cr_status` requires `key` and a status, and `project` where nothing else says which is "
+        "meant.",
+        "seed tickets:263; reference tickets 10: `project`",
     ),
     "tickets:update_cr_status:workflow_is_checked": Requirement(
-        "A status change that the workflow does not allow is refused.", "seed tickets:260", built=False
+        "A status change that the workflow does not allow is refused.", "seed tickets:260"
+    ),
+    "tickets:update_cr_status:the_transitions": Requirement(
+        "The workflow has the documented transitions, and `Partially Implemented` from `In Progress`.",
+        "reference tickets 10: Status; reference tickets 3.9",
+    ),
+    "tickets:update_cr_status:same_is_no_change": Requirement(
+        "The status that a ticket has already is accepted and changes nothing.",
+        "reference tickets 10: Status",
+    ),
+    "tickets:update_cr_status:unknown_may_become_any": Requirement(
+        "From a status that is not documented a ticket may go to any.",
+        "reference tickets 10: Status; reference tickets 8.3: MDT-148",
     ),
     "tickets:delete_cr:parameters_are_required": Requirement(
-        "`delete_cr` requires `project` and `key`.", "seed tickets:280", built=False
+        "`delete_cr` requires `key`, and `project` where nothing else says which is meant.",
+        "seed tickets:280; reference tickets 10: `project`",
     ),
     "tickets:delete_cr:answers_with_message_and_file": Requirement(
-        "The answer has `message` (`CR <key> deleted successfully`) and `deletedFile`.",
-        "seed tickets:286",
-        built=False,
+        "The answer has `message` (`CR <key> deleted successfully`) and `deletedFile`.", "seed tickets:286"
     ),
+    "tickets:delete_cr:tells_what_is_left": Requirement(
+        "Tickets that name the deleted one and a folder of its name are told.", "reference tickets 10: Delete"
+    ),
+    # tickets: sections (seed tickets 294-383)
     "tickets:sections:parameters_are_required": Requirement(
-        "`manage_cr_sections` requires `project`, `key` and `operation`.", "seed tickets:299", built=False
+        "`manage_cr_sections` requires `key` and `operation`, and what the operation needs.",
+        "seed tickets:299; reference tickets 10: `project`",
     ),
     "tickets:sections:operation_is_one_of_three": Requirement(
-        "`operation` is `list`, `get` or `update`.", "seed tickets:301", built=False
+        "`operation` is `list`, `get` or `update`.", "seed tickets:301"
     ),
     "tickets:sections:section_by_name": Requirement(
-        "A section is found by its simple name.", "seed tickets:306", built=False
+        "A section is found by its simple name.", "seed tickets:306"
     ),
     "tickets:sections:section_by_header": Requirement(
-        "A section is found by its markdown header.", "seed tickets:307", built=False
+        "A section is found by its markdown header.", "seed tickets:307"
     ),
     "tickets:sections:section_by_path": Requirement(
-        "A duplicate section is found by its hierarchical path.", "seed tickets:308", built=False
+        "A duplicate section is found by its hierarchical path, whole or its end.",
+        "seed tickets:308; reference tickets 10: Sections",
     ),
     "tickets:sections:update_mode_is_one_of_three": Requirement(
-        "`update` requires `content` and `updateMode`: `replace`, `append` or `prepend`.",
-        "seed tickets:309",
-        built=False,
+        "`update` requires `content` and `updateMode`: `replace`, `append` or `prepend`.", "seed tickets:309"
+    ),
+    "tickets:sections:both_spellings_mean_the_same": Requirement(
+        "A mode may be given as the operation itself and means the same.",
+        "reference tickets 8.2: B6; reference tickets 10: Section writes",
     ),
     "tickets:sections:list_shows_the_tree": Requirement(
-        "`list` shows the tree of sections with their lengths.", "seed tickets:321", built=False
+        "`list` shows the tree of sections with their lengths.", "seed tickets:321"
     ),
     "tickets:sections:get_shows_the_content": Requirement(
-        "`get` shows a section's content and length.", "seed tickets:344", built=False
+        "`get` shows a section's content and length.", "seed tickets:344"
     ),
     "tickets:sections:update_says_what_it_did": Requirement(
-        "`update` says section, operation, length, title, time and file.", "seed tickets:372", built=False
+        "`update` says section, operation, length, title, time and file.", "seed tickets:372"
     ),
     "tickets:sections:structured_part_is_complete": Requirement(
-        "The structured part of `manage_cr_sections` holds the whole content.",
-        "decisions 3: Tool result",
-        built=False,
+        "The structured part of `manage_cr_sections` holds the whole content.", "decisions 3: Tool result"
     ),
+    "tickets:sections:in_the_order_of_the_document": Requirement(
+        "Sections are listed in the order of the document.",
+        "reference tickets 10: Sections; reference tickets 4.4",
+    ),
+    "tickets:sections:headers_in_code_are_text": Requirement(
+        "Lines in code fences and comments are no headers.",
+        "reference tickets 8.2: B5; reference tickets 8.3: MDT-081",
+    ),
+    "tickets:sections:headers_are_those_of_markdown": Requirement(
+        "Headers are those of CommonMark: closed, underlined, indented a little, with blanks behind.",
+        "reference tickets 4.1; reference tickets 10: Sections",
+    ),
+    "tickets:sections:exact_names_win": Requirement(
+        "A name that is a header's own goes before headers that only contain it; one of several is "
+        "ambiguous.",
+        "reference tickets 8.2: B11; reference tickets 10: Sections",
+    ),
+    "tickets:sections:choices_work_everywhere": Requirement(
+        "Every name that a list or a refusal prints means one section, word for word, in every operation.",
+        "reference tickets 8.2: B11; reference tickets 8.3: MDT-114",
+    ),
+    "tickets:sections:text_goes_where_it_belongs": Requirement(
+        "`replace` takes the place of all below the header, `append` comes behind it, `prepend` directly "
+        "below.",
+        "seed tickets:309; reference tickets 4.6",
+    ),
+    "tickets:sections:nothing_outside_changes": Requirement(
+        "Nothing outside of the section changes.", "reference tickets 4.6"
+    ),
+    "tickets:sections:blank_lines_and_final_newline": Requirement(
+        "One blank line stands around headers, and the end of the file stays as it was.",
+        "reference tickets 8.2: B12; reference tickets 10: Section writes",
+    ),
+    "tickets:sections:leading_header_names_the_section": Requirement(
+        "A header that content begins with is left out when it is the section's own, and else renames it "
+        "when replacing.",
+        "reference tickets 10: Section writes; reference tickets 8.3: MDT-066",
+    ),
+    "tickets:sections:later_headers_are_content": Requirement(
+        "Headers further on in content are content, and cost no character of it.", "reference tickets 8.2: B4"
+    ),
+    "tickets:sections:content_is_kept": Requirement(
+        "Content is stored as given, backslashes and `$&` included.",
+        "reference tickets 3.7; reference tickets 4.6",
+    ),
+    "tickets:sections:replace_tells_what_went": Requirement(
+        "`replace` names the sub-sections that it removed.", "reference tickets 10: Section writes"
+    ),
+    "tickets:sections:open_fences_are_refused": Requirement(
+        "Content that leaves a fence or comment open before another section is refused.",
+        "reference tickets 8.3: MDT-075",
+    ),
+    "tickets:sections:pieces_make_up_the_whole": Requirement(
+        "Long sections and long lists come in pieces that make up the whole.", "decisions 3: Size of a result"
+    ),
+    # tickets: suggest_cr_improvements (seed tickets 387-425)
     "tickets:suggest:parameters_are_required": Requirement(
-        "`suggest_cr_improvements` requires `project` and `key`.", "seed tickets:393", built=False
+        "`suggest_cr_improvements` requires `key`, and `project` where nothing else says which is meant.",
+        "seed tickets:393; reference tickets 10: `project`",
     ),
     "tickets:suggest:suggestion_has_four_keys": Requirement(
-        "A suggestion has `category`, `priority`, `suggestion` and `reason`.", "seed tickets:401", built=False
+        "A suggestion has `category`, `priority`, `suggestion` and `reason`.", "seed tickets:401"
     ),
     "tickets:suggest:answer_has_score_strengths_weaknesses": Requirement(
-        "The answer has `suggestions`, `overallScore`, `strengths` and `weaknesses`.",
-        "seed tickets:413",
-        built=False,
+        "The answer has `suggestions`, `overallScore`, `strengths` and `weaknesses`.", "seed tickets:413"
     ),
+    "tickets:suggest:is_deterministic": Requirement(
+        "The same ticket gets the same advice each time.", "reference tickets 10: Advisor"
+    ),
+    "tickets:suggest:score_is_explained": Requirement(
+        "The score is the sum of parts that say what each loss comes from.", "reference tickets 10: Advisor"
+    ),
+    "tickets:suggest:a_good_ticket_has_ten": Requirement(
+        "A ticket without a flaw has 10 and no suggestion; each flaw costs something.",
+        "reference tickets 10: Advisor; reference tickets 8.2: B22",
+    ),
+    "tickets:suggest:any_case_of_letters": Requirement(
+        "Sections are known by their headers in any case of letters, not by words in text or code.",
+        "reference tickets 8.2: B22",
+    ),
+    "tickets:suggest:relations_are_looked_up": Requirement(
+        "Relations are looked up, also in other projects.", "reference tickets 10: Advisor"
+    ),
+    "tickets:suggest:names_tools_and_tickets_that_are_there": Requirement(
+        "Advice names only tools and sections that there are.", "reference tickets 8.2: B22"
+    ),
+    # tickets: errors (seed tickets 427-483)
     "tickets:errors:object_has_three_keys": Requirement(
         "An error is `{error, code, details}` as text and structured content with `isError`.",
-        "seed tickets:432; decisions 3: tickets errors",
-        built=False,
+        "seed tickets:432; decisions 3: tickets errors; reference tickets 8.2: B25",
     ),
     "tickets:errors:project_not_found": Requirement(
-        "`PROJECT_NOT_FOUND` names the project and the available ones.", "seed tickets:453", built=False
+        "`PROJECT_NOT_FOUND` names the project and the available ones.", "seed tickets:453"
     ),
     "tickets:errors:cr_not_found": Requirement(
-        "`CR_NOT_FOUND` is the code for an unknown ticket.", "seed tickets:444", built=False
+        "`CR_NOT_FOUND` names the ticket and the available ones.",
+        "seed tickets:444; reference tickets 10: Errors",
     ),
     "tickets:errors:validation_error": Requirement(
-        "`VALIDATION_ERROR` names each bad field with its text.", "seed tickets:465", built=False
+        "`VALIDATION_ERROR` names each bad field with its text.", "seed tickets:465"
     ),
     "tickets:errors:file_system_error": Requirement(
-        "`FILE_SYSTEM_ERROR` is the code for a failed file operation.", "seed tickets:446", built=False
+        "`FILE_SYSTEM_ERROR` is the code for a failed file operation, with its reason.", "seed tickets:446"
     ),
     "tickets:errors:template_error": Requirement(
         "`TEMPLATE_ERROR` is the code for a broken template.",
         "seed tickets:447; decisions 3: Ticket workflow, titles, dates, sections",
-        built=False,
     ),
     "tickets:errors:section_not_found": Requirement(
-        "`SECTION_NOT_FOUND` names the section and the available ones.", "seed tickets:477", built=False
+        "`SECTION_NOT_FOUND` names the section and the available ones.", "seed tickets:477"
     ),
     "tickets:errors:duplicate_cr": Requirement(
         "`DUPLICATE_CR` refuses edits when two files have one code; reads list both paths.",
         "seed tickets:449; decisions 3: Ticket workflow, titles, dates, sections",
-        built=False,
     ),
-    "tickets:keys:may_be_integers": Requirement(
-        "Ticket keys may be given as integers.", "decisions 3: Missing or ill-typed argument", built=False
+    "tickets:errors:invalid_transition": Requirement(
+        "`INVALID_TRANSITION` has `from`, `to` and what is `allowed`.", "reference tickets 10: Errors"
     ),
+    "tickets:errors:ambiguous_section": Requirement(
+        "`AMBIGUOUS_SECTION` lists all sections that match, each by a name of its own.",
+        "reference tickets 10: Errors",
+    ),
+    "tickets:errors:conflict": Requirement(
+        "`CONFLICT` is the code for a file that somebody else keeps changing.", "reference tickets 10: Errors"
+    ),
+    "tickets:errors:choices_work": Requirement(
+        "Every choice that an error lists works word for word in every operation.",
+        "reference tickets 10: Errors; reference tickets 8.3: MDT-025",
+    ),
+    "tickets:errors:choices_are_limited": Requirement(
+        "An error stays short: choices are cut at 50 and counted, giant values are cut.",
+        "decisions 3: Size of a result",
+    ),
+    # tickets: files (reference tickets 2)
+    "tickets:files:only_what_is_meant_changes": Requirement(
+        "An edit changes the lines it means and no other byte.",
+        "reference tickets 10: Frontmatter; reference tickets 2.10; decisions 1",
+    ),
+    "tickets:files:bom_crlf_and_blanks": Requirement(
+        "Files with a byte order mark, CRLF or blanks behind `---` are read and edited like others.",
+        "reference tickets 8.2: B13; reference tickets 2.9",
+    ),
+    "tickets:files:keep_their_rights": Requirement(
+        "An edited file keeps its rights and its name.", "decisions 1"
+    ),
+    "tickets:links:stay_links": Requirement(
+        "A link inside the project is followed, its target edited, and stays a link.", "decisions 2"
+    ),
+    "tickets:front_matter:is_yaml": Requirement(
+        "Quotes, comments, lists and block scalars are read as YAML and survive edits.",
+        "reference tickets 8.2: B14; reference tickets 8.3: MDT-192",
+    ),
+    "tickets:front_matter:as_people_write_it": Requirement(
+        "Front matter is read in all the ways in which people write it.", "reference tickets 2.9"
+    ),
+    "tickets:front_matter:absent_is_made": Requirement(
+        "A file without front matter is a ticket by its name and gets some when it is changed.",
+        "reference tickets 2.9; issue",
+    ),
+    "tickets:front_matter:other_keys_are_shown": Requirement(
+        "Other keys of the file are shown with their values.", "reference tickets 3.6"
+    ),
+    "tickets:front_matter:unknown_words_are_kept": Requirement(
+        "Words that are not documented are shown as the file has them.", "reference tickets 2.6"
+    ),
+    "tickets:front_matter:values_are_quoted_where_needed": Requirement(
+        "What YAML would read otherwise is quoted when it is written.", "reference tickets 10: Frontmatter"
+    ),
+    "tickets:front_matter:unclear_ones_are_not_edited": Requirement(
+        "Front matter that cannot be edited without risk is left alone, and that is told.",
+        "decisions 1; issue",
+    ),
+    # tickets: configuration and concurrency (seed tickets 487-516)
     "tickets:config:global_file": Requirement(
-        "Settings come from `~/.config/markdown-ticket/mcp-server.toml`.", "seed tickets:492", built=False
+        "Settings come from `~/.config/markdown-ticket/mcp-server.toml`, then from `config.toml`.",
+        "seed tickets:492; reference tickets 10: Config",
+    ),
+    "tickets:config:config_home": Requirement(
+        "`XDG_CONFIG_HOME` and `CONFIG_DIR` say where the configuration lies.", "reference tickets 1.1"
     ),
     "tickets:config:project_filter": Requirement(
-        "`MCP_PROJECT_FILTER` limits the server to one project code.", "seed tickets:498", built=False
+        "`MCP_PROJECT_FILTER` limits the server to one project code.", "seed tickets:498"
     ),
-    "tickets:config:scan_paths": Requirement(
-        "`MCP_SCAN_PATHS` lists the paths to scan.", "seed tickets:499", built=False
-    ),
+    "tickets:config:scan_paths": Requirement("`MCP_SCAN_PATHS` lists the paths to scan.", "seed tickets:499"),
     "tickets:config:config_path": Requirement(
-        "`MCP_CONFIG_PATH` names another configuration file.", "seed tickets:500", built=False
+        "`MCP_CONFIG_PATH` names another configuration file.", "seed tickets:500"
     ),
-    "tickets:config:log_level": Requirement(
-        "`MCP_LOG_LEVEL` sets the logging level.", "seed tickets:501", built=False
+    "tickets:config:log_level": Requirement("`MCP_LOG_LEVEL` sets the logging level.", "seed tickets:501"),
+    "tickets:config:scan_settings_are_honoured": Requirement(
+        "`scanPaths`, `searchPaths`, `~`, depth and exclusions are honoured.",
+        "reference tickets 8.2: B21; reference tickets 10: Config; reference tickets 8.3: MDT-100",
+    ),
+    "tickets:config:is_never_written": Requirement(
+        "No file of a user's configuration or of a project's is ever written.",
+        "reference tickets 8.2: B20; reference tickets 10: Config; reference tickets 1.7",
     ),
     "tickets:config:templates": Requirement(
         "Templates come from `<project>/.mdt-templates/`, then from the user's configuration folder.",
         "seed tickets:493; decisions 3: Ticket workflow, titles, dates, sections",
-        built=False,
+    ),
+    "tickets:registry:every_form": Requirement(
+        "Records of the registry are read in every form there is; those that lead nowhere are told.",
+        "reference tickets 1.3",
+    ),
+    "tickets:registry:global_only": Requirement(
+        "A project that only the registry defines is listed, read and written like others.",
+        "reference tickets 8.2: B19",
     ),
     "tickets:concurrency:edits_of_one_ticket_are_queued": Requirement(
         "Edits of one project wait for each other, with one write lock and no rate limit.",
         "seed tickets:512; decisions 3: Ticket workflow, titles, dates, sections",
-        built=False,
+    ),
+    "tickets:concurrency:creates_get_numbers_of_their_own": Requirement(
+        "Creates at the same time get numbers and files of their own.",
+        "reference tickets 8.2: B1; reference tickets 10: Numbering",
+    ),
+    "tickets:concurrency:no_change_is_lost": Requirement(
+        "Changes of one ticket at the same time all arrive, from whichever server.",
+        "reference tickets 8.2: B2; reference tickets 8.2: B3",
+    ),
+    "tickets:concurrency:decides_on_what_is_true_then": Requirement(
+        "A change is decided on what is on disk when it is made.", "reference tickets 10: Writes"
+    ),
+    "tickets:concurrency:crash_leaves_old_or_new": Requirement(
+        "A crash at any moment leaves the old file or the new one, and hinders nobody.",
+        "decisions 1; reference tickets 10: Writes",
     ),
 }
 

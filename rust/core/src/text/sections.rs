@@ -122,8 +122,9 @@ pub fn unique_paths(sections: &[Section]) -> Vec<String> {
 
 /// A path, and every piece of it that begins behind a separator.
 fn path_ends(path: &str) -> impl Iterator<Item = &str> {
-    let behind = path.match_indices(PATH_SEPARATOR);
-    let behind = behind.map(|(at, separator)| &path[at + separator.len()..]);
+    // Behind a heading that is a lone slash two separators overlap.
+    let places = path.char_indices();
+    let behind = places.filter_map(|(at, _)| path[at..].strip_prefix(PATH_SEPARATOR));
     std::iter::once(path).chain(behind)
 }
 
@@ -429,6 +430,10 @@ mod tests {
         check_names(
             "# T\n## A\n## a\n## A (2)\n## A\n",
             &["# T", "## A (1)", "## a (3)", "## A (2)", "## A (4)"],
+        );
+        check_names(
+            "# A\n## A\n# /\n## A\n",
+            &["# A", "# A / ## A", "# /", "# / / ## A"],
         );
         check_names(
             "## A\n## A\n# T\n## A\n##\n# U / ## A\n",
