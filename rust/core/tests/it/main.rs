@@ -22,6 +22,7 @@ mod tickets_projects;
 mod tickets_templates;
 mod vine;
 mod vine_files;
+mod vine_laws;
 mod vine_problems;
 mod vine_texts;
 mod vine_write;

@@ -11,7 +11,6 @@ use chant_core::dialects::vine::operation::operations;
 use chant_core::dialects::vine::parse;
 use chant_core::dialects::vine::validate::validate;
 use chant_core::dialects::vine::write::canonical;
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 const PLAN: &str = "\
@@ -31,7 +30,7 @@ ref [ext] Ext (./ext.vine)
 ";
 
 /// A text after a change of its graph.
-fn edited(
+pub(super) fn edited(
     text: &str,
     change: impl FnOnce(&mut Graph) -> Result<(), VineError>,
 ) -> Result<String, VineError> {
@@ -538,138 +537,4 @@ fn what_cannot_be_expanded_is_said_with_its_reason() {
         told(&mut parent, "leaf"),
         "Task \"leaf\" is not a reference node."
     );
-}
-
-/// A valid text of random blocks, all of which the root depends on.
-fn texts() -> impl Strategy<Value = String> {
-    let lines = prop::sample::select(vec![
-        "",
-        " ",
-        "> decided",
-        "> other",
-        "words",
-        "  more",
-        "-> z",
-        "->b",
-        "### no heading",
-        "@x y",
-    ]);
-    let blocks = prop::collection::vec(
-        (
-            prop::sample::select(vec!["complete", "started", "planning", "notstarted", "ref"]),
-            prop::collection::vec(lines, 0..5),
-            prop::sample::select(vec!["", " @k(v, w)", " @flag()"]),
-        ),
-        0..8,
-    );
-    let eol = prop::sample::select(vec!["\n", "\r\n"]);
-    let more = prop::sample::select(vec!["", "delimiter: ***\n", "owner: me\n"]);
-    (blocks, eol, any::<bool>(), more).prop_map(|(blocks, eol, is_ended, more)| {
-        let delimiter = if more.starts_with('d') { "***" } else { "---" };
-        let mut text = format!("vine 1.2.0\nTITLE:  T\n{more}---\n[r] R (planning)\n-> z\n");
-        for at in 0..blocks.len() {
-            text.push_str(&format!("-> t{at}\n"));
-        }
-        for (at, (status, lines, annotations)) in blocks.iter().enumerate() {
-            let header = match *status {
-                "ref" => format!("ref [t{at}] Ref (./t.vine){annotations}"),
-                status => format!("[t{at}] Task  ({status}){annotations}"),
-            };
-            text.push_str(&format!("{delimiter}\n{header}\n"));
-            for line in lines {
-                text.push_str(&format!("{line}\n"));
-            }
-        }
-        text.push_str(&format!("{delimiter}\n[z] Z (complete)"));
-        let end = if is_ended { "\n" } else { "" };
-        format!("{text}{end}").replace('\n', eol)
-    })
-}
-
-/// Operations of which some fit and some do not.
-fn batches() -> impl Strategy<Value = Vec<Value>> {
-    let id = || prop::sample::select(vec!["r", "t0", "t1", "t2", "z", "n", "x y"]);
-    let words = prop::sample::select(vec!["New", "two\nlines", "-> z", "***", "", "é ( x"]);
-    let status = prop::sample::select(vec!["complete", "started", "done"]);
-    let operation = (id(), id(), words, status, 0..13_usize).prop_map(|(id, other, text, status, op)| match op {
-        0 => json!({"op": "set_status", "id": id, "status": status}),
-        1 => json!({"op": "update", "id": id, "name": text, "decisions": [text]}),
-        2 => json!({"op": "update", "id": id, "description": text, "addDecisions": [text]}),
-        3 => json!({"op": "add_task", "id": id, "name": text, "description": text, "dependsOn": [other]}),
-        4 => json!({"op": "add_dep", "taskId": id, "depId": other}),
-        5 => json!({"op": "remove_dep", "taskId": id, "depId": other}),
-        6 => json!({"op": "remove_task", "id": id}),
-        7 => json!({"op": "claim", "id": id, "owner": text}),
-        8 => json!({"op": "rename_task", "id": id, "newId": other}),
-        9 => json!({"op": "move_task", "id": id, "before": other}),
-        10 => json!({"op": "set_meta", "title": text, "delimiter": text}),
-        11 => json!({"op": "add_ref", "id": id, "name": text, "vine": "./x.vine", "annotations": {"k": [text]}}),
-        _ => json!({"op": "update", "id": id, "annotations": {"a": ["b"]},
-                    "attachments": [{"class": "file", "mime": "a/b", "uri": text}]}),
-    });
-    prop::collection::vec(operation, 1..4)
-}
-
-proptest! {
-    #[test]
-    fn what_is_read_and_not_changed_is_written_as_it_was(text in texts()) {
-        prop_assert_eq!(edited(&text, |_| Ok(())).unwrap(), text.clone());
-        let graph = parse::graph(&text).unwrap();
-        let once = canonical(&graph).unwrap();
-        let again = canonical(&parse::graph(&once).unwrap()).unwrap();
-        prop_assert_eq!(once, again);
-    }
-
-    /// Whatever a batch does, the text says it, and is read in parts as it is read whole (`edited`
-    /// compares); a batch that cannot be carried out gives no text.
-    #[test]
-    fn a_batch_is_written_as_it_was_meant_or_refused(text in texts(), batch in batches()) {
-        if let Ok(operations) = operations(&batch) {
-            let written = edited(&text, |graph| apply(graph, &operations).map(|_| ()));
-            if let Err(error) = written {
-                let is_refusal = matches!(
-                    error,
-                    VineError::Refused { .. } | VineError::Invalid { .. }
-                );
-                prop_assert!(is_refusal, "{error}");
-            }
-        }
-    }
-
-    /// A text that somebody else changed is read in parts as it is read whole.
-    #[test]
-    fn a_changed_text_is_read_as_if_it_were_new(
-        old in texts(), new in texts(), at in any::<prop::sample::Index>(),
-        piece in prop::sample::select(vec!["", "\n---\n", "\n[q] Q (planning)\n", "-> z\n", "***", "\r\n", "x"]),
-        long in 0..12_usize,
-    ) {
-        let document = Document::read(old.clone()).unwrap();
-        let mut cut = at.index(old.len() + 1);
-        while !old.is_char_boundary(cut) { cut -= 1; }
-        let end = (cut + long).min(old.len());
-        let near = format!("{}{piece}{}", &old[..cut], &old[end..]);
-        for text in [new, near] {
-            let read = Document::read(text.clone());
-            let renewed = document.renewed(text);
-            match (read, renewed) {
-                (Ok(read), Ok(renewed)) => {
-                    prop_assert_eq!(&read.plan.graph, &renewed.plan.graph);
-                    prop_assert_eq!(&read.plan.frontier, &renewed.plan.frontier);
-                    // Where the blocks stand shows a change of each.
-                    let ids: Vec<String> = read.plan.graph.nodes.iter().map(|n| n.id.to_string()).collect();
-                    let touch = |of: &Document| {
-                        let mut graph = of.plan.graph.clone();
-                        for id in &ids {
-                            let change = json!({"op": "update", "id": id, "name": "Touched"});
-                            apply(&mut graph, &operations(&[change]).unwrap()).unwrap();
-                        }
-                        of.changed(of.plan.renewed(graph).unwrap()).map(|d| d.text)
-                    };
-                    prop_assert_eq!(touch(&read).unwrap(), touch(&renewed).unwrap());
-                }
-                (Err(read), Err(renewed)) => prop_assert_eq!(read, renewed),
-                (read, renewed) => prop_assert!(false, "{:?} / {:?}", read.is_ok(), renewed.is_ok()),
-            }
-        }
-    }
 }

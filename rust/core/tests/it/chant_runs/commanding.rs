@@ -22,7 +22,7 @@ fn given<'a>(prompt: &'a str, own_program: &'a [String]) -> Given<'a> {
         prompt,
         prompt_file: "/state/p.md",
         model: Some("opus"),
-        worktree: "/work/s",
+        worktree: "/trees/s",
         spec_id: "s-1",
         mcp_config: Some("/state/mcp.json"),
         git_dir: Some("/main/.git"),
@@ -124,7 +124,7 @@ fn commands_are_configured_as_lists_and_filled_in_once() {
         .unwrap();
     let expected = [
         "my agent",
-        "--in=/work/s",
+        "--in=/trees/s",
         "--model",
         "opus",
         "do {model} {spec_id}",
@@ -252,10 +252,10 @@ fn without_a_list_the_provider_works_as_often_as_may_be() {
 fn an_agent_finds_its_spec_project_and_worktree_in_its_environment() {
     let told = Told {
         spec_id: "s",
-        spec_file: "/work/s/.chant/specs/s.md",
+        spec_file: "/trees/s/.chant/specs/s.md",
         project: "/main",
         worktree: Some(Place {
-            path: "/work/s",
+            path: "/trees/s",
             branch: "chant/s",
         }),
         mcp_config: None,
@@ -266,10 +266,10 @@ fn an_agent_finds_its_spec_project_and_worktree_in_its_environment() {
         .collect();
     let expected = [
         "CHANT_SPEC_ID=s",
-        "CHANT_SPEC_FILE=/work/s/.chant/specs/s.md",
+        "CHANT_SPEC_FILE=/trees/s/.chant/specs/s.md",
         "CHANT_PROJECT=/main",
-        "CHANT_WORKTREE=/work/s",
-        "CHANT_WORKTREE_PATH=/work/s",
+        "CHANT_WORKTREE=/trees/s",
+        "CHANT_WORKTREE_PATH=/trees/s",
         "CHANT_BRANCH=chant/s",
     ];
     assert_eq!(shown, expected);
