@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import anyio
+import anyio.lowlevel
 import pytest
+from chant_mcp.server.app import _Order  # pyright: ignore[reportPrivateUsage]
 from harness import Project
 from server.pipes import ID, Pipes, call, locked, text_of
 
@@ -30,6 +33,24 @@ def test_changes_that_are_sent_at_once_land_one_after_another(pipes: Pipes, proj
     text = project.text(ID)
     places = [text.index(f"<{n}>") for n in range(20)]
     assert places == sorted(places)
+
+
+@pytest.mark.anyio
+async def test_a_queue_keeps_its_order_however_long_it_is() -> None:
+    """Its calls take longer together than one is waited for that makes no progress."""
+    order, log = _Order(), list[tuple[str, int]]()
+
+    async def change(number: int) -> None:
+        async with order.turn(changes=True):
+            log.append(("begun", number))
+            await anyio.sleep(0.15)
+            log.append(("done", number))
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(12):
+            tasks.start_soon(change, number)
+            await anyio.lowlevel.checkpoint()
+    assert log == [(what, number) for number in range(12) for what in ("begun", "done")]
 
 
 def test_a_call_that_is_held_up_is_overtaken_after_a_while(pipes: Pipes, project: Project) -> None:

@@ -68,7 +68,7 @@ _LAST_CALLS = 0.3
 """Seconds that calls in flight are given when the process is to end at once."""
 
 _HELD_UP = 1.0
-"""Seconds after which a call is no longer waited for by those behind it."""
+"""Seconds without any progress after which calls are no longer waited for by those behind them."""
 
 _ILL_TYPED = "\0arguments"
 """Stands in for arguments that are no object, with their type as value."""
@@ -260,9 +260,10 @@ class _Order:
         own = (changes, anyio.Event())
         self._before.append(own)
         try:
-            with anyio.move_on_after(_HELD_UP):
+            with anyio.move_on_after(_HELD_UP) as patience:
                 for over in waited_for:
                     await over.wait()
+                    patience.deadline = anyio.current_time() + _HELD_UP
             yield
         finally:
             own[1].set()
