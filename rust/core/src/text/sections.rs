@@ -305,11 +305,20 @@ pub fn without_number(title: &str) -> &str {
     }
 }
 
+/// A text in lower case with one blank between its words.
 fn folded(text: &str) -> String {
-    text.split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .to_lowercase()
+    let mut folded = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !folded.is_empty() {
+            folded.push(' ');
+        }
+        if word.is_ascii() {
+            folded.extend(word.chars().map(|c| c.to_ascii_lowercase()));
+        } else {
+            folded.push_str(&word.to_lowercase());
+        }
+    }
+    folded
 }
 
 #[cfg(test)]

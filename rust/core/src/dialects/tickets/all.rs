@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use super::code::{Code, number_taken};
-use super::model::{Broken, Problem, Status, Ticket};
+use super::model::{Broken, Meant, Problem, Status, Ticket};
 use super::parse::{Document, name, stem};
 use super::waits::Waits;
 use crate::store::index::Change;
@@ -14,8 +14,7 @@ use crate::store::index::Change;
 #[derive(Clone)]
 pub struct Tickets {
     project: Box<str>,
-    /// The files of each code in the order of their paths; nearly always one.
-    by_code: BTreeMap<Code, Vec<Arc<Ticket>>>,
+    by_code: BTreeMap<Code, Filed>,
     codes: HashMap<Box<str>, Code>,
     /// The numbers that the files' names begin with, each with its file.
     numbers: BTreeSet<(u64, Box<str>)>,
@@ -29,6 +28,16 @@ pub struct Tickets {
     by_status: OnceLock<Vec<(String, usize)>>,
     ready: OnceLock<Vec<Code>>,
     problems: OnceLock<Vec<Problem>>,
+}
+
+/// What is filed under a code.
+#[derive(Clone, Default)]
+struct Filed {
+    /// What the first file says; here it is at hand without a look at the ticket, which lies elsewhere in
+    /// memory.
+    meant: Meant,
+    /// The files in the order of their paths; nearly always one.
+    files: Vec<Arc<Ticket>>,
 }
 
 impl Tickets {
@@ -86,9 +95,9 @@ impl Tickets {
             return;
         };
         let before = self.first(&code);
-        if let Some(files) = self.by_code.get_mut(&code) {
-            files.retain(|ticket| *ticket.path != *path);
-            if files.is_empty() {
+        if let Some(filed) = self.by_code.get_mut(&code) {
+            filed.files.retain(|ticket| *ticket.path != *path);
+            if filed.files.is_empty() {
                 self.by_code.remove(&code);
             }
         }
@@ -115,7 +124,7 @@ impl Tickets {
             self.flaws.insert(path.clone(), problems);
         }
         let before = self.first(&code);
-        let files = self.by_code.entry(code.clone()).or_default();
+        let files = &mut self.by_code.entry(code.clone()).or_default().files;
         let at = files.partition_point(|other| other.path < path);
         files.insert(at, ticket);
         self.note_first(&code, before.as_deref());
@@ -130,13 +139,16 @@ impl Tickets {
 
     fn note_first(&mut self, code: &Code, before: Option<&Ticket>) {
         let after = self.first(code);
+        if let (Some(filed), Some(first)) = (self.by_code.get_mut(code), &after) {
+            filed.meant = first.meant;
+        }
         self.waits.replace(code, before, after.as_deref());
     }
 
     fn note_shared(&mut self, code: &Code) {
-        match self.by_code.get(code).map(Vec::len) {
-            Some(files) if files > 1 => self.shared.insert(code.clone(), files),
-            _ => self.shared.remove(code),
+        match self.files(code).len() {
+            0 | 1 => self.shared.remove(code),
+            files => self.shared.insert(code.clone(), files),
         };
     }
 
@@ -147,7 +159,7 @@ impl Tickets {
 
     /// The files of a code, in the order of their paths; empty when there is none.
     pub fn files(&self, code: &Code) -> &[Arc<Ticket>] {
-        self.by_code.get(code).map_or(&[], Vec::as_slice)
+        self.by_code.get(code).map_or(&[], |filed| &filed.files)
     }
 
     /// All codes, the highest number first.
@@ -157,8 +169,20 @@ impl Tickets {
 
     /// All files with their codes, the highest number first.
     pub fn all(&self) -> impl Iterator<Item = (&Code, &Arc<Ticket>)> {
-        let files = self.by_code.iter().rev();
-        files.flat_map(|(code, files)| files.iter().map(move |ticket| (code, ticket)))
+        self.all_meant().map(|(code, _, ticket)| (code, ticket))
+    }
+
+    /// [`Tickets::all`] with what their words mean, for those who seldom need the ticket itself.
+    pub fn all_meant(&self) -> impl Iterator<Item = (&Code, Meant, &Arc<Ticket>)> {
+        let filed = self.by_code.iter().rev();
+        filed.flat_map(|(code, filed)| {
+            let is_only = filed.files.len() == 1;
+            let meant = move |ticket: &Ticket| if is_only { filed.meant } else { ticket.meant };
+            filed
+                .files
+                .iter()
+                .map(move |ticket| (code, meant(ticket), ticket))
+        })
     }
 
     /// How many files there are.
@@ -195,12 +219,11 @@ impl Tickets {
     pub fn by_status(&self) -> &[(String, usize)] {
         self.by_status.get_or_init(|| {
             let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
-            for (_, ticket) in self.all() {
-                let stored: &str = ticket.status();
-                let known = ticket.meant.status;
-                let word: &str = match known {
+            for (_, meant, ticket) in self.all_meant() {
+                let known = meant.status;
+                let word = match known {
                     Some(status) => status.as_str(),
-                    None => stored,
+                    None => ticket.status(),
                 };
                 let rank = Status::ALL.iter().position(|status| Some(*status) == known);
                 let rank = rank.unwrap_or(Status::ALL.len());
@@ -221,17 +244,16 @@ impl Tickets {
     /// The codes of the tickets that can be begun now, the lowest number first.
     pub fn ready(&self) -> &[Code] {
         self.ready.get_or_init(|| {
-            let waits = self.waits();
-            let is_ready = |(code, ticket): &(&Code, &Ticket)| waits.is_ready(code, ticket);
-            let ready = self.firsts().filter(is_ready);
+            let filed = self.by_code.iter();
+            let ready = filed.filter(|(code, filed)| self.waits.is_ready(code, filed.meant.status));
             ready.map(|(code, _)| code.clone()).collect()
         })
     }
 
     /// The first file of each code, the lowest number first.
     pub fn firsts(&self) -> impl Iterator<Item = (&Code, &Ticket)> {
-        let files = self.by_code.iter();
-        files.filter_map(|(code, files)| Some((code, &**files.first()?)))
+        let filed = self.by_code.iter();
+        filed.filter_map(|(code, filed)| Some((code, &**filed.files.first()?)))
     }
 
     /// Everything that is wrong with files, in the order of their paths.

@@ -164,9 +164,9 @@ impl Waits {
         own.into_iter().chain(items).collect()
     }
 
-    /// Whether work on a ticket can begin now: it is approved and waits for nothing.
-    pub fn is_ready(&self, code: &Code, ticket: &Ticket) -> bool {
-        ticket.meant.status == Some(Status::Approved) && self.unmet(code).is_empty()
+    /// Whether work on a ticket of this state can begin now: it is approved and waits for nothing.
+    pub fn is_ready(&self, code: &Code, status: Option<Status>) -> bool {
+        status == Some(Status::Approved) && self.unmet(code).is_empty()
     }
 
     /// The codes of the shortest loop through a ticket, beginning with it.

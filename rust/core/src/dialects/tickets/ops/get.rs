@@ -105,7 +105,7 @@ pub fn ticket(board: &Board, key: &str) -> Result<Answer, Error> {
         file_path: &shown.file_path,
         files: paths(board, files),
         problems: shown.problems(),
-        ready: tickets.waits().is_ready(&code, ticket),
+        ready: tickets.waits().is_ready(&code, ticket.meant.status),
         waiting_for: unmet.into_iter().map(Waiting::from).collect(),
         needed_by: tickets.waits().needed_by(&code),
         content: ticket.body(),

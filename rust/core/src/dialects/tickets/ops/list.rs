@@ -44,9 +44,9 @@ impl Word {
         }
     }
 
-    /// Whether a ticket has it.
-    fn is_of(&self, ticket: &Ticket, name: &str) -> bool {
-        let (own, meant) = (&ticket.meant, &self.meant);
+    /// Whether a ticket has it whose words mean `own`.
+    fn is_of(&self, own: Meant, ticket: &Ticket, name: &str) -> bool {
+        let meant = self.meant;
         match name {
             "status" if own.status.is_some() => own.status == meant.status,
             "type" if own.kind.is_some() => own.kind == meant.kind,
@@ -91,7 +91,10 @@ impl Filters {
             };
             let is_known = |word: &&Word| known.iter().any(|known| is_same(known, &word.text));
             let mut strange = words.iter().filter(|word| !is_known(word));
-            let is_found = |word: &Word| tickets.all().any(|(_, ticket)| word.is_of(ticket, name));
+            let is_found = |word: &Word| {
+                let mut all = tickets.all_meant();
+                all.any(|(_, meant, ticket)| word.is_of(meant, ticket, name))
+            };
             let Some(word) = strange.find(|word| !is_found(word)) else {
                 continue;
             };
@@ -113,9 +116,10 @@ impl Filters {
         }
     }
 
-    fn match_all(&self, ticket: &Ticket) -> bool {
-        let matches =
-            |(name, words): &(&str, Vec<Word>)| words.iter().any(|word| word.is_of(ticket, name));
+    fn match_all(&self, meant: Meant, ticket: &Ticket) -> bool {
+        let matches = |(name, words): &(&str, Vec<Word>)| {
+            words.iter().any(|word| word.is_of(meant, ticket, name))
+        };
         self.0.iter().all(matches)
     }
 }
@@ -181,8 +185,9 @@ pub fn list_crs(
     filters.check(&tickets)?;
     let keys = keys(fields)?;
     let matching = || {
-        let all = tickets.all();
-        all.filter(|(_, ticket)| filters.match_all(ticket))
+        let all = tickets.all_meant();
+        let matching = all.filter(|(_, meant, ticket)| filters.match_all(*meant, ticket));
+        matching.map(|(code, _, ticket)| (code, ticket))
     };
     let filtered = if filters.0.is_empty() {
         tickets.len()

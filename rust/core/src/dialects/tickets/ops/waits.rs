@@ -39,7 +39,7 @@ pub fn graph(board: &Board, page: Page) -> Result<Answer, Error> {
     let waits = tickets.waits();
     let node = |(code, ticket)| {
         let unmet = waits.waits(code, ticket, |key| status_of(&tickets, key));
-        let ready = waits.is_ready(code, ticket);
+        let ready = waits.is_ready(code, ticket.meant.status);
         GraphNode::of(code, ticket, waits.named(code), ready, unmet)
     };
     let of_page = tickets
