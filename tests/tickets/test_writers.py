@@ -49,18 +49,20 @@ def two(tickets: Tickets, run_server: Run) -> list[Wire]:
     return wires
 
 
+@pytest.mark.parametrize("title", ["Same title", "Title of {}"], ids=["same", "different"])
 @pytest.mark.requirement(
     "tickets:concurrency:creates_get_numbers_of_their_own",
     "tickets:create_cr:success_is_true",
     "tickets:numbers:counter_is_kept",
 )
 def test_twenty_creates_at_once_give_twenty_numbers_and_twenty_files(
-    tickets: Tickets, two: list[Wire]
+    tickets: Tickets, two: list[Wire], title: str
 ) -> None:
-    """All have the same title, so that only the number tells their files apart."""
+    """With one title for all only the number tells their files apart; with several only the lock helps."""
 
-    def create(_: int, wire: Wire) -> list[str]:
-        sent = [wire.send("create_cr", type="Bug Fix", data={"title": "Same title"}) for _ in range(10)]
+    def create(number: int, wire: Wire) -> list[str]:
+        data = {"title": title.format(number), "content": "x"}
+        sent = [wire.send("create_cr", type="Bug Fix", data=data) for _ in range(10)]
         answers = [wire.answer(request) for request in sent]
         assert not any(is_error for is_error, _ in answers), answers
         return [json.loads(text)["cr"]["code"] for _, text in answers]
@@ -68,7 +70,7 @@ def test_twenty_creates_at_once_give_twenty_numbers_and_twenty_files(
     codes = [code for of_one in each(two, create) for code in of_one]
     expected = [f"MDT-{number:03}" for number in range(1, 21)]
     assert sorted(codes) == expected
-    assert tickets.names() == [f"{code}-same-title" for code in expected]
+    assert [name[:7] for name in tickets.names()] == expected
     assert sorted(row["code"] for row in settled(tickets)) == expected
     assert (tickets.root / ".mdt-next").read_text(encoding="utf-8").strip() == "21"
 
@@ -248,6 +250,34 @@ def test_two_updates_that_together_close_a_loop_do_not_both_succeed(tickets: Tic
     thread.join()
     assert [list(refusal["details"]) for refusal in refusals] == [["dependsOn"]]
     assert "dependsOn" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.requirement(
+    "tickets:concurrency:edits_of_one_ticket_are_queued", "tickets:concurrency:decides_on_what_is_true_then"
+)
+def test_all_changes_of_a_project_wait_for_its_lock(tickets: Tickets) -> None:
+    """What a change decides on, numbers and other tickets, stays true until it is done."""
+    for number in (1, 2):
+        tickets.ticket(number, body="## Log\n\nfirst")
+    tickets.ticket(3)
+    handle = tickets.handle()
+    changes: list[Callable[[], object]] = [
+        lambda: handle.create_cr(None, "Bug Fix", {"title": "New"}),
+        lambda: handle.update_cr_attrs(None, "1", {"priority": "High"}),
+        lambda: handle.manage_cr_sections(None, "2", "append", section="Log", content="x"),
+        lambda: handle.delete_cr(None, "3"),
+    ]
+    before = tree(tickets.root)
+    with held(tickets.root / tickets.folder):
+        calls = [waiting(change) for change in changes]
+        for thread, _ in calls:
+            thread.join(0.1)
+            assert thread.is_alive(), "it did not wait"
+        assert tree(tickets.root) == before
+    for thread, refusals in calls:
+        thread.join()
+        assert refusals == [None]
+    assert [row["code"] for row in settled(tickets)] == ["MDT-004", "MDT-002", "MDT-001"]
 
 
 @pytest.mark.requirement("tickets:concurrency:no_change_is_lost", "tickets:answers:are_as_of_the_call")
