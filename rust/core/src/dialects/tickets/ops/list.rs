@@ -45,7 +45,7 @@ impl Word {
     }
 
     /// Whether a ticket has it whose words mean `own`.
-    fn is_of(&self, own: Meant, ticket: &Ticket, name: &str) -> bool {
+    fn is_of(&self, own: Meant, ticket: &Arc<Ticket>, name: &str) -> bool {
         let meant = self.meant;
         match name {
             "status" if own.status.is_some() => own.status == meant.status,
@@ -116,7 +116,7 @@ impl Filters {
         }
     }
 
-    fn match_all(&self, meant: Meant, ticket: &Ticket) -> bool {
+    fn match_all(&self, meant: Meant, ticket: &Arc<Ticket>) -> bool {
         let matches = |(name, words): &(&str, Vec<Word>)| {
             words.iter().any(|word| word.is_of(meant, ticket, name))
         };
@@ -159,7 +159,9 @@ fn is_same(one: &str, other: &str) -> bool {
         || (!one.is_ascii() && one.to_lowercase() == other.to_lowercase())
 }
 
-fn value<'a>(ticket: &'a Ticket, name: &str) -> &'a str {
+// Inlined, every ticket would be fetched from memory, also where what its words mean suffices.
+#[inline(never)]
+fn value<'a>(ticket: &'a Arc<Ticket>, name: &str) -> &'a str {
     match name {
         "status" => ticket.status(),
         "type" => ticket.kind(),
