@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, final
@@ -25,6 +25,8 @@ class ChantProject:
         user_config: str | PathLike[str] | None = None,
         searched: list[str] = ...,
         environment: dict[str, str] = ...,
+        program: list[str] = ...,
+        prompts: str | PathLike[str] | None = None,
         events: bool = True,
         stop_at: str | None = None,
     ) -> ChantProject: ...
@@ -77,6 +79,25 @@ class ChantProject:
     def work_list(
         self, *, process_id: str | None = None, include_completed: bool = False, offset: int = 0
     ) -> Answer: ...
+    def work_start(
+        self,
+        id: str,
+        *,
+        chain: bool = False,
+        parallel: int | None = None,
+        skip_criteria: bool = False,
+        fresh: bool = False,
+        agent: str | None = None,
+        prompt: str | None = None,
+        progress: Callable[[str], object] | None = None,
+    ) -> Answer: ...
+    def pause(self, id: str) -> Answer: ...
+    def takeover(self, id: str, *, force: bool = False) -> Answer: ...
+    def merge(self, id: str | None = None) -> Answer: ...
+    def worktrees(self) -> Answer: ...
+    def prune_worktrees(self) -> Answer: ...
+    def recover(self) -> list[str]: ...
+    def run_work(self) -> str: ...
 
 @final
 class TicketProjects:

@@ -38,6 +38,7 @@ _COMMANDS = {
     "verify": "chant_mcp.commands.checks:verify",
     "diagnose": "chant_mcp.commands.checks:diagnose",
     "log": "chant_mcp.commands.log:log",
+    "work": "chant_mcp.commands.work:work",
 }
 """The commands on specs, by name, and where each is found."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 from collections.abc import Mapping, Sequence
@@ -10,6 +11,11 @@ from functools import cached_property
 from pathlib import Path
 
 from chant_mcp._core import ChantProject, TicketProjects, VineFiles
+
+logger = logging.getLogger("chant_mcp")
+
+_PROMPTS = Path(__file__).parent / "resources" / "prompts"
+"""The prompts that need not be in a project."""
 
 _FEATURE_FOLDER = re.compile(r"\d{3}-.+")
 
@@ -111,6 +117,7 @@ class Session:
         user_config: Path | None = None,
         config_home: Path | None = None,
         home: Path | None = None,
+        program: Sequence[str] = (),
         stop_at: str | None = None,
     ) -> None:
         """Remember where the project is; nothing is opened yet.
@@ -121,6 +128,7 @@ class Session:
             user_config: The user's own configuration file.
             config_home: The folder of the user's configuration files, of whatever program.
             home: What `~` stands for in them.
+            program: Our own program with the arguments before a command's name: runs are started with it.
             stop_at: Name of the moment at which the process is to crash, for tests.
         """
         self.place = place
@@ -129,6 +137,9 @@ class Session:
         self._user_config = user_config
         self._config_home = config_home
         self._home = home
+        self._program = tuple(program)
+        self.recovers = True
+        """Whether what dead runs left is looked after when the project is opened."""
         self._stop_at = stop_at
         self._opening = threading.Lock()
         self._roots: tuple[Path, ...] = ()
@@ -159,13 +170,18 @@ class Session:
 
     @cached_property
     def _chant(self) -> ChantProject:
-        return ChantProject(
+        project = ChantProject(
             self.place.root,
             user_config=self._user_config,
             searched=[str(folder) for folder in self.place.searched],
             environment=self._environment,
+            program=list(self._program),
+            prompts=_PROMPTS,
             stop_at=self._stop_at,
         )
+        for problem in project.recover() if self.recovers else ():
+            logger.warning("%s", problem)
+        return project
 
     @property
     def vine(self) -> VineFiles:

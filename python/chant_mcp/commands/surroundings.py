@@ -64,6 +64,7 @@ class Surroundings:
             user_config=self.config_home and self.config_home / "chant" / "config.md",
             config_home=self.config_home,
             home=self.home,
+            program=(self.interpreter, "-m", "chant_mcp"),
             stop_at=self.environment.get("CHANT_STOP_AT"),
         )
 

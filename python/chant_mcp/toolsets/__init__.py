@@ -27,6 +27,8 @@ READS = Hints(read_only=True, idempotent=True)
 """Changes nothing."""
 CHANGES = Hints()
 """Makes or changes something, again at each call."""
+STARTS = Hints(open_world=True)
+"""Starts a program that is not ours and may do anything."""
 MAY_TAKE_AWAY = Hints(destructive=True)
 """Changes something and may remove it, again at each call."""
 TAKES_AWAY = Hints(destructive=True, idempotent=True)

@@ -8,9 +8,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from chant_mcp import progress
 from chant_mcp._core import Answer
 from chant_mcp.session import Session
-from chant_mcp.toolsets import CHANGES, READS, TAKES_AWAY, ToolEntry
+from chant_mcp.toolsets import CHANGES, READS, STARTS, TAKES_AWAY, ToolEntry
 
 Id = Annotated[str, Field(description="Spec ID (full or partial)")]
 Limit = Annotated[int, Field(ge=0, description="Maximum number of specs to return (default: 50)")]
@@ -200,6 +201,43 @@ def chant_work_list(
     return session.chant.work_list(process_id=process_id, include_completed=include_completed, offset=offset)
 
 
+def chant_work_start(
+    session: Session,
+    id: Id,
+    chain: Annotated[
+        bool, Field(description="Continue to next ready spec after completion")
+    ] = False,
+    parallel: Annotated[int | None, Field(description="Number of parallel workers (requires multiple ready specs)")] = None,
+    skip_criteria: Annotated[bool, Field(description="Skip acceptance criteria validation")] = False,
+    fresh: bool = False,
+) -> Answer:
+    """Start working on a spec asynchronously (returns immediately)"""
+    return session.chant.work_start(
+        id,
+        chain=chain,
+        parallel=parallel,
+        skip_criteria=skip_criteria,
+        fresh=fresh,
+        progress=progress.told.get(),
+    )
+
+
+def chant_pause(session: Session, id: Id) -> Answer:
+    """Pause a running work process for a spec"""
+    return session.chant.pause(id)
+
+
+def chant_takeover(
+    session: Session,
+    id: Id,
+    force: Annotated[
+        bool, Field(description="Force takeover even if no active process detected (default: false)")
+    ] = False,
+) -> Answer:
+    """Take over a running spec, stopping the agent and analyzing progress"""
+    return session.chant.takeover(id, force=force)
+
+
 TOOLS = (
     ToolEntry(chant_spec_list, READS),
     ToolEntry(chant_spec_get, READS),
@@ -217,6 +255,9 @@ TOOLS = (
     ToolEntry(chant_resume, TAKES_AWAY),
     ToolEntry(chant_cancel, TAKES_AWAY),
     ToolEntry(chant_archive, TAKES_AWAY),
+    ToolEntry(chant_work_start, STARTS),
     ToolEntry(chant_work_list, READS),
+    ToolEntry(chant_pause, TAKES_AWAY),
+    ToolEntry(chant_takeover, TAKES_AWAY),
 )
 """All tools of the dialect, in the order of the seed."""

@@ -1,4 +1,4 @@
-//! `ChantProject`: the seventeen tools of the chant dialect as methods.
+//! `ChantProject`: the tools of the chant dialect as methods, and what its commands ask.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,7 +6,11 @@ use std::path::PathBuf;
 use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT, Page};
 use chant_core::dialects::chant::ops;
 use chant_core::dialects::chant::project::{Clock, Options, Project};
+use chant_core::dialects::chant::runtime::{settle, task};
+use chant_core::dialects::chant::start::Mode;
 use chant_core::store::disk::Disk;
+use chant_core::work::launch;
+use chant_core::work::record::Asked;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use pyo3::prelude::*;
@@ -28,13 +32,17 @@ pub(crate) struct ChantProject {
 #[pymethods]
 impl ChantProject {
     #[new]
-    #[pyo3(signature = (root, *, user_config = None, searched = Vec::new(), environment = BTreeMap::new(), events = true, stop_at = None))]
+    #[pyo3(signature = (root, *, user_config = None, searched = Vec::new(), environment = BTreeMap::new(),
+                        program = Vec::new(), prompts = None, events = true, stop_at = None))]
+    #[expect(clippy::too_many_arguments, reason = "what a project has to be told")]
     fn new(
         py: Python<'_>,
         root: PathBuf,
         user_config: Option<PathBuf>,
         searched: Vec<String>,
         environment: BTreeMap<String, String>,
+        program: Vec<String>,
+        prompts: Option<PathBuf>,
         events: bool,
         stop_at: Option<String>,
     ) -> Result<Self, Raised> {
@@ -51,6 +59,8 @@ impl ChantProject {
             user_config,
             searched,
             environment,
+            program,
+            prompts,
             clock,
             disk,
         };
@@ -240,6 +250,80 @@ impl ChantProject {
     ) -> Result<Answer, Raised> {
         answer(py, || {
             ops::work_list(&self.project, process_id, include_completed, offset)
+        })
+    }
+
+    #[pyo3(signature = (id, *, chain = false, parallel = None, skip_criteria = false, fresh = false, agent = None,
+                        prompt = None, progress = None))]
+    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    fn work_start(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        chain: bool,
+        parallel: Option<i64>,
+        skip_criteria: bool,
+        fresh: bool,
+        agent: Option<String>,
+        prompt: Option<String>,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<Answer, Raised> {
+        let asked = Asked {
+            skip_criteria,
+            fresh,
+            agent,
+            prompt,
+            ..Asked::default()
+        };
+        let mut raised = None;
+        let mut tell = |step: &str| {
+            let Some(progress) = &progress else { return };
+            let told = Python::attach(|py| progress.call1(py, (step,)).map(drop));
+            // Told after the call: work that has begun goes on.
+            raised = raised.take().or(told.err());
+        };
+        let started = answer(py, || {
+            let mode = Mode::of(chain, parallel)?;
+            ops::work_start(&self.project, id, &ops::Wish { mode, asked }, &mut tell)
+        })?;
+        match raised {
+            Some(error) => Err(error.into()),
+            None => Ok(started),
+        }
+    }
+
+    fn pause(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
+        answer(py, || ops::pause(&self.project, id))
+    }
+
+    #[pyo3(signature = (id, *, force = false))]
+    fn takeover(&self, py: Python<'_>, id: &str, force: bool) -> Result<Answer, Raised> {
+        answer(py, || ops::takeover(&self.project, id, force))
+    }
+
+    #[pyo3(signature = (id = None))]
+    fn merge(&self, py: Python<'_>, id: Option<&str>) -> Result<Answer, Raised> {
+        answer(py, || ops::merge(&self.project, id))
+    }
+
+    fn worktrees(&self, py: Python<'_>) -> Result<Answer, Raised> {
+        answer(py, || ops::worktrees(&self.project))
+    }
+
+    fn prune_worktrees(&self, py: Python<'_>) -> Result<Answer, Raised> {
+        answer(py, || ops::prune_worktrees(&self.project))
+    }
+
+    fn recover(&self, py: Python<'_>) -> Result<Vec<String>, Raised> {
+        call(py, || settle::recover(&self.project))
+    }
+
+    /// Runs, in this process, the run that standard input names.
+    fn run_work(&self, py: Python<'_>) -> Result<&'static str, Raised> {
+        call(py, || {
+            let (process_id, handshake) = launch::take_up()?;
+            let state = task::run(&self.project, &process_id, handshake)?;
+            Ok(state.as_str())
         })
     }
 }

@@ -47,6 +47,8 @@ pub struct Config {
     pub thresholds: Thresholds,
     /// Names of lint rules, or of thresholds, that are switched off.
     pub disabled: Vec<String>,
+    /// The folder for worktrees, when it is not the usual one; `~` stands for the home folder.
+    pub worktree_root: Option<String>,
     /// How agents are run.
     pub runs: Runs,
 }
@@ -64,6 +66,7 @@ impl Default for Config {
             approves_agent_work: false,
             thresholds: Thresholds::default(),
             disabled: vec!["complexity_words".into()],
+            worktree_root: None,
             runs: Runs::default(),
         }
     }
@@ -165,6 +168,8 @@ struct DefaultsBlock {
     prompt: Option<String>,
     prompt_extensions: Option<Vec<String>>,
     provider: Option<String>,
+    worktree_root: Option<String>,
+    allow_other_specs: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -231,6 +236,8 @@ impl Config {
             put(&mut runs.prompt, defaults.prompt);
             put(&mut runs.prompt_extensions, defaults.prompt_extensions);
             put(&mut runs.provider, defaults.provider);
+            put(&mut runs.may_change_other_specs, defaults.allow_other_specs);
+            self.worktree_root = defaults.worktree_root.or(self.worktree_root.take());
         }
         put(&mut runs.agents, file.agents);
         put(
@@ -385,7 +392,7 @@ mod tests {
             (given.run_minutes.get(), given.idle_minutes),
             (5, default.idle_minutes)
         );
-        assert_eq!(default.agents_at_once.get(), 2);
+        assert_eq!(default.agents_at_once.get(), 8);
     }
 
     #[track_caller]

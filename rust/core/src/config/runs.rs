@@ -101,7 +101,7 @@ impl Default for Limits {
             idle_minutes: number(15),
             check_minutes: number(10),
             output_megabytes: number(50),
-            agents_at_once: two(),
+            agents_at_once: two().saturating_mul(two().saturating_mul(two())),
         }
     }
 }
@@ -132,6 +132,9 @@ fn minutes(minutes: NonZeroU64) -> Duration {
     Duration::from_secs(minutes.get().saturating_mul(60))
 }
 
+/// Milliseconds that are waited at most before another try.
+const LONGEST_DELAY: u64 = 60 * 60 * 1000;
+
 /// When failed work is tried again (reference chant 6.10 and 7).
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
@@ -158,6 +161,14 @@ impl Default for Retries {
 }
 
 impl Retries {
+    /// How long to wait after so many tries; an hour at most.
+    pub fn delay(&self, tries: u32) -> Duration {
+        let tries = i32::try_from(tries.saturating_sub(1)).unwrap_or(i32::MAX);
+        let factor = self.backoff_multiplier.powi(tries).min(1e9);
+        let delay = Duration::from_millis(self.retry_delay_ms.min(LONGEST_DELAY)).mul_f64(factor);
+        delay.min(Duration::from_millis(LONGEST_DELAY))
+    }
+
     /// How often work whose log reads like this is tried again.
     pub fn after(&self, log: &str) -> u32 {
         let mut patterns = self.retryable_patterns.iter();
@@ -188,6 +199,8 @@ pub struct Runs {
     pub limits: Limits,
     /// When failed work is tried again.
     pub retries: Retries,
+    /// Whether a run's work may change other specs than its own.
+    pub may_change_other_specs: bool,
 }
 
 impl Default for Runs {
@@ -201,6 +214,7 @@ impl Default for Runs {
             checks: BTreeMap::new(),
             limits: Limits::default(),
             retries: Retries::default(),
+            may_change_other_specs: false,
         }
     }
 }

@@ -1,10 +1,11 @@
 //! A branch for work: its first commit, which is the runtime's own, and what was done on it since.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use super::branches::{branch_ref, oid};
-use super::commits::{By, NewCommit};
-use super::program::{fields, first_line};
+use super::commits::{By, NewCommit, RUNTIME};
+use super::program::{self, fields, first_line};
 use super::{GitError, Repo};
 
 /// The trailer of commits with which the runtime keeps books; they are nobody's work.
@@ -65,6 +66,8 @@ pub struct Contribution {
     pub id: String,
     /// The first paragraph of the message on one line.
     pub subject: String,
+    /// The whole message.
+    pub message: String,
     /// The paths that differ from the commit's parents, from all of them in a merge; sorted.
     pub paths: Vec<String>,
 }
@@ -187,6 +190,47 @@ impl Repo {
         )
     }
 
+    /// Commits everything that a checkout holds and git does not ignore, as the runtime's own, without
+    /// hooks; nothing happens where there is nothing to commit.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub fn commit_everything(&self, checkout: &Path, message: &str) -> Result<(), GitError> {
+        if self.uncommitted(checkout)?.is_empty() {
+            return Ok(());
+        }
+        program::git(checkout, ["add", "--all"]).output()?;
+        let (name, address) = RUNTIME;
+        let message = format!("{message}\n\n{}: {}\n", TRAILER.0, TRAILER.1);
+        let (name, address) = (format!("user.name={name}"), format!("user.email={address}"));
+        let words = ["-c", &name, "-c", &address, "commit", "--quiet", "--no-verify"];
+        let call = program::git(checkout, words).arg("--no-gpg-sign").arg("-m").arg(message);
+        call.output().map(drop)
+    }
+
+    /// The paths in which two revisions differ, from the top of the checkout; sorted.
+    ///
+    /// # Errors
+    /// `NoCommit`, `InvalidName`, or a failure to read the repository.
+    pub fn differing(&self, from: &str, to: &str) -> Result<Vec<String>, GitError> {
+        let (from, to) = (self.known_commit(from)?, self.known_commit(to)?);
+        let paths: BTreeSet<String> = self.read(
+            "compare commits",
+            |repo| {
+                let tree = |id: &str| repo.find_commit(oid(id)?)?.tree();
+                let diff = repo.diff_tree_to_tree(Some(&tree(&from)?), Some(&tree(&to)?), None)?;
+                Ok(paths_of(&diff).collect())
+            },
+            || {
+                let words = ["diff-tree", "-r", "-z", "--name-only", "--no-renames"];
+                let out = self.git(words).arg(&from).arg(&to).output()?;
+                let paths = fields(&out).map(|path| String::from_utf8_lossy(path).into_owned());
+                Ok(paths.collect())
+            },
+        )?;
+        Ok(paths.into_iter().collect())
+    }
+
     /// The commit that a revision names.
     pub(super) fn known_commit(&self, revision: &str) -> Result<String, GitError> {
         self.commit_of(revision)?.ok_or_else(|| GitError::NoCommit {
@@ -232,6 +276,7 @@ impl Repo {
             found.push(Contribution {
                 id: id.to_owned(),
                 subject: first_line(subject.as_bytes()),
+                message: message.trim_end().to_owned(),
                 paths: paths.collect::<BTreeSet<_>>().into_iter().collect(),
             });
         }
@@ -253,17 +298,28 @@ fn contributions_by_library(
     let mut found = Vec::new();
     for id in walk {
         let commit = repo.find_commit(id?)?;
-        if is_bookkeeping(&String::from_utf8_lossy(commit.message_bytes())) {
+        let message = String::from_utf8_lossy(commit.message_bytes());
+        if is_bookkeeping(&message) {
             continue;
         }
         let subject = commit.summary_bytes().unwrap_or_default();
         found.push(Contribution {
             id: commit.id().to_string(),
             subject: String::from_utf8_lossy(subject).into_owned(),
+            message: message.trim_end().to_owned(),
             paths: changed_paths(repo, &commit)?,
         });
     }
     Ok(found)
+}
+
+fn paths_of<'a>(diff: &'a git2::Diff<'_>) -> impl Iterator<Item = String> + 'a {
+    diff.deltas().filter_map(|delta| {
+        // Of a file that is gone only the old side has a path in some versions of git2.
+        let file = delta.new_file().path_bytes();
+        file.or_else(|| delta.old_file().path_bytes())
+            .map(|path| String::from_utf8_lossy(path).into_owned())
+    })
 }
 
 /// The paths of a commit that differ from every parent.
@@ -274,13 +330,7 @@ fn changed_paths(
     let tree = commit.tree()?;
     let against = |parent: Option<&git2::Tree<'_>>| {
         let diff = repo.diff_tree_to_tree(parent, Some(&tree), None)?;
-        let paths = diff.deltas().filter_map(|delta| {
-            // Of a file that is gone only the old side has a path in some versions of git2.
-            let file = delta.new_file().path_bytes();
-            file.or_else(|| delta.old_file().path_bytes())
-                .map(|path| String::from_utf8_lossy(path).into_owned())
-        });
-        Ok::<BTreeSet<String>, git2::Error>(paths.collect())
+        Ok::<BTreeSet<String>, git2::Error>(paths_of(&diff).collect())
     };
     let mut common: Option<BTreeSet<String>> = None;
     for parent in commit.parents() {

@@ -17,7 +17,7 @@ use super::{GitError, Repo};
 
 /// The name and address of commits that the runtime makes for itself, and of those that it makes for a
 /// user whom git's configuration does not name.
-const RUNTIME: (&str, &str) = ("chant-mcp", "chant-mcp@localhost");
+pub(super) const RUNTIME: (&str, &str) = ("chant-mcp", "chant-mcp@localhost");
 
 /// A file that may be run.
 const EXECUTABLE: i32 = 0o100_755;
@@ -41,7 +41,10 @@ pub(super) struct NewCommit<'a> {
 
 impl Repo {
     /// The id of the tree that a commit holds.
-    pub(super) fn tree_of(&self, commit: &str) -> Result<String, GitError> {
+    ///
+    /// # Errors
+    /// A failure to read the repository, or no such commit.
+    pub fn tree_of(&self, commit: &str) -> Result<String, GitError> {
         self.read(
             "read a commit",
             |repo| Ok(repo.find_commit(oid(commit)?)?.tree_id().to_string()),

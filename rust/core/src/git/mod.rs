@@ -351,6 +351,22 @@ impl Repo {
         self.checkout.as_deref()
     }
 
+    /// The list of ignored files that git's configuration names for all checkouts of the user.
+    ///
+    /// # Errors
+    /// A failure to read the configuration.
+    pub fn excludes_file(&self) -> Result<Option<PathBuf>, GitError> {
+        let words = ["config", "--type=path", "-z", "--get", "core.excludesFile"];
+        let answer = program::git(self.folder(), words).answer()?;
+        if answer.ended_with(1) {
+            return Ok(None);
+        }
+        let out = answer.success()?;
+        let mut paths = program::fields(&out);
+        let path = paths.next().map(|path| String::from_utf8_lossy(path).into_owned());
+        Ok(path.filter(|path| !path.is_empty()).map(PathBuf::from))
+    }
+
     /// The name and the e-mail address that git's configuration gives the user here; `None` unless it
     /// gives both.
     ///

@@ -1,5 +1,5 @@
 //! An agent: started in a process group of its own, heard, limited, and ended with all its kin.
-//! The only file beside git's that starts a process.
+//! Beside it only git's part and `launch` start processes.
 
 #![expect(
     clippy::disallowed_methods,
@@ -510,13 +510,13 @@ impl Pipes {
 
 /// Something that becomes readable when the agent ends; `None` where there is no such thing.
 #[cfg(target_os = "linux")]
-fn watch(child: &Child) -> Option<OwnedFd> {
+pub(super) fn watch(child: &Child) -> Option<OwnedFd> {
     use rustix::process::{PidfdFlags, pidfd_open};
     pidfd_open(Pid::from_child(child), PidfdFlags::empty()).ok()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn watch(_child: &Child) -> Option<OwnedFd> {
+pub(super) fn watch(_child: &Child) -> Option<OwnedFd> {
     None
 }
 

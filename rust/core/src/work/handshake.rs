@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use crate::store::StoreError;
 use crate::store::disk;
 
 /// How long a runner may take until it says that it runs.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 /// The line of a run that is under way.
 const OK: &str = "ok";
+/// What a line begins with that only tells how far the start is.
+const STEP: char = ':';
 /// Bytes of a line that are read.
 const LONGEST: usize = 4096;
 /// Bytes of what a runner complained of that are told.
@@ -29,14 +30,9 @@ impl Handshake {
         Self(pipe.into())
     }
 
-    /// Over an inherited pipe or a named one, by its path: `/dev/fd/3`.
-    ///
-    /// An inherited end itself stays open; the runner has to close it, or keep it from its children.
-    ///
-    /// # Errors
-    /// A `StoreError` when there is no such thing.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
-        disk::open_pipe(path, true).map(Self)
+    /// Says what is being done before the run is under way.
+    pub fn step(&self, what: &str) {
+        self.say(&format!("{STEP}{what}"));
     }
 
     /// Says that the run is under way. That nobody listens any more changes nothing for the run.
@@ -50,7 +46,7 @@ impl Handshake {
         self.say(&line.join(" "));
     }
 
-    fn say(self, line: &str) {
+    fn say(&self, line: &str) {
         let mut end = line.len().min(LONGEST - 1);
         while !line.is_char_boundary(end) {
             end -= 1;
@@ -62,7 +58,7 @@ impl Handshake {
 
 /// Waits for the runner's line on the reading end of its pipe, `bound` at most. All other copies of
 /// the writing end must be closed, else a runner that died is noticed at the bound only. `errors` is
-/// the file that the runner's standard error goes to.
+/// the file that the runner's standard error goes to; `steps` is told what the runner does meanwhile.
 ///
 /// # Errors
 /// The reason that the runner gave, or that it gave none, with what it complained of.
@@ -70,12 +66,13 @@ pub fn wait_for_handshake(
     pipe: impl AsFd,
     bound: Duration,
     errors: Option<&Path>,
+    steps: &mut dyn FnMut(&str),
 ) -> Result<(), String> {
     let told = |what: String| match errors.and_then(complaint) {
         Some(complaint) => format!("{what}; it complained: {complaint}"),
         None => what,
     };
-    let line = match line(&pipe, Instant::now() + bound) {
+    let line = match line(&pipe, Instant::now() + bound, steps) {
         Ok(Some(line)) => line,
         Ok(None) => return Err(told("The runner ended before the run was under way".into())),
         Err(error) if error.kind() == io::ErrorKind::TimedOut => {
@@ -87,23 +84,22 @@ pub fn wait_for_handshake(
     if line == OK { Ok(()) } else { Err(line) }
 }
 
-/// As [`wait_for_handshake`], for a pipe that is known by its path, such as `/dev/fd/4`.
-///
-/// # Errors
-/// As [`wait_for_handshake`], and when there is no such pipe.
-pub fn wait_for_handshake_at(
-    path: &Path,
-    bound: Duration,
-    errors: Option<&Path>,
-) -> Result<(), String> {
-    let pipe = disk::open_pipe(path, false).map_err(|error| error.to_string())?;
-    wait_for_handshake(pipe, bound, errors)
-}
-
-/// The first line of a pipe; `None` when it was closed before there was a whole one.
-fn line(pipe: &impl AsFd, deadline: Instant) -> io::Result<Option<String>> {
-    let mut line = Vec::new();
+/// The first line of a pipe that is no step; `None` when it was closed before there was a whole one.
+fn line(
+    pipe: &impl AsFd,
+    deadline: Instant,
+    steps: &mut dyn FnMut(&str),
+) -> io::Result<Option<String>> {
+    let mut said = Vec::new();
     loop {
+        while let Some(end) = said.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = said.drain(..=end).collect();
+            let line = String::from_utf8_lossy(&line[..end]);
+            match line.strip_prefix(STEP) {
+                Some(step) => steps(step),
+                None => return Ok(Some(line.into_owned())),
+            }
+        }
         let left = deadline.saturating_duration_since(Instant::now());
         let timeout = Timespec::try_from(left).map_err(io::Error::other)?;
         match poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&timeout)) {
@@ -116,11 +112,8 @@ fn line(pipe: &impl AsFd, deadline: Instant) -> io::Result<Option<String>> {
             Err(Errno::INTR | Errno::AGAIN) => continue,
             read => read?,
         };
-        line.extend_from_slice(&bytes[..read]);
-        if let Some(end) = line.iter().position(|byte| *byte == b'\n') {
-            return Ok(Some(String::from_utf8_lossy(&line[..end]).into_owned()));
-        }
-        if read == 0 || line.len() > LONGEST {
+        said.extend_from_slice(&bytes[..read]);
+        if read == 0 || said.len() > LONGEST {
             return Ok(None);
         }
     }

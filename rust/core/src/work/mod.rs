@@ -17,6 +17,8 @@ pub mod handshake;
 pub mod interruption;
 #[cfg(unix)]
 mod kin;
+#[cfg(unix)]
+pub mod launch;
 pub mod lock;
 pub mod log;
 pub mod output;

@@ -154,6 +154,12 @@ pub struct Record {
     /// How far the merge is.
     #[serde(default)]
     pub merge: Merge,
+    /// What was asked for beside the spec.
+    #[serde(default)]
+    pub asked: Asked,
+    /// When a spec whose run was found dead was looked after, RFC 3339, UTC.
+    #[serde(default)]
+    pub settled_at: Option<String>,
     /// Keys of later releases and of other programs.
     #[serde(flatten)]
     pub unknown: Map<String, Value>,
@@ -161,6 +167,25 @@ pub struct Record {
 
 /// The mode of a run that works on one spec.
 pub const SINGLE: &str = "single";
+
+/// What a start asks for beside the spec.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Asked {
+    /// Missing criteria and a red quality gate are no obstacle.
+    pub skip_criteria: bool,
+    /// Only the members of the spec are worked on, and nothing else that becomes ready.
+    pub only_members: bool,
+    /// Earlier work is set aside and not gone on with.
+    pub fresh: bool,
+    /// The agent, when it is not the configured one.
+    pub agent: Option<String>,
+    /// The prompt, whatever specs say.
+    pub prompt: Option<String>,
+    /// Keys of later releases.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
 
 /// The agent of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -190,6 +215,9 @@ pub struct Criterion {
     pub text: String,
     /// Whether it was ticked.
     pub checked: bool,
+    /// Names of the checks that have to pass for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
 }
 
 /// The outcome of a check.
@@ -197,8 +225,8 @@ pub struct Criterion {
 pub struct CheckEntry {
     /// Its name in the configuration.
     pub name: String,
-    /// Its exit code.
-    pub exit: i32,
+    /// Its exit code; `None` when it was ended or could not be started.
+    pub exit: Option<i32>,
     /// How long it took, in milliseconds.
     pub ms: u64,
     /// The tree that it looked at.
@@ -216,9 +244,24 @@ pub struct Merge {
     /// What stands in its way.
     #[serde(default)]
     pub blocked_by: Vec<String>,
+    /// Where target and branch stood when they were found to be in conflict.
+    #[serde(default)]
+    pub tried: Option<MergeTry>,
+    /// Landings that were begun; what is not the target's newest may have been interrupted.
+    #[serde(default)]
+    pub begun: Vec<MergeTry>,
     /// Keys of later releases.
     #[serde(flatten)]
     pub unknown: Map<String, Value>,
+}
+
+/// Two commits of a merge: where the target stood, and what was to land on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergeTry {
+    /// The target's newest commit.
+    pub old: String,
+    /// The other one.
+    pub new: String,
 }
 
 /// The state of a merge.
@@ -268,6 +311,8 @@ impl Record {
             checks: Vec::new(),
             commits: Vec::new(),
             merge: Merge::default(),
+            asked: Asked::default(),
+            settled_at: None,
             unknown: Map::new(),
         }
     }

@@ -66,6 +66,15 @@ impl Runs {
         Ok(records.into_iter().filter(works).max_by_key(age_of))
     }
 
+    /// Refuses a spec that another run works on, or whose last run has work that waits.
+    ///
+    /// # Errors
+    /// `Running`, `Unrecovered`, `Waiting`, or a `StoreError`.
+    pub fn refuse_another(&self, spec_id: &str) -> Result<(), WorkError> {
+        let earlier = self.newest_of(spec_id)?;
+        earlier.map_or(Ok(()), |earlier| attempt_after(&earlier).map(drop))
+    }
+
     /// Begins a run: gives its record the spec's next token, and its file. Refused while another run
     /// works on the spec, holds its lock, or has work that waits.
     ///

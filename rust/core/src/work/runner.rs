@@ -71,6 +71,8 @@ pub struct Run<'a> {
     record: Record,
     /// Held for the run's life; for a run above other runs there is none.
     lock: Option<SpecLock>,
+    /// Until it is said that the run is under way.
+    handshake: Option<Handshake>,
 }
 
 impl<'a> Run<'a> {
@@ -107,7 +109,25 @@ impl<'a> Run<'a> {
             interruption,
             record,
             lock,
+            handshake: None,
         })
+    }
+
+    /// Tells who started the run what is being done, as long as they wait.
+    pub fn step(&self, what: &str) {
+        if let Some(handshake) = &self.handshake {
+            handshake.step(what);
+        }
+    }
+
+    /// The runs that it is one of.
+    pub fn runs(&self) -> &'a Runs {
+        self.runs
+    }
+
+    /// What tells this process to end.
+    pub fn interruption(&self) -> &'a Interruption {
+        self.interruption
     }
 
     /// The record as this process knows it.
@@ -209,15 +229,19 @@ pub fn run(
     steps: &mut dyn Steps,
 ) -> Result<State, WorkError> {
     let takes_in = take_in_orphans();
-    let (mut run, agent) = match begin(runs, process_id, interruption, steps, takes_in) {
-        Ok(begun) => begun,
+    let mut run = match Run::adopt(runs, process_id, interruption) {
+        Ok(run) => run,
         Err(error) => {
             handshake.refuse(&error.to_string());
             return Err(error);
         }
     };
+    run.handshake = Some(handshake);
+    let (mut run, agent) = begin(run, steps, takes_in)?;
     run.reached("before-handshake")?;
-    handshake.ok();
+    if let Some(handshake) = run.handshake.take() {
+        handshake.ok();
+    }
     let ended = agent.wait(interruption);
     run.reached("after-agent-exit")?;
     let ended = match ended {
@@ -236,19 +260,16 @@ pub fn run(
     run.end(&end, ended.exit_code)
 }
 
-/// Adopts the record and starts the agent. What fails is told by the record, too.
+/// Starts the agent. What fails is told by the record and the hand-shake.
 fn begin<'a>(
-    runs: &'a Runs,
-    process_id: &str,
-    interruption: &'a Interruption,
+    mut run: Run<'a>,
     steps: &mut dyn Steps,
     takes_in: bool,
 ) -> Result<(Run<'a>, Agent), WorkError> {
-    let mut run = Run::adopt(runs, process_id, interruption)?;
     let started = match steps.begin(&mut run) {
         Err(why) => Err(WorkError::Step(why)),
         Ok(_) if run.is_told_to_stop()? => Err(WorkError::Stopped {
-            process_id: process_id.to_owned(),
+            process_id: run.record.process_id.clone(),
         }),
         Ok(job) => run.start(job, takes_in),
     };
@@ -257,7 +278,12 @@ fn begin<'a>(
         Err(error) => {
             let why = error.to_string();
             steps.give_up(&mut run, &why);
-            run.end(&End::failed(why), None)?;
+            let handshake = run.handshake.take();
+            run.end(&End::failed(&why), None)?;
+            // Said last: whoever waits for it may start another run at once.
+            if let Some(handshake) = handshake {
+                handshake.refuse(&why);
+            }
             Err(error)
         }
     }

@@ -66,7 +66,10 @@ fn each_library_has_one_place() {
     only("diffy", &["text/merge.rs"]);
     only("toml::", &["dialects/tickets/projects/"]);
     only("std::fs", &["store/disk/", "git/"]);
-    only("Command::new", &["git/program.rs", "work/agent.rs"]);
+    only(
+        "Command::new",
+        &["git/program.rs", "work/agent.rs", "work/launch.rs"],
+    );
     only("std::env", &["git/program.rs"]);
     only("pyo3", &[]);
     only("println!", &[]);

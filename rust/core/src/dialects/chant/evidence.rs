@@ -74,6 +74,8 @@ pub struct Finished<'a> {
     pub other_specs: &'a [String],
     /// How the checks ended.
     pub checks: &'a [CheckResult],
+    /// Paths of the worktree that are not committed, when checks are to be run in it.
+    pub uncommitted: &'a [String],
     /// The output.
     pub output: &'a Output,
 }
@@ -99,6 +101,9 @@ pub enum Reason {
     /// A check did not end by itself or was not run.
     #[error("check '{0}' did not run to its end")]
     CheckNotRun(String),
+    /// Checks would have looked at something else than what is committed.
+    #[error("the worktree has changes that are not committed, so that checks would not look at the work: {}", .0.join(", "))]
+    Uncommitted(Vec<String>),
     /// The agent committed nothing.
     #[error("the agent made no commit")]
     NoCommit,
@@ -123,7 +128,11 @@ impl Reason {
     pub fn needs_attention(&self) -> bool {
         !matches!(
             self,
-            Self::NoCommit | Self::OnlySpecFile | Self::Open(_) | Self::CheckFailed { .. }
+            Self::NoCommit
+                | Self::OnlySpecFile
+                | Self::Open(_)
+                | Self::CheckFailed { .. }
+                | Self::Uncommitted(_)
         )
     }
 }
@@ -221,6 +230,10 @@ pub fn evidence(finished: &Finished<'_>) -> Evidence {
         evidence.reasons.push(Reason::Output(why.clone()));
     }
     look_at_commits(&mut evidence, finished);
+    if !finished.uncommitted.is_empty() {
+        let paths = finished.uncommitted.to_vec();
+        evidence.reasons.push(Reason::Uncommitted(paths));
+    }
     look_at_checks(&mut evidence, finished);
     evidence
         .reasons

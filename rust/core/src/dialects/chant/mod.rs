@@ -13,6 +13,8 @@ pub mod parse;
 pub mod project;
 pub mod prompt;
 pub mod rules;
+#[cfg(unix)]
+pub mod runtime;
 pub mod schedule;
 pub mod scores;
 pub mod specs;

@@ -2,6 +2,57 @@
 
 use serde_json::Value;
 
+use crate::work::log::moment;
+
+/// What keeps the output in a log from fitting a schema; `None` when it fits. `path` names the schema's
+/// file.
+pub fn wrong(path: &str, schema: &str, log: &str) -> Option<String> {
+    let failed = |why: String| Some(format!("Failed to validate output: {why}"));
+    let schema = match serde_json::from_str(schema) {
+        Ok(schema) => schema,
+        Err(error) => return failed(format!("{path} is no JSON: {error}")),
+    };
+    let Some(output) = json_in(&said(log)) else {
+        return failed("the log holds no JSON".into());
+    };
+    match jsonschema::validator_for(&schema) {
+        Err(error) => failed(error.to_string()),
+        Ok(validator) => {
+            let errors = validator.iter_errors(&output).map(|error| error.to_string());
+            let errors: Vec<String> = errors.collect();
+            (!errors.is_empty()).then(|| format!("Output validation failed: {}", errors.join("; ")))
+        }
+    }
+}
+
+/// What the agent of the last run said in a log: without stamps, without what it complained of, and of
+/// messages that are JSON themselves their texts.
+pub fn said(log: &str) -> String {
+    let last = log.rfind("\n# New Run: ").map_or(0, |at| at + 1);
+    let lines = log[last..].lines().filter_map(|line| {
+        let stamped = line.split_once(' ').filter(|(stamp, _)| moment(stamp).is_some());
+        match stamped.map(|(_, rest)| rest.split_once(' ').unwrap_or((rest, ""))) {
+            None => Some(line.to_owned()),
+            Some(("out", text)) => texts_of_message(text).or_else(|| Some(text.to_owned())),
+            Some(_) => None,
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The texts in a message of an agent that tells everything as JSON, one message a line.
+fn texts_of_message(line: &str) -> Option<String> {
+    let message: Value = serde_json::from_str(line).ok()?;
+    let kind = message.get("type")?.as_str()?;
+    if !["assistant", "user", "system", "result", "stream_event"].contains(&kind) {
+        return None;
+    }
+    let content = message.pointer("/message/content").filter(|_| kind == "assistant");
+    let parts = content.and_then(Value::as_array).into_iter().flatten();
+    let texts: Vec<&str> = parts.filter_map(|part| part.get("text")?.as_str()).collect();
+    Some(texts.join("\n"))
+}
+
 /// Looks for JSON in the order of reference chant 5.8.2: a fenced `json` block, any fenced block, the
 /// whole text, the first balanced `{…}`, the first balanced `[…]`.
 pub fn json_in(log: &str) -> Option<Value> {

@@ -365,6 +365,14 @@ pub fn make_folder(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
+/// Makes a folder of our own and those above it; one that exists is fine.
+///
+/// # Errors
+/// `NotWritten`.
+pub fn make_folders(path: &Path) -> Result<(), StoreError> {
+    fs::create_dir_all(path).map_err(|e| StoreError::io(WRITE, path, e))
+}
+
 /// Removes a file of our own; one that is gone already is fine.
 ///
 /// # Errors
@@ -412,16 +420,24 @@ fn regular(path: &Path, options: &mut OpenOptions) -> Result<File, StoreError> {
     }
 }
 
-/// Opens one end of a pipe by its path, such as `/dev/fd/3`: the end to write into, or to read from.
+/// What swallows everything that is written, and holds nothing to read.
 ///
 /// # Errors
-/// `Missing`, or `Io`.
+/// `Io` when the system has no such thing.
 #[cfg(unix)]
-pub fn open_pipe(path: &Path, writes: bool) -> Result<std::os::fd::OwnedFd, StoreError> {
-    let opened = OpenOptions::new().read(!writes).write(writes).open(path);
-    opened
-        .map(Into::into)
-        .map_err(|e| StoreError::io("open", path, e))
+pub fn nothing() -> Result<File, StoreError> {
+    let path = Path::new("/dev/null");
+    let opened = OpenOptions::new().read(true).write(true).open(path);
+    opened.map_err(|e| StoreError::io("open", path, e))
+}
+
+/// A new file, for a process to write into.
+///
+/// # Errors
+/// `Exists`, or `NotWritten`.
+pub fn new_file(path: &Path) -> Result<File, StoreError> {
+    let opened = OpenOptions::new().append(true).create_new(true).open(path);
+    opened.map_err(|e| StoreError::io("create", path, e))
 }
 
 /// Opens a file for reading from any place in it.

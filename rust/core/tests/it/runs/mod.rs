@@ -274,7 +274,8 @@ impl Other {
     }
 
     fn handshake(&self) -> Result<(), String> {
-        wait_for_handshake(&self.pipe, Duration::from_secs(30), Some(&self.errors))
+        let bound = Duration::from_secs(30);
+        wait_for_handshake(&self.pipe, bound, Some(&self.errors), &mut |_| {})
     }
 
     fn pid(&self) -> u32 {

@@ -104,7 +104,7 @@ fn a_handshake_is_one_line_or_a_failure() {
         let (reads, mut writes) = std::io::pipe().unwrap();
         writes.write_all(told).unwrap();
         let _open = stays.then_some(writes);
-        wait_for_handshake(&reads, bound, Some(&errors))
+        wait_for_handshake(&reads, bound, Some(&errors), &mut |_| {})
     };
     assert_eq!(wait(b"ok\n", true), Ok(()));
     assert_eq!(
@@ -123,7 +123,7 @@ fn a_handshake_is_one_line_or_a_failure() {
     let (reads, writes) = std::io::pipe().unwrap();
     Handshake::over(writes).refuse(&"é".repeat(9000));
     assert!(
-        wait_for_handshake(&reads, bound, None)
+        wait_for_handshake(&reads, bound, None, &mut |_| {})
             .unwrap_err()
             .starts_with("éé")
     );

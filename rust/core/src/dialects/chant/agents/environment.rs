@@ -18,6 +18,17 @@ pub const REMOVED: [&str; 8] = [
     "CLAUDECODE",
 ];
 
+/// The variables that tell an agent of its own run; one that starts another run does not hand them on.
+pub const TOLD: [&str; 7] = [
+    "CHANT_SPEC_ID",
+    "CHANT_SPEC_FILE",
+    "CHANT_PROJECT",
+    "CHANT_WORKTREE",
+    "CHANT_WORKTREE_PATH",
+    "CHANT_BRANCH",
+    "CHANT_MCP_CONFIG",
+];
+
 /// What a run tells its agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Told<'a> {
@@ -36,16 +47,16 @@ pub struct Told<'a> {
 /// The variables of a run, all paths absolute (reference chant 6.5).
 pub fn variables(told: &Told<'_>) -> Vec<(&'static str, String)> {
     let worktree = |of: fn(Place<'_>) -> &str| told.worktree.map(|place| of(place).to_owned());
-    let variables = [
-        ("CHANT_SPEC_ID", Some(told.spec_id.to_owned())),
-        ("CHANT_SPEC_FILE", Some(told.spec_file.to_owned())),
-        ("CHANT_PROJECT", Some(told.project.to_owned())),
-        ("CHANT_WORKTREE", worktree(|place| place.path)),
-        ("CHANT_WORKTREE_PATH", worktree(|place| place.path)),
-        ("CHANT_BRANCH", worktree(|place| place.branch)),
-        ("CHANT_MCP_CONFIG", told.mcp_config.map(str::to_owned)),
+    let values = [
+        Some(told.spec_id.to_owned()),
+        Some(told.spec_file.to_owned()),
+        Some(told.project.to_owned()),
+        worktree(|place| place.path),
+        worktree(|place| place.path),
+        worktree(|place| place.branch),
+        told.mcp_config.map(str::to_owned),
     ];
-    let given = variables.into_iter();
+    let given = TOLD.into_iter().zip(values);
     given
         .filter_map(|(name, value)| Some((name, value?)))
         .collect()

@@ -17,7 +17,7 @@ use crate::text::edit::{self, Edit};
 use crate::text::front_matter::{self, Value};
 
 /// A spec's text while it is being changed.
-pub(super) struct Draft {
+pub(in super::super) struct Draft {
     text: String,
     spec: Arc<Spec>,
 }
@@ -27,7 +27,7 @@ impl Draft {
     ///
     /// # Errors
     /// `Unreadable` when it is no spec.
-    pub(super) fn of(path: &str, text: &str) -> Result<Self, Error> {
+    pub(in super::super) fn of(path: &str, text: &str) -> Result<Self, Error> {
         let spec = read(path, text)?;
         Ok(Self {
             text: text.to_owned(),
@@ -36,7 +36,7 @@ impl Draft {
     }
 
     /// The spec as the text says now.
-    pub(super) fn spec(&self) -> &Spec {
+    pub(in super::super) fn spec(&self) -> &Spec {
         &self.spec
     }
 
@@ -44,7 +44,7 @@ impl Draft {
     ///
     /// # Errors
     /// `EditError` when that cannot be done without risk.
-    pub(super) fn set(&mut self, key: &str, value: Option<Value>) -> Result<(), Error> {
+    pub(in super::super) fn set(&mut self, key: &str, value: Option<Value>) -> Result<(), Error> {
         let text = front_matter::set(&self.text, key, value.as_ref(), &KEY_ORDER)?;
         self.take(text)
     }
@@ -53,7 +53,7 @@ impl Draft {
     ///
     /// # Errors
     /// As [`Draft::set`].
-    pub(super) fn set_text(&mut self, key: &str, text: impl Into<String>) -> Result<(), Error> {
+    pub(in super::super) fn set_text(&mut self, key: &str, text: impl Into<String>) -> Result<(), Error> {
         self.set(key, Some(Value::Text(text.into())))
     }
 
@@ -61,7 +61,7 @@ impl Draft {
     ///
     /// # Errors
     /// `EditError` for edits that do not fit.
-    pub(super) fn edit_body(&mut self, edits: Vec<Edit>) -> Result<(), Error> {
+    pub(in super::super) fn edit_body(&mut self, edits: Vec<Edit>) -> Result<(), Error> {
         let start = self.spec.body_start;
         let moved =
             |edit: Edit| Edit::replace(edit.range.start + start..edit.range.end + start, edit.text);
@@ -82,7 +82,7 @@ impl Draft {
     }
 
     /// The changed text.
-    pub(super) fn finish(self) -> String {
+    pub(in super::super) fn finish(self) -> String {
         self.text
     }
 }
@@ -99,7 +99,7 @@ fn read(path: &str, text: &str) -> Result<Arc<Spec>, Error> {
 ///
 /// # Errors
 /// What `change_spec` refuses, or a `StoreError`; every file is then as it was.
-pub(super) fn change(
+pub(in super::super) fn change(
     project: &Project,
     snapshot: Snapshot,
     spec: &Spec,
@@ -196,7 +196,7 @@ fn completed_with(snapshot: &Snapshot, spec: &Spec) -> Vec<Arc<Spec>> {
 }
 
 /// The lines that tell which containers were completed along.
-pub(super) fn told(containers: &[Arc<Spec>]) -> String {
+pub(in super::super) fn told(containers: &[Arc<Spec>]) -> String {
     containers
         .iter()
         .map(|container| format!("\nCompleted driver: {}", container.id))

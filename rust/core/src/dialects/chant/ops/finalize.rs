@@ -61,7 +61,7 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
         .approval
         .as_ref()
         .is_none_or(|approval| !approval.required);
-    let needs_approval = config.approves_agent_work && asks && commits.iter().any(is_of_agent);
+    let needs_approval = config.approves_agent_work && asks && commits.iter().any(|commit| is_of_agent(&commit.message));
     let model = usual_model(&project.environment, &config);
     let now = project.clock.stamp();
     let change = |snapshot: &Snapshot, draft: &mut Draft| {
@@ -240,8 +240,8 @@ fn has_log(project: &Project, snapshot: &Snapshot, spec: &Spec) -> bool {
 }
 
 /// Whether an agent is named as co-author.
-fn is_of_agent(commit: &Commit) -> bool {
-    let signed = commit.message.lines().filter_map(|line| {
+pub(in super::super) fn is_of_agent(message: &str) -> bool {
+    let signed = message.lines().filter_map(|line| {
         let (name, value) = line.split_once(':')?;
         name.trim()
             .eq_ignore_ascii_case("co-authored-by")

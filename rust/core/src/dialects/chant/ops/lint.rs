@@ -282,24 +282,7 @@ fn wrong_output(project: &Project, spec: &Spec) -> Option<String> {
         return Some(format!("Output schema file not found: {schema_path}"));
     };
     let log = read(&log_path(spec))?;
-    let failed = |why: String| Some(format!("Failed to validate output: {why}"));
-    let schema = match serde_json::from_str(&schema) {
-        Ok(schema) => schema,
-        Err(error) => return failed(format!("{schema_path} is no JSON: {error}")),
-    };
-    let Some(output) = super::super::output::json_in(&log) else {
-        return failed("the log holds no JSON".into());
-    };
-    match jsonschema::validator_for(&schema) {
-        Err(error) => failed(error.to_string()),
-        Ok(validator) => {
-            let errors: Vec<String> = validator
-                .iter_errors(&output)
-                .map(|error| error.to_string())
-                .collect();
-            (!errors.is_empty()).then(|| format!("Output validation failed: {}", errors.join("; ")))
-        }
-    }
+    super::super::output::wrong(schema_path, &schema, &log)
 }
 
 fn score<'a>(spec: &'a Spec, scores: &Scores) -> Score<'a> {

@@ -3,25 +3,41 @@
 //! Reading functions never change a file. Writing functions read afresh under the document's lock,
 //! decide on that text, check what they are about to write, and write only then.
 
-mod add;
+pub(super) mod add;
 mod archive;
 mod diagnose;
-mod edit;
-mod finalize;
+pub(super) mod edit;
+pub(super) mod finalize;
 mod lint;
+#[cfg(unix)]
+mod merge;
+#[cfg(unix)]
+mod pause;
 mod read;
 mod search;
+#[cfg(unix)]
+pub(super) mod start;
 mod state;
 mod update;
 mod work;
+#[cfg(unix)]
+mod worktrees;
 
 pub use add::{Add, add};
 pub use archive::archive;
 pub use diagnose::diagnose;
 pub use finalize::{Finalize, finalize};
 pub use lint::lint;
+#[cfg(unix)]
+pub use merge::merge;
+#[cfg(unix)]
+pub use pause::{pause, takeover};
 pub use read::{Piece, get, list, log, ready, status, verify};
 pub use search::search;
+#[cfg(unix)]
+pub use start::{Wish, work_start};
 pub use state::{cancel, reset};
 pub use update::{Update, update};
 pub use work::work_list;
+#[cfg(unix)]
+pub use worktrees::{prune_worktrees, worktrees};

@@ -6,7 +6,9 @@ use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::{Spec, Status};
 use super::super::project::{LOCKS, Project, Snapshot};
+use super::super::runtime::place::worktrees;
 use super::edit;
+use super::pause::{Ended, halt_all};
 use super::read::age;
 use crate::answer::Answer;
 use crate::error::Error;
@@ -14,7 +16,8 @@ use crate::git::{GitError, Repo};
 use crate::store::disk::{self, Lock};
 use crate::work::lock::PIDS;
 use crate::work::process;
-use crate::work::record::{self, RunStatus};
+use crate::work::records::Runs;
+use crate::work::state::{Event, State, Stop};
 
 /// A file in which earlier programs wrote the PID of whoever works on a spec, and whether anybody is
 /// behind it.
@@ -80,19 +83,12 @@ fn holders(project: &Project, id: &SpecId) -> impl Iterator<Item = Holder> {
     holder(project, id).into_iter().chain(pid_file)
 }
 
-/// Refuses while a process works on the spec.
+/// Refuses while a process of another program works on the spec.
 fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error> {
-    let (runs, _) = record::all(&project.disk, &project.root)?;
-    let run = runs
-        .iter()
-        .find(|run| run.spec_id == spec.id.as_str() && run.status == RunStatus::Running);
-    let by_run = run.map(|run| format!("{} (PID {})", run.process_id, run.pid.unwrap_or(0)));
-    let by_file = || {
-        holders(project, &spec.id)
-            .find(Holder::lives)
-            .map(|holder| holder.words())
-    };
-    match by_run.or_else(by_file) {
+    let by_file = holders(project, &spec.id)
+        .find(Holder::lives)
+        .map(|holder| holder.words());
+    match by_file {
         None => Ok(()),
         Some(who) => {
             let message = format!(
@@ -104,14 +100,69 @@ fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error
     }
 }
 
-/// `chant_cancel`: gives a spec up; those that waited for it need not wait any more.
+/// The work on a spec, stopped; how it ends is written when the spec says so.
+struct Halt {
+    runs: Runs,
+    halted: Vec<Ended>,
+}
+
+impl Halt {
+    /// Stops the work on a spec, so that nothing overwrites what is written then.
+    fn of(project: &Project, spec: &Spec, why: Stop) -> Result<Self, Error> {
+        let runs = project.runs()?;
+        let halted = halt_all(project, &runs, spec, why)?;
+        Ok(Self { runs, halted })
+    }
+
+    /// Refuses when the work was completed before it could be stopped.
+    fn refuse_completed(&self, spec: &Spec) -> Result<(), Error> {
+        if self.halted.iter().any(Ended::is_completed) {
+            let message = format!(
+                "The work on '{}' was merged before it could be stopped: the spec is completed.",
+                spec.id
+            );
+            return Err(ChantError::Refused(message).into());
+        }
+        Ok(())
+    }
+
+    /// Writes the ends: of what was stopped, and of work that waited.
+    fn end(mut self, spec: &Spec, why: Stop) -> Result<(), Error> {
+        for halted in &mut self.halted {
+            halted.write(&self.runs)?;
+        }
+        let waits = |state| matches!(state, State::AwaitingMerge | State::AwaitingApproval);
+        let newest = self.runs.newest_of(spec.id.as_str())?;
+        if let Some(record) = newest.filter(|record| waits(record.state())) {
+            self.runs.update(&record.process_id, |record| {
+                Ok(record.change(Event::Stop(why), None, (self.runs.clock)())?)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// `chant_cancel`: gives a spec up; work on it is stopped, and those that waited for it need not wait any
+/// more. Branch and worktree stay.
 ///
 /// # Errors
-/// As [`Project::resolve`]; when it is cancelled already, may not be cancelled, or is being worked.
+/// As [`Project::resolve`]; when it is cancelled already, may not be cancelled, or work on it cannot be
+/// stopped.
 pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
-    refuse_worked(project, &spec, "cancelled")?;
+    if spec.status == Status::InProgress {
+        refuse_worked(project, &spec, "cancelled")?;
+    }
+    let halt = if spec.status.may_become(Status::Cancelled) {
+        Some(Halt::of(project, &spec, Stop::Cancel)?)
+    } else {
+        None
+    };
+    if let Some(halt) = &halt {
+        halt.refuse_completed(&spec)?;
+    }
+    let snapshot = if halt.is_some() { project.snapshot()? } else { snapshot };
     let dependants = open_dependants(&snapshot, &spec);
     let members = snapshot.specs.open_members(&spec.id);
     edit::change(
@@ -135,6 +186,9 @@ pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
             draft.set_text("status", Status::Cancelled.as_str())
         },
     )?;
+    if let Some(halt) = halt {
+        halt.end(&spec, Stop::Cancel)?;
+    }
     let mut text = format!("Cancelled spec: {}", spec.id);
     if !dependants.is_empty() {
         text.push_str(&format!(
@@ -169,7 +223,7 @@ fn open_dependants(snapshot: &Snapshot, spec: &Spec) -> Vec<String> {
 /// Keys that tell of the work that is taken back.
 const RUN_KEYS: [&str; 4] = ["branch", "commits", "completed_at", "retry_state"];
 
-/// `chant_reset`: makes a failed spec, or one in progress that nobody works on, pending again.
+/// `chant_reset`: makes a failed spec, or one in progress, pending again; work on it is stopped.
 ///
 /// The branch the runtime made for it is kept under `refs/chant/backup/<id>/<n>`, then its worktree
 /// and the branch itself are removed; a worktree with uncommitted changes stops the reset before
@@ -183,10 +237,16 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
     let failed = |error: Error| error.during("Failed to reset spec");
     refuse_unresettable(&spec).map_err(|error| failed(error.into()))?;
     refuse_worked(project, &spec, "reset").map_err(failed)?;
+    let halt = Halt::of(project, &spec, Stop::Reset).map_err(failed)?;
+    halt.refuse_completed(&spec).map_err(failed)?;
+    let snapshot = project.snapshot()?;
     let branch = snapshot.own_branch(&spec);
     let repo = project.repo().map_err(failed)?;
     let backup = match &repo {
-        Some(repo) => back_up(repo, &spec, &branch).map_err(failed)?,
+        Some(repo) => {
+            keep_uncommitted(project, &snapshot, repo, &branch).map_err(failed)?;
+            back_up(repo, &spec, &branch).map_err(failed)?
+        }
         None => None,
     };
     edit::change(
@@ -207,6 +267,7 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
         },
     )
     .map_err(failed)?;
+    halt.end(&spec, Stop::Reset).map_err(failed)?;
     let mut text = format!("Reset spec '{}' to pending", spec.id);
     if let (Some(repo), Some(backup)) = (&repo, backup) {
         text.push_str(&format!("\nBranch {branch} is kept as {backup}"));
@@ -233,6 +294,29 @@ fn refuse_unresettable(spec: &Spec) -> Result<(), ChantError> {
         message,
         status: spec.status,
     })
+}
+
+/// Commits what an agent left uncommitted in the worktree that a run was given, so that it is kept with
+/// the branch. Worktrees of the user's own are left alone.
+fn keep_uncommitted(
+    project: &Project,
+    snapshot: &Snapshot,
+    repo: &Repo,
+    branch: &str,
+) -> Result<(), Error> {
+    let config = snapshot.config.clone()?;
+    let Ok(folder) = worktrees(project, &config, repo) else {
+        return Ok(());
+    };
+    let folder = disk::real(&folder).unwrap_or(folder);
+    let trees = repo.worktrees()?;
+    let own = trees.iter().find(|tree| {
+        tree.branch.as_deref() == Some(branch) && !tree.prunable && tree.path.starts_with(&folder)
+    });
+    if let Some(tree) = own {
+        repo.commit_everything(&tree.path, "Uncommitted work, kept by a reset")?;
+    }
+    Ok(())
 }
 
 /// Keeps the spec's own branch under a reference that nothing removes; before that, looks whether

@@ -77,6 +77,10 @@ pub struct Options {
     pub searched: Vec<String>,
     /// Variables of the environment: for derived keys, and `CHANT_MODEL`, `ANTHROPIC_MODEL`.
     pub environment: BTreeMap<String, String>,
+    /// Our own program with the arguments before a command's name; without it no runs are started.
+    pub program: Vec<String>,
+    /// The folder of the prompts that need not be in the project.
+    pub prompts: Option<PathBuf>,
     /// The time.
     pub clock: Clock,
     /// The disk.
@@ -89,6 +93,8 @@ pub struct Project {
     pub(super) disk: Disk,
     pub(super) clock: Clock,
     pub(super) environment: BTreeMap<String, String>,
+    pub(super) program: Vec<String>,
+    pub(super) prompts: Option<PathBuf>,
     user_config: Option<PathBuf>,
     searched: Vec<String>,
     repo: Mutex<Option<Arc<Repo>>>,
@@ -138,6 +144,8 @@ impl Project {
             disk: options.disk,
             clock: options.clock,
             environment: options.environment,
+            program: options.program,
+            prompts: options.prompts,
             user_config: options.user_config,
             searched: options.searched,
             repo: Mutex::default(),

@@ -81,3 +81,120 @@ pub struct RunCounts {
     /// Ended otherwise.
     pub failed: usize,
 }
+
+/// A run that is under way.
+#[derive(Debug, Serialize)]
+pub struct Started<'a> {
+    /// Its name.
+    pub process_id: &'a str,
+    /// The spec.
+    pub spec_id: &'a str,
+    /// The runner's process number.
+    pub pid: u32,
+    /// RFC 3339.
+    pub started_at: &'a str,
+    /// `single`, `chain` or `parallel(N)`.
+    pub mode: String,
+    /// The branch of the work; none for a run above other runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<&'a str>,
+    /// Its worktree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<&'a str>,
+    /// Its log, relative to the root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<&'a str>,
+    /// That a red quality gate was waived.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quality_warning: Option<QualityWarning>,
+}
+
+/// A red quality gate.
+#[derive(Debug, Serialize)]
+pub struct QualityWarning {
+    /// `refine`.
+    pub status: &'static str,
+    /// The grades.
+    pub scores: Grades,
+    /// What would improve them.
+    pub suggestions: Vec<&'static str>,
+    /// The same in a sentence.
+    pub message: String,
+}
+
+/// The grades of a spec, as letters.
+#[derive(Debug, Serialize)]
+pub struct Grades {
+    /// Size.
+    pub complexity: char,
+    /// How clear it is.
+    pub confidence: char,
+    /// How well it could be split.
+    pub splittability: char,
+    /// How good its criteria are.
+    pub ac_quality: char,
+    /// How little its members overlap; null without members.
+    pub isolation: Option<char>,
+}
+
+/// How far work is that somebody else goes on with.
+#[derive(Debug, Serialize)]
+pub struct Takeover<'a> {
+    /// The spec.
+    pub spec_id: &'a str,
+    /// How far it is, in sentences.
+    pub analysis: String,
+    /// The last lines of the log.
+    pub log_tail: String,
+    /// What to do next.
+    pub suggestion: String,
+    /// The worktree; null when it is gone.
+    pub worktree_path: Option<String>,
+    /// The branch of the work.
+    pub branch: Option<String>,
+    /// Its newest commits, abbreviated, with their subjects.
+    pub commits: Vec<String>,
+    /// How much they change.
+    pub diff: Option<DiffStat>,
+    /// Paths of the worktree that are not committed.
+    pub uncommitted: Vec<String>,
+}
+
+/// How much commits change.
+#[derive(Debug, Serialize)]
+pub struct DiffStat {
+    /// Files.
+    pub files: usize,
+    /// Lines that came.
+    pub insertions: usize,
+    /// Lines that went.
+    pub deletions: usize,
+}
+
+/// The worktrees of runs.
+#[derive(Debug, Serialize)]
+pub struct Worktrees {
+    /// By their folders.
+    pub worktrees: Vec<WorktreeEntry>,
+}
+
+/// One worktree.
+#[derive(Debug, Serialize)]
+pub struct WorktreeEntry {
+    /// Its folder.
+    pub path: String,
+    /// The spec that it was made for.
+    pub spec_id: Option<String>,
+    /// The branch that it stands on.
+    pub branch: Option<String>,
+    /// The newest run on that branch.
+    pub run: Option<String>,
+    /// Where that stands.
+    pub state: Option<&'static str>,
+    /// How many files are not committed.
+    pub uncommitted: usize,
+    /// Whether everything on the branch is on the main branch, too.
+    pub merged: bool,
+    /// Why it is kept; null when it can go.
+    pub kept: Option<String>,
+}

@@ -1,0 +1,85 @@
+//! Work merged at the wish of a person: what waited, and what somebody went on with by hand.
+
+use super::super::error::ChantError;
+use super::super::model::Spec;
+use super::super::project::Project;
+use super::super::runtime::{settle, task};
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::work::lock::SpecLock;
+use crate::work::process::Identity;
+use crate::work::record::{Record, SINGLE};
+use crate::work::records::Runs;
+use crate::work::state::State;
+
+/// Judges and merges the work on a spec that waits for a merge, was paused or taken over, failed, or
+/// needs attention; without an ID everything that waits. Nothing is believed that a run would not have
+/// to prove.
+///
+/// # Errors
+/// As [`Project::resolve`]; that there is nothing to merge; why it could not be merged.
+pub fn merge(project: &Project, id: Option<&str>) -> Result<Answer, Error> {
+    settle::recover(project)?;
+    let runs = project.runs()?;
+    let Some(id) = id else {
+        return merge_waiting(project, &runs);
+    };
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve_to_edit(&snapshot, id)?;
+    drop(snapshot);
+    let newest = runs.newest_of(spec.id.as_str())?;
+    let Some(record) = newest.filter(|record| record.branch.is_some()) else {
+        let message = format!("Spec '{}' has no run whose work could be merged.", spec.id);
+        return Err(ChantError::Refused(message).into());
+    };
+    let record = match record.state() {
+        State::AwaitingMerge => {
+            let lock = SpecLock::take(&runs, &record.spec_id)?;
+            settle::merge_waiting(project, &runs, &record, &lock)?;
+            runs.get(&record.process_id)?
+        }
+        State::Completed => {
+            let message = format!("The work on spec '{}' is merged already.", spec.id);
+            return Err(ChantError::Refused(message).into());
+        }
+        _ => by_hand(project, &runs, &spec)?,
+    };
+    told(&spec, &record)
+}
+
+/// A run without an agent, in this process.
+fn by_hand(project: &Project, runs: &Runs, spec: &Spec) -> Result<Record, Error> {
+    let draft = Record::new(spec.id.as_str(), SINGLE, Identity::own(), (runs.clock)());
+    let record = runs.begin(draft)?;
+    task::conclude_by_hand(project, &record.process_id)?;
+    Ok(runs.get(&record.process_id)?)
+}
+
+fn told(spec: &Spec, record: &Record) -> Result<Answer, Error> {
+    let reason = record.reason.as_deref().unwrap_or_default();
+    if record.state() != State::Completed {
+        let message = format!("Spec '{}' was not merged ({}): {reason}", spec.id, record.state());
+        return Err(ChantError::Refused(message).into());
+    }
+    let mut text = format!("Merged the work on '{}': it is completed", spec.id);
+    if !reason.is_empty() {
+        text.push_str(&format!("\n{reason}"));
+    }
+    Ok(Answer::prose(text))
+}
+
+fn merge_waiting(project: &Project, runs: &Runs) -> Result<Answer, Error> {
+    let (records, _) = runs.all()?;
+    let mut lines = Vec::new();
+    for record in records.iter().filter(|record| record.state() == State::AwaitingMerge) {
+        let lock = SpecLock::take(runs, &record.spec_id)?;
+        let state = settle::merge_waiting(project, runs, record, &lock)?;
+        let now = runs.get(&record.process_id)?;
+        let reason = now.reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        lines.push(format!("{}: {state}{reason}", record.spec_id));
+    }
+    if lines.is_empty() {
+        return Ok(Answer::prose("Nothing waits for a merge."));
+    }
+    Ok(Answer::prose(lines.join("\n")))
+}

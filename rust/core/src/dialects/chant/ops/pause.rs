@@ -1,0 +1,393 @@
+//! Runs stopped by a person: to go on later, or to be gone on with by hand (reference chant 5.19 and
+//! 5.20 R).
+
+use super::super::error::ChantError;
+use super::super::model::{Spec, Status};
+use super::super::project::{LOGS, Project};
+use super::super::runtime::settle::{self, Halted};
+use super::super::runtime::workplace::Workplace;
+use super::super::view::work::{DiffStat, Takeover};
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::store::disk;
+use crate::work::WorkError;
+use crate::work::log::{self, Query};
+use crate::work::record::Record;
+use crate::work::records::Runs;
+use crate::work::state::{State, Stop};
+use crate::work::stop::Stopped;
+
+/// Lines of a log that a takeover shows (seed chant, `chant_takeover`).
+const TAIL: usize = 20;
+/// How much of a log is looked at.
+const LOOKED_AT: Query = Query {
+    lines: 1000,
+    offset: None,
+    since: None,
+};
+/// So many paths and subjects are shown.
+const SHOWN: usize = 20;
+/// The mode of a run that works on one spec after the other.
+const CHAIN: &str = "chain";
+/// Words that tell of an error in a log.
+const ERRORS: [&str; 4] = ["error:", "failed:", "exception", "panic"];
+
+/// `chant_pause`: stops the work on a spec so that it can go on later; worktree, branch and status stay.
+///
+/// A chain ends with it. On a spec that stands for a run of several, all of those are paused.
+///
+/// # Errors
+/// As [`Project::resolve`]; that nobody works on it; that it could not be stopped.
+pub fn pause(project: &Project, id: &str) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve_to_edit(&snapshot, id)?;
+    drop(snapshot);
+    let failed = |why: &dyn std::fmt::Display| -> Error {
+        let message = format!("Failed to pause work for spec '{}': {why}", spec.id);
+        ChantError::Refused(message).into()
+    };
+    settle::recover(project)?;
+    let runs = project.runs()?;
+    let mut halted = halt_all(project, &runs, &spec, Stop::Pause).map_err(|error| failed(&error))?;
+    for one in &mut halted {
+        one.write(&runs)?;
+    }
+    if halted.is_empty() {
+        return Err(failed(&"No running process found"));
+    }
+    let mut text = format!("Successfully paused work for spec '{}'", spec.id);
+    text.push_str(&told(&halted));
+    Ok(Answer::prose(text))
+}
+
+/// What became of a run that was to be stopped.
+pub(super) struct Ended {
+    record: Record,
+    /// What is to be ended when the spec says what happened; none for a run that completed.
+    stopped: Option<Stopped>,
+}
+
+impl Ended {
+    /// Whether its work was merged before it could be stopped.
+    pub(super) fn is_completed(&self) -> bool {
+        self.record.state() == State::Completed
+    }
+
+    /// Writes the end into the record, and lets the spec go.
+    pub(super) fn write(&mut self, runs: &Runs) -> Result<(), Error> {
+        if let Some(stopped) = self.stopped.take() {
+            self.record = stopped.end(runs, None)?;
+        }
+        Ok(())
+    }
+}
+
+/// Stops the run that works on a spec, and the runs that were begun by naming it; gives what became of
+/// them. Their ends are still to be written.
+///
+/// Whoever pauses or takes over a spec of a chain ends the chain: it is one agent that goes along.
+pub(super) fn halt_all(
+    project: &Project,
+    runs: &Runs,
+    spec: &Spec,
+    why: Stop,
+) -> Result<Vec<Ended>, Error> {
+    let running = |record: &Record| record.state() == State::Running;
+    let ends_chains = matches!(why, Stop::Pause | Stop::TakeOver);
+    let (records, _) = runs.all()?;
+    let of_spec = |record: &&Record| record.spec_id == spec.id.as_str() && running(record);
+    let (own, mut crews): (Vec<&Record>, Vec<&Record>) =
+        records.iter().filter(of_spec).partition(|record| record.works_on_spec());
+    for parent in own.iter().filter_map(|record| record.parent.as_ref()) {
+        let chain = records.iter().find(|crew| {
+            ends_chains && crew.process_id == *parent && running(crew) && crew.mode == CHAIN
+        });
+        crews.extend(chain.filter(|chain| !crews.contains(chain)));
+    }
+    // Crews first, so that they begin nothing else.
+    let mut ended = Vec::new();
+    for crew in &crews {
+        ended.extend(end_one(project, runs, crew, why)?);
+    }
+    for crew in &mut ended {
+        crew.write(runs)?;
+    }
+    let has_own = !own.is_empty();
+    let mut stopped = Vec::new();
+    for record in own {
+        stopped.extend(end_one(project, runs, record, why)?);
+    }
+    let (now, _) = runs.all()?;
+    let of_crews = |record: &&Record| {
+        let is_below = |crew: &&Record| record.parent.as_ref() == Some(&crew.process_id);
+        running(record) && crews.iter().any(is_below)
+    };
+    for hand in now.iter().filter(of_crews) {
+        // What is given up is the spec that was named; work on others can go on later.
+        let why = if ends_chains { why } else { Stop::Pause };
+        if let Some(mut hand) = end_one(project, runs, hand, why)? {
+            hand.write(runs)?;
+            stopped.push(hand);
+        }
+    }
+    if stopped.is_empty() && !has_own {
+        return Ok(ended);
+    }
+    Ok(stopped)
+}
+
+/// Stops one run; `None` when it ended otherwise meanwhile.
+fn end_one(
+    project: &Project,
+    runs: &Runs,
+    record: &Record,
+    why: Stop,
+) -> Result<Option<Ended>, Error> {
+    let ended = |stopped| -> Result<Option<Ended>, Error> {
+        let record = runs.get(&record.process_id)?;
+        Ok(Some(Ended { record, stopped }))
+    };
+    match settle::halt(project, runs, &record.process_id, why) {
+        Ok(Halted::Completed) => ended(None),
+        Ok(Halted::Stopped(stopped)) => ended(Some(stopped)),
+        Err(Error::Work(WorkError::NotRunning { state, .. })) if state == State::Completed => {
+            ended(None)
+        }
+        Err(Error::Work(WorkError::NotRunning { .. })) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// What else was stopped, what had been completed before it could be, and where the work lies.
+pub(super) fn told(ended: &[Ended]) -> String {
+    let mut text = String::new();
+    for spec in ended.iter().filter(|one| one.is_completed()).map(|one| &one.record.spec_id) {
+        text.push_str(&format!(
+            "\nThe work on '{spec}' was merged before it could be stopped: it is completed"
+        ));
+    }
+    let kept = ended.iter().filter(|one| !one.is_completed());
+    for place in kept.filter_map(|one| one.record.worktree.as_ref()) {
+        text.push_str(&format!("\nWorktree: {place}"));
+    }
+    if ended.len() > 1 {
+        let all: Vec<&str> = ended.iter().map(|one| one.record.spec_id.as_str()).collect();
+        text.push_str(&format!("\nStopped: {}", all.join(", ")));
+    }
+    text
+}
+
+/// `chant_takeover`: stops the work on a spec so that somebody else goes on, and tells how far it is.
+/// Nothing is written into the spec.
+///
+/// # Errors
+/// As [`Project::resolve`]; that nobody works on it, unless `force`; that it could not be stopped.
+pub fn takeover(project: &Project, id: &str, force: bool) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve_to_edit(&snapshot, id)?;
+    drop(snapshot);
+    let failed = |why: &dyn std::fmt::Display| -> Error {
+        let message = format!("Failed to take over spec '{}': {why}", spec.id);
+        ChantError::Refused(message).into()
+    };
+    settle::recover(project)?;
+    let runs = project.runs()?;
+    let mut halted =
+        halt_all(project, &runs, &spec, Stop::TakeOver).map_err(|error| failed(&error))?;
+    for one in &mut halted {
+        one.write(&runs)?;
+    }
+    if halted.is_empty() && !force {
+        return Err(failed(&"Spec not currently being worked\nUse force: true to look at it anyway."));
+    }
+    let record = runs.newest_of(spec.id.as_str())?;
+    analysis(project, &spec, record.as_ref(), &halted)
+}
+
+/// What an analysis looks at.
+struct Found {
+    tail: Vec<String>,
+    lines: usize,
+    errors: Vec<String>,
+    commits: Vec<String>,
+    uncommitted: Vec<String>,
+    diff: Option<DiffStat>,
+    checked: usize,
+    open: Vec<String>,
+}
+
+fn analysis(
+    project: &Project,
+    spec: &Spec,
+    record: Option<&Record>,
+    halted: &[Ended],
+) -> Result<Answer, Error> {
+    let repo = project.repo()?;
+    let place = match (&repo, record) {
+        (Some(repo), Some(record)) => Workplace::of(project, repo, record)?,
+        _ => None,
+    };
+    let place = place.as_ref();
+    let mut found = Found {
+        tail: Vec::new(),
+        lines: 0,
+        errors: Vec::new(),
+        commits: Vec::new(),
+        uncommitted: Vec::new(),
+        diff: None,
+        checked: 0,
+        open: Vec::new(),
+    };
+    found.look_at_log(project, spec, record);
+    if let (Some(repo), Some(place)) = (&repo, place) {
+        found.look_at_work(project, repo, place, spec)?;
+    } else {
+        found.look_at_criteria(spec);
+    }
+    let worktree = place.filter(|place| disk::exists(&place.worktree));
+    Ok(Answer::data(&Takeover {
+        spec_id: spec.id.as_str(),
+        analysis: found.analysis(record, halted),
+        log_tail: found.tail.join("\n"),
+        suggestion: found.suggestion(spec, worktree),
+        worktree_path: worktree.map(|place| place.worktree.display().to_string()),
+        branch: place.map(|place| place.branch.clone()),
+        commits: found.commits,
+        diff: found.diff,
+        uncommitted: found.uncommitted,
+    }))
+}
+
+impl Found {
+    fn look_at_log(&mut self, project: &Project, spec: &Spec, record: Option<&Record>) {
+        let path = record.and_then(|record| record.log.clone());
+        let path = path.unwrap_or_else(|| format!("{LOGS}/{}.log", spec.id));
+        let opened = project.root.locate(&path).and_then(|real| disk::open(&real, &path));
+        let Ok((file, length)) = opened else { return };
+        let Ok(lines) = log::read(file, length, LOOKED_AT) else {
+            return;
+        };
+        let all: Vec<&str> = lines.content.lines().collect();
+        self.lines = all.len();
+        let is_error = |line: &&&str| {
+            let line = line.to_lowercase();
+            ERRORS.iter().any(|word| line.contains(word))
+        };
+        self.errors = all.iter().filter(is_error).map(|line| (*line).to_owned()).collect();
+        let from = all.len().saturating_sub(TAIL);
+        self.tail = all[from..].iter().map(|line| (*line).to_owned()).collect();
+    }
+
+    fn look_at_work(
+        &mut self,
+        project: &Project,
+        repo: &crate::git::Repo,
+        place: &Workplace,
+        spec: &Spec,
+    ) -> Result<(), Error> {
+        if repo.branch_tip(&place.branch)?.is_some() {
+            let done = repo.evidence(&crate::git::bookkeeping::Since {
+                branch: &place.branch,
+                base: &place.base,
+                target: repo.branch_tip(&place.target)?.as_deref(),
+                besides: &[],
+            })?;
+            let told = done.commits.iter().rev().take(SHOWN);
+            self.commits = told.map(|c| format!("{} {}", &c.id[..7], c.subject)).collect();
+            let stat = repo.diff_stat(&place.base, &place.branch)?;
+            self.diff = Some(DiffStat {
+                files: stat.files,
+                insertions: stat.insertions,
+                deletions: stat.deletions,
+            });
+        }
+        if disk::exists(&place.worktree) {
+            let mut paths = repo.uncommitted(&place.worktree)?;
+            paths.retain(|path| place.is_tracked || *path != place.spec_in_git);
+            paths.truncate(SHOWN);
+            self.uncommitted = paths;
+        }
+        let copy = match place.copy_text(project)? {
+            Some(text) => Some(text),
+            None => place.branch_text(project, repo)?,
+        };
+        let read = copy.map(|text| {
+            super::super::parse::document(&spec.path, crate::store::index::Source::Text(text))
+        });
+        match read {
+            Some(Ok(copy)) => self.look_at_criteria(&copy),
+            _ => self.look_at_criteria(spec),
+        }
+        Ok(())
+    }
+
+    fn look_at_criteria(&mut self, spec: &Spec) {
+        self.checked = spec.criteria.iter().filter(|criterion| criterion.checked).count();
+        let open = spec.criteria.iter().filter(|criterion| !criterion.checked);
+        self.open = open.map(|criterion| spec.criterion_text(criterion)).collect();
+    }
+
+    fn analysis(&self, record: Option<&Record>, halted: &[Ended]) -> String {
+        let mut lines = Vec::new();
+        match (record, halted.is_empty()) {
+            (Some(record), false) => lines.push(format!("Stopped run {}.", record.process_id)),
+            (Some(record), true) => lines.push(format!(
+                "No run is under way; the last one, {}, is {}.",
+                record.process_id,
+                record.state()
+            )),
+            (None, _) => lines.push("No run of this spec is recorded.".into()),
+        }
+        lines.extend(told(halted).lines().filter(|line| !line.is_empty()).map(str::to_owned));
+        let all = self.checked + self.open.len();
+        lines.push(match all {
+            0 => "The spec has no acceptance criteria.".into(),
+            all => format!("{} of {all} acceptance criteria are ticked in the copy that was worked on.", self.checked),
+        });
+        lines.push(match (self.commits.len(), &self.diff) {
+            (0, _) => "No commit was made.".into(),
+            (number, Some(diff)) => format!(
+                "{number} commit(s), {} file(s) changed, +{} -{} lines.",
+                diff.files, diff.insertions, diff.deletions
+            ),
+            (number, None) => format!("{number} commit(s)."),
+        });
+        if !self.uncommitted.is_empty() {
+            lines.push(format!("Not committed: {}.", self.uncommitted.join(", ")));
+        }
+        if self.lines == 0 {
+            lines.push("No log file found, or nothing in it.".into());
+        } else if self.errors.is_empty() {
+            lines.push(format!("The log holds {} lines, none of which tells of an error.", self.lines));
+        } else {
+            let shown: Vec<&str> = self.errors.iter().take(3).map(String::as_str).collect();
+            lines.push(format!("{} line(s) of the log tell of errors: {}", self.errors.len(), shown.join(" | ")));
+        }
+        lines.join("\n")
+    }
+
+    fn suggestion(&self, spec: &Spec, worktree: Option<&Workplace>) -> String {
+        let mut lines = Vec::new();
+        if !self.errors.is_empty() {
+            lines.push("Look at the errors in the log first.".into());
+        }
+        if !self.open.is_empty() {
+            let shown: Vec<&str> = self.open.iter().take(5).map(String::as_str).collect();
+            lines.push(format!("{} acceptance criteria remain: {}.", self.open.len(), shown.join("; ")));
+        }
+        match worktree {
+            Some(place) => lines.push(format!(
+                "Go on in {} on branch {}; commit there, tick the criteria in its copy of the spec, then `chant-mcp merge {}` judges and merges the work.",
+                place.worktree.display(),
+                place.branch,
+                spec.id
+            )),
+            None if spec.status == Status::Completed => lines.push("The spec is completed; nothing is left to do.".into()),
+            None => lines.push("There is no worktree; chant_work_start begins anew.".into()),
+        }
+        if spec.status != Status::Completed && worktree.is_some() {
+            lines.push("chant_work_start has an agent go on there.".into());
+        }
+        lines.join("\n")
+    }
+}

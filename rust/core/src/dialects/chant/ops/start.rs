@@ -1,0 +1,232 @@
+//! Work begun: everything that can be refused is refused before the answer, and the answer comes when
+//! the run is under way (reference chant 5.17 R).
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use super::super::error::ChantError;
+use super::super::id::SpecId;
+use super::super::model::Spec;
+use super::super::project::{Project, Snapshot};
+use super::super::runtime::briefing::{self, has_prompt};
+use super::super::runtime::{refuse_without_commit, settle};
+use super::super::scores::Scores;
+use super::super::start::{Mode, Plan, Start, Work};
+use super::super::view::work::{Grades, QualityWarning, Started};
+use super::lint::findings;
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::lint::Severity;
+use crate::work::WorkError;
+use crate::work::handshake::PATIENCE;
+use crate::work::launch::Launched;
+use crate::work::record::{Asked, Record, SINGLE};
+use crate::work::records::Runs;
+use crate::work::state::{State, Stop};
+use crate::work::stop;
+
+/// What a start asks for.
+#[derive(Debug, Clone, Default)]
+pub struct Wish {
+    /// How much is worked on.
+    pub mode: Mode,
+    /// Everything else.
+    pub asked: Asked,
+}
+
+impl Wish {
+    /// What the start of a recorded run asked for.
+    pub fn of(record: &Record) -> Self {
+        let number = record.mode.strip_prefix("parallel(").and_then(|rest| rest.strip_suffix(')'));
+        let number: Option<NonZeroUsize> = number.and_then(|number| number.parse().ok());
+        let mode = match (number, record.mode.as_str()) {
+            (Some(number), _) => Mode::Parallel(number),
+            (None, SINGLE) => Mode::Single,
+            (None, _) => Mode::Chain,
+        };
+        Self {
+            mode,
+            asked: record.asked.clone(),
+        }
+    }
+}
+
+/// `chant_work_start`: begins work on a spec, on the members of a driver, on a chain, or on several at
+/// once. `steps` is told what is being done until the run is under way.
+///
+/// # Errors
+/// As [`Project::resolve`]; everything that forbids the start; why the runner could not begin.
+pub fn work_start(
+    project: &Project,
+    id: &str,
+    wish: &Wish,
+    steps: &mut dyn FnMut(&str),
+) -> Result<Answer, Error> {
+    steps("Checking the spec");
+    settle::recover(project)?;
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve_to_edit(&snapshot, id)?;
+    let runs = project.runs()?;
+    runs.refuse_another(spec.id.as_str())?;
+    let config = snapshot.config.clone()?;
+    let plan = plan(project, &snapshot, spec.id.as_str(), wish)?;
+    refuse_without_commit(&*project.repository()?, &config)?;
+    let agent = briefing::agent(&config, &wish.asked)?;
+    briefing::refuse_missing_program(project, &agent)?;
+    let (mode, asked) = recorded(wish, &plan, config.runs.limits.agents_at_once);
+    drop(snapshot);
+    steps("Starting a runner");
+    let (record, runner) = begin(project, &runs, &spec.id, (mode, asked), None, steps)?;
+    runner.leave();
+    Ok(Answer::data(&Started {
+        process_id: &record.process_id,
+        spec_id: &record.spec_id,
+        pid: record.pid,
+        started_at: &record.started_at,
+        mode: mode_told(wish.mode, &record),
+        branch: record.branch.as_deref(),
+        worktree: record.worktree.as_deref(),
+        log: record.log.as_deref(),
+        quality_warning: plan.red.first().map(|(id, scores)| warning(id, scores)),
+    }))
+}
+
+/// Mode and wishes as the record keeps them.
+fn recorded(wish: &Wish, plan: &Plan, limit: NonZeroUsize) -> (Mode, Asked) {
+    let mut asked = wish.asked.clone();
+    let mode = match (wish.mode, &plan.work) {
+        // The members of a driver are worked like a chain that ends with them.
+        (Mode::Single, Work::Members { .. }) => {
+            asked.only_members = true;
+            Mode::Chain
+        }
+        (Mode::Parallel(workers), _) => Mode::Parallel(workers.min(limit)),
+        (mode, _) => mode,
+    };
+    (mode, asked)
+}
+
+fn mode_told(mode: Mode, record: &Record) -> String {
+    match mode {
+        Mode::Single => Mode::Single.to_string(),
+        _ => record.mode.clone(),
+    }
+}
+
+fn warning(id: &SpecId, scores: &Scores) -> QualityWarning {
+    QualityWarning {
+        status: "refine",
+        scores: Grades {
+            complexity: scores.complexity.letter(),
+            confidence: scores.confidence.letter(),
+            splittability: scores.splittability.letter(),
+            ac_quality: scores.ac_quality.letter(),
+            isolation: scores.isolation.map(super::super::scores::Grade::letter),
+        },
+        suggestions: scores.suggestions(),
+        message: format!("Spec '{id}' does not pass the quality gate; skip_criteria waived that."),
+    }
+}
+
+/// What a start comes to.
+///
+/// # Errors
+/// The first thing that forbids it.
+pub(in super::super) fn plan(
+    project: &Project,
+    snapshot: &Snapshot,
+    id: &str,
+    wish: &Wish,
+) -> Result<Plan, Error> {
+    let config = snapshot.config.clone()?;
+    let spec = project.resolve(snapshot, id)?;
+    let (records, _) = project.runs()?.all()?;
+    let goes_on = |spec: &Spec| {
+        let own = records.iter().filter(|record| {
+            record.works_on_spec() && record.spec_id == spec.id.as_str()
+        });
+        let newest = own.max_by_key(|record| record.token).map(Record::state);
+        newest.is_some_and(|state| !state.is_closed() && state != State::Running)
+    };
+    let lint_errors = |spec: &Arc<Spec>| {
+        let found = findings(project, snapshot, spec).unwrap_or_default().into_iter();
+        let errors = found.filter(|finding| finding.severity == Severity::Error.as_str());
+        errors.map(|finding| finding.message).collect()
+    };
+    let start = Start {
+        specs: &snapshot.specs,
+        config: &config,
+        skip_criteria: wish.asked.skip_criteria,
+        prompt: wish.asked.prompt.as_deref(),
+        goes_on: &goes_on,
+        has_prompt: &|name| has_prompt(project, name),
+        lint_errors: &lint_errors,
+    };
+    Ok(start.plan(&spec).map_err(ChantError::from)?)
+}
+
+/// Begins the run of one spec below another run; what its state allows has been looked at, what else
+/// forbids it is looked at here.
+///
+/// # Errors
+/// What forbids the start, or why the runner could not begin.
+pub(in super::super) fn begin_one(
+    project: &Project,
+    runs: &Runs,
+    id: &SpecId,
+    asked: Asked,
+    parent: Option<&str>,
+    steps: &mut dyn FnMut(&str),
+) -> Result<(Record, Launched), Error> {
+    let wish = Wish {
+        mode: Mode::Single,
+        asked,
+    };
+    let snapshot = project.snapshot()?;
+    plan(project, &snapshot, id.as_str(), &wish)?;
+    let agent = briefing::agent(&*snapshot.config.clone()?, &wish.asked)?;
+    briefing::refuse_missing_program(project, &agent)?;
+    drop(snapshot);
+    begin(project, runs, id, (Mode::Single, wish.asked), parent, steps)
+}
+
+/// Starts a runner, gives its run a record, and waits until it is under way.
+fn begin(
+    project: &Project,
+    runs: &Runs,
+    id: &SpecId,
+    (mode, asked): (Mode, Asked),
+    parent: Option<&str>,
+    steps: &mut dyn FnMut(&str),
+) -> Result<(Record, Launched), Error> {
+    let mut runner = project.launch(runs, id.as_str())?;
+    let identity = runner.identity().clone();
+    let mut draft = Record::new(id.as_str(), &mode.to_string(), identity, (runs.clock)());
+    draft.parent = parent.map(str::to_owned);
+    draft.asked = asked;
+    let record = match runs.begin(draft) {
+        Ok(record) => record,
+        Err(error) => {
+            runner.leave();
+            return Err(error.into());
+        }
+    };
+    if let Err(why) = runner.run(&record.process_id, PATIENCE, steps) {
+        runner.leave();
+        give_up(runs, &record, &why)?;
+        return Err(WorkError::Step(why).into());
+    }
+    Ok((runs.get(&record.process_id)?, runner))
+}
+
+/// Has the record of a run that could not begin say so, if its runner did not.
+fn give_up(runs: &Runs, record: &Record, why: &str) -> Result<(), Error> {
+    match stop::stop(runs, &record.process_id, Stop::Cancel, stop::GRACE) {
+        Ok(stopped) => {
+            stopped.fail(runs, why.to_owned())?;
+            Ok(())
+        }
+        Err(WorkError::NotRunning { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,115 @@
+//! The worktrees that runs were given: which there are, and those that nobody needs any more.
+
+use std::path::Path;
+
+use super::super::project::Project;
+use super::super::runtime::place::worktrees as folder;
+use super::super::runtime::refuse_without_commit;
+use super::super::runtime::settle;
+use super::super::view::work::{WorktreeEntry, Worktrees};
+use crate::answer::Answer;
+use crate::config::Config;
+use crate::error::Error;
+use crate::git::Repo;
+use crate::git::worktree::Worktree;
+use crate::store::disk;
+use crate::work::record::Record;
+use crate::work::state::State;
+
+/// The worktrees of runs, by their folders: whose they are, what they hold, whether they can go.
+///
+/// # Errors
+/// That there is no project or no repository, or a failure of git.
+pub fn worktrees(project: &Project) -> Result<Answer, Error> {
+    settle::recover(project)?;
+    let entries = entries(project)?;
+    Ok(Answer::data(&Worktrees { worktrees: entries }))
+}
+
+/// Removes the worktrees of runs that ended whose work is merged and that hold nothing else; everything
+/// else stays. Gives what went and what stayed, with the reason.
+///
+/// # Errors
+/// As [`worktrees`].
+pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
+    settle::recover(project)?;
+    let repo = project.repository()?;
+    let mut lines = Vec::new();
+    for entry in entries(project)? {
+        let path = Path::new(&entry.path);
+        let mut kept = entry.kept.clone();
+        if kept.is_none() {
+            kept = repo.remove_worktree(path).err().map(|error| error.to_string());
+        }
+        if kept.is_none() {
+            if let Some(branch) = &entry.branch {
+                let gone = repo.delete_backed_up_branch(branch);
+                kept = gone.err().map(|error| format!("its branch was kept: {error}"));
+            }
+        }
+        lines.push(match kept {
+            None => format!("Removed {}", entry.path),
+            Some(why) => format!("Kept {}: {why}", entry.path),
+        });
+    }
+    if lines.is_empty() {
+        lines.push("There are no worktrees of runs.".into());
+    }
+    Ok(Answer::prose(lines.join("\n")))
+}
+
+fn entries(project: &Project) -> Result<Vec<WorktreeEntry>, Error> {
+    let config = project.snapshot()?.config?;
+    let repo = project.repository()?;
+    let own = folder(project, &config, &repo)?;
+    let own = disk::real(&own).unwrap_or(own);
+    let target = refuse_without_commit(&repo, &config)?;
+    let (records, _) = project.runs()?.all()?;
+    let mut entries = Vec::new();
+    for tree in repo.worktrees()? {
+        if tree.path.starts_with(&own) {
+            entries.push(entry(&repo, &config, &target, &tree, &records)?);
+        }
+    }
+    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(entries)
+}
+
+fn entry(
+    repo: &Repo,
+    config: &Config,
+    target: &str,
+    tree: &Worktree,
+    records: &[Record],
+) -> Result<WorktreeEntry, Error> {
+    let branch = tree.branch.as_deref();
+    let of_branch = records.iter().filter(|record| record.branch.as_deref() == branch && branch.is_some());
+    let newest = of_branch.max_by_key(|record| record.token);
+    let uncommitted = if tree.path.exists() {
+        repo.uncommitted(&tree.path)?.len()
+    } else {
+        0
+    };
+    let is_merged = match branch {
+        Some(branch) => repo.is_merged(branch, target)?,
+        None => false,
+    };
+    let kept = match newest.map(Record::state) {
+        Some(State::Running) => Some("a run is under way".to_owned()),
+        Some(state) if state.waits() => Some(format!("its run is {state}")),
+        _ if uncommitted > 0 => Some(format!("{uncommitted} files are not committed")),
+        _ if !is_merged => Some(format!("its commits are not on {target}")),
+        _ => None,
+    };
+    let of_name = || branch?.strip_prefix(config.branch_prefix.as_str()).map(str::to_owned);
+    Ok(WorktreeEntry {
+        path: tree.path.display().to_string(),
+        spec_id: newest.map(|record| record.spec_id.clone()).or_else(of_name),
+        branch: branch.map(str::to_owned),
+        run: newest.map(|record| record.process_id.clone()),
+        state: newest.map(|record| record.state().as_str()),
+        uncommitted,
+        merged: is_merged,
+        kept,
+    })
+}

@@ -1,0 +1,307 @@
+//! What an agent is given: its prompt, its command line, its environment, and a way to our server
+//! (reference chant 6.4 and 6.5).
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::super::agents::environment::{self, REMOVED, Told};
+use super::super::agents::workers::workers;
+use super::super::agents::{self, Agent, CommandLine, Given};
+use super::super::error::ChantError;
+use super::super::model::Spec;
+use super::super::project::Project;
+use super::super::prompt::{self, Parts, Place};
+use super::place::{self, IGNORED, PROMPT, SERVER};
+use super::workplace::Workplace;
+use crate::config::Config;
+use crate::error::Error;
+use crate::git::Repo;
+use crate::store::StoreError;
+use crate::store::disk::{self, Temporary};
+use crate::store::files::Root;
+use crate::work::agent::{Input, Job, Limits};
+use crate::work::output::Room;
+use crate::work::record::Asked;
+
+/// Where a project's prompts lie.
+const PROMPTS: &str = ".chant/prompts";
+/// Bytes of a line of the log.
+const LINE: usize = 16 * 1024;
+/// How long a process that is asked to end may take.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Everything a briefing is made from.
+pub(super) struct Briefing<'a> {
+    pub project: &'a Project,
+    pub repo: &'a Repo,
+    pub config: &'a Config,
+    pub spec: &'a Spec,
+    pub place: &'a Workplace,
+    pub asked: &'a Asked,
+}
+
+/// The agent that a start asks for, or the configured one.
+pub(in super::super) fn agent(config: &Config, asked: &Asked) -> Result<Agent, Error> {
+    let name = asked.agent.as_deref().unwrap_or(&config.runs.provider);
+    let workers = workers(&config.runs).unwrap_or_default().into_iter();
+    if let Some(worker) = workers.map(|worker| worker.agent).find(|agent| agent.name == name) {
+        return Ok(worker);
+    }
+    Ok(Agent::named(&config.runs, name).map_err(ChantError::from)?)
+}
+
+/// Refuses an agent whose program is not there.
+pub(in super::super) fn refuse_missing_program(
+    project: &Project,
+    agent: &Agent,
+) -> Result<(), Error> {
+    let given = Given {
+        prompt: "",
+        prompt_file: "",
+        model: None,
+        worktree: "",
+        spec_id: "",
+        mcp_config: None,
+        git_dir: None,
+        own_program: &project.program,
+    };
+    let line = agent.command_line(&given).map_err(ChantError::from)?;
+    let program = line.argv.first().map(String::as_str).unwrap_or_default();
+    let path = project.environment.get("PATH");
+    if which::which_in(program, path, project.root()).is_ok() {
+        return Ok(());
+    }
+    let message = format!(
+        "Cannot start agent '{}': there is no program `{program}` on the PATH. Install it, or name another agent with `defaults.provider` in .chant/config.md.",
+        agent.name
+    );
+    Err(ChantError::Refused(message).into())
+}
+
+/// Whether there is a prompt of a name: in the project, or among those that come with the program.
+pub(in super::super) fn has_prompt(project: &Project, name: &str) -> bool {
+    matches!(prompt_text(project, name), Ok(Some(_)))
+}
+
+fn prompt_text(project: &Project, name: &str) -> Result<Option<String>, String> {
+    if !prompt::is_name(name) {
+        return Ok(None);
+    }
+    let own = format!("{PROMPTS}/{name}.md");
+    let of_project = project.root.locate(&own);
+    let bundled = || project.prompts.as_ref().map(|folder| folder.join(format!("{name}.md")));
+    let path = match of_project {
+        Ok(path) => Some(path),
+        Err(StoreError::Missing { .. }) => bundled(),
+        Err(error) => return Err(error.to_string()),
+    };
+    match path.map(|path| project.disk.read_text(&path, &own)) {
+        None | Some(Err(StoreError::Missing { .. })) => Ok(None),
+        Some(Ok((text, _))) => Ok(Some(text)),
+        Some(Err(error)) => Err(error.to_string()),
+    }
+}
+
+impl Briefing<'_> {
+    /// The agent as it is to be started.
+    ///
+    /// # Errors
+    /// What is wrong with prompt or agent, or a `StoreError`.
+    pub(in super::super) fn job(&self) -> Result<Job, Error> {
+        let agent = agent(self.config, self.asked)?;
+        let model = agents::model(self.spec, &agent, &self.project.environment, self.config);
+        let name = prompt::choose(
+            self.asked.prompt.as_deref(),
+            self.spec,
+            &self.config.runs.prompt,
+            &|name| has_prompt(self.project, name),
+        );
+        let prompt = self.prompt(&name)?;
+        let prompt_file = self.write_beside(PROMPT, &prompt)?;
+        let server = self.write_beside(SERVER, &self.server())?;
+        let (worktree, git_dir) = (shown(&self.place.root), shown(self.repo.common_dir()));
+        let line = agent
+            .command_line(&Given {
+                prompt: &prompt,
+                prompt_file: &shown(&prompt_file),
+                model: model.as_deref(),
+                worktree: &worktree,
+                spec_id: self.spec.id.as_str(),
+                mcp_config: Some(&shown(&server)),
+                git_dir: Some(&git_dir),
+                own_program: &self.project.program,
+            })
+            .map_err(ChantError::from)?;
+        let limits = &self.config.runs.limits;
+        let CommandLine { argv, prompt_on_stdin } = line;
+        Ok(Job {
+            name: agent.name,
+            model,
+            prompt: name,
+            input: if prompt_on_stdin { Input::Text(prompt) } else { Input::Empty },
+            limits: Limits {
+                run: Some(limits.run()),
+                idle: Some(limits.idle()),
+                ..self.limits()
+            },
+            ..self.job_for(argv, Some(&server))?
+        })
+    }
+
+    /// A check that a criterion names, as it is to be started.
+    ///
+    /// # Errors
+    /// A `StoreError`.
+    pub(in super::super) fn check(&self, name: &str, argv: &[String]) -> Result<Job, Error> {
+        Ok(Job {
+            name: format!("check {name}"),
+            limits: Limits {
+                run: Some(self.config.runs.limits.check()),
+                ..self.limits()
+            },
+            ..self.job_for(argv.to_vec(), None)?
+        })
+    }
+
+    fn limits(&self) -> Limits {
+        let output = self.config.runs.limits.output();
+        Limits {
+            run: None,
+            idle: None,
+            output: Some(output),
+            room: Room {
+                line: LINE,
+                log: output.saturating_mul(2),
+            },
+            grace: GRACE,
+        }
+    }
+
+    fn job_for(&self, argv: Vec<String>, server: Option<&Path>) -> Result<Job, Error> {
+        let environment = self.environment(server)?;
+        let secret = |(name, _): &(&String, &String)| environment::is_secret(name);
+        let secrets = self.project.environment.iter().filter(secret);
+        Ok(Job {
+            name: String::new(),
+            model: None,
+            prompt: String::new(),
+            argv,
+            secrets: secrets.map(|(_, value)| value.clone()).collect(),
+            environment: environment
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+            folder: self.place.root.clone(),
+            input: Input::Empty,
+            limits: self.limits(),
+        })
+    }
+
+    fn environment(&self, server: Option<&Path>) -> Result<Vec<(String, String)>, Error> {
+        let (project, worktree) = (shown(self.project.root()), shown(&self.place.worktree));
+        let spec_file = shown(&self.place.root.join(&self.place.spec));
+        let server = server.map(shown);
+        let told = environment::variables(&Told {
+            spec_id: self.spec.id.as_str(),
+            spec_file: &spec_file,
+            project: &project,
+            worktree: Some(Place {
+                path: &worktree,
+                branch: &self.place.branch,
+            }),
+            mcp_config: server.as_deref(),
+        });
+        let mut variables = self.project.environment.clone();
+        for name in REMOVED {
+            variables.remove(name);
+        }
+        variables.extend(told.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        if !self.place.is_tracked {
+            let number = variables.get("GIT_CONFIG_COUNT").and_then(|n| n.parse().ok()).unwrap_or(0_u32);
+            let ignored = self.ignored()?;
+            variables.insert("GIT_CONFIG_COUNT".into(), (number + 1).to_string());
+            variables.insert(format!("GIT_CONFIG_KEY_{number}"), "core.excludesFile".into());
+            variables.insert(format!("GIT_CONFIG_VALUE_{number}"), shown(&ignored));
+        }
+        Ok(variables.into_iter().collect())
+    }
+
+    /// The list of files that the agent's git does not see: the user's own, and the copy of the spec.
+    fn ignored(&self) -> Result<PathBuf, Error> {
+        let variable = |name: &str| self.project.environment.get(name).map(PathBuf::from);
+        let usual = || {
+            let home = variable("HOME").map(|home| home.join(".config"));
+            let config = variable("XDG_CONFIG_HOME").or(home);
+            config.map(|config| config.join("git").join("ignore"))
+        };
+        let users = self.repo.excludes_file()?.or_else(usual).map(|path| {
+            let read = self.project.disk.read_text(&path, &path.display().to_string());
+            read.map(|(text, _)| text).unwrap_or_default()
+        });
+        let text = format!("{}\n/{}\n", users.unwrap_or_default(), self.place.spec_in_git);
+        self.write_beside(IGNORED, &text)
+    }
+
+    fn prompt(&self, name: &str) -> Result<String, Error> {
+        let worktree = shown(&self.place.root);
+        let folder = self.project.root().file_name().unwrap_or_default().to_string_lossy();
+        let project = match self.config.project_name.as_str() {
+            "" => &folder,
+            name => name,
+        };
+        let in_worktree = Root::open(&self.place.root)?;
+        let file = |name: &str| {
+            let path = in_worktree.locate(name).or_else(|_| self.project.root.locate(name));
+            let text = path.and_then(|path| self.project.disk.read_text(&path, name));
+            text.map(|(text, _)| text).map_err(|error| error.to_string())
+        };
+        let parts = Parts {
+            name,
+            spec: self.spec,
+            project,
+            worktree: Some(Place {
+                path: &worktree,
+                branch: &self.place.branch,
+            }),
+            extensions: &self.config.runs.prompt_extensions,
+            prompt: &|name| prompt_text(self.project, name),
+            file: &file,
+        };
+        Ok(prompt::assembled(&parts).map_err(ChantError::from)?)
+    }
+
+    /// Our server as the agent's host starts it: the agent's own spec is that of the worktree there.
+    fn server(&self) -> String {
+        let (program, arguments) = match self.project.program.split_first() {
+            Some((program, arguments)) => (program.as_str(), arguments),
+            None => ("chant-mcp", &[][..]),
+        };
+        let server = json!({
+            "command": program,
+            "args": arguments,
+            "env": {
+                "CHANT_PROJECT": shown(self.project.root()),
+                "CHANT_SPEC_ID": self.spec.id.as_str(),
+                "CHANT_WORKTREE": shown(&self.place.worktree),
+                // Nothing in the folder that the host starts it in is taken for a part of the program.
+                "PYTHONSAFEPATH": "1",
+            },
+        });
+        let text = serde_json::to_string_pretty(&json!({"mcpServers": {"chant": server}}));
+        text.unwrap_or_default() + "\n"
+    }
+
+    /// Writes a file beside the worktree, where no commit takes it along.
+    fn write_beside(&self, ending: &str, text: &str) -> Result<PathBuf, Error> {
+        let path = place::beside(&self.place.worktree, ending);
+        disk::remove(&path)?;
+        Temporary::write(&self.project.disk, &path, text, false)?.appear(&path)?;
+        Ok(path)
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -1,0 +1,291 @@
+//! The run above other runs: a chain, several at once, or the members of a driver (the runtime's design,
+//! "Scheduling").
+//!
+//! Each spec has a runner of its own, so that what happens to this process happens to none of them.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use super::super::agents::workers::{Worker, free_worker, workers};
+use super::super::error::ChantError;
+use super::super::id::SpecId;
+use super::super::ops::start::{Wish, begin_one, plan};
+use super::super::project::{LOGS, Project};
+use super::super::schedule::{Schedule, Tried};
+use super::super::start::Mode;
+use crate::config::Config;
+use crate::error::Error;
+use crate::work::handshake::Handshake;
+use crate::work::interruption::Interruption;
+use crate::work::launch::{self, Launched};
+use crate::work::record::{Asked, Record};
+use crate::work::records::Runs;
+use crate::work::runner::{End, Run};
+use crate::work::state::{Event, State};
+
+/// How often specs are looked at anew while there is room for one more.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Runs a run above other runs to its end in this process.
+///
+/// # Errors
+/// Why it could not begin, which the hand-shake said too, or could not be ended.
+pub(super) fn run(
+    project: &Project,
+    runs: &Runs,
+    process_id: &str,
+    handshake: Handshake,
+    interruption: &Interruption,
+) -> Result<State, Error> {
+    let mut run = match Run::adopt(runs, process_id, interruption) {
+        Ok(run) => run,
+        Err(error) => {
+            handshake.refuse(&error.to_string());
+            return Err(error.into());
+        }
+    };
+    let end = match Crew::of(project, runs, run.record()) {
+        Ok(mut crew) => crew.work(&mut run, handshake),
+        Err(error) => {
+            handshake.refuse(&error.to_string());
+            Err(error)
+        }
+    };
+    let end = end.unwrap_or_else(|error| End::failed(error.to_string()));
+    Ok(run.end(&end, None)?)
+}
+
+/// A run of one spec that this process started.
+struct Hand {
+    spec: SpecId,
+    agent: String,
+    process_id: String,
+    runner: Launched,
+}
+
+/// How often a spec was tried, and when it may be again.
+#[derive(Default)]
+struct Past {
+    tried: Tried,
+    not_before: Option<Instant>,
+    /// Why its last run did not complete it.
+    failure: Option<String>,
+}
+
+struct Crew<'a> {
+    project: &'a Project,
+    runs: &'a Runs,
+    process_id: String,
+    asked: Asked,
+    config: std::sync::Arc<Config>,
+    schedule: Schedule,
+    workers: Vec<Worker>,
+    hands: Vec<Hand>,
+    past: BTreeMap<SpecId, Past>,
+    completed: usize,
+}
+
+impl<'a> Crew<'a> {
+    fn of(project: &'a Project, runs: &'a Runs, record: &Record) -> Result<Self, Error> {
+        let snapshot = project.snapshot()?;
+        let config = snapshot.config.clone()?;
+        let wish = Wish::of(record);
+        let plan = plan(project, &snapshot, &record.spec_id, &wish)?;
+        let mode = if record.asked.only_members { Mode::Single } else { wish.mode };
+        let limit = config.runs.limits.agents_at_once;
+        let workers = match (&record.asked.agent, mode) {
+            (None, Mode::Parallel(_)) => workers(&config.runs).map_err(ChantError::from)?,
+            _ => vec![Worker {
+                agent: super::briefing::agent(&config, &record.asked)?,
+                at_once: limit.get(),
+                weight: 1,
+            }],
+        };
+        Ok(Self {
+            project,
+            runs,
+            process_id: record.process_id.clone(),
+            asked: record.asked.clone(),
+            schedule: Schedule::of(&plan.work, mode, limit),
+            workers,
+            config,
+            hands: Vec::new(),
+            past: BTreeMap::new(),
+            completed: 0,
+        })
+    }
+
+    /// Keeps hands at work until nothing is left that can be worked on, or somebody ends it.
+    fn work(&mut self, run: &mut Run<'_>, handshake: Handshake) -> Result<End, Error> {
+        let mut handshake = Some(handshake);
+        loop {
+            while !run.is_told_to_stop()? {
+                let told = handshake.as_ref();
+                let mut step = |what: &str| {
+                    if let Some(handshake) = told {
+                        handshake.step(what);
+                    }
+                };
+                match self.start_next(&mut step)? {
+                    None => break,
+                    Some(Ok(())) => {
+                        if let Some(handshake) = handshake.take() {
+                            handshake.ok();
+                        }
+                    }
+                    Some(Err(why)) => {
+                        // What was asked for could not begin: that is told, and nothing else begun.
+                        if let Some(handshake) = handshake.take() {
+                            handshake.refuse(&why);
+                            return Ok(End::failed(why));
+                        }
+                    }
+                }
+            }
+            if let Some(handshake) = handshake.take() {
+                let why = "There is nothing that can be worked on";
+                handshake.refuse(why);
+                return Ok(End::failed(why));
+            }
+            if run.is_told_to_stop()? {
+                return Ok(self.end_early());
+            }
+            let Some(most) = self.time_to_wait() else {
+                return Ok(self.end());
+            };
+            launch::wait_for_any(self.hands.iter().map(|hand| &hand.runner), run.interruption(), most)?;
+            self.look_at_ends()?;
+        }
+    }
+
+    /// Starts the next spec; `None` when there is none now, the inner error when it would not begin.
+    fn start_next(&mut self, step: &mut dyn FnMut(&str)) -> Result<Option<Result<(), String>>, Error> {
+        let busy: Vec<&str> = self.hands.iter().map(|hand| hand.agent.as_str()).collect();
+        let Some(worker) = free_worker(&self.workers, &busy) else {
+            return Ok(None);
+        };
+        let agent = worker.agent.name.clone();
+        let snapshot = self.project.snapshot()?;
+        let running: Vec<SpecId> = self.hands.iter().map(|hand| hand.spec.clone()).collect();
+        let tried = self.past.iter().map(|(id, past)| (id.clone(), self.now(past))).collect();
+        let Some(id) = self.schedule.next(&snapshot.specs, &running, &tried) else {
+            return Ok(None);
+        };
+        drop(snapshot);
+        let asked = Asked {
+            agent: self.asked.agent.clone().or(Some(agent.clone())),
+            only_members: false,
+            ..self.asked.clone()
+        };
+        let past = self.past.entry(id.clone()).or_default();
+        past.tried.times += 1;
+        past.tried.retries = 0;
+        let begun = begin_one(self.project, self.runs, &id, asked, Some(&self.process_id), step);
+        match begun {
+            Ok((record, runner)) => {
+                self.hands.push(Hand {
+                    spec: id,
+                    agent,
+                    process_id: record.process_id,
+                    runner,
+                });
+                Ok(Some(Ok(())))
+            }
+            Err(error) => {
+                let why = error.to_string();
+                past.failure = Some(why.clone());
+                Ok(Some(Err(why)))
+            }
+        }
+    }
+
+    /// A spec whose time has not come counts as tried often enough.
+    fn now(&self, past: &Past) -> Tried {
+        match past.not_before {
+            Some(moment) if moment > Instant::now() => Tried {
+                retries: 0,
+                ..past.tried
+            },
+            _ => past.tried,
+        }
+    }
+
+    fn look_at_ends(&mut self) -> Result<(), Error> {
+        let mut at = 0;
+        while at < self.hands.len() {
+            if self.hands[at].runner.has_ended()? {
+                let hand = self.hands.remove(at);
+                self.note_end(&hand);
+            } else {
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn note_end(&mut self, hand: &Hand) {
+        let record = self.runs.get(&hand.process_id);
+        let past = self.past.entry(hand.spec.clone()).or_default();
+        let record = match record {
+            Ok(record) if record.state() == State::Completed => {
+                past.failure = None;
+                self.completed += 1;
+                return;
+            }
+            Ok(record) => record,
+            Err(error) => {
+                past.failure = Some(error.to_string());
+                return;
+            }
+        };
+        let reason = record.reason.clone().unwrap_or_default();
+        past.failure = Some(format!("{} ({reason})", record.state()));
+        if record.state() != State::Failed {
+            return;
+        }
+        let retries = &self.config.runs.retries;
+        let log = format!("{LOGS}/{}.log", hand.spec);
+        let log = self.project.root.locate(&log).and_then(|path| self.project.disk.read_text(&path, &log));
+        let log = log.map(|(text, _)| text).unwrap_or_default();
+        past.tried.retries = retries.after(&log).max(retries.after(&reason));
+        past.not_before = Some(Instant::now() + retries.delay(past.tried.times));
+    }
+
+    /// How long the next end, or the next retry, is waited for; `None` when there is neither.
+    fn time_to_wait(&self) -> Option<Duration> {
+        let again = self.past.values().filter(|past| past.failure.is_some());
+        let again = again.filter(|past| past.tried.times <= past.tried.retries);
+        let again = again.filter_map(|past| past.not_before).min();
+        let again = again.map(|moment| moment.saturating_duration_since(Instant::now()));
+        match (self.hands.is_empty(), again) {
+            (true, again) => again.map(|again| again.min(LOOK)),
+            (false, again) => Some(again.map_or(LOOK, |again| again.min(LOOK))),
+        }
+    }
+
+    fn failures(&self) -> Vec<String> {
+        let failed = self.past.iter();
+        let told = failed.filter_map(|(id, past)| Some(format!("{id}: {}", past.failure.as_ref()?)));
+        told.collect()
+    }
+
+    fn end(&self) -> End {
+        let failures = self.failures();
+        let completed = format!("{} of {} specs completed", self.completed, self.past.len());
+        if failures.is_empty() {
+            return End {
+                event: Event::Merge,
+                reason: Some(completed),
+            };
+        }
+        End::failed(format!("{completed}; {}", failures.join("; ")))
+    }
+
+    fn end_early(&self) -> End {
+        let going: Vec<&str> = self.hands.iter().map(|hand| hand.process_id.as_str()).collect();
+        match going.as_slice() {
+            [] => End::failed("It was told to end"),
+            going => End::failed(format!("It was told to end; these runs go on: {}", going.join(", "))),
+        }
+    }
+}

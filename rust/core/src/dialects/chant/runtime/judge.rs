@@ -1,0 +1,405 @@
+//! Whether a run's work is done: what is looked at, and what follows from it (the runtime's design,
+//! "Evidence").
+
+use std::collections::BTreeSet;
+
+use super::super::error::ChantError;
+use super::super::evidence::{
+    self, CheckResult, CriterionAtStart, Evidence, Finished, Output,
+};
+use super::super::model::{Spec, Status};
+use super::super::ops::finalize::is_of_agent;
+use super::super::output;
+use super::super::project::{ARCHIVE, LOGS, Project, SPECS, Snapshot};
+use super::briefing::Briefing;
+use super::landing::{Finish, Landing, Outcome};
+use super::workplace::Workplace;
+use super::task::stopped;
+use super::{change_spec, conflict, settle, spec_of};
+use crate::config::Config;
+use crate::error::Error;
+use crate::git::Repo;
+use crate::git::bookkeeping::{Contribution, Since};
+use crate::text::front_matter::Value;
+use crate::work::agent::{self, Ended, Ending};
+use crate::work::interruption::Interruption;
+use crate::work::lock::SpecLock;
+use crate::work::output::{Header, Mask, Output as LogOutput};
+use crate::work::record::{CheckEntry, MergeState, MergeTry, Record};
+use crate::work::records::Runs;
+use crate::work::runner::End;
+use crate::work::state::Event;
+
+/// What a run that waits for approval says as its reason.
+pub(super) const AWAITING_APPROVAL: &str = "awaiting_approval";
+
+/// Judges one run, and lands its work.
+pub(super) struct Judge<'a> {
+    pub project: &'a Project,
+    pub runs: &'a Runs,
+    pub process_id: String,
+    pub place: &'a Workplace,
+    pub lock: &'a SpecLock,
+    /// What ends checks; without it none is run, and those that are asked for count as not passed.
+    pub interruption: Option<&'a Interruption>,
+}
+
+/// What the run's spec, its repository and its configuration are.
+struct Scene {
+    repo: std::sync::Arc<Repo>,
+    config: std::sync::Arc<Config>,
+    spec: std::sync::Arc<Spec>,
+}
+
+impl Scene {
+    fn of(project: &Project, spec_id: &str) -> Result<(Self, Snapshot), Error> {
+        let snapshot = project.snapshot()?;
+        let scene = Self {
+            repo: project.repository()?,
+            config: snapshot.config.clone()?,
+            spec: spec_of(&snapshot, spec_id)?,
+        };
+        Ok((scene, snapshot))
+    }
+}
+
+impl Judge<'_> {
+    /// Looks for evidence and lands what is proven; says how the run ends, and shows it in the spec.
+    ///
+    /// # Errors
+    /// What could not be found out or done.
+    pub(in super::super) fn conclude(&mut self) -> Result<End, Error> {
+        let record = self.runs.get(&self.process_id)?;
+        let (scene, _) = Scene::of(self.project, &record.spec_id)?;
+        if scene.spec.status != Status::InProgress {
+            let why = format!(
+                "the spec was made {} while the agent worked; its work was not merged",
+                scene.spec.status
+            );
+            return Ok(doubt(why));
+        }
+        let found = self.contributions(&scene)?;
+        let evidence = self.evidence(&record, &scene, &found)?;
+        self.update(|record| record.commits.clone_from(&evidence.commits))?;
+        self.runs.reached("after-evidence").map_err(Error::from)?;
+        if self.is_told_to_stop()? {
+            return Ok(stopped());
+        }
+        if let Some(reason) = evidence.reason() {
+            let event = match evidence.status() {
+                Status::NeedsAttention => Event::Doubt,
+                _ => Event::Fail,
+            };
+            return self.show(End { event, reason: Some(reason) });
+        }
+        if self.asks_approval(&scene, &found)? {
+            return Ok(End {
+                event: Event::AskApproval,
+                reason: Some(AWAITING_APPROVAL.into()),
+            });
+        }
+        let end = self.land(Finish::of(&evidence.commits, &self.runs.get(&self.process_id)?))?;
+        self.show(end)
+    }
+
+    /// Lands work that is proven; says how the run ends.
+    ///
+    /// # Errors
+    /// What could not be done.
+    pub(in super::super) fn land(&self, finish: Finish) -> Result<End, Error> {
+        let record = self.runs.get(&self.process_id)?;
+        let (scene, _) = Scene::of(self.project, &record.spec_id)?;
+        let landing = Landing {
+            project: self.project,
+            runs: self.runs,
+            repo: &scene.repo,
+            process_id: &self.process_id,
+            place: self.place,
+            lock: self.lock,
+            finish,
+        };
+        Ok(match landing.land()? {
+            Outcome::Merged => {
+                self.runs.reached("after-merge").map_err(Error::from)?;
+                let left = landing.complete()?;
+                End {
+                    event: Event::Merge,
+                    reason: (!left.is_empty()).then(|| left.join("; ")),
+                }
+            }
+            Outcome::Waits { why, blocked_by } => self.wait(why, blocked_by, None)?,
+            Outcome::Conflicts { conflicts, tried } => {
+                let paths = conflicts.iter().map(|conflict| conflict.path.clone()).collect();
+                let id = conflict::written(self.project, &scene.spec, self.place, &conflicts)?;
+                let why = format!(
+                    "{} and {} changed the same places; spec {id} tells which and what to do",
+                    self.place.target, self.place.branch
+                );
+                self.wait(why, paths, Some(tried))?
+            }
+            Outcome::Doubtful(why) => doubt(why),
+            Outcome::Stale => End::failed("a newer run works on the spec; this work was not merged"),
+        })
+    }
+
+    fn wait(&self, why: String, blocked_by: Vec<String>, tried: Option<MergeTry>) -> Result<End, Error> {
+        self.update(|record| {
+            record.merge.state = MergeState::Waiting;
+            record.merge.blocked_by.clone_from(&blocked_by);
+            record.merge.tried.clone_from(&tried);
+        })?;
+        Ok(End {
+            event: Event::Wait,
+            reason: Some(why),
+        })
+    }
+
+    fn show(&self, end: End) -> Result<End, Error> {
+        settle::show(self.project, &self.runs.get(&self.process_id)?, &end)?;
+        Ok(end)
+    }
+
+    fn update(&self, change: impl Fn(&mut Record)) -> Result<Record, Error> {
+        let changed = |record: &mut Record| {
+            change(record);
+            Ok(())
+        };
+        Ok(self.runs.update(&self.process_id, changed)?)
+    }
+
+    fn is_told_to_stop(&self) -> Result<bool, Error> {
+        let is_interrupted = self.interruption.is_some_and(Interruption::is_told);
+        let record = self.runs.get(&self.process_id)?;
+        Ok(is_interrupted || record.stop_requested.is_some())
+    }
+
+    fn contributions(&self, scene: &Scene) -> Result<Vec<Contribution>, Error> {
+        let target = scene.repo.branch_tip(&self.place.target)?;
+        let found = scene.repo.evidence(&Since {
+            branch: &self.place.branch,
+            base: &self.place.base,
+            target: target.as_deref(),
+            besides: &[],
+        })?;
+        Ok(found.commits)
+    }
+
+    fn evidence(
+        &self,
+        record: &Record,
+        scene: &Scene,
+        found: &[Contribution],
+    ) -> Result<Evidence, Error> {
+        let commits: Vec<evidence::Commit> = found
+            .iter()
+            .map(|commit| evidence::Commit {
+                id: commit.id.clone(),
+                message: commit.message.clone(),
+                paths: commit.paths.clone(),
+            })
+            .collect();
+        let tip = self.place.branch_text(self.project, &scene.repo)?;
+        let others = self.other_specs(scene, found)?;
+        let output = self.output(record, scene)?;
+        let criteria = record.criteria_at_start.iter();
+        let mut criteria: Vec<CriterionAtStart> = criteria
+            .map(|criterion| CriterionAtStart {
+                text: criterion.text.clone(),
+                checked: criterion.checked,
+                checks: Vec::new(),
+            })
+            .collect();
+        let finished = Finished {
+            criteria: &criteria,
+            spec_path: &self.place.spec_in_git,
+            tip: tip.as_deref(),
+            commits: &commits,
+            other_specs: &others,
+            checks: &[],
+            uncommitted: &[],
+            output: &output,
+        };
+        let evidence = evidence::evidence(&finished);
+        let asked: Vec<Vec<String>> =
+            record.criteria_at_start.iter().map(|c| c.checks.clone()).collect();
+        if asked.iter().all(Vec::is_empty) || !evidence.is_complete() {
+            return Ok(evidence);
+        }
+        // Checks may take long, so they come last.
+        for (criterion, checks) in criteria.iter_mut().zip(asked) {
+            criterion.checks = checks;
+        }
+        let uncommitted = self.uncommitted(scene)?;
+        let checks = if uncommitted.is_empty() {
+            self.check(record, scene, &criteria)?
+        } else {
+            Vec::new()
+        };
+        Ok(evidence::evidence(&Finished {
+            criteria: &criteria,
+            spec_path: &self.place.spec_in_git,
+            tip: tip.as_deref(),
+            commits: &commits,
+            other_specs: &others,
+            checks: &checks,
+            uncommitted: &uncommitted,
+            output: &output,
+        }))
+    }
+
+    /// What the worktree holds and no commit does, the copy of a spec that git does not track left out.
+    fn uncommitted(&self, scene: &Scene) -> Result<Vec<String>, Error> {
+        let mut paths = scene.repo.uncommitted(&self.place.worktree)?;
+        paths.retain(|path| self.place.is_tracked || *path != self.place.spec_in_git);
+        let stands_on = scene.repo.worktrees()?.into_iter().find(|tree| {
+            tree.branch.as_deref() == Some(&*self.place.branch) && !tree.prunable
+        });
+        if stands_on.is_none() {
+            paths.push(format!("(the worktree does not stand on {})", self.place.branch));
+        }
+        Ok(paths)
+    }
+
+    /// The files of other specs that the branch changes.
+    fn other_specs(&self, scene: &Scene, found: &[Contribution]) -> Result<Vec<String>, Error> {
+        if scene.config.runs.may_change_other_specs {
+            return Ok(Vec::new());
+        }
+        let place = self.place;
+        let inside = place.spec_in_git.strip_suffix(&*place.spec).unwrap_or_default();
+        let folders = [SPECS, ARCHIVE].map(|folder| format!("{inside}{folder}/"));
+        let touched: BTreeSet<&String> = found.iter().flat_map(|commit| &commit.paths).collect();
+        let mut others = Vec::new();
+        for path in touched {
+            let is_spec = folders.iter().any(|folder| path.starts_with(folder.as_str()));
+            if !is_spec || *path == place.spec_in_git {
+                continue;
+            }
+            if scene.repo.file_at(&place.base, path)? != scene.repo.file_at(&place.branch, path)? {
+                others.push(path.clone());
+            }
+        }
+        Ok(others)
+    }
+
+    /// The output that the spec asks for, as the log of the run holds it.
+    fn output(&self, record: &Record, scene: &Scene) -> Result<Output, Error> {
+        let Some(path) = scene.spec.output_schema.as_deref() else {
+            return Ok(Output::NotAsked);
+        };
+        let read = |path: &str| {
+            let real = self.project.root.locate(path)?;
+            self.project.disk.read_text(&real, path).map(|(text, _)| text)
+        };
+        let schema = match read(path) {
+            Ok(schema) => schema,
+            Err(error) => return Ok(Output::Wrong(error.to_string())),
+        };
+        let log = record.log.clone().unwrap_or_else(|| format!("{LOGS}/{}.log", record.spec_id));
+        let log = read(&log).unwrap_or_default();
+        Ok(output::wrong(path, &schema, &log).map_or(Output::Fits, Output::Wrong))
+    }
+
+    /// Runs the checks that criteria name, each once, at the branch's tip.
+    fn check(
+        &self,
+        record: &Record,
+        scene: &Scene,
+        criteria: &[CriterionAtStart],
+    ) -> Result<Vec<CheckResult>, Error> {
+        let Some(interruption) = self.interruption else {
+            return Ok(Vec::new());
+        };
+        let names: BTreeSet<&String> = criteria.iter().flat_map(|c| &c.checks).collect();
+        let tree = scene.repo.tree_of(&self.place.branch_tip(&scene.repo)?)?;
+        let (mut results, mut entries) = (Vec::new(), Vec::new());
+        for name in names {
+            let Some(argv) = scene.config.runs.checks.get(name) else {
+                continue;
+            };
+            let ended = self.run_check(record, scene, (name, argv), interruption)?;
+            let exit = ended.as_ref().filter(|ended| ended.ending == Ending::Itself);
+            let exit = exit.and_then(|ended| ended.exit_code);
+            let ms = ended.map_or(0, |ended| ended.duration.as_millis());
+            results.push(CheckResult {
+                name: name.clone(),
+                exit,
+            });
+            entries.push(CheckEntry {
+                name: name.clone(),
+                exit,
+                ms: u64::try_from(ms).unwrap_or(u64::MAX),
+                tree: tree.clone(),
+            });
+        }
+        self.update(|record| record.checks.clone_from(&entries))?;
+        Ok(results)
+    }
+
+    /// Runs one check; `None` when it cannot be started, which the log tells.
+    fn run_check(
+        &self,
+        record: &Record,
+        scene: &Scene,
+        (name, argv): (&str, &[String]),
+        interruption: &Interruption,
+    ) -> Result<Option<Ended>, Error> {
+        let briefing = Briefing {
+            project: self.project,
+            repo: &scene.repo,
+            config: &scene.config,
+            spec: &scene.spec,
+            place: self.place,
+            asked: &record.asked,
+        };
+        let job = briefing.check(name, argv)?;
+        let log = record.log.clone().unwrap_or_else(|| format!("{LOGS}/{}.log", record.spec_id));
+        let header = Header {
+            spec_id: &record.spec_id,
+            prompt: &job.name,
+        };
+        let mask = Mask::new(&job.secrets)?;
+        let output = LogOutput::open(self.runs, &log, &header, mask, job.limits.room)?;
+        match agent::start(self.runs, record, job, output, false) {
+            Ok(agent) => Ok(Some(agent.wait(interruption)?)),
+            Err(crate::work::WorkError::NoAgent { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether a person has to agree to the work before it is merged; the spec says so then.
+    fn asks_approval(&self, scene: &Scene, found: &[Contribution]) -> Result<bool, Error> {
+        let approval = scene.spec.approval.as_ref();
+        let is_given = approval.is_some_and(|approval| approval.required && approval.is_given());
+        let is_signed = || found.iter().any(|commit| is_of_agent(&commit.message));
+        if !scene.config.approves_agent_work || is_given || !is_signed() {
+            return Ok(false);
+        }
+        let pending = vec![
+            ("required", Value::Flag(true)),
+            ("status", Value::Text("pending".into())),
+        ];
+        change_spec(self.project, scene.spec.id.as_str(), &[Status::InProgress], |draft| {
+            draft.set_text("status", Status::NeedsAttention.as_str())?;
+            draft.set("approval", Some(Value::Map(pending.clone())))
+        })?;
+        Ok(true)
+    }
+}
+
+impl Workplace {
+    /// The branch's newest commit.
+    pub(in super::super) fn branch_tip(&self, repo: &Repo) -> Result<String, Error> {
+        repo.branch_tip(&self.branch)?.ok_or_else(|| {
+            let message = format!("there is no branch {} any more", self.branch);
+            ChantError::Refused(message).into()
+        })
+    }
+}
+
+fn doubt(why: String) -> End {
+    End {
+        event: Event::Doubt,
+        reason: Some(why),
+    }
+}

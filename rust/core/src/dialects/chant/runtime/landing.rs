@@ -1,0 +1,462 @@
+//! The work of a run comes to the target branch: spec files by what they mean, everything else as git
+//! merges it, without touching the user's changes (the runtime's design, "Merging").
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::agents;
+use super::super::error::ChantError;
+use super::super::merge;
+use super::super::model::Status;
+use super::super::ops::edit::{self, Draft};
+use super::super::parse;
+use super::super::project::{ARCHIVE, Project, SPECS, Snapshot};
+use super::super::specs::{Specs, steps};
+use super::spec_of;
+use super::workplace::Workplace;
+use crate::error::Error;
+use crate::git::land::{Exempt, Landed, Landing as Into, Waits};
+use crate::git::merge::{Conflict, Merge, Merged, Resolution, Sides};
+use crate::git::Repo;
+use crate::store::index::{Change, Source};
+use crate::store::journal::Step;
+use crate::text::front_matter::Value;
+use crate::work::lock::{MergeLock, SpecLock};
+use crate::work::record::{MergeState, MergeTry, Record};
+use crate::work::records::Runs;
+
+/// How long other merges, and other programs that hold git's lock of an index, are waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How often a merge is made anew when target or spec change meanwhile.
+const ATTEMPTS: usize = 10;
+/// Characters of a commit's name in a spec (reference chant 2.2).
+const SHORT: usize = 7;
+
+/// What a completed spec says of its run.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Finish {
+    commits: Vec<String>,
+    model: Option<String>,
+}
+
+impl Finish {
+    /// What is said of a run with these commits.
+    pub(in super::super) fn of(commits: &[String], record: &Record) -> Self {
+        let short = |id: &String| id.chars().take(SHORT).collect();
+        Self {
+            commits: commits.iter().map(short).collect(),
+            model: record.agent.as_ref().and_then(|agent| agent.model.clone()),
+        }
+    }
+}
+
+/// Work that is to be merged.
+pub(super) struct Landing<'a> {
+    pub project: &'a Project,
+    pub runs: &'a Runs,
+    pub repo: &'a Repo,
+    pub process_id: &'a str,
+    pub place: &'a Workplace,
+    pub lock: &'a SpecLock,
+    pub finish: Finish,
+}
+
+/// What became of it.
+pub(super) enum Outcome {
+    /// It is on the target.
+    Merged,
+    /// Something that will pass is in its way; nothing was touched.
+    Waits {
+        why: String,
+        blocked_by: Vec<String>,
+    },
+    /// Both sides changed the same places.
+    Conflicts {
+        conflicts: Vec<Conflict>,
+        tried: MergeTry,
+    },
+    /// A person has to look.
+    Doubtful(String),
+    /// A newer run of the spec was begun.
+    Stale,
+}
+
+/// One look at everything that a merge is decided on.
+struct Sight {
+    snapshot: Snapshot,
+    /// The spec's working copy.
+    copy: String,
+    /// The target's newest commit.
+    old: String,
+    /// The branch's newest commit.
+    tip: String,
+    /// The spec as it is to be.
+    text: String,
+}
+
+impl Landing<'_> {
+    /// Merges and lands, under the merge lock.
+    ///
+    /// # Errors
+    /// What could not be done; the target is then as it was.
+    pub(in super::super) fn land(&self) -> Result<Outcome, Error> {
+        let _merge = MergeLock::take(self.runs, self.lock, PATIENCE)?;
+        let record = self.runs.get(self.process_id)?;
+        if self.runs.token(&record.spec_id)? != record.token {
+            return Ok(Outcome::Stale);
+        }
+        for _ in 0..ATTEMPTS {
+            if let Some(outcome) = self.attempt(&record.spec_id)? {
+                return Ok(outcome);
+            }
+        }
+        let message = format!("branch {} kept moving; try again", self.place.target);
+        Err(ChantError::Refused(message).into())
+    }
+
+    /// One attempt; `None` when something changed under it.
+    fn attempt(&self, spec_id: &str) -> Result<Option<Outcome>, Error> {
+        let sight = match self.look(spec_id)? {
+            Ok(sight) => sight,
+            Err(why) => return Ok(Some(Outcome::Doubtful(why))),
+        };
+        let tried = MergeTry {
+            old: sight.old.clone(),
+            new: sight.tip.clone(),
+        };
+        let new = match self.merge(&sight)? {
+            Merged::Nothing => {
+                self.note_merged(&sight.old)?;
+                return Ok(Some(Outcome::Merged));
+            }
+            Merged::Conflicts(conflicts) => {
+                return Ok(Some(match own_conflict(&conflicts, &self.place.spec_in_git) {
+                    Some(why) => Outcome::Doubtful(why),
+                    None => Outcome::Conflicts { conflicts, tried },
+                }));
+            }
+            Merged::FastForward { commit } | Merged::Commit { commit, .. } => commit,
+        };
+        if let Some(why) = self.damage(&sight, &new)? {
+            return Ok(Some(Outcome::Doubtful(why)));
+        }
+        match self.bring(&sight, &new)? {
+            Landed::Done { .. } => {
+                self.note_merged(&new)?;
+                Ok(Some(Outcome::Merged))
+            }
+            Landed::Moved { .. } => Ok(None),
+            Landed::Waits(waits) => {
+                let (why, blocked_by) = told(&waits);
+                if blocked_by == [self.place.spec_in_git.as_str()] && self.is_changed(&sight)? {
+                    return Ok(None);
+                }
+                Ok(Some(Outcome::Waits { why, blocked_by }))
+            }
+        }
+    }
+
+    /// Looks at both sides; the inner error says what they disagree on.
+    fn look(&self, spec_id: &str) -> Result<Result<Sight, String>, Error> {
+        let place = self.place;
+        let snapshot = self.project.snapshot()?;
+        let spec = spec_of(&snapshot, spec_id)?;
+        let copy = self.working_copy(&spec.path)?;
+        let text = match self.united(&copy)? {
+            Ok(text) => text,
+            Err(why) => return Ok(Err(why)),
+        };
+        if let Some(why) = changed_meanwhile(&spec.path, &copy) {
+            return Ok(Err(why));
+        }
+        Ok(Ok(Sight {
+            snapshot,
+            old: self.repo.tip_for_work(&place.target)?,
+            tip: place.branch_tip(self.repo)?,
+            text: self.completed(&spec.path, &text)?,
+            copy,
+        }))
+    }
+
+    fn working_copy(&self, path: &str) -> Result<String, Error> {
+        let real = self.project.root.locate(path)?;
+        Ok(self.project.disk.read_text(&real, path)?.0)
+    }
+
+    /// The spec with the checkout's state and the branch's work.
+    fn united(&self, copy: &str) -> Result<Result<String, String>, Error> {
+        let base = self.place.base_text(self.project, self.repo)?;
+        let branch = self.place.branch_text(self.project, self.repo)?;
+        let united = merge::merged(base.as_deref(), Some(copy), branch.as_deref());
+        Ok(united.map_err(|conflicts| {
+            let told: Vec<String> = conflicts
+                .iter()
+                .map(|conflict| conflict.told("the project", "the branch"))
+                .collect();
+            told.join("; ")
+        }))
+    }
+
+    /// A spec's text as that of a completed one.
+    fn completed(&self, path: &str, text: &str) -> Result<String, Error> {
+        let mut draft = Draft::of(path, text)?;
+        draft.set_text("status", Status::Completed.as_str())?;
+        if !self.finish.commits.is_empty() {
+            draft.set("commits", Some(Value::List(self.finish.commits.clone())))?;
+        }
+        draft.set_text("completed_at", self.project.clock.stamp())?;
+        let usual = || {
+            let snapshot = self.project.snapshot().ok()?;
+            agents::usual_model(&self.project.environment, snapshot.config.ok()?.as_ref())
+        };
+        if draft.spec().model.is_none() {
+            if let Some(model) = self.finish.model.clone().or_else(usual) {
+                draft.set_text("model", model)?;
+            }
+        }
+        Ok(draft.finish())
+    }
+
+    fn merge(&self, sight: &Sight) -> Result<Merged, Error> {
+        let place = self.place;
+        let inside = self.inside();
+        let specs = format!("{inside}{SPECS}/");
+        let mut asked = self.repo.differing(&place.base, &sight.tip)?;
+        asked.retain(|path| path.starts_with(&specs) && *path != place.spec_in_git);
+        if place.is_tracked {
+            asked.push(place.spec_in_git.clone());
+        }
+        let resolve = |path: &str, sides: Sides<'_>| {
+            if path == place.spec_in_git {
+                return Resolution::Bytes(sight.text.clone().into_bytes());
+            }
+            by_meaning(sides)
+        };
+        let title = sight.snapshot.specs.find(&spec_id_of(place)).and_then(|spec| spec.title.clone());
+        let message = match title {
+            Some(title) => format!("Merge {}: {title}", place.branch),
+            None => format!("Merge {}", place.branch),
+        };
+        Ok(self.repo.merge(
+            &Merge {
+                ours: &sight.old,
+                theirs: &sight.tip,
+                asked: &asked,
+                message: &message,
+                fast_forward: false,
+            },
+            &resolve,
+        )?)
+    }
+
+    /// What stands before the project's own paths in those of git.
+    fn inside(&self) -> &str {
+        self.place.spec_in_git.strip_suffix(&*self.place.spec).unwrap_or_default()
+    }
+
+    /// What a merge would do to the specs that must not be: a spec gone, a loop closed.
+    fn damage(&self, sight: &Sight, new: &str) -> Result<Option<String>, Error> {
+        let inside = self.inside();
+        let (specs, archive) = (format!("{inside}{SPECS}/"), format!("{inside}{ARCHIVE}"));
+        let mut changed_paths = self.repo.differing(&sight.old, new)?;
+        changed_paths.retain(|path| path.starts_with(&specs));
+        let (mut changes, mut gone) = (vec![changed(&self.place.spec, &sight.text)], Vec::new());
+        for path in changed_paths.iter().filter(|path| **path != self.place.spec_in_git) {
+            let own = path.strip_prefix(inside).unwrap_or(path);
+            match self.repo.file_at(new, path)? {
+                Some(text) => changes.push(changed(own, &String::from_utf8_lossy(&text))),
+                None => gone.push(path.as_str()),
+            }
+        }
+        if !gone.is_empty() {
+            let archived = self.repo.files_below(new, &archive)?;
+            let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+            gone.retain(|path| !archived.iter().any(|kept| name(kept) == name(path)));
+        }
+        if !gone.is_empty() {
+            return Ok(Some(format!("the work would remove specs: {}", gone.join(", "))));
+        }
+        Ok(new_loop(&sight.snapshot.specs, changes))
+    }
+
+    /// Lands a commit on the target, where the working copy of the spec went into it.
+    fn bring(&self, sight: &Sight, new: &str) -> Result<Landed, Error> {
+        let place = self.place;
+        let tried = MergeTry {
+            old: sight.old.clone(),
+            new: new.to_owned(),
+        };
+        let mut interrupted = Vec::new();
+        self.runs.update(self.process_id, |record| {
+            let begun = record.merge.begun.iter();
+            interrupted = begun.map(|pair| (pair.old.clone(), pair.new.clone())).collect();
+            record.merge.begun.push(tried.clone());
+            Ok(())
+        })?;
+        // What a landing of this run left when it was killed is its own.
+        for (lock, run) in self.repo.landing_locks()? {
+            if run == self.process_id {
+                self.repo.free_landing_lock(&lock, &run)?;
+            }
+        }
+        let is_here = matches!(self.repo.head()?.branch(), Some(branch) if branch == place.target);
+        let exempt = Exempt {
+            path: place.spec_in_git.clone(),
+            was: Some(sight.copy.clone().into_bytes()),
+            bytes: None,
+        };
+        let exempt: Vec<Exempt> = (is_here && place.is_tracked).then_some(exempt).into_iter().collect();
+        let reached = |moment: &'static str| -> io::Result<()> { (self.runs.disk.reached)(moment) };
+        let landed = self.repo.land(
+            &Into {
+                branch: &place.target,
+                old: &sight.old,
+                new,
+                run: self.process_id,
+                reason: &format!("chant-mcp: merge {}", place.branch),
+                exempt: &exempt,
+                interrupted: &interrupted,
+                patience: PATIENCE,
+            },
+            &reached,
+        )?;
+        Ok(landed)
+    }
+
+    /// Whether the spec's working copy is another one by now.
+    fn is_changed(&self, sight: &Sight) -> Result<bool, Error> {
+        Ok(self.working_copy(&self.place.spec)? != sight.copy)
+    }
+
+    fn note_merged(&self, commit: &str) -> Result<(), Error> {
+        self.runs.update(self.process_id, |record| {
+            record.merge.state = MergeState::Merged;
+            record.merge.commit = Some(commit.to_owned());
+            record.merge.blocked_by.clear();
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Does what is left after the merge: the working copy of the spec says that it is completed, the
+    /// specs around it that only waited for that are, worktree and branch are gone. May be done again.
+    ///
+    /// # Errors
+    /// When the spec could not be written. Gives what was left in place.
+    pub(in super::super) fn complete(&self) -> Result<Vec<String>, Error> {
+        let place = self.place;
+        let snapshot = self.project.snapshot()?;
+        let spec = spec_of(&snapshot, &spec_id_of(place))?;
+        if spec.status != Status::Completed {
+            let refused = RefCell::new(None);
+            self.project.change(&[&spec.path], |_, texts| {
+                let text = match self.united(texts[0])? {
+                    Ok(text) => self.completed(&spec.path, &text)?,
+                    Err(why) => {
+                        *refused.borrow_mut() = Some(why);
+                        self.completed(&spec.path, texts[0])?
+                    }
+                };
+                Ok(Some(vec![Step::Replace {
+                    path: spec.path.to_string(),
+                    text,
+                }]))
+            })?;
+            if let Some(why) = refused.into_inner() {
+                return Ok(vec![format!("the words of the spec's working copy were kept: {why}")]);
+            }
+        }
+        let snapshot = self.project.snapshot()?;
+        edit::change(self.project, snapshot, &spec, |_| true, |_, _| Ok(()))?;
+        Ok(place.clear(self.project, self.repo))
+    }
+}
+
+/// The spec that a workplace is for.
+fn spec_id_of(place: &Workplace) -> String {
+    parse::stem(&place.spec).to_owned()
+}
+
+/// A spec of others by what it means, where git would merge it line by line.
+fn by_meaning(sides: Sides<'_>) -> Resolution {
+    let text = |bytes: Option<&[u8]>| String::from_utf8(bytes?.to_vec()).ok();
+    let (Some(base), Some(ours), Some(theirs)) =
+        (text(sides.base), text(sides.ours), text(sides.theirs))
+    else {
+        return Resolution::Default;
+    };
+    match merge::driver_merged(&base, &ours, &theirs) {
+        Ok(text) => Resolution::Bytes(text.into_bytes()),
+        Err(_) => Resolution::Default,
+    }
+}
+
+/// Why the run's own spec file could not be merged, if that is among the conflicts.
+fn own_conflict(conflicts: &[Conflict], own: &str) -> Option<String> {
+    let conflict = conflicts.iter().find(|conflict| conflict.path == own)?;
+    Some(format!("the spec's file is in conflict ({:?})", conflict.kind))
+}
+
+fn changed_meanwhile(path: &str, copy: &str) -> Option<String> {
+    let spec = parse::document(path, Source::Text(copy.to_owned())).ok()?;
+    (!matches!(spec.status, Status::InProgress | Status::NeedsAttention | Status::Completed)).then(|| {
+        format!("the spec was made {} while its work was to be merged; nothing was merged", spec.status)
+    })
+}
+
+fn changed(path: &str, text: &str) -> Change<parse::Document> {
+    Change {
+        path: path.into(),
+        document: Some(parse::document(path, Source::Text(text.to_owned()))),
+    }
+}
+
+/// A loop that specs would form after a change and do not before.
+fn new_loop(specs: &Arc<Specs>, changes: Vec<Change<parse::Document>>) -> Option<String> {
+    let loops = |specs: &Specs| -> BTreeMap<String, String> {
+        let graph = specs.graph();
+        let knots = graph.knots().into_iter().flatten();
+        let told = knots.filter_map(|node| {
+            let path = steps(graph, &graph.cycle_through(node)?);
+            Some((graph.key(node).to_owned(), path.join(" -> ")))
+        });
+        told.collect()
+    };
+    let mut after = Specs::clone(specs);
+    after.apply(changes);
+    let known = loops(specs);
+    let new = loops(&after).into_iter().find(|(key, _)| !known.contains_key(key));
+    new.map(|(_, path)| format!("the work would close a loop: {path}"))
+}
+
+/// What a landing waits for, in a sentence, and the paths.
+fn told(waits: &Waits) -> (String, Vec<String>) {
+    match waits {
+        Waits::Changes { checkout, blocked_by } => (
+            format!(
+                "{} holds local changes in {}; commit or move them, then `chant-mcp merge` goes on",
+                checkout.display(),
+                blocked_by.join(", ")
+            ),
+            blocked_by.clone(),
+        ),
+        Waits::UnderWay { checkout, what } => (
+            format!("a {what} is under way in {}; end it, then `chant-mcp merge` goes on", checkout.display()),
+            Vec::new(),
+        ),
+        Waits::Locked { lock, run } => (
+            match run {
+                Some(run) => format!("run {run} holds {}", lock.display()),
+                None => format!("another program holds {}; when it has ended, `chant-mcp merge` goes on", lock.display()),
+            },
+            Vec::new(),
+        ),
+        Waits::Away { checkout } => (
+            format!("the worktree {} is locked and not there; bring it back, then `chant-mcp merge` goes on", checkout.display()),
+            Vec::new(),
+        ),
+    }
+}

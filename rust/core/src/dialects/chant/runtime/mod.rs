@@ -1,0 +1,137 @@
+//! Runs of agents on specs: what a run means for its spec, its branch and the merge (reference chant 6).
+//!
+//! The engines below (`work`, `git`) know processes, records, branches and merges; here they are put
+//! together. [`task`] is the run of one spec, step by step: [`workplace`] makes its branch and worktree,
+//! [`briefing`] what its agent is given, [`judge`] looks for evidence, [`landing`] brings the work to the
+//! target branch, and [`conflict`] writes down what could not be brought there. [`crew`] is the run above
+//! such runs. [`settle`] is what has to be done for a spec when its run ended by other hands: it was
+//! stopped, or died.
+
+pub(super) mod briefing;
+mod conflict;
+pub(super) mod crew;
+mod judge;
+mod landing;
+pub(super) mod place;
+pub mod settle;
+pub mod task;
+pub(super) mod workplace;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::agents::environment::TOLD;
+use super::error::ChantError;
+use super::model::{Spec, Status};
+use super::ops::edit::{self, Draft};
+use super::project::{Project, Snapshot};
+use crate::config::Config;
+use crate::error::Error;
+use crate::git::{GitError, Repo};
+use crate::work::launch::{self, Launched};
+use crate::work::records::Runs;
+
+
+/// The branch that is taken for the target where there is none of the usual name.
+const OLD_MAIN: &str = "master";
+
+impl Project {
+    /// The runs of this project.
+    pub(super) fn runs(&self) -> Result<Runs, Error> {
+        Ok(Runs {
+            disk: self.disk.clone(),
+            root: self.root.clone(),
+            state: self.state()?,
+            clock: self.clock.now,
+        })
+    }
+
+    /// The repository that work is done in.
+    pub(super) fn repository(&self) -> Result<Arc<Repo>, Error> {
+        self.repo()?.ok_or_else(|| {
+            let message = format!(
+                "{} is not in a git repository, and agents work on branches. Run `git init`, make a first commit, and start again.",
+                self.root.path().display()
+            );
+            ChantError::Refused(message).into()
+        })
+    }
+
+    /// A runner of this project, started and waiting to be told its run. `spec_id` is for people who
+    /// look at processes.
+    pub(super) fn launch(&self, runs: &Runs, spec_id: &str) -> Result<Launched, Error> {
+        if self.program.is_empty() {
+            let why = "runs are started by the server and the command line only";
+            return Err(ChantError::Refused(why.into()).into());
+        }
+        // Nothing lies in that folder, so nothing there is taken for a part of the program.
+        let folder = runs.state.ensure(&runs.disk, "runners")?;
+        let number = fastrand::u64(..);
+        let errors: PathBuf = folder.join(format!("{spec_id}-{number:016x}.err"));
+        let mut argv = self.program.clone();
+        let root = self.root.path().display().to_string();
+        argv.extend(["--project", &root, "work", "--runner", spec_id].map(str::to_owned));
+        Ok(launch::launch(&argv, &TOLD, &folder, &errors)?)
+    }
+}
+
+/// The branch that work ends on.
+fn target_of(repo: &Repo, config: &Config) -> Result<String, Error> {
+    let target = config.main_branch.as_str();
+    let is_usual = target == Config::default().main_branch;
+    if is_usual && repo.branch_tip(target)?.is_none() && repo.branch_tip(OLD_MAIN)?.is_some() {
+        return Ok(OLD_MAIN.to_owned());
+    }
+    Ok(target.to_owned())
+}
+
+/// That work can begin at the target.
+pub(super) fn refuse_without_commit(repo: &Repo, config: &Config) -> Result<String, Error> {
+    let target = target_of(repo, config)?;
+    match repo.tip_for_work(&target) {
+        Ok(_) => Ok(target),
+        Err(GitError::NoBranch { .. }) => {
+            let message = format!(
+                "There is no branch `{target}` for the work to end on. Set `defaults.main_branch` in .chant/config.md to the project's main branch, and start again."
+            );
+            Err(ChantError::Refused(message).into())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Changes a spec that a run works on; false when it is in none of these states any more, so that
+/// somebody else decided about it.
+fn change_spec(
+    project: &Project,
+    spec_id: &str,
+    from: &[Status],
+    change: impl Fn(&mut Draft) -> Result<(), Error>,
+) -> Result<bool, Error> {
+    let snapshot = project.snapshot()?;
+    let spec = spec_of(&snapshot, spec_id)?;
+    let mut is_changed = true;
+    edit::change(
+        project,
+        snapshot,
+        &spec,
+        |_| false,
+        |_, draft| {
+            is_changed = from.contains(&draft.spec().status);
+            if is_changed { change(draft) } else { Ok(()) }
+        },
+    )?;
+    Ok(is_changed)
+}
+
+fn spec_of(snapshot: &Snapshot, spec_id: &str) -> Result<Arc<Spec>, Error> {
+    let spec = snapshot.specs.find(spec_id).cloned();
+    spec.ok_or_else(|| match snapshot.specs.broken_of(spec_id) {
+        Some(broken) => ChantError::unreadable(broken).into(),
+        None => ChantError::NotFound {
+            text: spec_id.to_owned(),
+            hint: Some("Its file was there when the run began.".into()),
+        }
+        .into(),
+    })
+}

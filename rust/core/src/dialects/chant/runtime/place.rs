@@ -1,0 +1,71 @@
+//! Where worktrees lie: outside the user's checkout, in a folder proper to the repository.
+
+use std::path::{Path, PathBuf};
+
+use super::super::error::ChantError;
+use super::super::project::Project;
+use crate::config::Config;
+use crate::error::Error;
+use crate::git::{self, Repo};
+
+/// The folder of this repository's worktrees (decisions 3, "Files we write"); it may not be there yet.
+///
+/// # Errors
+/// `Refused` when nothing says where the user's own files lie.
+pub(in super::super) fn worktrees(
+    project: &Project,
+    config: &Config,
+    repo: &Repo,
+) -> Result<PathBuf, Error> {
+    let common = repo.common_dir().display().to_string();
+    let hash = git::blob(&common);
+    let name = format!("{}-{}", name_of(project, config), &hash[..12]);
+    Ok(folder_of_all(project, config)?.join(name))
+}
+
+/// The folder that holds those of all repositories.
+fn folder_of_all(project: &Project, config: &Config) -> Result<PathBuf, Error> {
+    let variable = |name: &str| {
+        let value = project.environment.get(name).map(PathBuf::from);
+        value.filter(|path| path.is_absolute())
+    };
+    let home = variable("HOME");
+    if let Some(given) = config.worktree_root.as_deref() {
+        let inside_home = given.strip_prefix("~/").and_then(|rest| Some(home.as_ref()?.join(rest)));
+        return Ok(inside_home.unwrap_or_else(|| project.root.path().join(given)));
+    }
+    let state = variable("XDG_STATE_HOME").or_else(|| home.map(|home| home.join(".local/state")));
+    let state = state.ok_or_else(|| {
+        let why = "Neither XDG_STATE_HOME nor HOME says where worktrees may lie. Set `defaults.worktree_root` in .chant/config.md.";
+        ChantError::Refused(why.into())
+    })?;
+    Ok(state.join("chant-mcp").join("worktrees"))
+}
+
+/// The project's name as part of a folder's.
+fn name_of(project: &Project, config: &Config) -> String {
+    let folder = project.root.path().file_name().unwrap_or_default();
+    let given = match config.project_name.as_str() {
+        "" => folder.to_string_lossy().into_owned(),
+        name => name.to_owned(),
+    };
+    let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '-' };
+    let name: String = given.chars().take(40).map(plain).collect();
+    name.trim_matches('-').to_owned()
+}
+
+/// A file that belongs to a worktree and lies beside it.
+pub(super) fn beside(worktree: &Path, ending: &str) -> PathBuf {
+    let mut name = worktree.file_name().unwrap_or_default().to_owned();
+    name.push(ending);
+    worktree.with_file_name(name)
+}
+
+/// What the prompt's file ends with.
+pub(super) const PROMPT: &str = ".prompt.md";
+/// What the file about our server ends with.
+pub(super) const SERVER: &str = ".mcp.json";
+/// What the copy of a spec that git does not track ends with, as it was at the start.
+pub(super) const BASE: &str = ".spec.md";
+/// What the list of files that git is not to see in the worktree ends with.
+pub(super) const IGNORED: &str = ".ignore";

@@ -1,0 +1,285 @@
+//! What has to be done for a spec whose run ended by other hands: it was stopped, it died, or its work
+//! waited (the runtime's design, "Recovery").
+
+use std::path::Path;
+
+use super::super::model::Status;
+use super::super::project::Project;
+use super::judge::Judge;
+use super::landing::{Finish, Landing};
+use super::workplace::Workplace;
+use super::{change_spec, spec_of};
+use crate::error::Error;
+use crate::git::Repo;
+use crate::store::disk;
+use crate::work::WorkError;
+use crate::work::lock::SpecLock;
+use crate::work::record::{self, MergeState, Record};
+use crate::work::records::Runs;
+use crate::work::recover;
+use crate::work::runner::End;
+use crate::work::state::{Event, State, Stop};
+use crate::work::stop::{self, Stopped};
+
+/// Shows in the spec how its run ended, unless somebody decided otherwise about it meanwhile.
+pub(super) fn show(project: &Project, record: &Record, end: &End) -> Result<(), Error> {
+    let status = match end.event {
+        Event::Doubt | Event::AskApproval => Status::NeedsAttention,
+        Event::Fail => Status::Failed,
+        _ => return Ok(()),
+    };
+    let from = [Status::InProgress];
+    change_spec(project, &record.spec_id, &from, |draft| {
+        draft.set_text("status", status.as_str())
+    })?;
+    Ok(())
+}
+
+/// A run of which nothing lives any more.
+pub(in super::super) enum Halted {
+    /// It was stopped, and how it ends is to be written with [`Stopped::end`] when the spec says so.
+    Stopped(Stopped),
+    /// Its work had been merged before it could be stopped; everything is written.
+    Completed,
+}
+
+/// Stops a run. Work that was merged already is completed all the same.
+///
+/// # Errors
+/// As [`stop::stop`], or what could not be written.
+pub(in super::super) fn halt(
+    project: &Project,
+    runs: &Runs,
+    process_id: &str,
+    why: Stop,
+) -> Result<Halted, Error> {
+    let stopped = stop::stop(runs, process_id, why, stop::GRACE)?;
+    let record = &stopped.record;
+    let may_be_merged = record.merge.state == MergeState::Merged || !record.merge.begun.is_empty();
+    if let Some(lock) = stopped.lock.as_ref().filter(|_| may_be_merged) {
+        let record = complete(project, runs, record, lock)?;
+        if record.merge.state == MergeState::Merged {
+            stopped.end(runs, None)?;
+            return Ok(Halted::Completed);
+        }
+    }
+    Ok(Halted::Stopped(stopped))
+}
+
+/// Does what is left of a merge that landed, or goes on with one that was interrupted.
+fn complete(
+    project: &Project,
+    runs: &Runs,
+    record: &Record,
+    lock: &SpecLock,
+) -> Result<Record, Error> {
+    let repo = project.repository()?;
+    let Some(place) = Workplace::of(project, &repo, record)? else {
+        return Ok(record.clone());
+    };
+    let finish = Finish::of(&record.commits, record);
+    if record.merge.state == MergeState::Merged {
+        let landing = Landing {
+            project,
+            runs,
+            repo: &repo,
+            process_id: &record.process_id,
+            place: &place,
+            lock,
+            finish,
+        };
+        landing.complete()?;
+        return Ok(record.clone());
+    }
+    let judge = Judge {
+        project,
+        runs,
+        process_id: record.process_id.clone(),
+        place: &place,
+        lock,
+        interruption: None,
+    };
+    judge.land(finish)?;
+    Ok(runs.get(&record.process_id)?)
+}
+
+/// Looks after everything that dead runners left, and after work that waits for a merge (the runtime's
+/// design, "Recovery"); gives what could not be put right, in sentences.
+///
+/// # Errors
+/// A `StoreError` when the records cannot be listed.
+pub fn recover(project: &Project) -> Result<Vec<String>, Error> {
+    if !disk::exists(&project.root().join(record::FOLDER)) {
+        return Ok(Vec::new());
+    }
+    let runs = project.runs()?;
+    let recovered = recover::recover(&runs)?;
+    let mut problems = recovered.problems;
+    let mut note = |record: &Record, done: Result<(), Error>| {
+        if let Err(error) = done {
+            problems.push(format!("Run '{}': {error}", record.process_id));
+        }
+    };
+    for found in &recovered.found {
+        let done = after_death(project, &runs, &found.record, found.lock.as_ref());
+        note(&found.record, done);
+    }
+    let unsettled = recovered.lost.iter().filter(|record| record.settled_at.is_none());
+    for record in unsettled {
+        if let Some(lock) = lock_of(&runs, record)? {
+            note(record, after_death(project, &runs, record, lock.as_ref()));
+        }
+    }
+    for record in &recovered.waiting {
+        if let Some(Some(lock)) = lock_of(&runs, record)? {
+            note(record, merge_waiting(project, &runs, record, &lock).map(drop));
+        }
+    }
+    Ok(problems)
+}
+
+/// The lock of a run's spec, if it has one; `None` when somebody else holds it.
+fn lock_of(runs: &Runs, record: &Record) -> Result<Option<Option<SpecLock>>, Error> {
+    if !record.works_on_spec() {
+        return Ok(Some(None));
+    }
+    match SpecLock::take(runs, &record.spec_id) {
+        Ok(lock) => Ok(Some(Some(lock))),
+        Err(WorkError::Held { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What a death means for the spec; done once.
+fn after_death(
+    project: &Project,
+    runs: &Runs,
+    record: &Record,
+    lock: Option<&SpecLock>,
+) -> Result<(), Error> {
+    if let Some(lock) = lock {
+        match (record.state(), record.stop_requested) {
+            (State::Lost, _) => after_loss(project, runs, record, lock)?,
+            (_, Some(Stop::Cancel)) => set(project, record, Status::Cancelled)?,
+            (_, Some(Stop::Reset)) => set(project, record, Status::Pending)?,
+            _ => {}
+        }
+    }
+    let now = record::stamp((runs.clock)());
+    runs.update(&record.process_id, |record| {
+        record.settled_at = Some(now.clone());
+        Ok(())
+    })?;
+    Ok(())
+}
+
+fn set(project: &Project, record: &Record, status: Status) -> Result<(), Error> {
+    let from = [Status::InProgress];
+    change_spec(project, &record.spec_id, &from, |draft| {
+        draft.set_text("status", status.as_str())
+    })?;
+    Ok(())
+}
+
+fn after_loss(
+    project: &Project,
+    runs: &Runs,
+    record: &Record,
+    lock: &SpecLock,
+) -> Result<(), Error> {
+    let place = match project.repo()? {
+        Some(repo) => Workplace::of(project, &repo, record)?,
+        None => None,
+    };
+    let lost = End::failed(record.reason.clone().unwrap_or_default());
+    let Some(place) = place.filter(|_| record.agent.is_some()) else {
+        return show(project, record, &lost);
+    };
+    if record.merge.state == MergeState::Merged {
+        complete(project, runs, record, lock)?;
+        return end(runs, record, &End { event: Event::Merge, reason: None });
+    }
+    let mut judge = Judge {
+        project,
+        runs,
+        process_id: record.process_id.clone(),
+        place: &place,
+        lock,
+        interruption: None,
+    };
+    // Shown in the spec by the judge, too; the record of one that failed stays lost, with its last step.
+    match judge.conclude() {
+        Ok(found) if found.event == Event::Fail => Ok(()),
+        Ok(found) => end(runs, record, &found),
+        Err(error) => {
+            show(project, record, &lost)?;
+            Err(error)
+        }
+    }
+}
+
+fn end(runs: &Runs, record: &Record, end: &End) -> Result<(), Error> {
+    runs.update(&record.process_id, |record| {
+        Ok(record.change(end.event, end.reason.clone(), (runs.clock)())?)
+    })?;
+    Ok(())
+}
+
+/// Tries to merge work that waited, if what was in its way may be gone; says how it stands then.
+pub(in super::super) fn merge_waiting(
+    project: &Project,
+    runs: &Runs,
+    record: &Record,
+    lock: &SpecLock,
+) -> Result<State, Error> {
+    let repo = project.repository()?;
+    let Some(place) = Workplace::of(project, &repo, record)? else {
+        return Ok(record.state());
+    };
+    if is_still_blocked(&repo, record, &place)? {
+        return Ok(record.state());
+    }
+    spec_of(&project.snapshot()?, &record.spec_id)?;
+    let judge = Judge {
+        project,
+        runs,
+        process_id: record.process_id.clone(),
+        place: &place,
+        lock,
+        interruption: None,
+    };
+    let mut found = judge.land(Finish::of(&record.commits, record))?;
+    match found.event {
+        Event::Wait => {
+            let now = runs.update(&record.process_id, |record| {
+                record.reason.clone_from(&found.reason);
+                Ok(())
+            })?;
+            return Ok(now.state());
+        }
+        Event::Merge => {}
+        _ => found.event = Event::Doubt,
+    }
+    show(project, record, &found)?;
+    end(runs, record, &found)?;
+    Ok(runs.get(&record.process_id)?.state())
+}
+
+fn is_still_blocked(repo: &Repo, record: &Record, place: &Workplace) -> Result<bool, Error> {
+    if let Some(tried) = &record.merge.tried {
+        let tips = (repo.branch_tip(&place.target)?, repo.branch_tip(&place.branch)?);
+        return Ok(tips == (Some(tried.old.clone()), Some(tried.new.clone())));
+    }
+    if record.merge.blocked_by.is_empty() {
+        return Ok(false);
+    }
+    let worktrees = repo.worktrees()?.into_iter();
+    let mut on_target = worktrees.filter(|tree| tree.branch.as_deref() == Some(&*place.target));
+    let is_changed = |checkout: &Path| -> Result<bool, Error> {
+        let changed = repo.uncommitted(checkout)?;
+        Ok(record.merge.blocked_by.iter().any(|path| changed.contains(path)))
+    };
+    on_target.try_fold(false, |blocked, tree| {
+        Ok(blocked || (tree.path.exists() && is_changed(&tree.path)?))
+    })
+}

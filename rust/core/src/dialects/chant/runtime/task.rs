@@ -1,0 +1,265 @@
+//! The run of one spec, from its branch to its end (reference chant 6.2, as decisions settle it).
+
+use super::super::error::ChantError;
+use super::super::evidence;
+use super::super::model::{Spec, Status};
+use super::super::project::{Project, Snapshot};
+use super::briefing::Briefing;
+use super::judge::Judge;
+use super::settle;
+use super::workplace::{Making, Workplace};
+use super::{change_spec, spec_of};
+use crate::error::Error;
+use crate::work::WorkError;
+use crate::work::agent::{Ended, Job};
+use crate::work::handshake::Handshake;
+use crate::work::interruption::Interruption;
+use crate::work::record::{Criterion, SINGLE};
+use crate::work::runner::{self, End, Run, Steps};
+use crate::work::state::{Event, State};
+
+/// Runs the run of a record to its end in this process, which does nothing else: of one spec, or of
+/// several.
+///
+/// # Errors
+/// Why it could not begin, which the hand-shake said too, or could not be ended.
+pub fn run(project: &Project, process_id: &str, handshake: Handshake) -> Result<State, Error> {
+    let failed = |source| WorkError::System {
+        action: "listen to signals",
+        source,
+    };
+    let interruption = Interruption::new().map_err(failed)?;
+    interruption.listen().map_err(failed)?;
+    let runs = project.runs()?;
+    let mode = runs.get(process_id).map(|record| record.mode);
+    if mode.is_ok_and(|mode| mode != SINGLE) {
+        return super::crew::run(project, &runs, process_id, handshake, &interruption);
+    }
+    let mut task = Task::of(project);
+    Ok(runner::run(&runs, process_id, handshake, &interruption, &mut task)?)
+}
+
+/// What is done for one spec.
+struct Task<'a> {
+    project: &'a Project,
+    place: Option<Workplace>,
+    /// The state that the spec had before.
+    before: Option<Status>,
+}
+
+impl<'a> Task<'a> {
+    fn of(project: &'a Project) -> Self {
+        Self {
+            project,
+            place: None,
+            before: None,
+        }
+    }
+
+    fn prepare(&mut self, run: &mut Run<'_>) -> Result<Job, Error> {
+        let snapshot = self.project.snapshot()?;
+        let config = snapshot.config.clone()?;
+        let spec = spec_of(&snapshot, &run.record().spec_id)?;
+        let repo = self.project.repository()?;
+        self.note_criteria(run, &spec)?;
+        let making = Making {
+            project: self.project,
+            repo: &repo,
+            config: &config,
+            spec: &spec,
+            branch: snapshot.own_branch(&spec),
+        };
+        let place = making.make(run)?;
+        self.mark(&snapshot, &spec, &place)?;
+        run.reached("after-status")?;
+        run.step("Starting the agent");
+        let briefing = Briefing {
+            project: self.project,
+            repo: &repo,
+            config: &config,
+            spec: &spec,
+            place: &place,
+            asked: &run.record().asked.clone(),
+        };
+        let job = briefing.job();
+        self.place = Some(place);
+        job
+    }
+
+    fn note_criteria(&self, run: &mut Run<'_>, spec: &Spec) -> Result<(), Error> {
+        let criteria = evidence::criteria_at_start(spec).into_iter();
+        let criteria: Vec<Criterion> = criteria
+            .map(|criterion| Criterion {
+                text: criterion.text,
+                checked: criterion.checked,
+                checks: criterion.checks,
+            })
+            .collect();
+        run.update(|record| {
+            record.criteria_at_start.clone_from(&criteria);
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Says in the spec, and in those around it, that it is being worked on.
+    fn mark(&mut self, snapshot: &Snapshot, spec: &Spec, place: &Workplace) -> Result<(), Error> {
+        let open = [
+            Status::Pending,
+            Status::Blocked,
+            Status::Ready,
+            Status::Failed,
+            Status::NeedsAttention,
+            Status::Paused,
+            Status::InProgress,
+        ];
+        let may_name_branch = spec.branch.as_ref().is_none_or(|branch| **branch == *place.branch);
+        let is_open = change_spec(self.project, spec.id.as_str(), &open, |draft| {
+            draft.set_text("status", Status::InProgress.as_str())?;
+            if may_name_branch {
+                draft.set_text("branch", place.branch.as_str())?;
+            }
+            Ok(())
+        })?;
+        if !is_open {
+            let message = format!("Spec '{}' was closed while its work was about to begin", spec.id);
+            return Err(ChantError::Refused(message).into());
+        }
+        self.before = Some(spec.status);
+        let mut inner = spec.id.clone();
+        while let Some(container) = inner.parent().and_then(|id| snapshot.specs.find(id)) {
+            let pending = [Status::Pending, Status::Blocked];
+            change_spec(self.project, container.id.as_str(), &pending, |draft| {
+                draft.set_text("status", Status::InProgress.as_str())
+            })?;
+            inner = container.id.clone();
+        }
+        Ok(())
+    }
+}
+
+impl Steps for Task<'_> {
+    fn begin(&mut self, run: &mut Run<'_>) -> Result<Job, String> {
+        self.prepare(run).map_err(|error| error.to_string())
+    }
+
+    fn give_up(&mut self, run: &mut Run<'_>, _why: &str) {
+        let Some(before) = self.before else { return };
+        // What was refused here is told by the record; the spec is as it was.
+        let _ = change_spec(
+            self.project,
+            &run.record().spec_id,
+            &[Status::InProgress],
+            |draft| draft.set_text("status", before.as_str()),
+        );
+    }
+
+    fn conclude(&mut self, run: &mut Run<'_>, ended: &Ended) -> Result<End, String> {
+        let Some(place) = self.place.clone() else {
+            return Ok(End::failed("The worktree is not known any more"));
+        };
+        if !ended.is_success() {
+            let end = End::failed(ended.to_string());
+            settle::show(self.project, run.record(), &end).map_err(|error| error.to_string())?;
+            return Ok(end);
+        }
+        conclude(self.project, run, &place).map_err(|error| error.to_string())
+    }
+}
+
+/// Judges the work of a run whose agent ended well, or that had none, lands it, and says so in the spec.
+pub(in super::super) fn conclude(
+    project: &Project,
+    run: &mut Run<'_>,
+    place: &Workplace,
+) -> Result<End, Error> {
+    let runs = run.runs();
+    let Some(lock) = run.lock() else {
+        return Ok(End::failed("The spec's lock is not held"));
+    };
+    let mut judge = Judge {
+        project,
+        runs,
+        process_id: run.record().process_id.clone(),
+        place,
+        lock,
+        interruption: Some(run.interruption()),
+    };
+    let end = match judge.conclude() {
+        Ok(end) => end,
+        Err(error) => {
+            let end = End::failed(error.to_string());
+            if !run.is_told_to_stop()? {
+                settle::show(project, run.record(), &end)?;
+            }
+            return Ok(end);
+        }
+    };
+    // What was written meanwhile went past this run's own copy of its record.
+    run.update(|_| Ok(()))?;
+    Ok(end)
+}
+
+/// Judges and lands what a run left that was paused, taken over, failed, or put up for attention, as
+/// somebody else went on with it: a run without an agent.
+///
+/// # Errors
+/// As [`run`].
+pub(in super::super) fn conclude_by_hand(
+    project: &Project,
+    process_id: &str,
+) -> Result<State, Error> {
+    let runs = project.runs()?;
+    let interruption = Interruption::new().map_err(|source| WorkError::System {
+        action: "listen to signals",
+        source,
+    })?;
+    let mut run = Run::adopt(&runs, process_id, &interruption)?;
+    let end = by_hand(project, &mut run).unwrap_or_else(|error| End::failed(error.to_string()));
+    Ok(run.end(&end, None)?)
+}
+
+fn by_hand(project: &Project, run: &mut Run<'_>) -> Result<End, Error> {
+    let repo = project.repository()?;
+    let record = run.record().clone();
+    let (records, _) = run.runs().all()?;
+    let earlier = records
+        .iter()
+        .filter(|other| other.spec_id == record.spec_id && other.token < record.token)
+        .filter(|other| other.base.is_some())
+        .max_by_key(|other| other.token);
+    let Some(earlier) = earlier.cloned() else {
+        return Ok(End::failed("No earlier run left a branch"));
+    };
+    let snapshot = project.snapshot()?;
+    let spec = spec_of(&snapshot, &record.spec_id)?;
+    let task = Task::of(project);
+    task.note_criteria(run, &spec)?;
+    run.update(|record| {
+        record.branch.clone_from(&earlier.branch);
+        record.base.clone_from(&earlier.base);
+        record.target.clone_from(&earlier.target);
+        record.worktree.clone_from(&earlier.worktree);
+        record.log.clone_from(&earlier.log);
+        Ok(())
+    })?;
+    let Some(place) = Workplace::of(project, &repo, run.record())? else {
+        return Ok(End::failed("No earlier run left a branch"));
+    };
+    let open = [Status::InProgress, Status::Failed, Status::NeedsAttention, Status::Paused];
+    let is_open = change_spec(project, &record.spec_id, &open, |draft| {
+        draft.set_text("status", Status::InProgress.as_str())
+    })?;
+    if !is_open {
+        return Ok(End::failed("The spec is not being worked on any more"));
+    }
+    conclude(project, run, &place)
+}
+
+/// That a run was stopped while it was being judged; whoever stops it says how it ends.
+pub(super) fn stopped() -> End {
+    End {
+        event: Event::Fail,
+        reason: Some("The runner was told to end".into()),
+    }
+}

@@ -1,0 +1,188 @@
+//! A runner as a process of its own: how it is started and told which run is its, and how it takes that
+//! up.
+//!
+//! A runner is started before its run has a record, because the record names its process. It waits for
+//! the name of the run on its standard input, and its standard output is the hand-shake.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this file is where runners are started"
+)]
+
+use std::io::{self, BufRead, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::WorkError;
+use super::agent;
+use super::handshake::{self, Handshake};
+use super::interruption::Interruption;
+use super::kin;
+use super::process::Identity;
+use super::runner::RUNNER;
+use crate::store::disk;
+
+/// A runner that was started; it does nothing before it is told its run.
+pub struct Launched {
+    child: Child,
+    identity: Identity,
+    name: Option<ChildStdin>,
+    watch: Option<OwnedFd>,
+    errors: PathBuf,
+}
+
+/// Starts a runner in a folder; what it complains of goes to the new file `errors`. It inherits the
+/// environment but for the variables `without`.
+///
+/// # Errors
+/// `NoAgent` when the program cannot be started, or a `StoreError`.
+pub fn launch(
+    argv: &[String],
+    without: &[&str],
+    folder: &Path,
+    errors: &Path,
+) -> Result<Launched, WorkError> {
+    let refused = |why: String| WorkError::NoAgent {
+        program: argv.first().cloned().unwrap_or_default(),
+        why,
+    };
+    let Some((program, arguments)) = argv.split_first() else {
+        return Err(refused("its command is empty".into()));
+    };
+    let mut command = Command::new(program);
+    for name in without {
+        command.env_remove(name);
+    }
+    let mut child = command
+        .args(arguments)
+        .env(RUNNER.0, RUNNER.1)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(disk::new_file(errors)?)
+        .spawn()
+        .map_err(|error| refused(error.to_string()))?;
+    Ok(Launched {
+        identity: Identity::of(child.id()),
+        name: child.stdin.take(),
+        watch: agent::watch(&child),
+        child,
+        errors: errors.to_owned(),
+    })
+}
+
+impl Launched {
+    /// The runner's process.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// Tells it which run is its, and waits until that is under way; `steps` is told what is done
+    /// meanwhile.
+    ///
+    /// # Errors
+    /// Why it is not under way.
+    pub fn run(
+        &mut self,
+        process_id: &str,
+        bound: Duration,
+        steps: &mut dyn FnMut(&str),
+    ) -> Result<(), String> {
+        if let Some(mut name) = self.name.take() {
+            // A runner that ended already is told by the hand-shake.
+            let _ = writeln!(name, "{process_id}");
+        }
+        let Some(line) = self.child.stdout.take() else {
+            return Err("The runner was told its run before".into());
+        };
+        let told = handshake::wait_for_handshake(&line, bound, Some(&self.errors), steps);
+        let _ = disk::remove(&self.errors);
+        told
+    }
+
+    /// Whether the runner ended.
+    ///
+    /// # Errors
+    /// `System`.
+    pub fn has_ended(&mut self) -> Result<bool, WorkError> {
+        let ended = self.child.try_wait();
+        ended
+            .map(|status| status.is_some())
+            .map_err(|source| WorkError::System {
+                action: "look at a runner",
+                source,
+            })
+    }
+
+    /// Lets the runner live on by itself; that it ended is noticed for it.
+    pub fn leave(mut self) {
+        self.name.take();
+        std::thread::spawn(move || self.child.wait());
+    }
+}
+
+/// Waits until one of several runners ends or this process is told to end, `most` at the most.
+///
+/// # Errors
+/// `System`.
+pub fn wait_for_any<'a>(
+    runners: impl Iterator<Item = &'a Launched>,
+    interruption: &Interruption,
+    most: Duration,
+) -> Result<(), WorkError> {
+    let (mut polled, mut most) = (Vec::new(), most);
+    polled.push(PollFd::from_borrowed_fd(
+        interruption.wakes_up(),
+        PollFlags::IN,
+    ));
+    for runner in runners {
+        match &runner.watch {
+            Some(watch) => polled.push(PollFd::new(watch, PollFlags::IN)),
+            None => most = most.min(kin::LOOK),
+        }
+    }
+    match poll(&mut polled, Timespec::try_from(most).ok().as_ref()) {
+        Err(rustix::io::Errno::INTR) => Ok(()),
+        polled => polled.map(drop).map_err(|source| WorkError::System {
+            action: "wait for a runner",
+            source: source.into(),
+        }),
+    }
+}
+
+/// Makes this process, which [`launch`] started, a runner: it leaves the session of whoever started it,
+/// and learns which run is its. Standard input and output lead nowhere afterwards.
+///
+/// # Errors
+/// `System` when nobody names a run.
+pub fn take_up() -> Result<(String, Handshake), WorkError> {
+    // Refused where it leads a group already, which is as good.
+    let _ = rustix::process::setsid();
+    let failed = |source| WorkError::System {
+        action: "take up a run",
+        source,
+    };
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line).map_err(failed)?;
+    let name = line.trim_end();
+    if name.is_empty() {
+        let nobody = io::Error::other("nobody named one on standard input");
+        return Err(failed(nobody));
+    }
+    let handshake = pipe_of_output().map_err(|error| failed(error.into()))?;
+    Ok((name.to_owned(), handshake))
+}
+
+/// Keeps what standard output leads to for the hand-shake alone.
+fn pipe_of_output() -> Result<Handshake, rustix::io::Errno> {
+    let pipe = rustix::io::fcntl_dupfd_cloexec(io::stdout().as_fd(), 3)?;
+    if let Ok(nothing) = disk::nothing() {
+        rustix::stdio::dup2_stdout(&nothing)?;
+        rustix::stdio::dup2_stdin(&nothing)?;
+    }
+    Ok(Handshake::over(pipe))
+}
