@@ -158,17 +158,13 @@ fn end_one(
     }
 }
 
-/// What else was stopped, what had been completed before it could be, and where the work lies.
+/// What had been completed before it could be stopped, and all that was.
 pub(super) fn told(ended: &[Ended]) -> String {
     let mut text = String::new();
     for spec in ended.iter().filter(|one| one.is_completed()).map(|one| &one.record.spec_id) {
         text.push_str(&format!(
             "\nThe work on '{spec}' was merged before it could be stopped: it is completed"
         ));
-    }
-    let kept = ended.iter().filter(|one| !one.is_completed());
-    for place in kept.filter_map(|one| one.record.worktree.as_ref()) {
-        text.push_str(&format!("\nWorktree: {place}"));
     }
     if ended.len() > 1 {
         let all: Vec<&str> = ended.iter().map(|one| one.record.spec_id.as_str()).collect();

@@ -16,6 +16,7 @@ use crate::git::{GitError, Repo};
 use crate::store::disk::{self, Lock};
 use crate::work::lock::PIDS;
 use crate::work::process;
+use crate::work::record::{self, RunStatus};
 use crate::work::records::Runs;
 use crate::work::state::{Event, State, Stop};
 
@@ -83,10 +84,13 @@ fn holders(project: &Project, id: &SpecId) -> impl Iterator<Item = Holder> {
     holder(project, id).into_iter().chain(pid_file)
 }
 
-/// Refuses while a process of another program works on the spec.
+/// Refuses while a process of another program works on the spec; our own runs can be stopped.
 fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error> {
+    let (runs, _) = record::all(&project.disk, &project.root)?;
+    let own = runs.iter().filter(|run| run.status == RunStatus::Running);
+    let own: Vec<Option<u32>> = own.map(|run| run.pid).collect();
     let by_file = holders(project, &spec.id)
-        .find(Holder::lives)
+        .find(|holder| holder.lives() && !own.contains(&holder.pid))
         .map(|holder| holder.words());
     match by_file {
         None => Ok(()),

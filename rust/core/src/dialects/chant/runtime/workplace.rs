@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::super::error::ChantError;
 use super::super::merge;
 use super::super::model::Spec;
-use super::super::parse;
+use super::super::ops::edit::Draft;
 use super::super::project::{Project, SPECS};
 use super::place::{self, BASE};
 use super::refuse_without_commit;
@@ -21,7 +21,6 @@ use crate::git::worktree::Worktree;
 use crate::store::StoreError;
 use crate::store::disk::{self, Temporary};
 use crate::store::files::{self, Root};
-use crate::store::index::Source;
 use crate::work::record::Record;
 use crate::work::records::Runs;
 use crate::work::runner::Run;
@@ -357,13 +356,9 @@ impl Making<'_> {
             let written = Temporary::write(&self.project.disk, &beside, now, false)?;
             written.appear(&beside)?;
         }
-        let body = |text: &str| {
-            let spec = parse::document(&place.spec, Source::Text(text.to_owned()));
-            spec.ok().map(|spec| spec.body().to_owned())
-        };
         match copy {
-            // States and the like are the checkout's business; the agent needs the words.
-            Some(copy) if body(&copy) == body(&text) => Ok(()),
+            // States and the like are the checkout's business; the agent needs the rest.
+            Some(copy) if task_of(&place.spec, &copy) == task_of(&place.spec, &text) => Ok(()),
             copy => self.write_copy(place, &text, copy.is_some()),
         }
     }
@@ -395,6 +390,18 @@ impl Making<'_> {
         );
         ChantError::Refused(message).into()
     }
+}
+
+/// A spec without what the runtime writes into it; as it is when it cannot be read.
+fn task_of(path: &str, text: &str) -> String {
+    let stripped = || -> Result<String, Error> {
+        let mut draft = Draft::of(path, text)?;
+        for key in ["status", "branch", "commits", "completed_at", "model", "approval"] {
+            draft.set(key, None)?;
+        }
+        Ok(draft.finish())
+    };
+    stripped().unwrap_or_else(|_| text.to_owned())
 }
 
 fn told(run: &mut Run<'_>, worktree: &Path) -> Result<(), Error> {
