@@ -203,8 +203,19 @@ impl Repo {
         let (name, address) = RUNTIME;
         let message = format!("{message}\n\n{}: {}\n", TRAILER.0, TRAILER.1);
         let (name, address) = (format!("user.name={name}"), format!("user.email={address}"));
-        let words = ["-c", &name, "-c", &address, "commit", "--quiet", "--no-verify"];
-        let call = program::git(checkout, words).arg("--no-gpg-sign").arg("-m").arg(message);
+        let words = [
+            "-c",
+            &name,
+            "-c",
+            &address,
+            "commit",
+            "--quiet",
+            "--no-verify",
+        ];
+        let call = program::git(checkout, words)
+            .arg("--no-gpg-sign")
+            .arg("-m")
+            .arg(message);
         call.output().map(drop)
     }
 

@@ -363,7 +363,9 @@ impl Repo {
         }
         let out = answer.success()?;
         let mut paths = program::fields(&out);
-        let path = paths.next().map(|path| String::from_utf8_lossy(path).into_owned());
+        let path = paths
+            .next()
+            .map(|path| String::from_utf8_lossy(path).into_owned());
         Ok(path.filter(|path| !path.is_empty()).map(PathBuf::from))
     }
 

@@ -18,7 +18,9 @@ pub fn wrong(path: &str, schema: &str, log: &str) -> Option<String> {
     match jsonschema::validator_for(&schema) {
         Err(error) => failed(error.to_string()),
         Ok(validator) => {
-            let errors = validator.iter_errors(&output).map(|error| error.to_string());
+            let errors = validator
+                .iter_errors(&output)
+                .map(|error| error.to_string());
             let errors: Vec<String> = errors.collect();
             (!errors.is_empty()).then(|| format!("Output validation failed: {}", errors.join("; ")))
         }
@@ -30,7 +32,9 @@ pub fn wrong(path: &str, schema: &str, log: &str) -> Option<String> {
 pub fn said(log: &str) -> String {
     let last = log.rfind("\n# New Run: ").map_or(0, |at| at + 1);
     let lines = log[last..].lines().filter_map(|line| {
-        let stamped = line.split_once(' ').filter(|(stamp, _)| moment(stamp).is_some());
+        let stamped = line
+            .split_once(' ')
+            .filter(|(stamp, _)| moment(stamp).is_some());
         match stamped.map(|(_, rest)| rest.split_once(' ').unwrap_or((rest, ""))) {
             None => Some(line.to_owned()),
             Some(("out", text)) => texts_of_message(text).or_else(|| Some(text.to_owned())),
@@ -47,9 +51,13 @@ fn texts_of_message(line: &str) -> Option<String> {
     if !["assistant", "user", "system", "result", "stream_event"].contains(&kind) {
         return None;
     }
-    let content = message.pointer("/message/content").filter(|_| kind == "assistant");
+    let content = message
+        .pointer("/message/content")
+        .filter(|_| kind == "assistant");
     let parts = content.and_then(Value::as_array).into_iter().flatten();
-    let texts: Vec<&str> = parts.filter_map(|part| part.get("text")?.as_str()).collect();
+    let texts: Vec<&str> = parts
+        .filter_map(|part| part.get("text")?.as_str())
+        .collect();
     Some(texts.join("\n"))
 }
 

@@ -39,6 +39,7 @@ fn looked_at(tip: Option<&str>, commits: &[Commit]) -> Evidence {
         commits,
         other_specs: &[],
         checks: &[],
+        uncommitted: &[],
         output: &Output::NotAsked,
     })
 }
@@ -138,6 +139,7 @@ fn changes_of_other_specs_and_wrong_output_need_a_person() {
         commits: &commits,
         other_specs: &["app/.chant/specs/y.md".into()],
         checks: &[],
+        uncommitted: &[],
         output: &Output::Wrong("no JSON".into()),
     });
     let reason = "the branch changes other specs: app/.chant/specs/y.md; the output does not fit its schema: no JSON";
@@ -168,6 +170,7 @@ fn every_check_has_to_pass_and_one_that_did_not_end_needs_a_person() {
             commits: &commits,
             other_specs: &[],
             checks: &checks,
+            uncommitted: &[],
             output: &Output::Fits,
         })
     };

@@ -18,6 +18,7 @@ mod stopping;
 
 use std::fs;
 use std::io::PipeReader;
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -320,7 +321,7 @@ fn as_another_process() {
     let runs = runs_of(&root, disk);
     let interruption = Interruption::new().unwrap();
     interruption.listen().unwrap();
-    let handshake = Handshake::open(Path::new("/dev/fd/0")).unwrap();
+    let handshake = Handshake::over(std::io::stdin().as_fd().try_clone_to_owned().unwrap());
     if given("WHAT") == "hold" {
         let _lock = SpecLock::take(&runs, SPEC).unwrap();
         handshake.ok();

@@ -56,7 +56,7 @@ fn a_record_has_the_keys_of_the_design_and_keeps_others() {
         .keys()
         .map(String::as_str)
         .collect();
-    insta::assert_snapshot!(keys.join(" "), @"schema process_id spec_id parent pid pid_start boot_id status end_state reason exit_code mode attempt generation token started_at updated_at completed_at adopted_at stop_requested agent branch base worktree log target criteria_at_start checks commits merge");
+    insta::assert_snapshot!(keys.join(" "), @"schema process_id spec_id parent pid pid_start boot_id status end_state reason exit_code mode attempt generation token started_at updated_at completed_at adopted_at stop_requested agent branch base worktree log target criteria_at_start checks commits merge asked settled_at");
     value["of_tomorrow"] = json!({"deep": [1]});
     value["merge"]["queue"] = json!(3);
     fs::write(&path, value.to_string()).unwrap();

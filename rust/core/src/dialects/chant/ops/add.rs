@@ -228,7 +228,11 @@ fn check_reads_back(text: &str, pairs: &[(&str, Value)], new: &Add) -> Result<()
 
 /// Writes the text under the next free ID. The folder is locked meanwhile, so that numbers do not
 /// recur, and the file is created exclusively, so that an ID never does.
-pub(in super::super) fn create(project: &Project, parent: Option<&Spec>, text: &str) -> Result<SpecId, Error> {
+pub(in super::super) fn create(
+    project: &Project,
+    parent: Option<&Spec>,
+    text: &str,
+) -> Result<SpecId, Error> {
     let folder = project.root.locate(SPECS)?;
     let _lock = Lock::take(&folder, std::time::Instant::now() + PATIENCE)?;
     for _ in 0..100 {

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::git::tags::Commit;
 use crate::git::worktree::Worktree;
 use crate::git::{GitError, Repo, Tip};
-use crate::work::record::{self, Run, RunStatus};
+use crate::work::record::{self, Run, RunStatus, SINGLE};
 
 /// What was found outside the spec's file.
 struct Findings {
@@ -165,6 +165,46 @@ impl Findings {
             .iter()
             .find(|run| run.status == RunStatus::Running)
     }
+
+    /// How the last run on the spec itself ended, unless one is under way.
+    fn last_end(&self) -> Option<(&Run, &str)> {
+        let own = self.runs.iter().filter(|run| run.mode == SINGLE);
+        let last = own.max_by(|a, b| a.started_at.cmp(&b.started_at))?;
+        let end = last.end_state.as_deref()?;
+        self.living_run().is_none().then_some((last, end))
+    }
+
+    /// Whether the commits of the spec are those of work that is not at its end.
+    fn is_being_worked(&self) -> bool {
+        let goes_on = [
+            "paused",
+            "taken_over",
+            "awaiting_merge",
+            "awaiting_approval",
+        ];
+        self.living_run().is_some()
+            || self
+                .last_end()
+                .is_some_and(|(_, end)| goes_on.contains(&end))
+    }
+
+    /// The last run, when its end is what is the matter with the spec, with its end and the reason.
+    fn trouble(&self, status: Status) -> Option<(&Run, &str, &str)> {
+        let (run, end) = self.last_end()?;
+        let asks = match status {
+            Status::Failed => ["failed", "lost"].contains(&end),
+            Status::NeedsAttention => ["needs_attention", "awaiting_approval"].contains(&end),
+            Status::InProgress => end == "awaiting_merge",
+            _ => false,
+        };
+        asks.then(|| {
+            (
+                run,
+                end,
+                run.reason.as_deref().unwrap_or("no reason is recorded"),
+            )
+        })
+    }
 }
 
 /// A log is missed only where an agent ran.
@@ -234,7 +274,7 @@ fn criteria_check(spec: &Spec, status: Status) -> Check {
 
 fn status_check(spec: &Spec, status: Status, found: &Findings) -> Check {
     let (passed, details) = match status {
-        Status::InProgress if found.has_commit() => (
+        Status::InProgress if found.has_commit() && !found.is_being_worked() => (
             false,
             "Status is in_progress but commit exists (should be completed?)",
         ),
@@ -315,10 +355,15 @@ fn process_check(status: Status, found: &Findings) -> Check {
             format!("{} says it runs, but no such process lives", run.process_id),
         ),
         _ if found.runs.is_empty() => (true, "No run recorded".into()),
-        _ => (
-            true,
-            format!("{} run(s) recorded, none running", found.runs.len()),
-        ),
+        _ => match found.trouble(status) {
+            Some((run, end, reason)) => {
+                (false, format!("{} ended {end}: {reason}", run.process_id))
+            }
+            None => (
+                true,
+                format!("{} run(s) recorded, none running", found.runs.len()),
+            ),
+        },
     };
     Check {
         name: "Process",
@@ -365,6 +410,17 @@ fn decisive(waits: &[Wait]) -> Option<&Wait> {
         .or_else(|| waits.first())
 }
 
+/// What to do after a run that ended like this.
+fn after_trouble(spec: &Spec, end: &str) -> String {
+    let id = &spec.id;
+    match end {
+        "awaiting_merge" => format!("Take out of the way what the reason names; `chant-mcp merge {id}` goes on then."),
+        "awaiting_approval" => "A person approves the work or rejects it; then it is merged.".into(),
+        "needs_attention" => format!("Settle what the reason names in the worktree and commit it there; `chant-mcp merge {id}` judges the work anew."),
+        _ => "Look at chant_log; chant_work_start has an agent go on with the work, chant_reset makes the spec pending again.".into(),
+    }
+}
+
 fn conclusion(
     spec: &Spec,
     status: Status,
@@ -391,6 +447,12 @@ fn conclusion(
             .join("; ")
     };
     let is_met = spec.unchecked() == 0;
+    if let Some((run, end, reason)) = found.trouble(status) {
+        return (
+            format!("The last run, {}, ended {end}: {reason}", run.process_id),
+            Some(after_trouble(spec, end)),
+        );
+    }
     match status {
         Status::InProgress if found.has_commit() && is_met => (
             "Spec appears complete but wasn't finalized.".into(),

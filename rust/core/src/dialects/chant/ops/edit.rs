@@ -53,7 +53,11 @@ impl Draft {
     ///
     /// # Errors
     /// As [`Draft::set`].
-    pub(in super::super) fn set_text(&mut self, key: &str, text: impl Into<String>) -> Result<(), Error> {
+    pub(in super::super) fn set_text(
+        &mut self,
+        key: &str,
+        text: impl Into<String>,
+    ) -> Result<(), Error> {
         self.set(key, Some(Value::Text(text.into())))
     }
 

@@ -61,7 +61,9 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
         .approval
         .as_ref()
         .is_none_or(|approval| !approval.required);
-    let needs_approval = config.approves_agent_work && asks && commits.iter().any(|commit| is_of_agent(&commit.message));
+    let needs_approval = config.approves_agent_work
+        && asks
+        && commits.iter().any(|commit| is_of_agent(&commit.message));
     let model = usual_model(&project.environment, &config);
     let now = project.clock.stamp();
     let change = |snapshot: &Snapshot, draft: &mut Draft| {

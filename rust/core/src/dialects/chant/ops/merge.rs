@@ -58,7 +58,11 @@ fn by_hand(project: &Project, runs: &Runs, spec: &Spec) -> Result<Record, Error>
 fn told(spec: &Spec, record: &Record) -> Result<Answer, Error> {
     let reason = record.reason.as_deref().unwrap_or_default();
     if record.state() != State::Completed {
-        let message = format!("Spec '{}' was not merged ({}): {reason}", spec.id, record.state());
+        let message = format!(
+            "Spec '{}' was not merged ({}): {reason}",
+            spec.id,
+            record.state()
+        );
         return Err(ChantError::Refused(message).into());
     }
     let mut text = format!("Merged the work on '{}': it is completed", spec.id);
@@ -71,11 +75,17 @@ fn told(spec: &Spec, record: &Record) -> Result<Answer, Error> {
 fn merge_waiting(project: &Project, runs: &Runs) -> Result<Answer, Error> {
     let (records, _) = runs.all()?;
     let mut lines = Vec::new();
-    for record in records.iter().filter(|record| record.state() == State::AwaitingMerge) {
+    for record in records
+        .iter()
+        .filter(|record| record.state() == State::AwaitingMerge)
+    {
         let lock = SpecLock::take(runs, &record.spec_id)?;
         let state = settle::merge_waiting(project, runs, record, &lock)?;
         let now = runs.get(&record.process_id)?;
-        let reason = now.reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        let reason = now
+            .reason
+            .map(|reason| format!(": {reason}"))
+            .unwrap_or_default();
         lines.push(format!("{}: {state}{reason}", record.spec_id));
     }
     if lines.is_empty() {

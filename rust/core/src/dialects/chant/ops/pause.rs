@@ -48,7 +48,8 @@ pub fn pause(project: &Project, id: &str) -> Result<Answer, Error> {
     };
     settle::recover(project)?;
     let runs = project.runs()?;
-    let mut halted = halt_all(project, &runs, &spec, Stop::Pause).map_err(|error| failed(&error))?;
+    let mut halted =
+        halt_all(project, &runs, &spec, Stop::Pause).map_err(|error| failed(&error))?;
     for one in &mut halted {
         one.write(&runs)?;
     }
@@ -96,8 +97,10 @@ pub(super) fn halt_all(
     let ends_chains = matches!(why, Stop::Pause | Stop::TakeOver);
     let (records, _) = runs.all()?;
     let of_spec = |record: &&Record| record.spec_id == spec.id.as_str() && running(record);
-    let (own, mut crews): (Vec<&Record>, Vec<&Record>) =
-        records.iter().filter(of_spec).partition(|record| record.works_on_spec());
+    let (own, mut crews): (Vec<&Record>, Vec<&Record>) = records
+        .iter()
+        .filter(of_spec)
+        .partition(|record| record.works_on_spec());
     for parent in own.iter().filter_map(|record| record.parent.as_ref()) {
         let chain = records.iter().find(|crew| {
             ends_chains && crew.process_id == *parent && running(crew) && crew.mode == CHAIN
@@ -161,13 +164,20 @@ fn end_one(
 /// What had been completed before it could be stopped, and all that was.
 pub(super) fn told(ended: &[Ended]) -> String {
     let mut text = String::new();
-    for spec in ended.iter().filter(|one| one.is_completed()).map(|one| &one.record.spec_id) {
+    for spec in ended
+        .iter()
+        .filter(|one| one.is_completed())
+        .map(|one| &one.record.spec_id)
+    {
         text.push_str(&format!(
             "\nThe work on '{spec}' was merged before it could be stopped: it is completed"
         ));
     }
     if ended.len() > 1 {
-        let all: Vec<&str> = ended.iter().map(|one| one.record.spec_id.as_str()).collect();
+        let all: Vec<&str> = ended
+            .iter()
+            .map(|one| one.record.spec_id.as_str())
+            .collect();
         text.push_str(&format!("\nStopped: {}", all.join(", ")));
     }
     text
@@ -194,7 +204,9 @@ pub fn takeover(project: &Project, id: &str, force: bool) -> Result<Answer, Erro
         one.write(&runs)?;
     }
     if halted.is_empty() && !force {
-        return Err(failed(&"Spec not currently being worked\nUse force: true to look at it anyway."));
+        return Err(failed(
+            &"Spec not currently being worked\nUse force: true to look at it anyway.",
+        ));
     }
     let record = runs.newest_of(spec.id.as_str())?;
     analysis(project, &spec, record.as_ref(), &halted)
@@ -258,7 +270,10 @@ impl Found {
     fn look_at_log(&mut self, project: &Project, spec: &Spec, record: Option<&Record>) {
         let path = record.and_then(|record| record.log.clone());
         let path = path.unwrap_or_else(|| format!("{LOGS}/{}.log", spec.id));
-        let opened = project.root.locate(&path).and_then(|real| disk::open(&real, &path));
+        let opened = project
+            .root
+            .locate(&path)
+            .and_then(|real| disk::open(&real, &path));
         let Ok((file, length)) = opened else { return };
         let Ok(lines) = log::read(file, length, LOOKED_AT) else {
             return;
@@ -269,7 +284,11 @@ impl Found {
             let line = line.to_lowercase();
             ERRORS.iter().any(|word| line.contains(word))
         };
-        self.errors = all.iter().filter(is_error).map(|line| (*line).to_owned()).collect();
+        self.errors = all
+            .iter()
+            .filter(is_error)
+            .map(|line| (*line).to_owned())
+            .collect();
         let from = all.len().saturating_sub(TAIL);
         self.tail = all[from..].iter().map(|line| (*line).to_owned()).collect();
     }
@@ -289,7 +308,9 @@ impl Found {
                 besides: &[],
             })?;
             let told = done.commits.iter().rev().take(SHOWN);
-            self.commits = told.map(|c| format!("{} {}", &c.id[..7], c.subject)).collect();
+            self.commits = told
+                .map(|c| format!("{} {}", &c.id[..7], c.subject))
+                .collect();
             let stat = repo.diff_stat(&place.base, &place.branch)?;
             self.diff = Some(DiffStat {
                 files: stat.files,
@@ -318,9 +339,15 @@ impl Found {
     }
 
     fn look_at_criteria(&mut self, spec: &Spec) {
-        self.checked = spec.criteria.iter().filter(|criterion| criterion.checked).count();
+        self.checked = spec
+            .criteria
+            .iter()
+            .filter(|criterion| criterion.checked)
+            .count();
         let open = spec.criteria.iter().filter(|criterion| !criterion.checked);
-        self.open = open.map(|criterion| spec.criterion_text(criterion)).collect();
+        self.open = open
+            .map(|criterion| spec.criterion_text(criterion))
+            .collect();
     }
 
     fn analysis(&self, record: Option<&Record>, halted: &[Ended]) -> String {
@@ -334,11 +361,19 @@ impl Found {
             )),
             (None, _) => lines.push("No run of this spec is recorded.".into()),
         }
-        lines.extend(told(halted).lines().filter(|line| !line.is_empty()).map(str::to_owned));
+        lines.extend(
+            told(halted)
+                .lines()
+                .filter(|line| !line.is_empty())
+                .map(str::to_owned),
+        );
         let all = self.checked + self.open.len();
         lines.push(match all {
             0 => "The spec has no acceptance criteria.".into(),
-            all => format!("{} of {all} acceptance criteria are ticked in the copy that was worked on.", self.checked),
+            all => format!(
+                "{} of {all} acceptance criteria are ticked in the copy that was worked on.",
+                self.checked
+            ),
         });
         lines.push(match (self.commits.len(), &self.diff) {
             (0, _) => "No commit was made.".into(),
@@ -354,10 +389,17 @@ impl Found {
         if self.lines == 0 {
             lines.push("No log file found, or nothing in it.".into());
         } else if self.errors.is_empty() {
-            lines.push(format!("The log holds {} lines, none of which tells of an error.", self.lines));
+            lines.push(format!(
+                "The log holds {} lines, none of which tells of an error.",
+                self.lines
+            ));
         } else {
             let shown: Vec<&str> = self.errors.iter().take(3).map(String::as_str).collect();
-            lines.push(format!("{} line(s) of the log tell of errors: {}", self.errors.len(), shown.join(" | ")));
+            lines.push(format!(
+                "{} line(s) of the log tell of errors: {}",
+                self.errors.len(),
+                shown.join(" | ")
+            ));
         }
         lines.join("\n")
     }
@@ -369,7 +411,11 @@ impl Found {
         }
         if !self.open.is_empty() {
             let shown: Vec<&str> = self.open.iter().take(5).map(String::as_str).collect();
-            lines.push(format!("{} acceptance criteria remain: {}.", self.open.len(), shown.join("; ")));
+            lines.push(format!(
+                "{} acceptance criteria remain: {}.",
+                self.open.len(),
+                shown.join("; ")
+            ));
         }
         match worktree {
             Some(place) => lines.push(format!(

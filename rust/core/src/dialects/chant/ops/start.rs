@@ -37,7 +37,10 @@ pub struct Wish {
 impl Wish {
     /// What the start of a recorded run asked for.
     pub fn of(record: &Record) -> Self {
-        let number = record.mode.strip_prefix("parallel(").and_then(|rest| rest.strip_suffix(')'));
+        let number = record
+            .mode
+            .strip_prefix("parallel(")
+            .and_then(|rest| rest.strip_suffix(')'));
         let number: Option<NonZeroUsize> = number.and_then(|number| number.parse().ok());
         let mode = match (number, record.mode.as_str()) {
             (Some(number), _) => Mode::Parallel(number),
@@ -142,14 +145,16 @@ pub(in super::super) fn plan(
     let spec = project.resolve(snapshot, id)?;
     let (records, _) = project.runs()?.all()?;
     let goes_on = |spec: &Spec| {
-        let own = records.iter().filter(|record| {
-            record.works_on_spec() && record.spec_id == spec.id.as_str()
-        });
+        let own = records
+            .iter()
+            .filter(|record| record.works_on_spec() && record.spec_id == spec.id.as_str());
         let newest = own.max_by_key(|record| record.token).map(Record::state);
         newest.is_some_and(|state| !state.is_closed() && state != State::Running)
     };
     let lint_errors = |spec: &Arc<Spec>| {
-        let found = findings(project, snapshot, spec).unwrap_or_default().into_iter();
+        let found = findings(project, snapshot, spec)
+            .unwrap_or_default()
+            .into_iter();
         let errors = found.filter(|finding| finding.severity == Severity::Error.as_str());
         errors.map(|finding| finding.message).collect()
     };

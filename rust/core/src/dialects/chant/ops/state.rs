@@ -166,7 +166,11 @@ pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
     if let Some(halt) = &halt {
         halt.refuse_completed(&spec)?;
     }
-    let snapshot = if halt.is_some() { project.snapshot()? } else { snapshot };
+    let snapshot = if halt.is_some() {
+        project.snapshot()?
+    } else {
+        snapshot
+    };
     let dependants = open_dependants(&snapshot, &spec);
     let members = snapshot.specs.open_members(&spec.id);
     edit::change(

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::super::project::Project;
-use super::super::runtime::place::worktrees as folder;
+use super::super::runtime::place::{BESIDE, beside, worktrees as folder};
 use super::super::runtime::refuse_without_commit;
 use super::super::runtime::settle;
 use super::super::view::work::{WorktreeEntry, Worktrees};
@@ -11,6 +11,7 @@ use crate::answer::Answer;
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::Repo;
+use crate::git::bookkeeping::Since;
 use crate::git::worktree::Worktree;
 use crate::store::disk;
 use crate::work::record::Record;
@@ -39,13 +40,9 @@ pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
         let path = Path::new(&entry.path);
         let mut kept = entry.kept.clone();
         if kept.is_none() {
-            kept = repo.remove_worktree(path).err().map(|error| error.to_string());
-        }
-        if kept.is_none() {
-            if let Some(branch) = &entry.branch {
-                let gone = repo.delete_backed_up_branch(branch);
-                kept = gone.err().map(|error| format!("its branch was kept: {error}"));
-            }
+            kept = remove(&repo, &entry, path)
+                .err()
+                .map(|error| error.to_string());
         }
         lines.push(match kept {
             None => format!("Removed {}", entry.path),
@@ -56,6 +53,20 @@ pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
         lines.push("There are no worktrees of runs.".into());
     }
     Ok(Answer::prose(lines.join("\n")))
+}
+
+/// Removes a worktree and its branch, whose commits are elsewhere or the runtime's own.
+fn remove(repo: &Repo, entry: &WorktreeEntry, path: &Path) -> Result<(), Error> {
+    repo.remove_worktree(path)?;
+    for ending in BESIDE {
+        disk::remove(&beside(path, ending))?;
+    }
+    if let Some(branch) = &entry.branch {
+        let name = entry.spec_id.as_deref().unwrap_or(branch);
+        repo.back_up(branch, name)?;
+        repo.delete_backed_up_branch(branch)?;
+    }
+    Ok(())
 }
 
 fn entries(project: &Project) -> Result<Vec<WorktreeEntry>, Error> {
@@ -83,16 +94,28 @@ fn entry(
     records: &[Record],
 ) -> Result<WorktreeEntry, Error> {
     let branch = tree.branch.as_deref();
-    let of_branch = records.iter().filter(|record| record.branch.as_deref() == branch && branch.is_some());
+    let of_branch = records
+        .iter()
+        .filter(|record| record.branch.as_deref() == branch && branch.is_some());
     let newest = of_branch.max_by_key(|record| record.token);
     let uncommitted = if tree.path.exists() {
         repo.uncommitted(&tree.path)?.len()
     } else {
         0
     };
-    let is_merged = match branch {
-        Some(branch) => repo.is_merged(branch, target)?,
-        None => false,
+    let is_merged = match (branch, newest.and_then(|record| record.base.as_deref())) {
+        (Some(branch), Some(base)) if repo.branch_tip(branch)?.is_some() => {
+            // Commits of the runtime's own are nobody's work.
+            let since = Since {
+                branch,
+                base,
+                target: Some(target),
+                besides: &[],
+            };
+            repo.evidence(&since)?.commits.is_empty()
+        }
+        (Some(branch), _) => repo.is_merged(branch, target)?,
+        (None, _) => false,
     };
     let kept = match newest.map(Record::state) {
         Some(State::Running) => Some("a run is under way".to_owned()),
@@ -101,7 +124,11 @@ fn entry(
         _ if !is_merged => Some(format!("its commits are not on {target}")),
         _ => None,
     };
-    let of_name = || branch?.strip_prefix(config.branch_prefix.as_str()).map(str::to_owned);
+    let of_name = || {
+        branch?
+            .strip_prefix(config.branch_prefix.as_str())
+            .map(str::to_owned)
+    };
     Ok(WorktreeEntry {
         path: tree.path.display().to_string(),
         spec_id: newest.map(|record| record.spec_id.clone()).or_else(of_name),

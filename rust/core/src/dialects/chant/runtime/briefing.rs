@@ -46,7 +46,10 @@ pub(super) struct Briefing<'a> {
 pub(in super::super) fn agent(config: &Config, asked: &Asked) -> Result<Agent, Error> {
     let name = asked.agent.as_deref().unwrap_or(&config.runs.provider);
     let workers = workers(&config.runs).unwrap_or_default().into_iter();
-    if let Some(worker) = workers.map(|worker| worker.agent).find(|agent| agent.name == name) {
+    if let Some(worker) = workers
+        .map(|worker| worker.agent)
+        .find(|agent| agent.name == name)
+    {
         return Ok(worker);
     }
     Ok(Agent::named(&config.runs, name).map_err(ChantError::from)?)
@@ -91,7 +94,12 @@ fn prompt_text(project: &Project, name: &str) -> Result<Option<String>, String> 
     }
     let own = format!("{PROMPTS}/{name}.md");
     let of_project = project.root.locate(&own);
-    let bundled = || project.prompts.as_ref().map(|folder| folder.join(format!("{name}.md")));
+    let bundled = || {
+        project
+            .prompts
+            .as_ref()
+            .map(|folder| folder.join(format!("{name}.md")))
+    };
     let path = match of_project {
         Ok(path) => Some(path),
         Err(StoreError::Missing { .. }) => bundled(),
@@ -135,12 +143,19 @@ impl Briefing<'_> {
             })
             .map_err(ChantError::from)?;
         let limits = &self.config.runs.limits;
-        let CommandLine { argv, prompt_on_stdin } = line;
+        let CommandLine {
+            argv,
+            prompt_on_stdin,
+        } = line;
         Ok(Job {
             name: agent.name,
             model,
             prompt: name,
-            input: if prompt_on_stdin { Input::Text(prompt) } else { Input::Empty },
+            input: if prompt_on_stdin {
+                Input::Text(prompt)
+            } else {
+                Input::Empty
+            },
             limits: Limits {
                 run: Some(limits.run()),
                 idle: Some(limits.idle()),
@@ -217,12 +232,21 @@ impl Briefing<'_> {
         for name in REMOVED {
             variables.remove(name);
         }
-        variables.extend(told.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        variables.extend(
+            told.into_iter()
+                .map(|(name, value)| (name.to_owned(), value)),
+        );
         if !self.place.is_tracked {
-            let number = variables.get("GIT_CONFIG_COUNT").and_then(|n| n.parse().ok()).unwrap_or(0_u32);
+            let number = variables
+                .get("GIT_CONFIG_COUNT")
+                .and_then(|n| n.parse().ok())
+                .unwrap_or(0_u32);
             let ignored = self.ignored()?;
             variables.insert("GIT_CONFIG_COUNT".into(), (number + 1).to_string());
-            variables.insert(format!("GIT_CONFIG_KEY_{number}"), "core.excludesFile".into());
+            variables.insert(
+                format!("GIT_CONFIG_KEY_{number}"),
+                "core.excludesFile".into(),
+            );
             variables.insert(format!("GIT_CONFIG_VALUE_{number}"), shown(&ignored));
         }
         Ok(variables.into_iter().collect())
@@ -237,25 +261,40 @@ impl Briefing<'_> {
             config.map(|config| config.join("git").join("ignore"))
         };
         let users = self.repo.excludes_file()?.or_else(usual).map(|path| {
-            let read = self.project.disk.read_text(&path, &path.display().to_string());
+            let read = self
+                .project
+                .disk
+                .read_text(&path, &path.display().to_string());
             read.map(|(text, _)| text).unwrap_or_default()
         });
-        let text = format!("{}\n/{}\n", users.unwrap_or_default(), self.place.spec_in_git);
+        let text = format!(
+            "{}\n/{}\n",
+            users.unwrap_or_default(),
+            self.place.spec_in_git
+        );
         self.write_beside(IGNORED, &text)
     }
 
     fn prompt(&self, name: &str) -> Result<String, Error> {
         let worktree = shown(&self.place.root);
-        let folder = self.project.root().file_name().unwrap_or_default().to_string_lossy();
+        let folder = self
+            .project
+            .root()
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
         let project = match self.config.project_name.as_str() {
             "" => &folder,
             name => name,
         };
         let in_worktree = Root::open(&self.place.root)?;
         let file = |name: &str| {
-            let path = in_worktree.locate(name).or_else(|_| self.project.root.locate(name));
+            let path = in_worktree
+                .locate(name)
+                .or_else(|_| self.project.root.locate(name));
             let text = path.and_then(|path| self.project.disk.read_text(&path, name));
-            text.map(|(text, _)| text).map_err(|error| error.to_string())
+            text.map(|(text, _)| text)
+                .map_err(|error| error.to_string())
         };
         let parts = Parts {
             name,

@@ -40,7 +40,10 @@ fn open_one(snapshot: &Snapshot, branch: &str) -> Option<String> {
 }
 
 fn text(snapshot: &Snapshot, spec: &Spec, place: &Workplace, conflicts: &[Conflict]) -> String {
-    let paths: Vec<String> = conflicts.iter().map(|conflict| conflict.path.clone()).collect();
+    let paths: Vec<String> = conflicts
+        .iter()
+        .map(|conflict| conflict.path.clone())
+        .collect();
     let blocked = blocked_by_it(snapshot, spec, &paths);
     let list = |items: &[String]| Value::List(items.to_vec());
     let mut pairs = vec![
@@ -87,7 +90,9 @@ fn blocked_by_it(snapshot: &Snapshot, spec: &Spec, paths: &[String]) -> Vec<Stri
         let files = other.target_files.iter().flatten();
         other.id != spec.id
             && !other.status.is_done()
-            && files.into_iter().any(|file| paths.iter().any(|path| **path == **file))
+            && files
+                .into_iter()
+                .any(|file| paths.iter().any(|path| **path == **file))
     };
     let others = snapshot.specs.all().iter().filter(is_about);
     others.map(|other| other.id.to_string()).collect()

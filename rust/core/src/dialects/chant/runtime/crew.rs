@@ -91,7 +91,11 @@ impl<'a> Crew<'a> {
         let config = snapshot.config.clone()?;
         let wish = Wish::of(record);
         let plan = plan(project, &snapshot, &record.spec_id, &wish)?;
-        let mode = if record.asked.only_members { Mode::Single } else { wish.mode };
+        let mode = if record.asked.only_members {
+            Mode::Single
+        } else {
+            wish.mode
+        };
         let limit = config.runs.limits.agents_at_once;
         let workers = match (&record.asked.agent, mode) {
             (None, Mode::Parallel(_)) => workers(&config.runs).map_err(ChantError::from)?,
@@ -153,13 +157,20 @@ impl<'a> Crew<'a> {
             let Some(most) = self.time_to_wait() else {
                 return Ok(self.end());
             };
-            launch::wait_for_any(self.hands.iter().map(|hand| &hand.runner), run.interruption(), most)?;
+            launch::wait_for_any(
+                self.hands.iter().map(|hand| &hand.runner),
+                run.interruption(),
+                most,
+            )?;
             self.look_at_ends()?;
         }
     }
 
     /// Starts the next spec; `None` when there is none now, the inner error when it would not begin.
-    fn start_next(&mut self, step: &mut dyn FnMut(&str)) -> Result<Option<Result<(), String>>, Error> {
+    fn start_next(
+        &mut self,
+        step: &mut dyn FnMut(&str),
+    ) -> Result<Option<Result<(), String>>, Error> {
         let busy: Vec<&str> = self.hands.iter().map(|hand| hand.agent.as_str()).collect();
         let Some(worker) = free_worker(&self.workers, &busy) else {
             return Ok(None);
@@ -167,7 +178,11 @@ impl<'a> Crew<'a> {
         let agent = worker.agent.name.clone();
         let snapshot = self.project.snapshot()?;
         let running: Vec<SpecId> = self.hands.iter().map(|hand| hand.spec.clone()).collect();
-        let tried = self.past.iter().map(|(id, past)| (id.clone(), self.now(past))).collect();
+        let tried = self
+            .past
+            .iter()
+            .map(|(id, past)| (id.clone(), self.now(past)))
+            .collect();
         let Some(id) = self.schedule.next(&snapshot.specs, &running, &tried) else {
             return Ok(None);
         };
@@ -180,7 +195,14 @@ impl<'a> Crew<'a> {
         let past = self.past.entry(id.clone()).or_default();
         past.tried.times += 1;
         past.tried.retries = 0;
-        let begun = begin_one(self.project, self.runs, &id, asked, Some(&self.process_id), step);
+        let begun = begin_one(
+            self.project,
+            self.runs,
+            &id,
+            asked,
+            Some(&self.process_id),
+            step,
+        );
         match begun {
             Ok((record, runner)) => {
                 self.hands.push(Hand {
@@ -245,7 +267,11 @@ impl<'a> Crew<'a> {
         }
         let retries = &self.config.runs.retries;
         let log = format!("{LOGS}/{}.log", hand.spec);
-        let log = self.project.root.locate(&log).and_then(|path| self.project.disk.read_text(&path, &log));
+        let log = self
+            .project
+            .root
+            .locate(&log)
+            .and_then(|path| self.project.disk.read_text(&path, &log));
         let log = log.map(|(text, _)| text).unwrap_or_default();
         past.tried.retries = retries.after(&log).max(retries.after(&reason));
         past.not_before = Some(Instant::now() + retries.delay(past.tried.times));
@@ -265,7 +291,8 @@ impl<'a> Crew<'a> {
 
     fn failures(&self) -> Vec<String> {
         let failed = self.past.iter();
-        let told = failed.filter_map(|(id, past)| Some(format!("{id}: {}", past.failure.as_ref()?)));
+        let told =
+            failed.filter_map(|(id, past)| Some(format!("{id}: {}", past.failure.as_ref()?)));
         told.collect()
     }
 
@@ -282,10 +309,17 @@ impl<'a> Crew<'a> {
     }
 
     fn end_early(&self) -> End {
-        let going: Vec<&str> = self.hands.iter().map(|hand| hand.process_id.as_str()).collect();
+        let going: Vec<&str> = self
+            .hands
+            .iter()
+            .map(|hand| hand.process_id.as_str())
+            .collect();
         match going.as_slice() {
             [] => End::failed("It was told to end"),
-            going => End::failed(format!("It was told to end; these runs go on: {}", going.join(", "))),
+            going => End::failed(format!(
+                "It was told to end; these runs go on: {}",
+                going.join(", ")
+            )),
         }
     }
 }

@@ -4,17 +4,15 @@
 use std::collections::BTreeSet;
 
 use super::super::error::ChantError;
-use super::super::evidence::{
-    self, CheckResult, CriterionAtStart, Evidence, Finished, Output,
-};
+use super::super::evidence::{self, CheckResult, CriterionAtStart, Evidence, Finished, Output};
 use super::super::model::{Spec, Status};
 use super::super::ops::finalize::is_of_agent;
 use super::super::output;
 use super::super::project::{ARCHIVE, LOGS, Project, SPECS, Snapshot};
 use super::briefing::Briefing;
 use super::landing::{Finish, Landing, Outcome};
-use super::workplace::Workplace;
 use super::task::stopped;
+use super::workplace::Workplace;
 use super::{change_spec, conflict, settle, spec_of};
 use crate::config::Config;
 use crate::error::Error;
@@ -90,7 +88,10 @@ impl Judge<'_> {
                 Status::NeedsAttention => Event::Doubt,
                 _ => Event::Fail,
             };
-            return self.show(End { event, reason: Some(reason) });
+            return self.show(End {
+                event,
+                reason: Some(reason),
+            });
         }
         if self.asks_approval(&scene, &found)? {
             return Ok(End {
@@ -98,7 +99,10 @@ impl Judge<'_> {
                 reason: Some(AWAITING_APPROVAL.into()),
             });
         }
-        let end = self.land(Finish::of(&evidence.commits, &self.runs.get(&self.process_id)?))?;
+        let end = self.land(Finish::of(
+            &evidence.commits,
+            &self.runs.get(&self.process_id)?,
+        ))?;
         self.show(end)
     }
 
@@ -129,7 +133,10 @@ impl Judge<'_> {
             }
             Outcome::Waits { why, blocked_by } => self.wait(why, blocked_by, None)?,
             Outcome::Conflicts { conflicts, tried } => {
-                let paths = conflicts.iter().map(|conflict| conflict.path.clone()).collect();
+                let paths = conflicts
+                    .iter()
+                    .map(|conflict| conflict.path.clone())
+                    .collect();
                 let id = conflict::written(self.project, &scene.spec, self.place, &conflicts)?;
                 let why = format!(
                     "{} and {} changed the same places; spec {id} tells which and what to do",
@@ -138,11 +145,18 @@ impl Judge<'_> {
                 self.wait(why, paths, Some(tried))?
             }
             Outcome::Doubtful(why) => doubt(why),
-            Outcome::Stale => End::failed("a newer run works on the spec; this work was not merged"),
+            Outcome::Stale => {
+                End::failed("a newer run works on the spec; this work was not merged")
+            }
         })
     }
 
-    fn wait(&self, why: String, blocked_by: Vec<String>, tried: Option<MergeTry>) -> Result<End, Error> {
+    fn wait(
+        &self,
+        why: String,
+        blocked_by: Vec<String>,
+        tried: Option<MergeTry>,
+    ) -> Result<End, Error> {
         self.update(|record| {
             record.merge.state = MergeState::Waiting;
             record.merge.blocked_by.clone_from(&blocked_by);
@@ -220,8 +234,11 @@ impl Judge<'_> {
             output: &output,
         };
         let evidence = evidence::evidence(&finished);
-        let asked: Vec<Vec<String>> =
-            record.criteria_at_start.iter().map(|c| c.checks.clone()).collect();
+        let asked: Vec<Vec<String>> = record
+            .criteria_at_start
+            .iter()
+            .map(|c| c.checks.clone())
+            .collect();
         if asked.iter().all(Vec::is_empty) || !evidence.is_complete() {
             return Ok(evidence);
         }
@@ -251,11 +268,16 @@ impl Judge<'_> {
     fn uncommitted(&self, scene: &Scene) -> Result<Vec<String>, Error> {
         let mut paths = scene.repo.uncommitted(&self.place.worktree)?;
         paths.retain(|path| self.place.is_tracked || *path != self.place.spec_in_git);
-        let stands_on = scene.repo.worktrees()?.into_iter().find(|tree| {
-            tree.branch.as_deref() == Some(&*self.place.branch) && !tree.prunable
-        });
+        let stands_on = scene
+            .repo
+            .worktrees()?
+            .into_iter()
+            .find(|tree| tree.branch.as_deref() == Some(&*self.place.branch) && !tree.prunable);
         if stands_on.is_none() {
-            paths.push(format!("(the worktree does not stand on {})", self.place.branch));
+            paths.push(format!(
+                "(the worktree does not stand on {})",
+                self.place.branch
+            ));
         }
         Ok(paths)
     }
@@ -266,12 +288,17 @@ impl Judge<'_> {
             return Ok(Vec::new());
         }
         let place = self.place;
-        let inside = place.spec_in_git.strip_suffix(&*place.spec).unwrap_or_default();
+        let inside = place
+            .spec_in_git
+            .strip_suffix(&*place.spec)
+            .unwrap_or_default();
         let folders = [SPECS, ARCHIVE].map(|folder| format!("{inside}{folder}/"));
         let touched: BTreeSet<&String> = found.iter().flat_map(|commit| &commit.paths).collect();
         let mut others = Vec::new();
         for path in touched {
-            let is_spec = folders.iter().any(|folder| path.starts_with(folder.as_str()));
+            let is_spec = folders
+                .iter()
+                .any(|folder| path.starts_with(folder.as_str()));
             if !is_spec || *path == place.spec_in_git {
                 continue;
             }
@@ -289,13 +316,19 @@ impl Judge<'_> {
         };
         let read = |path: &str| {
             let real = self.project.root.locate(path)?;
-            self.project.disk.read_text(&real, path).map(|(text, _)| text)
+            self.project
+                .disk
+                .read_text(&real, path)
+                .map(|(text, _)| text)
         };
         let schema = match read(path) {
             Ok(schema) => schema,
             Err(error) => return Ok(Output::Wrong(error.to_string())),
         };
-        let log = record.log.clone().unwrap_or_else(|| format!("{LOGS}/{}.log", record.spec_id));
+        let log = record
+            .log
+            .clone()
+            .unwrap_or_else(|| format!("{LOGS}/{}.log", record.spec_id));
         let log = read(&log).unwrap_or_default();
         Ok(output::wrong(path, &schema, &log).map_or(Output::Fits, Output::Wrong))
     }
@@ -318,7 +351,9 @@ impl Judge<'_> {
                 continue;
             };
             let ended = self.run_check(record, scene, (name, argv), interruption)?;
-            let exit = ended.as_ref().filter(|ended| ended.ending == Ending::Itself);
+            let exit = ended
+                .as_ref()
+                .filter(|ended| ended.ending == Ending::Itself);
             let exit = exit.and_then(|ended| ended.exit_code);
             let ms = ended.map_or(0, |ended| ended.duration.as_millis());
             results.push(CheckResult {
@@ -353,7 +388,10 @@ impl Judge<'_> {
             asked: &record.asked,
         };
         let job = briefing.check(name, argv)?;
-        let log = record.log.clone().unwrap_or_else(|| format!("{LOGS}/{}.log", record.spec_id));
+        let log = record
+            .log
+            .clone()
+            .unwrap_or_else(|| format!("{LOGS}/{}.log", record.spec_id));
         let header = Header {
             spec_id: &record.spec_id,
             prompt: &job.name,
@@ -379,10 +417,15 @@ impl Judge<'_> {
             ("required", Value::Flag(true)),
             ("status", Value::Text("pending".into())),
         ];
-        change_spec(self.project, scene.spec.id.as_str(), &[Status::InProgress], |draft| {
-            draft.set_text("status", Status::NeedsAttention.as_str())?;
-            draft.set("approval", Some(Value::Map(pending.clone())))
-        })?;
+        change_spec(
+            self.project,
+            scene.spec.id.as_str(),
+            &[Status::InProgress],
+            |draft| {
+                draft.set_text("status", Status::NeedsAttention.as_str())?;
+                draft.set("approval", Some(Value::Map(pending.clone())))
+            },
+        )?;
         Ok(true)
     }
 }

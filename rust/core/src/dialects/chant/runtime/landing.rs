@@ -18,9 +18,9 @@ use super::super::specs::{Specs, steps};
 use super::spec_of;
 use super::workplace::Workplace;
 use crate::error::Error;
+use crate::git::Repo;
 use crate::git::land::{Exempt, Landed, Landing as Into, Waits};
 use crate::git::merge::{Conflict, Merge, Merged, Resolution, Sides};
-use crate::git::Repo;
 use crate::store::index::{Change, Source};
 use crate::store::journal::Step;
 use crate::text::front_matter::Value;
@@ -133,10 +133,12 @@ impl Landing<'_> {
                 return Ok(Some(Outcome::Merged));
             }
             Merged::Conflicts(conflicts) => {
-                return Ok(Some(match own_conflict(&conflicts, &self.place.spec_in_git) {
-                    Some(why) => Outcome::Doubtful(why),
-                    None => Outcome::Conflicts { conflicts, tried },
-                }));
+                return Ok(Some(
+                    match own_conflict(&conflicts, &self.place.spec_in_git) {
+                        Some(why) => Outcome::Doubtful(why),
+                        None => Outcome::Conflicts { conflicts, tried },
+                    },
+                ));
             }
             Merged::FastForward { commit } | Merged::Commit { commit, .. } => commit,
         };
@@ -235,7 +237,11 @@ impl Landing<'_> {
             }
             by_meaning(sides)
         };
-        let title = sight.snapshot.specs.find(&spec_id_of(place)).and_then(|spec| spec.title.clone());
+        let title = sight
+            .snapshot
+            .specs
+            .find(&spec_id_of(place))
+            .and_then(|spec| spec.title.clone());
         let message = match title {
             Some(title) => format!("Merge {}: {title}", place.branch),
             None => format!("Merge {}", place.branch),
@@ -254,7 +260,10 @@ impl Landing<'_> {
 
     /// What stands before the project's own paths in those of git.
     fn inside(&self) -> &str {
-        self.place.spec_in_git.strip_suffix(&*self.place.spec).unwrap_or_default()
+        self.place
+            .spec_in_git
+            .strip_suffix(&*self.place.spec)
+            .unwrap_or_default()
     }
 
     /// What a merge would do to the specs that must not be: a spec gone, a loop closed.
@@ -264,7 +273,10 @@ impl Landing<'_> {
         let mut changed_paths = self.repo.differing(&sight.old, new)?;
         changed_paths.retain(|path| path.starts_with(&specs));
         let (mut changes, mut gone) = (vec![changed(&self.place.spec, &sight.text)], Vec::new());
-        for path in changed_paths.iter().filter(|path| **path != self.place.spec_in_git) {
+        for path in changed_paths
+            .iter()
+            .filter(|path| **path != self.place.spec_in_git)
+        {
             let own = path.strip_prefix(inside).unwrap_or(path);
             match self.repo.file_at(new, path)? {
                 Some(text) => changes.push(changed(own, &String::from_utf8_lossy(&text))),
@@ -277,7 +289,10 @@ impl Landing<'_> {
             gone.retain(|path| !archived.iter().any(|kept| name(kept) == name(path)));
         }
         if !gone.is_empty() {
-            return Ok(Some(format!("the work would remove specs: {}", gone.join(", "))));
+            return Ok(Some(format!(
+                "the work would remove specs: {}",
+                gone.join(", ")
+            )));
         }
         Ok(new_loop(&sight.snapshot.specs, changes))
     }
@@ -292,7 +307,9 @@ impl Landing<'_> {
         let mut interrupted = Vec::new();
         self.runs.update(self.process_id, |record| {
             let begun = record.merge.begun.iter();
-            interrupted = begun.map(|pair| (pair.old.clone(), pair.new.clone())).collect();
+            interrupted = begun
+                .map(|pair| (pair.old.clone(), pair.new.clone()))
+                .collect();
             record.merge.begun.push(tried.clone());
             Ok(())
         })?;
@@ -308,7 +325,10 @@ impl Landing<'_> {
             was: Some(sight.copy.clone().into_bytes()),
             bytes: None,
         };
-        let exempt: Vec<Exempt> = (is_here && place.is_tracked).then_some(exempt).into_iter().collect();
+        let exempt: Vec<Exempt> = (is_here && place.is_tracked)
+            .then_some(exempt)
+            .into_iter()
+            .collect();
         let reached = |moment: &'static str| -> io::Result<()> { (self.runs.disk.reached)(moment) };
         let landed = self.repo.land(
             &Into {
@@ -366,7 +386,9 @@ impl Landing<'_> {
                 }]))
             })?;
             if let Some(why) = refused.into_inner() {
-                return Ok(vec![format!("the words of the spec's working copy were kept: {why}")]);
+                return Ok(vec![format!(
+                    "the words of the spec's working copy were kept: {why}"
+                )]);
             }
         }
         let snapshot = self.project.snapshot()?;
@@ -397,13 +419,23 @@ fn by_meaning(sides: Sides<'_>) -> Resolution {
 /// Why the run's own spec file could not be merged, if that is among the conflicts.
 fn own_conflict(conflicts: &[Conflict], own: &str) -> Option<String> {
     let conflict = conflicts.iter().find(|conflict| conflict.path == own)?;
-    Some(format!("the spec's file is in conflict ({:?})", conflict.kind))
+    Some(format!(
+        "the spec's file is in conflict ({:?})",
+        conflict.kind
+    ))
 }
 
 fn changed_meanwhile(path: &str, copy: &str) -> Option<String> {
     let spec = parse::document(path, Source::Text(copy.to_owned())).ok()?;
-    (!matches!(spec.status, Status::InProgress | Status::NeedsAttention | Status::Completed)).then(|| {
-        format!("the spec was made {} while its work was to be merged; nothing was merged", spec.status)
+    (!matches!(
+        spec.status,
+        Status::InProgress | Status::NeedsAttention | Status::Completed
+    ))
+    .then(|| {
+        format!(
+            "the spec was made {} while its work was to be merged; nothing was merged",
+            spec.status
+        )
     })
 }
 
@@ -428,14 +460,19 @@ fn new_loop(specs: &Arc<Specs>, changes: Vec<Change<parse::Document>>) -> Option
     let mut after = Specs::clone(specs);
     after.apply(changes);
     let known = loops(specs);
-    let new = loops(&after).into_iter().find(|(key, _)| !known.contains_key(key));
+    let new = loops(&after)
+        .into_iter()
+        .find(|(key, _)| !known.contains_key(key));
     new.map(|(_, path)| format!("the work would close a loop: {path}"))
 }
 
 /// What a landing waits for, in a sentence, and the paths.
 fn told(waits: &Waits) -> (String, Vec<String>) {
     match waits {
-        Waits::Changes { checkout, blocked_by } => (
+        Waits::Changes {
+            checkout,
+            blocked_by,
+        } => (
             format!(
                 "{} holds local changes in {}; commit or move them, then `chant-mcp merge` goes on",
                 checkout.display(),
@@ -444,18 +481,27 @@ fn told(waits: &Waits) -> (String, Vec<String>) {
             blocked_by.clone(),
         ),
         Waits::UnderWay { checkout, what } => (
-            format!("a {what} is under way in {}; end it, then `chant-mcp merge` goes on", checkout.display()),
+            format!(
+                "a {what} is under way in {}; end it, then `chant-mcp merge` goes on",
+                checkout.display()
+            ),
             Vec::new(),
         ),
         Waits::Locked { lock, run } => (
             match run {
                 Some(run) => format!("run {run} holds {}", lock.display()),
-                None => format!("another program holds {}; when it has ended, `chant-mcp merge` goes on", lock.display()),
+                None => format!(
+                    "another program holds {}; when it has ended, `chant-mcp merge` goes on",
+                    lock.display()
+                ),
             },
             Vec::new(),
         ),
         Waits::Away { checkout } => (
-            format!("the worktree {} is locked and not there; bring it back, then `chant-mcp merge` goes on", checkout.display()),
+            format!(
+                "the worktree {} is locked and not there; bring it back, then `chant-mcp merge` goes on",
+                checkout.display()
+            ),
             Vec::new(),
         ),
     }

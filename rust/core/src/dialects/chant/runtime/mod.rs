@@ -31,7 +31,6 @@ use crate::git::{GitError, Repo};
 use crate::work::launch::{self, Launched};
 use crate::work::records::Runs;
 
-
 /// The branch that is taken for the target where there is none of the usual name.
 const OLD_MAIN: &str = "master";
 

@@ -31,7 +31,9 @@ fn folder_of_all(project: &Project, config: &Config) -> Result<PathBuf, Error> {
     };
     let home = variable("HOME");
     if let Some(given) = config.worktree_root.as_deref() {
-        let inside_home = given.strip_prefix("~/").and_then(|rest| Some(home.as_ref()?.join(rest)));
+        let inside_home = given
+            .strip_prefix("~/")
+            .and_then(|rest| Some(home.as_ref()?.join(rest)));
         return Ok(inside_home.unwrap_or_else(|| project.root.path().join(given)));
     }
     let state = variable("XDG_STATE_HOME").or_else(|| home.map(|home| home.join(".local/state")));
@@ -49,13 +51,19 @@ fn name_of(project: &Project, config: &Config) -> String {
         "" => folder.to_string_lossy().into_owned(),
         name => name.to_owned(),
     };
-    let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '-' };
+    let plain = |c: char| {
+        if c.is_alphanumeric() || c == '-' {
+            c
+        } else {
+            '-'
+        }
+    };
     let name: String = given.chars().take(40).map(plain).collect();
     name.trim_matches('-').to_owned()
 }
 
 /// A file that belongs to a worktree and lies beside it.
-pub(super) fn beside(worktree: &Path, ending: &str) -> PathBuf {
+pub(in super::super) fn beside(worktree: &Path, ending: &str) -> PathBuf {
     let mut name = worktree.file_name().unwrap_or_default().to_owned();
     name.push(ending);
     worktree.with_file_name(name)
@@ -69,3 +77,5 @@ pub(super) const SERVER: &str = ".mcp.json";
 pub(super) const BASE: &str = ".spec.md";
 /// What the list of files that git is not to see in the worktree ends with.
 pub(super) const IGNORED: &str = ".ignore";
+/// The endings of everything that lies beside a worktree.
+pub(in super::super) const BESIDE: [&str; 4] = [PROMPT, SERVER, BASE, IGNORED];

@@ -124,7 +124,10 @@ pub fn recover(project: &Project) -> Result<Vec<String>, Error> {
         let done = after_death(project, &runs, &found.record, found.lock.as_ref());
         note(&found.record, done);
     }
-    let unsettled = recovered.lost.iter().filter(|record| record.settled_at.is_none());
+    let unsettled = recovered
+        .lost
+        .iter()
+        .filter(|record| record.settled_at.is_none());
     for record in unsettled {
         if let Some(lock) = lock_of(&runs, record)? {
             note(record, after_death(project, &runs, record, lock.as_ref()));
@@ -132,7 +135,10 @@ pub fn recover(project: &Project) -> Result<Vec<String>, Error> {
     }
     for record in &recovered.waiting {
         if let Some(Some(lock)) = lock_of(&runs, record)? {
-            note(record, merge_waiting(project, &runs, record, &lock).map(drop));
+            note(
+                record,
+                merge_waiting(project, &runs, record, &lock).map(drop),
+            );
         }
     }
     Ok(problems)
@@ -197,7 +203,14 @@ fn after_loss(
     };
     if record.merge.state == MergeState::Merged {
         complete(project, runs, record, lock)?;
-        return end(runs, record, &End { event: Event::Merge, reason: None });
+        return end(
+            runs,
+            record,
+            &End {
+                event: Event::Merge,
+                reason: None,
+            },
+        );
     }
     let mut judge = Judge {
         project,
@@ -267,7 +280,10 @@ pub(in super::super) fn merge_waiting(
 
 fn is_still_blocked(repo: &Repo, record: &Record, place: &Workplace) -> Result<bool, Error> {
     if let Some(tried) = &record.merge.tried {
-        let tips = (repo.branch_tip(&place.target)?, repo.branch_tip(&place.branch)?);
+        let tips = (
+            repo.branch_tip(&place.target)?,
+            repo.branch_tip(&place.branch)?,
+        );
         return Ok(tips == (Some(tried.old.clone()), Some(tried.new.clone())));
     }
     if record.merge.blocked_by.is_empty() {
@@ -277,7 +293,11 @@ fn is_still_blocked(repo: &Repo, record: &Record, place: &Workplace) -> Result<b
     let mut on_target = worktrees.filter(|tree| tree.branch.as_deref() == Some(&*place.target));
     let is_changed = |checkout: &Path| -> Result<bool, Error> {
         let changed = repo.uncommitted(checkout)?;
-        Ok(record.merge.blocked_by.iter().any(|path| changed.contains(path)))
+        Ok(record
+            .merge
+            .blocked_by
+            .iter()
+            .any(|path| changed.contains(path)))
     };
     on_target.try_fold(false, |blocked, tree| {
         Ok(blocked || (tree.path.exists() && is_changed(&tree.path)?))

@@ -36,7 +36,13 @@ pub fn run(project: &Project, process_id: &str, handshake: Handshake) -> Result<
         return super::crew::run(project, &runs, process_id, handshake, &interruption);
     }
     let mut task = Task::of(project);
-    Ok(runner::run(&runs, process_id, handshake, &interruption, &mut task)?)
+    Ok(runner::run(
+        &runs,
+        process_id,
+        handshake,
+        &interruption,
+        &mut task,
+    )?)
 }
 
 /// What is done for one spec.
@@ -113,7 +119,10 @@ impl<'a> Task<'a> {
             Status::Paused,
             Status::InProgress,
         ];
-        let may_name_branch = spec.branch.as_ref().is_none_or(|branch| **branch == *place.branch);
+        let may_name_branch = spec
+            .branch
+            .as_ref()
+            .is_none_or(|branch| **branch == *place.branch);
         let is_open = change_spec(self.project, spec.id.as_str(), &open, |draft| {
             draft.set_text("status", Status::InProgress.as_str())?;
             if may_name_branch {
@@ -122,7 +131,10 @@ impl<'a> Task<'a> {
             Ok(())
         })?;
         if !is_open {
-            let message = format!("Spec '{}' was closed while its work was about to begin", spec.id);
+            let message = format!(
+                "Spec '{}' was closed while its work was about to begin",
+                spec.id
+            );
             return Err(ChantError::Refused(message).into());
         }
         self.before = Some(spec.status);
@@ -246,7 +258,12 @@ fn by_hand(project: &Project, run: &mut Run<'_>) -> Result<End, Error> {
     let Some(place) = Workplace::of(project, &repo, run.record())? else {
         return Ok(End::failed("No earlier run left a branch"));
     };
-    let open = [Status::InProgress, Status::Failed, Status::NeedsAttention, Status::Paused];
+    let open = [
+        Status::InProgress,
+        Status::Failed,
+        Status::NeedsAttention,
+        Status::Paused,
+    ];
     let is_open = change_spec(project, &record.spec_id, &open, |draft| {
         draft.set_text("status", Status::InProgress.as_str())
     })?;

@@ -54,10 +54,17 @@ impl Workplace {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn of(project: &Project, repo: &Repo, record: &Record) -> Result<Option<Self>, Error> {
-        let (Some(branch), Some(target), Some(base), Some(worktree)) =
-            (&record.branch, &record.target, &record.base, &record.worktree)
-        else {
+    pub(in super::super) fn of(
+        project: &Project,
+        repo: &Repo,
+        record: &Record,
+    ) -> Result<Option<Self>, Error> {
+        let (Some(branch), Some(target), Some(base), Some(worktree)) = (
+            &record.branch,
+            &record.target,
+            &record.base,
+            &record.worktree,
+        ) else {
             return Ok(None);
         };
         let spec = spec_path(project, &record.spec_id)?;
@@ -89,7 +96,11 @@ impl Workplace {
     }
 
     /// The spec as it was when the work began.
-    pub(in super::super) fn base_text(&self, project: &Project, repo: &Repo) -> Result<Option<String>, Error> {
+    pub(in super::super) fn base_text(
+        &self,
+        project: &Project,
+        repo: &Repo,
+    ) -> Result<Option<String>, Error> {
         if self.is_tracked {
             return Ok(text(repo.file_at(&self.base, &self.spec_in_git)?));
         }
@@ -98,7 +109,11 @@ impl Workplace {
 
     /// The spec as the work leaves it: that of the branch's newest commit, or where git does not track
     /// it that of the worktree.
-    pub(in super::super) fn branch_text(&self, project: &Project, repo: &Repo) -> Result<Option<String>, Error> {
+    pub(in super::super) fn branch_text(
+        &self,
+        project: &Project,
+        repo: &Repo,
+    ) -> Result<Option<String>, Error> {
         if self.is_tracked {
             return Ok(text(repo.file_at(&self.branch, &self.spec_in_git)?));
         }
@@ -127,7 +142,7 @@ impl Workplace {
                 return vec![told("its worktree", &error)];
             }
         }
-        for ending in [place::PROMPT, place::SERVER, place::IGNORED, BASE] {
+        for ending in place::BESIDE {
             let _ = disk::remove(&place::beside(&self.worktree, ending));
         }
         if let Err(error) = repo.delete_backed_up_branch(&self.branch) {
@@ -141,7 +156,10 @@ impl Workplace {
         if !self.is_tracked {
             if let Ok(path) = Root::open(&self.root).and_then(|root| root.locate(&self.spec)) {
                 let kept = self.copy_text(project)?;
-                let is_alone = repo.uncommitted(&self.worktree)?.iter().all(|p| *p == self.spec_in_git);
+                let is_alone = repo
+                    .uncommitted(&self.worktree)?
+                    .iter()
+                    .all(|p| *p == self.spec_in_git);
                 if is_alone && kept.is_some() {
                     disk::remove(&path)?;
                 }
@@ -155,7 +173,10 @@ impl Workplace {
 pub(super) fn spec_path(project: &Project, spec_id: &str) -> Result<String, Error> {
     let snapshot = project.snapshot()?;
     let spec = snapshot.specs.find(spec_id);
-    Ok(spec.map_or_else(|| format!("{SPECS}/{spec_id}.md"), |spec| spec.path.to_string()))
+    Ok(spec.map_or_else(
+        || format!("{SPECS}/{spec_id}.md"),
+        |spec| spec.path.to_string(),
+    ))
 }
 
 fn in_git(project: &Project, repo: &Repo, path: &str) -> Result<String, Error> {
@@ -218,7 +239,10 @@ impl Making<'_> {
                 run.step("Making a branch");
                 self.set_aside()?;
                 let is_tracked = self.is_tracked(&target, &spec_in_git)?;
-                (self.begin_branch(&target, &spec_in_git, is_tracked)?, is_tracked)
+                (
+                    self.begin_branch(&target, &spec_in_git, is_tracked)?,
+                    is_tracked,
+                )
             }
         };
         run.update(|record| {
@@ -254,7 +278,9 @@ impl Making<'_> {
         let mut earlier: Vec<&Record> = records.iter().filter(is_earlier).collect();
         earlier.sort_by_key(|record| std::cmp::Reverse(record.token));
         // A start that was refused told no commit; the one before it may have.
-        let mut open = earlier.iter().take_while(|record| !record.state().is_closed());
+        let mut open = earlier
+            .iter()
+            .take_while(|record| !record.state().is_closed());
         Ok(open.find_map(|record| record.base.clone()))
     }
 
@@ -289,7 +315,9 @@ impl Making<'_> {
             return Ok(());
         }
         let worktrees = self.repo.worktrees()?;
-        let on_it = worktrees.iter().find(|tree| tree.branch.as_deref() == Some(branch));
+        let on_it = worktrees
+            .iter()
+            .find(|tree| tree.branch.as_deref() == Some(branch));
         if let Some(tree) = on_it.filter(|tree| self.is_ours(tree) && !tree.prunable) {
             self.repo.remove_worktree(&tree.path)?;
         }
@@ -310,7 +338,9 @@ impl Making<'_> {
     fn worktree(&self, run: &mut Run<'_>, base: &str) -> Result<Worktree, Error> {
         let branch = self.branch.as_str();
         let worktrees = self.repo.worktrees()?;
-        let on_it = worktrees.into_iter().find(|tree| tree.branch.as_deref() == Some(branch));
+        let on_it = worktrees
+            .into_iter()
+            .find(|tree| tree.branch.as_deref() == Some(branch));
         if let Some(tree) = on_it.filter(|tree| !tree.prunable && !tree.is_main) {
             if !self.is_ours(&tree) {
                 let message = format!(
@@ -396,7 +426,14 @@ impl Making<'_> {
 fn task_of(path: &str, text: &str) -> String {
     let stripped = || -> Result<String, Error> {
         let mut draft = Draft::of(path, text)?;
-        for key in ["status", "branch", "commits", "completed_at", "model", "approval"] {
+        for key in [
+            "status",
+            "branch",
+            "commits",
+            "completed_at",
+            "model",
+            "approval",
+        ] {
             draft.set(key, None)?;
         }
         Ok(draft.finish())

@@ -193,7 +193,7 @@ pub struct WorktreeEntry {
     pub state: Option<&'static str>,
     /// How many files are not committed.
     pub uncommitted: usize,
-    /// Whether everything on the branch is on the main branch, too.
+    /// Whether all work on the branch is on the main branch, too.
     pub merged: bool,
     /// Why it is kept; null when it can go.
     pub kept: Option<String>,
