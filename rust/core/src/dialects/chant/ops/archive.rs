@@ -22,6 +22,7 @@ use crate::store::journal::Step;
 pub fn archive(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
+    project.refuse_own(&spec.id, "archived")?;
     let failed = |error: Error| match error {
         error @ Error::Store(_) => error.during("Failed to archive spec"),
         error => error,

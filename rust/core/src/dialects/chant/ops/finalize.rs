@@ -44,6 +44,7 @@ const AGENTS: [&str; 9] = [
 pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
+    project.refuse_own(&spec.id, "finalized")?;
     refuse_unfit(&snapshot, &spec)?;
     let config = snapshot.config.clone()?;
     let failed = |error: Error| error.during("Failed to finalize spec");

@@ -41,6 +41,7 @@ const ERRORS: [&str; 4] = ["error:", "failed:", "exception", "panic"];
 pub fn pause(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
+    project.refuse_own(&spec.id, "paused")?;
     drop(snapshot);
     let failed = |why: &dyn std::fmt::Display| -> Error {
         let message = format!("Failed to pause work for spec '{}': {why}", spec.id);
@@ -191,6 +192,7 @@ pub(super) fn told(ended: &[Ended]) -> String {
 pub fn takeover(project: &Project, id: &str, force: bool) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
+    project.refuse_own(&spec.id, "taken over")?;
     drop(snapshot);
     let failed = |why: &dyn std::fmt::Display| -> Error {
         let message = format!("Failed to take over spec '{}': {why}", spec.id);

@@ -170,6 +170,9 @@ pub struct Piece {
 pub fn get(project: &Project, id: &str, wanted: Piece) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve(&snapshot, id)?;
+    if let Some(copy) = project.copy_with(&spec.id)? {
+        return get(&copy, spec.id.as_str(), wanted);
+    }
     let on_branch = copy_on_branch(project, &snapshot, &spec);
     let copy = on_branch
         .as_ref()
@@ -302,6 +305,9 @@ fn activity(project: &Project, spec: &Spec) -> Activity {
 pub fn verify(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve(&snapshot, id)?;
+    if let Some(copy) = project.copy_with(&spec.id)? {
+        return verify(&copy, spec.id.as_str());
+    }
     Ok(Answer::data(&Verification::of(&spec)))
 }
 

@@ -69,6 +69,7 @@ pub fn work_start(
     settle::recover(project)?;
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
+    project.refuse_own(&spec.id, "started")?;
     let runs = project.runs()?;
     runs.refuse_another(spec.id.as_str())?;
     let config = snapshot.config.clone()?;

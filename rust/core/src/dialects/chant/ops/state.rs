@@ -155,6 +155,7 @@ impl Halt {
 pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
+    project.refuse_own(&spec.id, "cancelled")?;
     if spec.status == Status::InProgress {
         refuse_worked(project, &spec, "cancelled")?;
     }
@@ -242,6 +243,7 @@ const RUN_KEYS: [&str; 4] = ["branch", "commits", "completed_at", "retry_state"]
 pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
+    project.refuse_own(&spec.id, "reset")?;
     let failed = |error: Error| error.during("Failed to reset spec");
     refuse_unresettable(&spec).map_err(|error| failed(error.into()))?;
     refuse_worked(project, &spec, "reset").map_err(failed)?;

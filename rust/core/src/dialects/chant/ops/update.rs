@@ -15,6 +15,7 @@ use crate::ident::Resolved;
 use crate::text::edit::{Edit, line_break, with_line_break};
 use crate::text::front_matter::Value;
 use crate::text::markdown;
+use crate::work::record::{self, RunStatus};
 
 /// What to change; what is `None` or empty stays.
 #[derive(Debug, Clone, Default)]
@@ -80,6 +81,15 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
         return Err(ChantError::NoUpdates.into());
     }
     let failed = |error: Error| error.during("Failed to update spec");
+    if let Some(copy) = project.copy_with(&spec.id)? {
+        if status.is_some() {
+            project.refuse_own(&spec.id, "given another status")?;
+        }
+        return self::update(&copy, spec.id.as_str(), update);
+    }
+    if status.is_some() {
+        refuse_running(project, &spec).map_err(failed)?;
+    }
     if update
         .output
         .as_deref()
@@ -112,6 +122,24 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
     }
     text.push_str(&edit::told(&containers));
     Ok(Answer::prose(text))
+}
+
+/// Refuses another state while a run is under way, which would overwrite it.
+fn refuse_running(project: &Project, spec: &Spec) -> Result<(), Error> {
+    let (runs, _) = record::all(&project.disk, &project.root)?;
+    let running = runs
+        .iter()
+        .find(|run| run.spec_id == spec.id.as_str() && run.status == RunStatus::Running);
+    match running {
+        None => Ok(()),
+        Some(run) => {
+            let message = format!(
+                "run {} works on it and decides about its status; chant_pause, chant_takeover or chant_cancel stops that",
+                run.process_id
+            );
+            Err(ChantError::Refused(message).into())
+        }
+    }
 }
 
 fn apply(

@@ -1,6 +1,7 @@
 //! A chant project: where its files lie, and its specs as of now.
 
 mod known;
+mod own;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ use crate::store::files::Root;
 use crate::store::journal::{Journal, Step, Unfinished};
 use crate::store::state::StateFolder;
 use known::Known;
+use own::Own;
 
 /// Where active specs lie.
 pub const SPECS: &str = ".chant/specs";
@@ -101,6 +103,8 @@ pub struct Project {
     known: Mutex<Known>,
     /// Files of interrupted changes that could not be finished.
     unfinished: Vec<Problem>,
+    /// The run that whoever asks works for, if they are an agent.
+    own: Option<Own>,
 }
 
 fn interrupted(root: &Path, change: &Unfinished) -> Vec<Problem> {
@@ -140,6 +144,7 @@ impl Project {
         let root = Root::open(&options.root)?;
         let known = Known::new(&options.disk, &root);
         let mut project = Self {
+            own: Own::of(&options.environment),
             root,
             disk: options.disk,
             clock: options.clock,

@@ -1,0 +1,85 @@
+//! What an agent that works on a spec sees of it: its own spec is the worktree's copy, everything else is
+//! the project's (decisions 3, "The agent's own server").
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::super::agents::environment::TOLD;
+use super::super::error::ChantError;
+use super::super::id::SpecId;
+use super::{Options, Project};
+use crate::error::Error;
+use crate::store::disk;
+
+/// The run of the agent that asks.
+pub(super) struct Own {
+    spec_id: String,
+    worktree: PathBuf,
+    /// The project in the worktree, opened when it is first asked for.
+    copy: Mutex<Option<Arc<Project>>>,
+}
+
+impl Own {
+    /// The run that an environment tells of.
+    pub(super) fn of(environment: &BTreeMap<String, String>) -> Option<Self> {
+        let told = |name: &str| environment.get(name).filter(|value| !value.is_empty());
+        Some(Self {
+            spec_id: told("CHANT_SPEC_ID")?.clone(),
+            worktree: PathBuf::from(told("CHANT_WORKTREE")?),
+            copy: Mutex::default(),
+        })
+    }
+}
+
+impl Project {
+    /// The project in the agent's worktree, when the spec is the one that it works on.
+    ///
+    /// # Errors
+    /// A `StoreError` when the worktree is gone.
+    pub(in super::super) fn copy_with(&self, id: &SpecId) -> Result<Option<Arc<Self>>, Error> {
+        let Some(own) = self.own.as_ref().filter(|own| own.spec_id == id.as_str()) else {
+            return Ok(None);
+        };
+        let mut copy = own.copy.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(copy) = copy.as_ref() {
+            return Ok(Some(copy.clone()));
+        }
+        let mut environment = self.environment.clone();
+        environment.retain(|name, _| !TOLD.contains(&name.as_str()));
+        let opened = Self::open(Options {
+            root: own.worktree.join(self.inside_checkout()?),
+            user_config: self.user_config.clone(),
+            searched: Vec::new(),
+            environment,
+            program: Vec::new(),
+            prompts: self.prompts.clone(),
+            clock: self.clock.clone(),
+            disk: self.disk.clone(),
+        })?;
+        Ok(Some(copy.insert(Arc::new(opened)).clone()))
+    }
+
+    /// The project's folder from the top of its checkout.
+    fn inside_checkout(&self) -> Result<PathBuf, Error> {
+        let repo = self.repo()?;
+        let top = repo.as_ref().and_then(|repo| repo.checkout());
+        let top = top.and_then(|top| disk::real(top).ok());
+        let inside = top.and_then(|top| Some(self.root().strip_prefix(top).ok()?.to_owned()));
+        Ok(inside.unwrap_or_default())
+    }
+
+    /// Refuses what an agent may not do to the spec it works on.
+    ///
+    /// # Errors
+    /// `Refused`, when the spec is that one.
+    pub(in super::super) fn refuse_own(&self, id: &SpecId, what: &str) -> Result<(), ChantError> {
+        match &self.own {
+            Some(own) if own.spec_id == id.as_str() => Err(ChantError::Refused(format!(
+                "Spec '{id}' is the one you work on: it cannot be {what} from inside its own run.\n\
+                 Commit your work, tick the criteria that are met with chant_spec_update(check=[\u{2026}]), and end; the work is judged and merged then."
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
