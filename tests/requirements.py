@@ -2035,6 +2035,33 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 3: `chant_split`",
         built=False,
     ),
+    # chant merge driver (reference chant 6.9)
+    "chant:merge_driver:merges_by_meaning": Requirement(
+        "Where both sides of a git merge changed a spec, the more advanced status is taken, lists are "
+        "united, ticks of both sides stand, and bodies are merged line by line.",
+        "reference chant 6.9; issue: The work runtime",
+    ),
+    "chant:merge_driver:marks_only_what_is_left": Requirement(
+        "What both sides changed differently stands between conflict markers, named and as long as git asks, "
+        "and is told in a sentence; everything else in the file is merged.",
+        "reference chant 6.9; issue: The work runtime",
+    ),
+    "chant:merge_driver:loses_no_line": Requirement(
+        "In a conflict no line that either side wrote is missing from the file.", "decisions 1"
+    ),
+    "chant:merge_driver:bytes_are_kept": Requirement(
+        "A merge keeps our line ends, byte order mark and final newline or its absence.",
+        "issue: Documents; decisions 1",
+    ),
+    "chant:merge_driver:unreadable_is_merged_as_text": Requirement(
+        "Versions that cannot be read as specs, or are no UTF-8, are merged line by line, and always left to "
+        "a person.",
+        "issue: The work runtime; decisions 1",
+    ),
+    "chant:merge_driver:binary_stays_as_ours": Requirement(
+        "When a version is no text, ours stays and the merge is a conflict, as with git's binary driver.",
+        "issue: The work runtime; decisions 1",
+    ),
     # Provider integration (seed chant 1773-1792): not part of the product yet
     "chant:provider:config_is_written_before_the_run": Requirement(
         "A provider's MCP configuration is written before its agent starts.", "seed chant:1775", built=False
