@@ -190,7 +190,44 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A `SKILL.md` that was changed by hand is kept.", "house: newcomers"
     ),
     "init:merge_driver:is_registered": Requirement(
-        "`init` registers the merge driver for spec files.", "reference chant 1.2", built=False
+        "In git `init` registers the merge driver for spec files: two lines in `.gitattributes`, name and "
+        "command in the repository's own configuration.",
+        "reference chant 1.2, 6.9, 9",
+    ),
+    "init:merge_driver:again_changes_nothing": Requirement(
+        "Registering the merge driver again changes nothing.", "reference chant 1.2; issue: The work runtime"
+    ),
+    "init:merge_driver:can_be_declined": Requirement(
+        "`--no-merge-driver` leaves the merge driver out, `--merge-driver` adds it to a project that exists.",
+        "issue: The work runtime",
+    ),
+    "init:merge_driver:needs_a_repository": Requirement(
+        "Outside git `init` does without the merge driver; `--merge-driver` is refused there.",
+        "issue: The work runtime",
+    ),
+    "init:merge_driver:other_lines_are_kept": Requirement(
+        "`.gitattributes` keeps its other lines, byte order mark, line ends and final newline; what somebody "
+        "said of the merging of specs is kept and told.",
+        "issue: The work runtime; decisions 1",
+    ),
+    "init:merge_driver:foreign_one_is_kept": Requirement(
+        "A merge driver of that name that is another program is kept and told.",
+        "issue: The work runtime; decisions 4",
+    ),
+    "init:merge_driver:own_one_is_renewed": Requirement(
+        "`--merge-driver` replaces the command of another installation of ours.", "issue: The work runtime"
+    ),
+    "init:merge_driver:clones_register_it": Requirement(
+        "In a clone whose `.gitattributes` asks for the merge driver `init` registers it and changes no file "
+        "of the project.",
+        "house: newcomers",
+    ),
+    "init:merge_driver:silent_is_for_this_clone": Requirement(
+        "With `--silent` the attributes stand in `.git/info/attributes`.", "issue: The work runtime"
+    ),
+    "init:wizard:offers_the_merge_driver": Requirement(
+        "In git the wizard proposes the merge driver for a new project and offers it to one that lacks it.",
+        "house: newcomers",
     ),
     "init:gitignore:writing_a_log_restores_its_line": Requirement(
         "Writing a log puts a missing `logs/` line back into `.chant/.gitignore`.",
@@ -2034,6 +2071,58 @@ REQUIREMENTS: dict[str, Requirement] = {
         'The record with `mode: "split"` is returned at once and keeps the proposal until it is accepted.',
         "decisions 3: `chant_split`",
         built=False,
+    ),
+    # chant merge driver (reference chant 6.9)
+    "chant:merge_driver:merges_by_meaning": Requirement(
+        "Where both sides of a git merge changed a spec, the more advanced status is taken, lists are "
+        "united, ticks of both sides stand, and bodies are merged line by line.",
+        "reference chant 6.9; issue: The work runtime",
+    ),
+    "chant:merge_driver:marks_only_what_is_left": Requirement(
+        "What both sides changed differently stands between conflict markers, named and as long as git asks, "
+        "and is told in a sentence; everything else in the file is merged.",
+        "reference chant 6.9; issue: The work runtime",
+    ),
+    "chant:merge_driver:loses_no_line": Requirement(
+        "In a conflict no line that either side wrote is missing from the file.", "decisions 1"
+    ),
+    "chant:merge_driver:bytes_are_kept": Requirement(
+        "A merge keeps our line ends, byte order mark and final newline or its absence.",
+        "issue: Documents; decisions 1",
+    ),
+    "chant:merge_driver:unreadable_is_merged_as_text": Requirement(
+        "Versions that cannot be read as specs, or are no UTF-8, are merged line by line, and always left to "
+        "a person.",
+        "issue: The work runtime; decisions 1",
+    ),
+    "chant:merge_driver:binary_stays_as_ours": Requirement(
+        "When a version is no text, ours stays and the merge is a conflict, as with git's binary driver.",
+        "issue: The work runtime; decisions 1",
+    ),
+    "chant:merge_driver:works_in_every_merge": Requirement(
+        "The driver serves merge, rebase, cherry-pick and stash, renamed and archived specs, linked "
+        "worktrees, criss-cross histories and projects below the top of a checkout.",
+        "reference chant 6.9; issue: The work runtime",
+    ),
+    "chant:merge_driver:missing_program_is_gits_own_merge": Requirement(
+        "Where the driver is not registered, or its program is gone or broken, git merges specs line by "
+        "line.",
+        "issue: The work runtime; decisions 1",
+    ),
+    "chant:merge_driver:checkout_cannot_replace_it": Requirement(
+        "Modules of the checkout are not run in place of the driver.", "decisions 4; issue: The work runtime"
+    ),
+    "chant:merge_driver:failure_leaves_the_file": Requirement(
+        "When the driver cannot do its work, the file stays as it was and git is told by an exit code above "
+        "128.",
+        "issue: The work runtime",
+    ),
+    "chant:merge_driver:needs_no_project": Requirement(
+        "The driver opens no project and loads nothing of the server.", "decisions 5; issue: The work runtime"
+    ),
+    "chant:merge_driver:is_no_command_for_people": Requirement(
+        "`merge-driver` explains itself with `--help` and is not listed among the commands.",
+        "house: command line",
     ),
     # Provider integration (seed chant 1773-1792): not part of the product yet
     "chant:provider:config_is_written_before_the_run": Requirement(

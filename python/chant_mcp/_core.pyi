@@ -3,7 +3,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, final
 
-__all__ = ["Answer", "ChantProject", "TicketProjects", "VineFiles", "error_codes"]
+__all__ = ["Answer", "ChantProject", "TicketProjects", "VineFiles", "error_codes", "merge_specs"]
 
 @final
 class Answer:
@@ -195,3 +195,12 @@ class VineFiles:
     def expand(self, file: str, ref_id: str, child_file: str | None = None) -> Answer: ...
 
 def error_codes() -> list[str]: ...
+def merge_specs(
+    base: bytes,
+    ours: bytes,
+    theirs: bytes,
+    *,
+    our_name: str = "ours",
+    their_name: str = "theirs",
+    marker_size: int = 7,
+) -> tuple[bytes, list[str]]: ...

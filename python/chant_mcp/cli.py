@@ -130,7 +130,12 @@ _verbose = click.option("--verbose", is_flag=True, help="Log to standard error w
 
 @click.group(
     cls=Commands,
-    later={**_COMMANDS, "init": "chant_mcp.commands.init:init", "demo": "chant_mcp.commands.demo:demo"},
+    later={
+        **_COMMANDS,
+        "init": "chant_mcp.commands.init:init",
+        "demo": "chant_mcp.commands.demo:demo",
+        "merge-driver": "chant_mcp.commands.merge_driver:merge_driver",
+    },
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

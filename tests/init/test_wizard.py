@@ -16,6 +16,7 @@ import click
 import pytest
 from chant_mcp.commands.wizard import ask
 from chant_mcp.init.plan import Wishes
+from chant_mcp.init.repository import Repository
 from init.kit import Folder, tree
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import create_pipe_input
@@ -28,7 +29,7 @@ PATIENCE = 60.0
 def _ask(root: Path, keys: str) -> Wishes:
     with create_pipe_input() as typed, create_app_session(input=typed, output=DummyOutput()):
         typed.send_text(keys)
-        return ask(root, Wishes())
+        return ask(root, Repository(root, os.environ, wanted_by="--merge-driver"), Wishes())
 
 
 @pytest.mark.requirement("init:wizard:takes_what_is_chosen")

@@ -12,6 +12,7 @@ from chant_mcp.commands.surroundings import Surroundings, changes_files, project
 from chant_mcp.init import agents, hosts, layout
 from chant_mcp.init.console_script import Programs, programs
 from chant_mcp.init.plan import Machine, Plan, Wishes, plan, plan_prompts
+from chant_mcp.init.repository import Repository
 
 
 def _provider(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -55,6 +56,13 @@ def _line(context: click.Context, parameter: click.Parameter, value: str | None)
     help="Write this host's configuration and nothing else; repeatable.",
 )
 @click.option("--silent", is_flag=True, help="Keep .chant/ out of git, for this checkout only.")
+@click.option(
+    "--merge-driver/--no-merge-driver",
+    "merge_driver",
+    default=None,
+    help="Have git merge specs by what they mean: .gitattributes and the clone's git configuration. The "
+    "default for new projects in git, and in clones whose .gitattributes asks for it.",
+)
 @click.option("--minimal", is_flag=True, help="Write no prompt files.")
 @click.option(
     "--force-overwrite",
@@ -73,6 +81,7 @@ def init(
     agent_names: tuple[str, ...],
     clients: tuple[str, ...],
     silent: bool,
+    merge_driver: bool | None,
     minimal: bool,
     force_overwrite: bool,
 ) -> None:
@@ -80,20 +89,23 @@ def init(
 
     With `prompts`, only add the bundled prompt templates that are missing. On a project that is
     initialized already, only what the options ask for is done. Everything is written inside the
-    project.
+    project and its git folder.
     """
     root = project or surroundings.project or _root(surroundings.working_directory)
     if what == "prompts":
         _report(plan_prompts(root), nothing="No prompts are missing.")
         return
-    wishes = Wishes(name, provider, model, agent_names, clients, silent, minimal, force_overwrite)
+    wishes = Wishes(
+        name, provider, model, agent_names, clients, silent, minimal, force_overwrite, merge_driver
+    )
     found = programs(surroundings.environment)
     machine = Machine(surroundings.interpreter, found, surroundings.environment, date.today())
     nothing = "Chant already initialized."
     if wishes == Wishes() and _is_terminal():
         from chant_mcp.commands.wizard import ask
 
-        wishes, nothing = ask(root, wishes), "Nothing was added."
+        repository = Repository(root, surroundings.environment, wanted_by="--merge-driver")
+        wishes, nothing = ask(root, repository, wishes), "Nothing was added."
     planned = plan(root, wishes, machine)
     _report(planned, nothing)
     _warn(found)
@@ -118,7 +130,7 @@ def _is_terminal() -> bool:
 def _report(planned: Plan, nothing: str) -> None:
     """Write what is planned and say what was written."""
     planned.carry_out()
-    if not planned.folders and not planned.changes:
+    if planned.is_empty:
         click.echo(nothing)
     elif not planned.was_initialized:
         click.secho(f"Chant initialized in {planned.root}", bold=True)
@@ -126,8 +138,10 @@ def _report(planned: Plan, nothing: str) -> None:
         _say("Created", f"{folder}/")
     for base, change in planned.changes:
         _say(change.verb, change.name if base == planned.root else str(base / change.name))
-    for name in planned.kept:
-        _say("Kept", f"{name}, which differs from ours; --force-overwrite replaces it")
+    for setting in planned.settings:
+        _say("Set", f"{setting.name} in the git configuration of this clone")
+    for what in planned.kept:
+        _say("Kept", what)
 
 
 def _say(verb: str, what: str) -> None:

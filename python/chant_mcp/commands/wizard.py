@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 import questionary
 
-from chant_mcp.init import layout
+from chant_mcp.init import layout, merge_driver
 from chant_mcp.init.plan import Wishes
+from chant_mcp.init.repository import Repository
 
 _PROVIDERS = {
     "claude": "Claude",
@@ -32,21 +33,28 @@ _CLIENTS = {
 }
 
 
-def ask(root: Path, wishes: Wishes) -> Wishes:
+def ask(root: Path, repository: Repository, wishes: Wishes) -> Wishes:
     """Ask for what flags would have said; of a project that exists only what can be added.
+
+    Args:
+        root: The project's folder.
+        repository: The git repository around it, which need not exist.
+        wishes: What is asked for already.
 
     Raises:
         click.Abort: When the user breaks off; nothing is written then.
     """
     try:
-        if layout.is_initialized(root):
-            click.echo("Chant already initialized.")
-        else:
+        is_new = not layout.is_initialized(root)
+        if is_new:
             wishes = replace(wishes, name=_name(root), provider=_provider())
+        else:
+            click.echo("Chant already initialized.")
         return replace(
             wishes,
             agents=_several("Write instructions for which agents?", _AGENTS),
             clients=_several("Configure which hosts, beside those?", _CLIENTS),
+            merge_driver=_merge_driver(repository, is_new),
         )
     except KeyboardInterrupt as interrupt:
         raise click.Abort from interrupt
@@ -66,6 +74,14 @@ def _provider() -> str:
 
 def _several(question: str, titles: dict[str, str]) -> tuple[str, ...]:
     return tuple(questionary.checkbox(question, _choices(titles)).unsafe_ask())
+
+
+def _merge_driver(repository: Repository, is_new: bool) -> bool | None:
+    found = merge_driver.look(repository) if repository.exists else None
+    if found is None or not found.can_be_added:
+        return None
+    proposed = is_new or found.is_unregistered
+    return questionary.confirm("Have git merge specs by what they mean?", proposed).unsafe_ask()
 
 
 def _choices(titles: dict[str, str]) -> list[questionary.Choice]:

@@ -47,7 +47,7 @@ class SampleProject:
         """
         self.git(ARCHIVED.id, "init", "-q", "-b", "main")
         machine = Machine(interpreter, Programs((), frozenset()), self._environment, _day(ARCHIVED.id))
-        plan(self.root, Wishes(name="ferry", clients=("claude",)), machine).carry_out()
+        plan(self.root, Wishes(name="ferry", clients=("claude",), merge_driver=False), machine).carry_out()
         self._write(".chant/archive/2026-01-12", ARCHIVED, self._worked(ARCHIVED))
         for sample in SPECS:
             self._write(

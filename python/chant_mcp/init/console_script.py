@@ -21,6 +21,8 @@ class Programs:
     found: tuple[Path, ...]
     ours: frozenset[Path]
     """Those of them that are this installation's."""
+    script: Path | None = None
+    """The script `chant-mcp` of this installation, on the search path or not."""
 
     @property
     def is_ours(self) -> bool:
@@ -50,27 +52,33 @@ def programs(environment: Mapping[str, str]) -> Programs:
     Args:
         environment: Where `PATH` is looked up.
     """
-    scripts = _scripts()
+    scripts = _scripts("chant")
     folders = [folder for folder in environment.get("PATH", "").split(os.pathsep) if folder]
     names = ["chant.exe", "chant.cmd", "chant.bat"] if sys.platform == "win32" else ["chant"]
     places = (Path(folder) / name for folder in folders for name in names)
     found = tuple(dict.fromkeys(place for place in places if place.is_file() and os.access(place, os.X_OK)))
-    return Programs(found, frozenset(path for path in found if _is_one_of(path, scripts)))
+    ours = frozenset(path for path in found if _is_one_of(path, scripts))
+    scripts = (script.resolve() for script in _scripts("chant-mcp"))
+    return Programs(found, ours, next(filter(_is_ours, scripts), None))
 
 
-def _scripts() -> list[Path]:
-    """Find where this installation put its script."""
+def _scripts(name: str) -> list[Path]:
+    """Find where this installation put a script."""
     try:
         listed = distribution("chant-mcp").files or []
     except PackageNotFoundError:
         listed = []
-    named = [Path(str(file.locate())) for file in listed if file.name in ("chant", "chant.exe")]
-    return [*named, Path(sysconfig.get_path("scripts")) / "chant"]
+    named = [Path(str(file.locate())) for file in listed if file.name in (name, f"{name}.exe")]
+    return [*named, Path(sysconfig.get_path("scripts")) / name]
 
 
 def _is_one_of(path: Path, scripts: list[Path]) -> bool:
     real = path.resolve()
-    if real not in (script.resolve() for script in scripts):
+    return real in (script.resolve() for script in scripts) and _is_ours(real)
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether another package did not put its own program in the place of ours."""
+    if not path.is_file():
         return False
-    # Another package may have put its own program in the place of ours.
-    return real.suffix == ".exe" or _OURS in real.read_bytes()
+    return path.suffix == ".exe" or _OURS in path.read_bytes()

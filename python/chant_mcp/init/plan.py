@@ -8,8 +8,9 @@ from datetime import date
 from pathlib import Path
 
 from chant_mcp.errors import NotInitializedError
-from chant_mcp.init import agents, config_text, files, hosts, layout, silent
+from chant_mcp.init import agents, config_text, files, hosts, layout, merge_driver, silent
 from chant_mcp.init.console_script import Programs
+from chant_mcp.init.repository import Repository, Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class Wishes:
     silent: bool = False
     minimal: bool = False
     force_overwrite: bool = False
+    merge_driver: bool | None = None
+    """Whether git merges specs by what they mean; none for what is usual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +42,21 @@ class Machine:
 
 @dataclass(slots=True)
 class Plan:
-    """Folders to make and files to write."""
+    """Folders to make, files to write and settings of git."""
 
     root: Path
     was_initialized: bool
     folders: list[str] = field(default_factory=list[str])
     changes: list[tuple[Path, files.Change]] = field(default_factory=list[tuple[Path, files.Change]])
     """Each with the folder that its name is relative to and that it may not leave."""
+    settings: list[Setting] = field(default_factory=list[Setting])
     kept: list[str] = field(default_factory=list[str])
-    """Files that stay although ours would say something else."""
+    """What stays although ours would say something else, and what to do about it."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is to be done."""
+        return not (self.folders or self.changes or self.settings)
 
     def add(self, changes: list[files.Change]) -> None:
         """Take over changes inside the project that change something."""
@@ -57,12 +66,14 @@ class Plan:
         """Write everything.
 
         Raises:
-            StorageError: When the disk refuses; what was written before stays.
+            StorageError, GitError: When the disk or git refuses; what was written before stays.
         """
         for folder in self.folders:
             files.make_folder(self.root, folder)
         for base, change in self.changes:
             files.write(base, change)
+        for setting in self.settings:
+            setting.write()
 
 
 def plan(root: Path, wishes: Wishes, machine: Machine) -> Plan:
@@ -75,8 +86,9 @@ def plan(root: Path, wishes: Wishes, machine: Machine) -> Plan:
     if not planned.was_initialized or wishes.force_overwrite:
         _plan_layout(planned, wishes)
     _plan_config(planned, wishes, machine)
-    written, planned.kept = agents.changes(root, wishes.agents, wishes.force_overwrite)
+    written, kept = agents.changes(root, wishes.agents, wishes.force_overwrite)
     planned.add(written)
+    planned.kept += [f"{name}, which differs from ours; --force-overwrite replaces it" for name in kept]
     is_claude = "claude" in agents.named(wishes.agents)
     clients = (*wishes.clients, "claude") if is_claude else wishes.clients
     entry = hosts.entry(machine.interpreter, machine.programs.is_ours)
@@ -85,6 +97,7 @@ def plan(root: Path, wishes: Wishes, machine: Machine) -> Plan:
         folder, change = silent.change(root, machine.environment)
         if change.before != change.after:
             planned.changes.append((folder, change))
+    _plan_merge_driver(planned, wishes, machine)
     return planned
 
 
@@ -132,3 +145,18 @@ def _plan_config(planned: Plan, wishes: Wishes, machine: Machine) -> None:
     values = {place: value for place, value in wanted.items() if value is not None}
     if values:
         planned.add([layout.edited_config(root, values)])
+
+
+def _plan_merge_driver(planned: Plan, wishes: Wishes, machine: Machine) -> None:
+    repository = Repository(planned.root, machine.environment, wanted_by="--merge-driver")
+    if wishes.merge_driver is False or (wishes.merge_driver is None and not repository.exists):
+        return
+    found = merge_driver.installation(
+        repository,
+        merge_driver.command(machine.interpreter, machine.programs.script),
+        is_wanted=wishes.merge_driver or not planned.was_initialized,
+        is_silent=wishes.silent,
+    )
+    planned.changes += found.changes
+    planned.settings += found.settings
+    planned.kept += found.kept

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod answer;
 mod chant;
+mod merge;
 mod raise;
 mod stop;
 mod tickets;
@@ -17,6 +18,8 @@ mod _core {
     use crate::answer::Answer;
     #[pymodule_export]
     use crate::chant::ChantProject;
+    #[pymodule_export]
+    use crate::merge::merge_specs;
     #[pymodule_export]
     use crate::raise::error_codes;
     #[pymodule_export]

@@ -2,6 +2,8 @@
 
 use diffy::{ConflictStyle, IncompleteHunkStyle, MergeOptions};
 
+use super::edit;
+
 /// A place that both sides changed, each in its own way; whole lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clash {
@@ -11,6 +13,17 @@ pub struct Clash {
     pub ours: String,
     /// What the other side made of it.
     pub theirs: String,
+}
+
+/// How a person is shown where two sides clash.
+#[derive(Debug, Clone, Copy)]
+pub struct Markers<'a> {
+    /// Characters of the signs that a marker begins with.
+    pub length: usize,
+    /// What one side is called.
+    pub ours: &'a str,
+    /// What the other side is called.
+    pub theirs: &'a str,
 }
 
 /// Merges what two sides made of one text. Changes of neighbouring lines clash, too.
@@ -24,15 +37,101 @@ pub fn lines(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<Clash>>
     if base == ours {
         return Ok(theirs.to_owned());
     }
-    // The crate tells clashes by markers in the text: longer than any line they cannot be mistaken.
-    let every_line = [base, ours, theirs].into_iter().flat_map(str::lines);
-    let length = every_line.map(str::len).max().unwrap_or(0) + 1;
-    let merged = MergeOptions::new()
-        .set_conflict_marker_length(length)
-        .set_conflict_style(ConflictStyle::Diff3)
-        .set_incomplete_hunk_style(IncompleteHunkStyle::Git)
-        .merge(base, ours, theirs);
+    let length = unmistakable([base, ours, theirs].map(str::as_bytes));
+    let merged = options(length, ConflictStyle::Diff3).merge(base, ours, theirs);
     merged.map_err(|marked| clashes(&marked, length))
+}
+
+/// Merges what two sides made of one file, which need not be UTF-8. Where they clash, both versions
+/// stand between markers, as git writes them; lines that both begin or end with stand outside.
+pub fn marked(base: &[u8], ours: &[u8], theirs: &[u8], markers: &Markers<'_>) -> Vec<u8> {
+    let length = unmistakable([base, ours, theirs]);
+    match options(length, ConflictStyle::Merge).merge_bytes(base, ours, theirs) {
+        Ok(merged) => merged,
+        Err(text) => with_markers(&text, length, markers, line_break(ours)),
+    }
+}
+
+/// The crate tells clashes by markers in the text: longer than any line they cannot be mistaken.
+fn unmistakable(versions: [&[u8]; 3]) -> usize {
+    let every_line = versions.into_iter().flat_map(each_line);
+    every_line.map(<[u8]>::len).max().unwrap_or(0) + 1
+}
+
+fn options(marker_length: usize, style: ConflictStyle) -> MergeOptions {
+    let mut options = MergeOptions::new();
+    options
+        .set_conflict_marker_length(marker_length)
+        .set_conflict_style(style)
+        .set_incomplete_hunk_style(IncompleteHunkStyle::Git);
+    options
+}
+
+fn each_line(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n')
+}
+
+fn line_break(text: &[u8]) -> &'static str {
+    let first = each_line(text).next().unwrap_or_default();
+    edit::line_break(&String::from_utf8_lossy(first))
+}
+
+/// Puts a person's markers in the place of the crate's.
+fn with_markers(text: &[u8], length: usize, markers: &Markers<'_>, eol: &str) -> Vec<u8> {
+    let is_marker = |line: &[u8], sign| line.iter().take_while(|b| **b == sign).count() >= length;
+    let mut out = Vec::with_capacity(text.len());
+    let mut sides: [Vec<&[u8]>; 2] = Default::default();
+    let mut open: Option<usize> = None;
+    for line in each_line(text) {
+        open = match open {
+            None if is_marker(line, b'<') => Some(0),
+            Some(_) if is_marker(line, b'=') => Some(1),
+            Some(_) if is_marker(line, b'>') => {
+                let [ours, theirs] = std::mem::take(&mut sides);
+                write_clash(&mut out, &ours, &theirs, markers, eol);
+                None
+            }
+            Some(side) => {
+                sides[side].push(line);
+                open
+            }
+            None => {
+                out.extend_from_slice(line);
+                None
+            }
+        };
+    }
+    out
+}
+
+fn write_clash(out: &mut Vec<u8>, ours: &[&[u8]], theirs: &[&[u8]], to: &Markers<'_>, eol: &str) {
+    let (start, end) = if ours == theirs {
+        // They differ in the end of the last line alone, which nobody would see without markers.
+        (0, 0)
+    } else {
+        in_common(ours, theirs)
+    };
+    let marker = |sign: &str, name: &str| {
+        let gap = if name.is_empty() { "" } else { " " };
+        format!("{}{gap}{name}{eol}", sign.repeat(to.length)).into_bytes()
+    };
+    let apart = |side: &[&[u8]]| side[start..side.len() - end].concat();
+    out.extend(ours[..start].concat());
+    out.extend(marker("<", to.ours));
+    out.extend(apart(ours));
+    out.extend(marker("=", ""));
+    out.extend(apart(theirs));
+    out.extend(marker(">", to.theirs));
+    out.extend(ours[ours.len() - end..].concat());
+}
+
+/// How many lines two pieces begin with, and how many of the others they end with.
+fn in_common(one: &[&[u8]], other: &[&[u8]]) -> (usize, usize) {
+    let pairs = one.iter().zip(other);
+    let start = pairs.take_while(|(one, other)| one == other).count();
+    let pairs = one[start..].iter().rev().zip(other[start..].iter().rev());
+    let end = pairs.take_while(|(one, other)| one == other).count();
+    (start, end)
 }
 
 fn clashes(marked: &str, length: usize) -> Vec<Clash> {
@@ -110,7 +209,67 @@ mod tests {
         assert_eq!(found[0].theirs, "a\nb\n");
     }
 
+    fn shown(base: &str, ours: &str, theirs: &str) -> String {
+        let markers = Markers {
+            length: 7,
+            ours: "HEAD",
+            theirs: "topic",
+        };
+        let [base, ours, theirs] = [base, ours, theirs].map(str::as_bytes);
+        String::from_utf8(marked(base, ours, theirs, &markers)).unwrap()
+    }
+
+    #[test]
+    fn a_clash_is_marked_as_git_does_and_common_lines_stand_outside() {
+        assert_eq!(
+            shown("a\nb\nc\n", "A\nb\nx\n", "a\nb\ny\n"),
+            "A\nb\n<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> topic\n"
+        );
+        assert_eq!(
+            shown("", "# T\n\none\n\nend", "# T\n\nuno\ndue\n\nend"),
+            "# T\n\n<<<<<<< HEAD\none\n=======\nuno\ndue\n>>>>>>> topic\n\nend\n"
+        );
+        assert_eq!(
+            shown("a\r\n", "b\r\n", ""),
+            "<<<<<<< HEAD\r\nb\r\n=======\r\n>>>>>>> topic\r\n"
+        );
+        assert_eq!(
+            shown("a", "b", "b\n"),
+            "<<<<<<< HEAD\nb\n=======\nb\n>>>>>>> topic\n"
+        );
+    }
+
+    #[test]
+    fn lines_that_look_like_markers_stay_lines() {
+        assert_eq!(
+            shown(
+                "=======\n>>>>>>> x\na\n",
+                "=======\n>>>>>>> x\nb\n",
+                "=======\n>>>>>>> x\nc\n"
+            ),
+            "=======\n>>>>>>> x\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> topic\n"
+        );
+    }
+
     proptest! {
+        #[test]
+        fn no_line_of_a_side_is_lost_behind_markers(
+            base in "([ab<=]\n){0,6}[ab]?", ours in "([abc<=]\n){0,6}[ab]?", theirs in "([abd=>]\n){0,6}[ab]?"
+        ) {
+            let text = shown(&base, &ours, &theirs);
+            let count = |text: &str, wanted: &str| text.lines().filter(|line| *line == wanted).count();
+            for (side, other) in [(&ours, &theirs), (&theirs, &ours)] {
+                for line in side.lines() {
+                    // Unless the other side took it out.
+                    let is_gone = count(other, line) < count(&base, line);
+                    prop_assert!(count(&text, line) > 0 || is_gone, "{} in {}", line, text);
+                }
+            }
+            if let Ok(merged) = lines(&base, &ours, &theirs) {
+                prop_assert_eq!(text, merged);
+            }
+        }
+
         #[test]
         fn no_line_is_invented_and_sides_may_change_places(
             base in "([ab<=]\n){0,6}[ab]?", ours in "([abc<=]\n){0,6}[ab]?", theirs in "([abd=>]\n){0,6}[ab]?"

@@ -2,6 +2,7 @@
 //! and command lines.
 
 mod commanding;
+mod driving;
 mod merging;
 mod prompting;
 mod proving;

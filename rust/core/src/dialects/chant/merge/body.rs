@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::super::parse::CRITERIA;
 use super::Conflict;
 use crate::text::edit::{Edit, apply, line_break, with_line_break};
-use crate::text::{checklist, markdown, merge};
+use crate::text::merge::{self, Markers};
+use crate::text::{checklist, markdown};
 
 /// A criterion of one version.
 struct Item {
@@ -41,6 +42,16 @@ pub(super) fn merged(
         text
     };
     Ok(ticked(text, base, ours, theirs))
+}
+
+/// Bodies merged line by line, lines that both sides changed between markers. A criterion has the mark
+/// that [`merged`] would give it, whichever side's line it stands on.
+pub(super) fn marked(base: &str, ours: &str, theirs: &str, markers: &Markers<'_>) -> String {
+    let versions = [base, ours, theirs];
+    let ticked = versions.map(|body| ticked(body.to_owned(), Some(base), ours, theirs));
+    let [base, ours, theirs] = ticked.each_ref().map(String::as_bytes);
+    let marked = merge::marked(base, ours, theirs, markers);
+    String::from_utf8_lossy(&marked).into_owned()
 }
 
 /// The three versions merged as if no criterion were ticked.

@@ -197,6 +197,7 @@ impl Versions<'_> {
             Rule::OursElseTheirs => Outcome::Take(Side::Theirs),
             Rule::MoreAdvanced => match advance(ours).cmp(&advance(theirs)) {
                 Ordering::Less => Outcome::Take(Side::Theirs),
+                Ordering::Equal if is_same(base, ours) => Outcome::Take(Side::Theirs),
                 _ => Outcome::Take(Side::Ours),
             },
             _ if is_same(ours, theirs) || is_same(base, theirs) => Outcome::Take(Side::Ours),

@@ -5,6 +5,7 @@
 //! text; everything else is merged line by line. What cannot be decided is told, never written.
 
 mod body;
+pub mod driver;
 mod keys;
 
 use std::borrow::Cow;
@@ -125,7 +126,7 @@ pub fn merged(
     }
 }
 
-/// What git's merge driver writes for a spec file: the more advanced state, lists united, times, branch
+/// The merge that git's driver makes of a spec file: the more advanced state, lists united, times, branch
 /// and model ours or else theirs, any other key the side's that changed it and ours when both did.
 ///
 /// # Errors
@@ -140,17 +141,8 @@ fn three_way(
     theirs: &str,
     rules: &Rules,
 ) -> Result<String, Vec<Conflict>> {
-    // An editor may have changed the line ends of a whole file: that is no change of each line.
-    let eol = line_break(ours);
-    let in_our_line_ends = |text| {
-        if line_break(text) == eol {
-            Cow::Borrowed(text)
-        } else {
-            Cow::Owned(with_line_break(text, eol))
-        }
-    };
-    let (base, theirs) = (base.map(in_our_line_ends), &*in_our_line_ends(theirs));
-    let base = base.as_deref();
+    let base = base.map(|base| in_line_ends_of(ours, base));
+    let (base, theirs) = (base.as_deref(), &*in_line_ends_of(ours, theirs));
     let before = base.unwrap_or_default();
     let sides = [
         (None, before),
@@ -180,6 +172,17 @@ fn three_way(
             conflicts.extend(body.err().into_iter().flatten());
             Err(conflicts)
         }
+    }
+}
+
+/// A version with our line ends. An editor may have changed those of a whole file: that is no change of
+/// each line.
+fn in_line_ends_of<'a>(ours: &str, version: &'a str) -> Cow<'a, str> {
+    let eol = line_break(ours);
+    if line_break(version) == eol {
+        Cow::Borrowed(version)
+    } else {
+        Cow::Owned(with_line_break(version, eol))
     }
 }
 

@@ -1,0 +1,31 @@
+//! What git's merge driver asks for.
+
+use chant_core::dialects::chant::merge::driver::{MergedFile, merge_file};
+use chant_core::text::merge::Markers;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::raise::{Raised, call};
+
+/// Three versions of a spec file merged: what the file shall hold, and what is left to a person, a sentence
+/// each.
+#[pyfunction]
+#[pyo3(signature = (base, ours, theirs, *, our_name = "ours", their_name = "theirs", marker_size = 7))]
+pub(crate) fn merge_specs<'py>(
+    py: Python<'py>,
+    base: &[u8],
+    ours: &[u8],
+    theirs: &[u8],
+    our_name: &str,
+    their_name: &str,
+    marker_size: usize,
+) -> Result<(Bound<'py, PyBytes>, Vec<String>), Raised> {
+    let markers = Markers {
+        length: marker_size,
+        ours: our_name,
+        theirs: their_name,
+    };
+    let MergedFile { bytes, conflicts } =
+        call(py, || Ok(merge_file(base, ours, theirs, &markers)))?;
+    Ok((PyBytes::new(py, &bytes), conflicts))
+}
