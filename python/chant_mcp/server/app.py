@@ -11,13 +11,14 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, cast
 
 import anyio
+import anyio.from_thread
 import anyio.to_thread
 from mcp import MCPError
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -29,6 +30,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequ
 from mcp_types import Resource as ListedResource
 from mcp_types import Tool as ListedTool
 
+from chant_mcp import progress
 from chant_mcp.errors import ChantError
 from chant_mcp.server import arguments as arguments_check
 from chant_mcp.server import reply
@@ -166,7 +168,8 @@ class ChantServer(MCPServer[Any]):
         ask = self._ask_where_files_lie(named, context) if named else self._ask_which_project(context)
         if question := await ask:
             return question
-        return cast(CallToolResult, await super().call_tool(name, arguments, context))
+        with _telling(context):
+            return cast(CallToolResult, await super().call_tool(name, arguments, context))
 
     async def get_prompt(
         self,
@@ -241,6 +244,26 @@ class ChantServer(MCPServer[Any]):
             logging.shutdown()
             sys.stderr.flush()
             os._exit(0)
+
+
+@contextmanager
+def _telling(context: Context[Any, Any] | None) -> Generator[None]:
+    """Have the client told how far the call is; it hears nothing where it did not ask for that."""
+    steps = itertools.count(1)
+
+    def tell(step: str) -> None:
+        if context is None:
+            return
+        try:
+            anyio.from_thread.run(context.report_progress, next(steps), None, step)
+        except Exception:  # nobody listens any more; the call itself goes on
+            logger.debug("progress was not told", exc_info=True)
+
+    before = progress.told.set(tell)
+    try:
+        yield
+    finally:
+        progress.told.reset(before)
 
 
 class _Order:

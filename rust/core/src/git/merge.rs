@@ -30,6 +30,8 @@ pub struct Merge<'a> {
     pub message: &'a str,
     /// Whether the branch's own commit will do where the target did not move.
     pub fast_forward: bool,
+    /// Names of merge drivers whose files the caller merges; they are no reason to have git merge.
+    pub replaced: &'a [&'a str],
 }
 
 /// What a file holds on the three sides of a merge; `None` where it is not there.
@@ -143,7 +145,7 @@ impl Repo {
         let Draft {
             tree,
             mut conflicts,
-        } = self.draft(&ours, &theirs, &files)?;
+        } = self.draft(&ours, &theirs, &files, merge.replaced)?;
         conflicts.extend(refusals);
         if !conflicts.is_empty() {
             let conflicts = conflicts.into_iter();
@@ -214,17 +216,23 @@ impl Repo {
     }
 
     /// Merges as git does, conflicts in `settled` files left out.
-    fn draft(&self, ours: &str, theirs: &str, settled: &[NewFile]) -> Result<Draft, GitError> {
+    fn draft(
+        &self,
+        ours: &str,
+        theirs: &str,
+        settled: &[NewFile],
+        replaced: &[&str],
+    ) -> Result<Draft, GitError> {
         let by_program = || self.draft_by_program(ours, theirs, settled);
         // Merge drivers are programs of the user's, which only git itself runs.
-        if self.backend == Backend::Library && self.has_merge_drivers()? {
+        if self.backend == Backend::Library && self.has_merge_drivers(replaced)? {
             return by_program();
         }
         let by_library = |repo: &git2::Repository| draft_by_library(repo, ours, theirs, settled);
         self.read("merge", by_library, by_program)
     }
 
-    fn has_merge_drivers(&self) -> Result<bool, GitError> {
+    fn has_merge_drivers(&self, replaced: &[&str]) -> Result<bool, GitError> {
         let asked = self.git([
             "config",
             "--name-only",
@@ -233,7 +241,15 @@ impl Repo {
         ]);
         match asked.answer() {
             Ok(answer) if answer.ended_with(1) => Ok(false),
-            Ok(answer) => Ok(!answer.success()?.is_empty()),
+            Ok(answer) => {
+                let out = answer.success()?;
+                let listed = String::from_utf8_lossy(&out);
+                let mut names = listed.lines().map(|line| {
+                    let name = line.strip_prefix("merge.").unwrap_or(line);
+                    name.strip_suffix(".driver").unwrap_or(name)
+                });
+                Ok(names.any(|name| !replaced.contains(&name)))
+            }
             Err(GitError::NoGit { .. }) => Ok(false),
             Err(error) => Err(error),
         }

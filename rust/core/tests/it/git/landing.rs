@@ -80,6 +80,7 @@ impl Field {
             asked: &[],
             message: "Merge work",
             fast_forward: false,
+            replaced: &[],
         };
         match self.repo.merge(&merge, &|_, _| Resolution::Default) {
             Ok(Merged::Commit { commit, .. }) => self.new = commit,

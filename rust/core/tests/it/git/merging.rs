@@ -34,6 +34,7 @@ fn merge(asked: &[String]) -> Merge<'_> {
         asked,
         message: "Merge work",
         fast_forward: false,
+        replaced: &[],
     }
 }
 
@@ -199,6 +200,7 @@ fn a_target_that_did_not_move_is_fast_forwarded_only_if_allowed_and_unchanged() 
         let asked = ["spec.md".to_owned()];
         let forward = Merge {
             fast_forward: true,
+            replaced: &[],
             ..merge(&asked)
         };
         let forwarded = Ok(Merged::FastForward { commit });

@@ -12,7 +12,10 @@ use std::borrow::Cow;
 
 use crate::text::edit::{line_break, with_line_break};
 use crate::text::front_matter;
-use keys::{DRIVER, RUN, Rules};
+use keys::{RUN, Rules};
+
+/// The name of git's merge driver for spec files, as `init` sets it up.
+pub const DRIVER: &str = "chant-spec";
 
 /// Which of two versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,7 +135,7 @@ pub fn merged(
 /// # Errors
 /// As [`merged`].
 pub fn driver_merged(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<Conflict>> {
-    three_way(Some(base), ours, theirs, &DRIVER)
+    three_way(Some(base), ours, theirs, &keys::DRIVER)
 }
 
 fn three_way(

@@ -253,6 +253,7 @@ impl Landing<'_> {
                 asked: &asked,
                 message: &message,
                 fast_forward: false,
+                replaced: &[merge::DRIVER],
             },
             &resolve,
         )?)
