@@ -521,8 +521,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "house: newcomers",
     ),
     # Which tools and which project
-    "server:tools:seventeen_chant_tools": Requirement(
-        "The server offers seventeen chant tools.", "issue: Seventeen tools; seed chant:94"
+    "server:tools:chant_tools": Requirement(
+        "The server offers the tools of the chant seed that are built.", "issue: Seventeen tools; seed chant:94"
     ),
     "server:tools:all_twenty_four_chant_tools": Requirement(
         "The server offers twenty-four chant tools, nine reading and fifteen mutating or process tools.",

@@ -177,7 +177,7 @@ def chant_reset(session: Session, id: Id) -> Answer:
 
 
 def chant_resume(session: Session, id: str) -> Answer:
-    """(deprecated, use chant_reset) Reset a failed spec to pending"""
+    """(deprecated, use chant_reset) Reset a spec"""
     return session.chant.reset(id)
 
 
@@ -209,7 +209,6 @@ def chant_work_start(
     ] = False,
     parallel: Annotated[int | None, Field(description="Number of parallel workers (requires multiple ready specs)")] = None,
     skip_criteria: Annotated[bool, Field(description="Skip acceptance criteria validation")] = False,
-    fresh: bool = False,
 ) -> Answer:
     """Start working on a spec asynchronously (returns immediately)"""
     return session.chant.work_start(
@@ -217,7 +216,6 @@ def chant_work_start(
         chain=chain,
         parallel=parallel,
         skip_criteria=skip_criteria,
-        fresh=fresh,
         progress=progress.told.get(),
     )
 

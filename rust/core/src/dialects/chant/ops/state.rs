@@ -86,13 +86,21 @@ fn holders(project: &Project, id: &SpecId) -> impl Iterator<Item = Holder> {
 
 /// Refuses while a process of another program works on the spec; our own runs can be stopped.
 fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error> {
+    let (records, _) = project.runs()?.all()?;
+    let own = records.iter().filter(|record| record.state() == State::Running);
+    let own: Vec<Option<u32>> = own.map(|record| Some(record.pid)).collect();
     let (runs, _) = record::all(&project.disk, &project.root)?;
-    let own = runs.iter().filter(|run| run.status == RunStatus::Running);
-    let own: Vec<Option<u32>> = own.map(|run| run.pid).collect();
-    let by_file = holders(project, &spec.id)
-        .find(|holder| holder.lives() && !own.contains(&holder.pid))
-        .map(|holder| holder.words());
-    match by_file {
+    let by_run = runs.iter().find(|run| {
+        let is_under_way = run.spec_id == spec.id.as_str() && run.status == RunStatus::Running;
+        is_under_way && !own.contains(&run.pid)
+    });
+    let by_run = by_run.map(|run| format!("{} (PID {})", run.process_id, run.pid.unwrap_or(0)));
+    let by_file = || {
+        holders(project, &spec.id)
+            .find(|holder| holder.lives() && !own.contains(&holder.pid))
+            .map(|holder| holder.words())
+    };
+    match by_run.or_else(by_file) {
         None => Ok(()),
         Some(who) => {
             let message = format!(
