@@ -129,7 +129,12 @@ _verbose = click.option("--verbose", is_flag=True, help="Log to standard error w
 
 @click.group(
     cls=Commands,
-    later={**_COMMANDS, "init": "chant_mcp.commands.init:init", "demo": "chant_mcp.commands.demo:demo"},
+    later={
+        **_COMMANDS,
+        "init": "chant_mcp.commands.init:init",
+        "demo": "chant_mcp.commands.demo:demo",
+        "demo-agent": "chant_mcp.commands.demo:demo_agent",
+    },
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
