@@ -1,4 +1,4 @@
-"""`demo`: a sample project, and an agent's session on it."""
+"""`demo`: a sample project, and an agent's session on it; `demo-agent`: an agent for runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from chant_mcp.commands.surroundings import Surroundings
+from chant_mcp.commands.surroundings import Surroundings, changes_files
 
 
 @click.command()
@@ -45,3 +45,16 @@ def demo(surroundings: Surroundings, keep: bool) -> None:
     )
     out.print(hosts.block(hosts.entry(surroundings.interpreter, found.is_ours)), soft_wrap=True)
     out.print("\nThen ask the agent what it could work on. `chant-mcp --help` lists what there is for you.")
+
+
+@click.command(name="demo-agent", hidden=True)
+@click.pass_obj
+@changes_files
+def demo_agent(surroundings: Surroundings) -> None:
+    """Work as an agent on the spec that CHANT_SPEC_FILE names, in the current folder.
+
+    Runs start it; labels such as `demo:fail` on the spec say how it behaves.
+    """
+    from chant_mcp.demo.agent import play
+
+    raise SystemExit(play(surroundings.environment, surroundings.working_directory))

@@ -1,0 +1,48 @@
+"""The demo agent: works on a spec in the plainest way, without a network and without a key.
+
+It writes a line into every target file, ticks the criteria and commits. Labels of the spec such as
+`demo:fail` make it behave as agents do on bad days, so that everybody can see what becomes of such work.
+
+It and what it imports need only the standard library: it has to start at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from chant_mcp.demo.behaviours import BEFORE, WAYS, Behaviour
+from chant_mcp.demo.task import Halt, Task, say
+
+
+def play(environment: Mapping[str, str], folder: Path) -> int:
+    """Work in a folder on the spec that the environment names, and give the exit code.
+
+    Standard input, which may hold a prompt, is not read: the spec says everything.
+    """
+    try:
+        task = Task.given(environment, folder)
+        behaviours = _chosen(task.document.values("labels"))
+        say(f"Working on {task.id}: {task.title}")
+        for behave in behaviours:
+            behave(task)
+    except Halt as halt:
+        sys.stderr.write(f"{halt}\n")
+        return halt.code
+    return 0
+
+
+def _chosen(labels: Iterable[str]) -> list[Behaviour]:
+    """Choose by the labels what comes before the work, and the way of working."""
+    wanted = [label.removeprefix("demo:") for label in labels if label.startswith("demo:")]
+    names = dict.fromkeys("slow" if name.startswith("seconds=") else name for name in wanted)
+    for name in names:
+        if name not in BEFORE and name not in WAYS:
+            known = ", ".join(f"demo:{known}" for known in (*BEFORE, *WAYS))
+            raise Halt(f"The demo agent does not know the label demo:{name}. It knows {known}.", 2)
+    ways = [name for name in names if name in WAYS] or ["work"]
+    if len(ways) > 1:
+        both = " and ".join(f"demo:{name}" for name in ways)
+        raise Halt(f"The labels {both} exclude each other. Keep one of them.", 2)
+    return [*(BEFORE[name] for name in names if name in BEFORE), WAYS[ways[0]]]
