@@ -522,7 +522,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     # Which tools and which project
     "server:tools:chant_tools": Requirement(
-        "The server offers the tools of the chant seed that are built.", "issue: Seventeen tools; seed chant:94"
+        "The server offers the tools of the chant seed that are built.",
+        "issue: Seventeen tools; seed chant:94",
     ),
     "server:tools:all_twenty_four_chant_tools": Requirement(
         "The server offers twenty-four chant tools, nine reading and fifteen mutating or process tools.",
@@ -2123,6 +2124,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:merge_driver:is_no_command_for_people": Requirement(
         "`merge-driver` explains itself with `--help` and is not listed among the commands.",
         "house: command line",
+    ),
     # The demo agent, whom runs are tried with
     "chant:demo_agent:does_the_work": Requirement(
         "`chant-mcp demo-agent` adds a line to each target file or to `demo/<id>.txt`, ticks the criteria "
