@@ -307,18 +307,12 @@ pub fn without_number(title: &str) -> &str {
 
 /// A text in lower case with one blank between its words.
 fn folded(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !folded.is_empty() {
-            folded.push(' ');
-        }
-        if word.is_ascii() {
-            folded.extend(word.chars().map(|c| c.to_ascii_lowercase()));
-        } else {
-            folded.push_str(&word.to_lowercase());
-        }
+    // Nearly all headings: visible ASCII and single blanks.
+    if text.bytes().all(|b| matches!(b, b' '..=b'~')) && !text.contains("  ") {
+        return text.trim().to_ascii_lowercase();
     }
-    folded
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    words.join(" ")
 }
 
 #[cfg(test)]
