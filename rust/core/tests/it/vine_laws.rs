@@ -28,7 +28,15 @@ fn texts() -> impl Strategy<Value = String> {
     ]);
     let blocks = prop::collection::vec(
         (
-            prop::sample::select(vec!["complete", "started", "planning", "notstarted", "ref"]),
+            prop::sample::select(vec![
+                "complete",
+                "started",
+                "planning",
+                "notstarted",
+                "reviewing",
+                "blocked",
+                "ref",
+            ]),
             prop::collection::vec(lines, 0..5),
             prop::sample::select(vec!["", " @k(v, w)", " @flag()"]),
         ),
@@ -62,7 +70,7 @@ fn texts() -> impl Strategy<Value = String> {
 fn batches() -> impl Strategy<Value = Vec<Value>> {
     let id = || prop::sample::select(vec!["r", "t0", "t1", "t2", "z", "n", "x y"]);
     let words = prop::sample::select(vec!["New", "two\nlines", "-> z", "***", "", "é ( x"]);
-    let status = prop::sample::select(vec!["complete", "started", "done"]);
+    let status = prop::sample::select(vec!["complete", "started", "reviewing", "blocked", "done"]);
     let operation = (id(), id(), words, status, 0..13_usize).prop_map(|(id, other, text, status, op)| match op {
         0 => json!({"op": "set_status", "id": id, "status": status}),
         1 => json!({"op": "update", "id": id, "name": text, "decisions": [text]}),

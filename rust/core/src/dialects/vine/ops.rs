@@ -380,8 +380,8 @@ fn replaced(
     mut change: impl FnMut(&Document) -> Result<Document, Error>,
 ) -> Result<Arc<Document>, Error> {
     let mut after = None;
-    let known = files.known(real);
-    let known = known.as_ref().map(|document| &*document.text);
+    let before = files.known(real);
+    let known = before.as_ref().map(|document| &*document.text);
     let edit = |text: &str| {
         let document = files.document(real, text)?;
         // The text goes to the disk and comes back: it is too large to be copied for that.
@@ -394,6 +394,8 @@ fn replaced(
         return files.read(place);
     };
     files.written(real.to_owned(), Arc::clone(&after));
+    // Letting go of a large document takes a while that nobody has to wait for.
+    rayon::spawn(move || drop(before));
     Ok(after)
 }
 
