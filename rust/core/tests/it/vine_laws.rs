@@ -4,6 +4,7 @@
 use chant_core::dialects::vine::apply::apply;
 use chant_core::dialects::vine::document::Document;
 use chant_core::dialects::vine::error::VineError;
+use chant_core::dialects::vine::model::Status;
 use chant_core::dialects::vine::operation::operations;
 use chant_core::dialects::vine::parse;
 use chant_core::dialects::vine::write::canonical;
@@ -112,6 +113,28 @@ proptest! {
                     VineError::Refused { .. } | VineError::Invalid { .. }
                 );
                 prop_assert!(is_refusal, "{error}");
+            }
+        }
+    }
+
+    /// Change by change, what can be acted on is what the text says.
+    #[test]
+    fn whose_turn_it_is_does_not_depend_on_what_came_before(
+        text in texts(),
+        changes in prop::collection::vec(
+            (prop::sample::select(vec!["r", "t0", "t1", "t2", "z"]), prop::sample::select(Status::ALL.to_vec())),
+            1..8,
+        ),
+    ) {
+        let mut document = Document::read(text).unwrap();
+        for (id, status) in changes {
+            let change = json!({"op": "set_status", "id": id, "status": status.as_str()});
+            let mut graph = document.plan.graph.clone();
+            if apply(&mut graph, &operations(&[change]).unwrap()).is_ok() {
+                document = document.changed(document.plan.renewed(graph).unwrap()).unwrap();
+                let read = Document::read(document.text.clone()).unwrap();
+                prop_assert_eq!(&document.plan.frontier, &read.plan.frontier);
+                prop_assert_eq!(document.plan.progress, read.plan.progress);
             }
         }
     }
