@@ -394,8 +394,6 @@ fn replaced(
         return files.read(place);
     };
     files.written(real.to_owned(), Arc::clone(&after));
-    // Letting go of a large document takes a while that nobody has to wait for.
-    rayon::spawn(move || drop(before));
     Ok(after)
 }
 
