@@ -104,13 +104,28 @@ pub fn edit<E: From<StoreError>>(
     disk: &Disk,
     root: &Root,
     relative: &str,
+    change: impl FnMut(&str) -> Result<String, E>,
+) -> Result<Edited, E> {
+    edit_known(disk, root, relative, None, change)
+}
+
+/// [`edit`] for a document of which some text is known: `change` gets that very one where the file still
+/// holds it, and nothing is copied.
+///
+/// # Errors
+/// As [`edit`].
+pub fn edit_known<E: From<StoreError>>(
+    disk: &Disk,
+    root: &Root,
+    relative: &str,
+    known: Option<&str>,
     mut change: impl FnMut(&str) -> Result<String, E>,
 ) -> Result<Edited, E> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let path = root.locate(relative)?;
         let _lock = Lock::take(&path, deadline)?;
-        let (old, stamp) = disk.read_text(&path, relative)?;
+        let (old, stamp) = disk.read_text_like(&path, relative, known)?;
         let text = change(&old)?;
         if text == old {
             return Ok(Edited {
