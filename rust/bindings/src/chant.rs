@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT, Page};
 use chant_core::dialects::chant::ops;
@@ -26,7 +27,7 @@ const _: () = assert!(DEFAULT_LIMIT == 50 && DEFAULT_CHARS == 40_000);
 /// of the moment it is asked for.
 #[pyclass(frozen, module = "chant_mcp._core")]
 pub(crate) struct ChantProject {
-    project: Project,
+    project: Arc<Project>,
 }
 
 #[pymethods]
@@ -65,7 +66,7 @@ impl ChantProject {
             disk,
         };
         Ok(Self {
-            project: call(py, || Project::open(options))?,
+            project: Arc::new(call(py, || Project::open(options))?),
         })
     }
 

@@ -4,6 +4,9 @@ use serde_json::Value;
 
 use crate::work::log::moment;
 
+/// What the heading of a check's output says, in place of a prompt.
+const CHECK: &str = "# Prompt: check ";
+
 /// What keeps the output in a log from fitting a schema; `None` when it fits. `path` names the schema's
 /// file.
 pub fn wrong(path: &str, schema: &str, log: &str) -> Option<String> {
@@ -30,8 +33,17 @@ pub fn wrong(path: &str, schema: &str, log: &str) -> Option<String> {
 /// What the agent of the last run said in a log: without stamps, without what it complained of, and of
 /// messages that are JSON themselves their texts.
 pub fn said(log: &str) -> String {
-    let last = log.rfind("\n# New Run: ").map_or(0, |at| at + 1);
-    let lines = log[last..].lines().filter_map(|line| {
+    let starts = log.match_indices("\n# New Run: ").map(|(at, _)| at + 1);
+    let starts: Vec<usize> = std::iter::once(0).chain(starts).collect();
+    let ends = starts.iter().skip(1).copied().chain([log.len()]);
+    let runs = starts
+        .iter()
+        .zip(ends)
+        .map(|(start, end)| &log[*start..end]);
+    // Checks write into the same log.
+    let is_of_agent = |run: &&str| !run.lines().take(4).any(|line| line.starts_with(CHECK));
+    let last = runs.filter(is_of_agent).last().unwrap_or_default();
+    let lines = last.lines().filter_map(|line| {
         let stamped = line
             .split_once(' ')
             .filter(|(stamp, _)| moment(stamp).is_some());

@@ -66,7 +66,7 @@ pub fn pause(project: &Project, id: &str) -> Result<Answer, Error> {
 pub(super) struct Ended {
     record: Record,
     /// What is to be ended when the spec says what happened; none for a run that completed.
-    stopped: Option<Stopped>,
+    stopped: Option<Box<Stopped>>,
 }
 
 impl Ended {
@@ -152,11 +152,12 @@ fn end_one(
         Ok(Some(Ended { record, stopped }))
     };
     match settle::halt(project, runs, &record.process_id, why) {
-        Ok(Halted::Completed) => ended(None),
         Ok(Halted::Stopped(stopped)) => ended(Some(stopped)),
-        Err(Error::Work(WorkError::NotRunning { state, .. })) if state == State::Completed => {
-            ended(None)
-        }
+        Ok(Halted::Completed)
+        | Err(Error::Work(WorkError::NotRunning {
+            state: State::Completed,
+            ..
+        })) => ended(None),
         Err(Error::Work(WorkError::NotRunning { .. })) => Ok(None),
         Err(error) => Err(error),
     }

@@ -15,6 +15,7 @@ use super::super::start::{Mode, Plan, Start, Work};
 use super::super::view::work::{Grades, QualityWarning, Started};
 use super::lint::findings;
 use crate::answer::Answer;
+use crate::config::Config;
 use crate::error::Error;
 use crate::lint::Severity;
 use crate::work::WorkError;
@@ -60,7 +61,7 @@ impl Wish {
 /// # Errors
 /// As [`Project::resolve`]; everything that forbids the start; why the runner could not begin.
 pub fn work_start(
-    project: &Project,
+    project: &Arc<Project>,
     id: &str,
     wish: &Wish,
     steps: &mut dyn FnMut(&str),
@@ -77,11 +78,27 @@ pub fn work_start(
     refuse_without_commit(&*project.repository()?, &config)?;
     let agent = briefing::agent(&config, &wish.asked)?;
     briefing::refuse_missing_program(project, &agent)?;
+    if is_full(&runs, &config)? {
+        let message = format!(
+            "{} agents are at work, as many as `limits.agents_at_once` in .chant/config.md allows. Wait until one has ended, or stop one.",
+            config.runs.limits.agents_at_once
+        );
+        return Err(ChantError::Refused(message).into());
+    }
     let (mode, asked) = recorded(wish, &plan, config.runs.limits.agents_at_once);
     drop(snapshot);
     steps("Starting a runner");
     let (record, runner) = begin(project, &runs, &spec.id, (mode, asked), None, steps)?;
-    runner.leave();
+    let (process_id, own) = (record.process_id.clone(), project.clone());
+    runner.leave(move || {
+        // A runner that ended without a word of how died.
+        if runs
+            .get(&process_id)
+            .is_ok_and(|record| record.state() == State::Running)
+        {
+            let _ = settle::recover(&own);
+        }
+    });
     Ok(Answer::data(&Started {
         process_id: &record.process_id,
         spec_id: &record.spec_id,
@@ -93,6 +110,15 @@ pub fn work_start(
         log: record.log.as_deref(),
         quality_warning: plan.red.first().map(|(id, scores)| warning(id, scores)),
     }))
+}
+
+/// Whether as many agents are at work as may be.
+pub(in super::super) fn is_full(runs: &Runs, config: &Config) -> Result<bool, Error> {
+    let (records, _) = runs.all()?;
+    let at_work = records.iter().filter(|record| {
+        record.works_on_spec() && record.state() == State::Running && record.runner().is_alive()
+    });
+    Ok(at_work.count() >= config.runs.limits.agents_at_once.get())
 }
 
 /// Mode and wishes as the record keeps them.
@@ -213,12 +239,12 @@ fn begin(
     let record = match runs.begin(draft) {
         Ok(record) => record,
         Err(error) => {
-            runner.leave();
+            runner.leave(|| ());
             return Err(error.into());
         }
     };
     if let Err(why) = runner.run(&record.process_id, PATIENCE, steps) {
-        runner.leave();
+        runner.leave(|| ());
         give_up(runs, &record, &why)?;
         return Err(WorkError::Step(why).into());
     }
