@@ -124,7 +124,8 @@ pub(super) fn halt_all(
     let (now, _) = runs.all()?;
     let of_crews = |record: &&Record| {
         let is_below = |crew: &&Record| record.parent.as_ref() == Some(&crew.process_id);
-        running(record) && crews.iter().any(is_below)
+        let is_other = record.spec_id != spec.id.as_str();
+        is_other && running(record) && crews.iter().any(is_below)
     };
     for hand in now.iter().filter(of_crews) {
         // What is given up is the spec that was named; work on others can go on later.

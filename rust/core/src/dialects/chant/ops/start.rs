@@ -92,10 +92,9 @@ pub fn work_start(
     let (process_id, own) = (record.process_id.clone(), project.clone());
     runner.leave(move || {
         // A runner that ended without a word of how died.
-        if runs
-            .get(&process_id)
-            .is_ok_and(|record| record.state() == State::Running)
-        {
+        let is_lost =
+            |record: Record| record.state() == State::Running && record.stop_requested.is_none();
+        if runs.get(&process_id).is_ok_and(is_lost) {
             let _ = settle::recover(&own);
         }
     });
