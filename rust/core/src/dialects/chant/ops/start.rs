@@ -9,7 +9,7 @@ use super::super::id::SpecId;
 use super::super::model::Spec;
 use super::super::project::{Project, Snapshot};
 use super::super::runtime::briefing::{self, has_prompt};
-use super::super::runtime::{refuse_without_commit, settle};
+use super::super::runtime::{refuse_without_commit, settle, task};
 use super::super::scores::Scores;
 use super::super::start::{Mode, Plan, Start, Work};
 use super::super::view::work::{Grades, QualityWarning, Started};
@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::lint::Severity;
 use crate::work::WorkError;
 use crate::work::handshake::PATIENCE;
-use crate::work::launch::Launched;
+use crate::work::launch::{self, Launched};
 use crate::work::record::{Asked, Record, SINGLE};
 use crate::work::records::Runs;
 use crate::work::state::{State, Stop};
@@ -155,6 +155,23 @@ fn warning(id: &SpecId, scores: &Scores) -> QualityWarning {
         suggestions: scores.suggestions(),
         message: format!("Spec '{id}' does not pass the quality gate; skip_criteria waived that."),
     }
+}
+
+/// Runs, in this process, the run that standard input names; gives where it stands then.
+///
+/// # Errors
+/// That none is named, why it could not begin, which the hand-shake said too, or could not be ended.
+pub fn run_work(project: &Project) -> Result<&'static str, Error> {
+    let (process_id, handshake) = launch::take_up()?;
+    Ok(task::run(project, &process_id, handshake)?.as_str())
+}
+
+/// Looks after what dead runs left, and after work that waits; gives what could not be put right.
+///
+/// # Errors
+/// As [`settle::recover`].
+pub fn recover(project: &Project) -> Result<Vec<String>, Error> {
+    settle::recover(project)
 }
 
 /// What a start comes to.

@@ -108,7 +108,7 @@ fn complete(
 ///
 /// # Errors
 /// A `StoreError` when the records cannot be listed.
-pub fn recover(project: &Project) -> Result<Vec<String>, Error> {
+pub(in super::super) fn recover(project: &Project) -> Result<Vec<String>, Error> {
     if !disk::exists(&project.root().join(record::FOLDER)) {
         return Ok(Vec::new());
     }

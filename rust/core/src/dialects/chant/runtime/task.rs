@@ -23,7 +23,11 @@ use crate::work::state::{Event, State};
 ///
 /// # Errors
 /// Why it could not begin, which the hand-shake said too, or could not be ended.
-pub fn run(project: &Project, process_id: &str, handshake: Handshake) -> Result<State, Error> {
+pub(in super::super) fn run(
+    project: &Project,
+    process_id: &str,
+    handshake: Handshake,
+) -> Result<State, Error> {
     let failed = |source| WorkError::System {
         action: "listen to signals",
         source,
