@@ -324,8 +324,6 @@ impl Briefing<'_> {
                 "CHANT_PROJECT": shown(self.project.root()),
                 "CHANT_SPEC_ID": self.spec.id.as_str(),
                 "CHANT_WORKTREE": shown(&self.place.worktree),
-                // Nothing in the folder that the host starts it in is taken for a part of the program.
-                "PYTHONSAFEPATH": "1",
             },
         });
         let text = serde_json::to_string_pretty(&json!({"mcpServers": {"chant": server}}));

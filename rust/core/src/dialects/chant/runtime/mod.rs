@@ -52,7 +52,6 @@ impl Project {
             let why = "runs are started by the server and the command line only";
             return Err(ChantError::Refused(why.into()).into());
         }
-        // Nothing lies in that folder, so nothing there is taken for a part of the program.
         let folder = runs.state.ensure(&runs.disk, "runners")?;
         let number = fastrand::u64(..);
         let errors: PathBuf = folder.join(format!("{spec_id}-{number:016x}.err"));
