@@ -2125,6 +2125,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`merge-driver` explains itself with `--help` and is not listed among the commands.",
         "house: command line",
     ),
+    "chant:agents:messages_are_logged_as_lines": Requirement(
+        "Of agents that tell what they do as JSON messages the log holds texts, the use of tools and "
+        "failures, a line each.",
+        "reference chant 6.5; issue: The work runtime, part Agents",
+    ),
     # The demo agent, whom runs are tried with
     "chant:demo_agent:does_the_work": Requirement(
         "`chant-mcp demo-agent` adds a line to each target file or to `demo/<id>.txt`, ticks the criteria "

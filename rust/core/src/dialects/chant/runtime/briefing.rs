@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::super::agents::environment::{self, REMOVED, Told};
+use super::super::agents::messages;
 use super::super::agents::workers::workers;
 use super::super::agents::{self, Agent, CommandLine, Given};
 use super::super::error::ChantError;
@@ -22,7 +23,7 @@ use crate::store::StoreError;
 use crate::store::disk::{self, Temporary};
 use crate::store::files::Root;
 use crate::work::agent::{Input, Job, Limits};
-use crate::work::output::Room;
+use crate::work::output::{Reads, Room};
 use crate::work::record::Asked;
 
 /// Where a project's prompts lie.
@@ -148,6 +149,7 @@ impl Briefing<'_> {
             prompt_on_stdin,
         } = line;
         Ok(Job {
+            reads: agent.tells_messages().then_some(messages::lines as Reads),
             name: agent.name,
             model,
             prompt: name,
@@ -203,6 +205,7 @@ impl Briefing<'_> {
             model: None,
             prompt: String::new(),
             argv,
+            reads: None,
             secrets: secrets.map(|(_, value)| value.clone()).collect(),
             environment: environment
                 .into_iter()
