@@ -230,7 +230,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "house: newcomers",
     ),
     "init:gitignore:writing_a_log_restores_its_line": Requirement(
-        "Writing a log puts a missing `logs/` line back into `.chant/.gitignore`.",
+        "Folders that runs make hide themselves from git, whatever `.chant/.gitignore` says.",
         "reference chant 1.2",
         built=False,
     ),

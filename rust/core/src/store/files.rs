@@ -245,3 +245,22 @@ pub fn make_folder(root: &Root, relative: &str) -> Result<PathBuf, StoreError> {
     }
     root.locate(relative)
 }
+
+/// Makes a folder of our own inside the root that git is not to see: a new one gets an ignore file of its
+/// own, one that exists is the user's to show or hide.
+///
+/// # Errors
+/// As [`make_folder`].
+pub fn make_hidden_folder(disk: &Disk, root: &Root, relative: &str) -> Result<PathBuf, StoreError> {
+    match root.locate(relative) {
+        Err(StoreError::Missing { .. }) => {}
+        found => return found,
+    }
+    let folder = make_folder(root, relative)?;
+    let ignore = folder.join(".gitignore");
+    match Temporary::write(disk, &ignore, "*\n", false)?.appear(&ignore) {
+        // Another process came first.
+        Ok(()) | Err(StoreError::Exists { .. }) => Ok(folder),
+        Err(error) => Err(error),
+    }
+}

@@ -105,7 +105,7 @@ impl Output {
         room: Room,
     ) -> Result<Self, WorkError> {
         if let Some((folder, _)) = log.rsplit_once('/') {
-            files::make_folder(&runs.root, folder)?;
+            files::make_hidden_folder(&runs.disk, &runs.root, folder)?;
         }
         let mut file = Growing::open(&runs.root.place(log)?)?;
         // A crash may have left the last line without its end.
