@@ -90,6 +90,7 @@ def chant_search(
 
 def chant_diagnose(session: Session, id: Id) -> Answer:
     """Diagnose issues with a spec (check file, log, locks, commits, criteria)"""
+    session.look_after_runs()
     return session.chant.diagnose(id)
 
 
@@ -198,6 +199,7 @@ def chant_work_list(
     offset: Count = 0,
 ) -> Answer:
     """List running work processes"""
+    session.look_after_runs()
     return session.chant.work_list(process_id=process_id, include_completed=include_completed, offset=offset)
 
 
