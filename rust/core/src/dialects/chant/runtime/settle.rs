@@ -22,7 +22,7 @@ use crate::work::state::{Event, State, Stop};
 use crate::work::stop::{self, Stopped};
 
 /// Shows in the spec how its run ended, unless somebody decided otherwise about it meanwhile.
-pub(super) fn show(project: &Project, record: &Record, end: &End) -> Result<(), Error> {
+pub(in super::super) fn show(project: &Project, record: &Record, end: &End) -> Result<(), Error> {
     let status = match end.event {
         Event::Doubt | Event::AskApproval => Status::NeedsAttention,
         Event::Fail => Status::Failed,
