@@ -108,6 +108,7 @@ impl Landing<'_> {
         if self.runs.token(&record.spec_id)? != record.token {
             return Ok(Outcome::Stale);
         }
+        self.free_own_locks()?;
         for _ in 0..ATTEMPTS {
             if let Some(outcome) = self.attempt(&record.spec_id)? {
                 return Ok(outcome);
@@ -115,6 +116,16 @@ impl Landing<'_> {
         }
         let message = format!("branch {} kept moving; try again", self.place.target);
         Err(ChantError::Refused(message).into())
+    }
+
+    /// Frees what a landing of this run left locked when it was killed, however far it had come.
+    fn free_own_locks(&self) -> Result<(), Error> {
+        for (lock, run) in self.repo.landing_locks()? {
+            if run == self.process_id {
+                self.repo.free_landing_lock(&lock, &run)?;
+            }
+        }
+        Ok(())
     }
 
     /// One attempt; `None` when something changed under it.
@@ -314,12 +325,6 @@ impl Landing<'_> {
             record.merge.begun.push(tried.clone());
             Ok(())
         })?;
-        // What a landing of this run left when it was killed is its own.
-        for (lock, run) in self.repo.landing_locks()? {
-            if run == self.process_id {
-                self.repo.free_landing_lock(&lock, &run)?;
-            }
-        }
         let is_here = matches!(self.repo.head()?.branch(), Some(branch) if branch == place.target);
         let exempt = Exempt {
             path: place.spec_in_git.clone(),
