@@ -182,7 +182,8 @@ impl Landing<'_> {
             Ok(text) => text,
             Err(why) => return Ok(Err(why)),
         };
-        if let Some(why) = changed_meanwhile(&spec.path, &copy) {
+        let open = || open_criteria(&spec.path, &text);
+        if let Some(why) = changed_meanwhile(&spec.path, &copy).or_else(open) {
             return Ok(Err(why));
         }
         Ok(Ok(Sight {
@@ -441,6 +442,21 @@ fn changed_meanwhile(path: &str, copy: &str) -> Option<String> {
         format!(
             "the spec was made {} while its work was to be merged; nothing was merged",
             spec.status
+        )
+    })
+}
+
+/// That criteria are open which the branch does not know: somebody added them while the agent worked.
+fn open_criteria(path: &str, text: &str) -> Option<String> {
+    let spec = parse::document(path, Source::Text(text.to_owned())).ok()?;
+    let open = spec.criteria.iter().filter(|criterion| !criterion.checked);
+    let open: Vec<String> = open
+        .map(|criterion| format!("'{}'", spec.criterion_text(criterion)))
+        .collect();
+    (!open.is_empty()).then(|| {
+        format!(
+            "criteria that are not ticked were added to the spec while its work was done: {}; start it again",
+            open.join(", ")
         )
     })
 }
