@@ -39,6 +39,7 @@ _COMMANDS = {
     "diagnose": "chant_mcp.commands.checks:diagnose",
     "log": "chant_mcp.commands.log:log",
     "work": "chant_mcp.commands.work:work",
+    "watch": "chant_mcp.commands.watch:watch",
 }
 """The commands on specs, by name, and where each is found."""
 

@@ -247,7 +247,7 @@ fn begin(
     parent: Option<&str>,
     steps: &mut dyn FnMut(&str),
 ) -> Result<(Record, Launched), Error> {
-    let mut runner = project.launch(runs, id.as_str())?;
+    let mut runner = project.launch(runs, ["work", "--runner", id.as_str()])?;
     let identity = runner.identity().clone();
     let mut draft = Record::new(id.as_str(), &mode.to_string(), identity, (runs.clock)());
     draft.parent = parent.map(str::to_owned);

@@ -198,3 +198,31 @@ pub struct WorktreeEntry {
     /// Why it is kept; null when it can go.
     pub kept: Option<String>,
 }
+
+/// Whether somebody watches, and over what.
+#[derive(Debug, Serialize)]
+pub struct WatchStatus {
+    /// Whether the daemon runs.
+    pub watch_running: bool,
+    /// The worktrees of runs, by their folders.
+    pub worktrees: Vec<WatchedWorktree>,
+    /// How many they are.
+    pub worktree_count: usize,
+}
+
+/// A worktree as the daemon sees it.
+#[derive(Debug, Serialize)]
+pub struct WatchedWorktree {
+    /// The spec.
+    pub spec_id: Option<String>,
+    /// The folder.
+    pub path: String,
+    /// `working`, `done`, `failed` or `unknown`.
+    pub status: &'static str,
+    /// When its run's record was last written, RFC 3339; null without one.
+    pub updated_at: Option<String>,
+    /// What is the matter; null when nothing is.
+    pub error: Option<String>,
+    /// The agent's commits.
+    pub commits: Vec<String>,
+}
