@@ -87,7 +87,9 @@ fn holders(project: &Project, id: &SpecId) -> impl Iterator<Item = Holder> {
 /// Refuses while a process of another program works on the spec; our own runs can be stopped.
 fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error> {
     let (records, _) = project.runs()?.all()?;
-    let own = records.iter().filter(|record| record.state() == State::Running);
+    let own = records
+        .iter()
+        .filter(|record| record.state() == State::Running);
     let own: Vec<Option<u32>> = own.map(|record| Some(record.pid)).collect();
     let (runs, _) = record::all(&project.disk, &project.root)?;
     let by_run = runs.iter().find(|run| {
