@@ -116,15 +116,16 @@ pub(super) fn halt_all(
     for crew in &mut ended {
         crew.write(runs)?;
     }
-    let has_own = !own.is_empty();
     let mut stopped = Vec::new();
-    for record in own {
+    for record in &own {
         stopped.extend(end_one(project, runs, record, why)?);
     }
     let (now, _) = runs.all()?;
     let of_crews = |record: &&Record| {
         let is_below = |crew: &&Record| record.parent.as_ref() == Some(&crew.process_id);
-        running(record) && crews.iter().any(is_below)
+        // The spec's own run was stopped above; its record says so only when its spec does.
+        let is_own = own.iter().any(|own| own.process_id == record.process_id);
+        running(record) && !is_own && crews.iter().any(is_below)
     };
     for hand in now.iter().filter(of_crews) {
         // What is given up is the spec that was named; work on others can go on later.
@@ -134,7 +135,7 @@ pub(super) fn halt_all(
             stopped.push(hand);
         }
     }
-    if stopped.is_empty() && !has_own {
+    if stopped.is_empty() && own.is_empty() {
         return Ok(ended);
     }
     Ok(stopped)
