@@ -30,8 +30,7 @@ pub fn wrong(path: &str, schema: &str, log: &str) -> Option<String> {
 /// What the agent of the last run said in a log: without stamps, without what it complained of, and of
 /// messages that are JSON themselves their texts.
 pub fn said(log: &str) -> String {
-    let last = log.rfind("\n# New Run: ").map_or(0, |at| at + 1);
-    let lines = log[last..].lines().filter_map(|line| {
+    let lines = last_run(log).lines().filter_map(|line| {
         let stamped = line
             .split_once(' ')
             .filter(|(stamp, _)| moment(stamp).is_some());
@@ -42,6 +41,25 @@ pub fn said(log: &str) -> String {
         }
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The part of a log that the agent's last run wrote; checks that came after it have parts of their own.
+fn last_run(log: &str) -> &str {
+    let of_check = |part: &str| {
+        let prompt = part.lines().nth(1);
+        prompt.is_some_and(|line| line.starts_with("# Prompt: check "))
+    };
+    let mut rest = log;
+    loop {
+        let Some(at) = rest.rfind("\n# New Run: ") else {
+            return rest;
+        };
+        let part = &rest[at + 1..];
+        if !of_check(part) {
+            return part;
+        }
+        rest = &rest[..at];
+    }
 }
 
 /// The texts in a message of an agent that tells everything as JSON, one message a line.
