@@ -115,7 +115,8 @@ REFUSALS = {
     ),
     "quality gate": Refused(
         spec(criteria=[f"Criterion {number} is met" for number in range(20)]),
-        f"Spec '{ID}' does not pass the quality gate (refine): ",
+        "(chant_add takes `criteria`, `depends_on`, `labels`, `target_files`, `type` and `parent`), or start "
+        "with skip_criteria: true.",
     ),
     "check missing": Refused(
         spec(criteria=["Works <!-- check: unit -->"]),

@@ -88,6 +88,19 @@ async def test_a_start_answers_when_the_agent_is_at_work(shop: Workshop, call: C
     shop.ended(ID)
 
 
+@pytest.mark.requirement("chant:work_start:schema_has_four_parameters")
+async def test_the_tool_takes_an_id_and_three_more_parameters(call: Caller) -> None:
+    listed = await call.client.list_tools()
+    (schema,) = [tool.input_schema for tool in listed.tools if tool.name == "chant_work_start"]
+    assert schema["required"] == ["id"]
+    assert {name: entry["type"] for name, entry in schema["properties"].items()} == {
+        "id": "string",
+        "chain": "boolean",
+        "parallel": "integer",
+        "skip_criteria": "boolean",
+    }
+
+
 @pytest.mark.requirement("chant:work_start:runner_stands_alone")
 async def test_runner_and_agent_have_sessions_and_groups_of_their_own(shop: Workshop, call: Caller) -> None:
     shop.spec(ID, "wait")
@@ -298,7 +311,7 @@ async def test_remote_branches_are_not_touched(shop: Workshop, call: Caller) -> 
     assert git(remote, "for-each-ref") == before
 
 
-@pytest.mark.requirement("chant:work_start:approval_of_agents_work")
+@pytest.mark.requirement("chant:work_start:waiting_for_approval_needs_attention")
 async def test_work_of_an_agent_can_need_approval(shop: Workshop, call: Caller) -> None:
     trailer = "Co-Authored-By: Claude <noreply@anthropic.com>"
     script = (

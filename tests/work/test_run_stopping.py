@@ -214,7 +214,7 @@ async def test_failed_work_can_be_looked_at_with_force(shop: Workshop, call: Cal
 # Cancel
 
 
-@pytest.mark.requirement("chant:cancel:stops_running_work")
+@pytest.mark.requirement("chant:cancel:never_leaves_an_agent_running")
 async def test_cancelled_work_is_stopped_and_stays_cancelled(shop: Workshop, call: Caller) -> None:
     record = await begun(shop, call)
     commit = half_done(record)
