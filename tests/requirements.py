@@ -230,7 +230,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "house: newcomers",
     ),
     "init:gitignore:writing_a_log_restores_its_line": Requirement(
-        "Writing a log puts a missing `logs/` line back into `.chant/.gitignore`.",
+        "Folders that runs make hide themselves from git, whatever `.chant/.gitignore` says.",
         "reference chant 1.2",
         built=False,
     ),
@@ -2321,6 +2321,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:merge_driver:is_no_command_for_people": Requirement(
         "`merge-driver` explains itself with `--help` and is not listed among the commands.",
         "house: command line",
+    ),
+    "chant:agents:messages_are_logged_as_lines": Requirement(
+        "Of agents that tell what they do as JSON messages the log holds texts, the use of tools and "
+        "failures, a line each.",
+        "reference chant 6.5; issue: The work runtime, part Agents",
     ),
     # The demo agent, whom runs are tried with
     "chant:demo_agent:does_the_work": Requirement(

@@ -179,9 +179,16 @@ class Session:
             prompts=_PROMPTS,
             stop_at=self._stop_at,
         )
+        self._look_after_runs(project)
+        return project
+
+    def look_after_runs(self) -> None:
+        """Do what is left to do for runs that died, and for work that waits."""
+        self._look_after_runs(self.chant)
+
+    def _look_after_runs(self, project: ChantProject) -> None:
         for problem in project.recover() if self.recovers else ():
             logger.warning("%s", problem)
-        return project
 
     @property
     def vine(self) -> VineFiles:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,11 +34,14 @@ def place(tmp_path: Path) -> Workplace:
 
 @contextmanager
 def running(place: Workplace, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Start the agent; it is killed at the end."""
+    """Start the agent; it is killed at the end, and when nothing comes of it for too long."""
     with place.start(**environment) as agent:
+        patience = threading.Timer(PATIENCE, agent.kill)
+        patience.start()
         try:
             yield agent
         finally:
+            patience.cancel()
             agent.kill()
 
 
@@ -243,8 +248,7 @@ def test_a_hook_that_refuses_ends_the_agent(place: Workplace) -> None:
     place.branched()
     hook = place.checkout / ".git" / "hooks" / "pre-commit"
     hook.parent.mkdir(exist_ok=True)
-    # What the hook reads is empty: the prompt is not for it.
-    hook.write_text('#!/bin/sh\ncat\necho "never on $(git branch --show-current)"; exit 1\n', "utf-8")
+    hook.write_text('#!/bin/sh\necho "never on $(git branch --show-current)"; exit 1\n', "utf-8")
     hook.chmod(0o755)
     _, err = place.run(code=1)
     assert err.startswith(f"never on chant/{ID}\n")
@@ -279,6 +283,16 @@ def test_a_prompt_that_nobody_reads_or_ends_does_not_hold_it_up(place: Workplace
         os.write(agent.stdin.fileno(), b"x" * 1_000_000)
         assert agent.wait(PATIENCE) == 0
     assert place.commits() == [COMMIT]
+
+
+@pytest.mark.requirement("chant:demo_agent:never_waits_for_its_prompt")
+def test_a_program_that_git_starts_does_not_wait_for_the_prompt(place: Workplace, tmp_path: Path) -> None:
+    reader = tmp_path / "reader"
+    reader.write_text("#!/bin/sh\ncat >/dev/null\nexit 1\n", encoding="utf-8")
+    reader.chmod(0o755)
+    place.branched()
+    git(place.checkout, "config", "core.fsmonitor", str(reader))
+    place.run()
 
 
 @pytest.mark.requirement("chant:demo_agent:starts_at_once")
@@ -348,9 +362,9 @@ def test_words_elsewhere_in_the_spec_choose_nothing(place: Workplace) -> None:
 
 @pytest.mark.requirement("chant:demo_agent:labels_choose", "chant:demo_agent:secret_tells_on_the_environment")
 def test_what_comes_before_the_work_is_done_in_the_order_of_labels(place: Workplace) -> None:
-    place.spec("secret", "seconds=0", "fail").branched()
+    place.spec("seconds=0", "fail", "secret").branched()
     out, _ = place.run(code=3, PIER_TOKEN="abc")
-    assert out.splitlines()[1:] == ["PIER_TOKEN=abc", "Thinking"]
+    assert out.splitlines()[1:] == ["Thinking", "PIER_TOKEN=abc"]
 
 
 # Behaviours before the work
@@ -443,7 +457,13 @@ def test_fail_complains_and_exits_with_3(place: Workplace) -> None:
 
 @pytest.mark.requirement("chant:demo_agent:crash_ends_by_a_signal")
 def test_crash_ends_by_sigabrt_and_leaves_no_file(place: Workplace) -> None:
-    place.spec("crash").branched().run(code=-signal.SIGABRT)
+    usual = resource.getrlimit(resource.RLIMIT_CORE)
+    # As on machines where a crash writes the memory into the working folder.
+    resource.setrlimit(resource.RLIMIT_CORE, (usual[1], usual[1]))
+    try:
+        place.spec("crash").branched().run(code=-signal.SIGABRT)
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, usual)
     assert (place.commits(), place.changes()) == ([], [])
 
 

@@ -76,7 +76,8 @@ class Workplace:
             "CHANT_WORKTREE": str(self.tree),
             "CHANT_BRANCH": f"chant/{ID}",
         }
-        given = {**os.environ, **ours, **environment}
+        # Python has to hold back what it writes into a pipe, as it usually does.
+        given = {**os.environ, **ours, "PYTHONUNBUFFERED": "", **environment}
         return subprocess.Popen(
             [sys.executable, "-m", "chant_mcp", "demo-agent"],
             cwd=folder or self.root,
@@ -89,7 +90,7 @@ class Workplace:
     def run(self, folder: Path | None = None, /, code: int = 0, **environment: str) -> tuple[str, str]:
         """Run the agent, which ends with an exit code, and give what it writes to both outputs."""
         with self.start(folder, **environment) as agent:
-            # Only the end of the process closes its input, so it cannot have waited for that.
+            # `communicate` closes the input; a copy keeps it from ending.
             assert agent.stdin
             held = os.dup(agent.stdin.fileno())
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,6 +40,15 @@ project_option = click.option(
 )
 
 
+_MAIN = "import sys; sys.path[:] = filter(None, sys.path); from chant_mcp.cli import main; main()"
+
+
+def _own_program(interpreter: str) -> tuple[str, ...]:
+    """Give our own program as it is started in folders of others: nothing that lies there is a part of it."""
+    has_option = sys.version_info >= (3, 11)
+    return (interpreter, "-P", "-m", "chant_mcp") if has_option else (interpreter, "-c", _MAIN)
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What the program was started with."""
@@ -58,15 +68,17 @@ class Surroundings:
 
     def session(self) -> Session:
         """Make a session on the project meant; nothing is opened yet."""
-        return Session(
+        session = Session(
             find_place(self.working_directory, self.project),
             environment=self.environment,
             user_config=self.config_home and self.config_home / "chant" / "config.md",
             config_home=self.config_home,
             home=self.home,
-            program=(self.interpreter, "-m", "chant_mcp"),
+            program=_own_program(self.interpreter),
             stop_at=self.environment.get("CHANT_STOP_AT"),
         )
+        session.recovers = not self.read_only
+        return session
 
 
 def on_project(run: Callable[Concatenate[Session, P], None]) -> Callable[..., None]:

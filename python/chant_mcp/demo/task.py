@@ -157,7 +157,7 @@ class Task:
                 ["git", *words],
                 cwd=self.root,
                 env=self.environment,
-                # Hooks may read from standard input; the prompt is not for them.
+                # What git starts may read from standard input; the prompt is not for it.
                 stdin=subprocess.DEVNULL,
                 stdout=stdout,
                 stderr=stderr,

@@ -90,6 +90,7 @@ def chant_search(
 
 def chant_diagnose(session: Session, id: Id) -> Answer:
     """Diagnose issues with a spec (check file, log, locks, commits, criteria)"""
+    session.look_after_runs()
     return session.chant.diagnose(id)
 
 
@@ -198,16 +199,17 @@ def chant_work_list(
     offset: Count = 0,
 ) -> Answer:
     """List running work processes"""
+    session.look_after_runs()
     return session.chant.work_list(process_id=process_id, include_completed=include_completed, offset=offset)
 
 
 def chant_work_start(
     session: Session,
     id: Id,
-    chain: Annotated[
-        bool, Field(description="Continue to next ready spec after completion")
-    ] = False,
-    parallel: Annotated[int | None, Field(description="Number of parallel workers (requires multiple ready specs)")] = None,
+    chain: Annotated[bool, Field(description="Continue to next ready spec after completion")] = False,
+    parallel: Annotated[
+        int | None, Field(description="Number of parallel workers (requires multiple ready specs)")
+    ] = None,
     skip_criteria: Annotated[bool, Field(description="Skip acceptance criteria validation")] = False,
 ) -> Answer:
     """Start working on a spec asynchronously (returns immediately)"""

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT, Page};
 use chant_core::dialects::chant::ops;
 use chant_core::dialects::chant::project::{Clock, Options, Project};
-use chant_core::dialects::chant::runtime::{settle, task};
 use chant_core::dialects::chant::start::Mode;
 use chant_core::store::disk::Disk;
-use chant_core::work::launch;
 use chant_core::work::record::Asked;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -26,7 +25,7 @@ const _: () = assert!(DEFAULT_LIMIT == 50 && DEFAULT_CHARS == 40_000);
 /// of the moment it is asked for.
 #[pyclass(frozen, module = "chant_mcp._core")]
 pub(crate) struct ChantProject {
-    project: Project,
+    project: Arc<Project>,
 }
 
 #[pymethods]
@@ -65,7 +64,7 @@ impl ChantProject {
             disk,
         };
         Ok(Self {
-            project: call(py, || Project::open(options))?,
+            project: Arc::new(call(py, || Project::open(options))?),
         })
     }
 
@@ -315,15 +314,11 @@ impl ChantProject {
     }
 
     fn recover(&self, py: Python<'_>) -> Result<Vec<String>, Raised> {
-        call(py, || settle::recover(&self.project))
+        call(py, || ops::recover(&self.project))
     }
 
     /// Runs, in this process, the run that standard input names.
     fn run_work(&self, py: Python<'_>) -> Result<&'static str, Raised> {
-        call(py, || {
-            let (process_id, handshake) = launch::take_up()?;
-            let state = task::run(&self.project, &process_id, handshake)?;
-            Ok(state.as_str())
-        })
+        call(py, || ops::run_work(&self.project))
     }
 }

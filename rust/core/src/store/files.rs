@@ -104,13 +104,28 @@ pub fn edit<E: From<StoreError>>(
     disk: &Disk,
     root: &Root,
     relative: &str,
+    change: impl FnMut(&str) -> Result<String, E>,
+) -> Result<Edited, E> {
+    edit_known(disk, root, relative, None, change)
+}
+
+/// [`edit`] for a document of which some text is known: `change` gets that very one where the file still
+/// holds it, and nothing is copied.
+///
+/// # Errors
+/// As [`edit`].
+pub fn edit_known<E: From<StoreError>>(
+    disk: &Disk,
+    root: &Root,
+    relative: &str,
+    known: Option<&str>,
     mut change: impl FnMut(&str) -> Result<String, E>,
 ) -> Result<Edited, E> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let path = root.locate(relative)?;
         let _lock = Lock::take(&path, deadline)?;
-        let (old, stamp) = disk.read_text(&path, relative)?;
+        let (old, stamp) = disk.read_text_like(&path, relative, known)?;
         let text = change(&old)?;
         if text == old {
             return Ok(Edited {
@@ -229,4 +244,23 @@ pub fn make_folder(root: &Root, relative: &str) -> Result<PathBuf, StoreError> {
         disk::make_folder(&root.place(&relative[..end])?)?;
     }
     root.locate(relative)
+}
+
+/// Makes a folder of our own inside the root that git is not to see: a new one gets an ignore file of its
+/// own, one that exists is the user's to show or hide.
+///
+/// # Errors
+/// As [`make_folder`].
+pub fn make_hidden_folder(disk: &Disk, root: &Root, relative: &str) -> Result<PathBuf, StoreError> {
+    match root.locate(relative) {
+        Err(StoreError::Missing { .. }) => {}
+        found => return found,
+    }
+    let folder = make_folder(root, relative)?;
+    let ignore = folder.join(".gitignore");
+    match Temporary::write(disk, &ignore, "*\n", false)?.appear(&ignore) {
+        // Another process came first.
+        Ok(()) | Err(StoreError::Exists { .. }) => Ok(folder),
+        Err(error) => Err(error),
+    }
 }

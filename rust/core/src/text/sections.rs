@@ -73,51 +73,52 @@ pub fn sections(outline: &Outline, length: usize) -> Vec<Section> {
 /// as in `## Notes / ### Detail (2)`.
 pub fn names(sections: &[Section]) -> Vec<String> {
     let whole = unique_paths(sections);
-    let mut ends: HashMap<String, usize> = HashMap::new();
+    let numbered: Vec<_> = whole.iter().map(|path| folded_ends(path)).collect();
+    let plain: Vec<_> = sections.iter().map(|s| folded_ends(&s.path)).collect();
     // A path that several sections have, without its number, must not be taken for another one.
-    let shared = sections.iter().zip(&whole);
-    let shared = shared.filter(|(section, path)| section.path != **path);
-    let paths = whole.iter().chain(shared.map(|(section, _)| &section.path));
-    for end in paths.flat_map(|path| path_ends(path)) {
-        *ends.entry(folded(end)).or_default() += 1;
+    let shared = (0..sections.len()).filter(|at| sections[*at].path != whole[*at]);
+    let mut ends: HashMap<&str, usize> = HashMap::new();
+    for (_, end) in numbered.iter().chain(shared.map(|at| &plain[at])).flatten() {
+        *ends.entry(end).or_default() += 1;
     }
-    let count = |end: &str| ends.get(&folded(end)).copied().unwrap_or(0);
-    let shortest = |(section, path): (&Section, &String)| {
+    let count = |folded: &str| ends.get(folded).copied().unwrap_or(0);
+    let shortest = |at: usize| {
         // A number counts those of one path: what stands before it has to mean that path.
-        let of_path = count(&section.path);
-        let pairs: Vec<(&str, &str)> = path_ends(path).zip(path_ends(&section.path)).collect();
-        let mut pairs = pairs.into_iter().rev();
-        let means_it = |end: &str, plain: &str| count(end) == 1 && count(plain) == of_path;
+        let of_path = plain[at].first().map_or(0, |(_, whole)| count(whole));
+        let mut pairs = numbered[at].iter().zip(&plain[at]).rev();
         // A heading that holds a separator is not named by its second half.
-        let found = pairs.find(|(end, plain)| end.starts_with('#') && means_it(end, plain));
-        found.map_or(path.as_str(), |(end, _)| end).to_owned()
+        let found = pairs.find(|((end, folded), (_, plain))| {
+            end.starts_with('#') && count(folded) == 1 && count(plain) == of_path
+        });
+        found.map_or(&*whole[at], |((end, _), _)| end).to_owned()
     };
-    sections.iter().zip(&whole).map(shortest).collect()
+    (0..sections.len()).map(shortest).collect()
 }
 
 /// The path of each section, with a number behind it where several have the same.
 pub fn unique_paths(sections: &[Section]) -> Vec<String> {
-    let mut count: HashMap<String, usize> = HashMap::new();
-    for section in sections {
-        *count.entry(folded(&section.path)).or_default() += 1;
+    let paths: Vec<String> = sections.iter().map(|s| folded(&s.path)).collect();
+    let mut count: HashMap<&str, usize> = HashMap::new();
+    for path in &paths {
+        *count.entry(path).or_default() += 1;
     }
-    let mut last: HashMap<String, usize> = HashMap::new();
-    let path = |section: &Section| {
-        let path = folded(&section.path);
-        if count.get(&path) == Some(&1) {
-            return section.path.clone();
+    let mut last: HashMap<&str, usize> = HashMap::new();
+    let unique = |at: usize| {
+        let path = &sections[at].path;
+        if count.get(&*paths[at]) == Some(&1) {
+            return path.clone();
         }
-        let number = last.entry(path).or_default();
+        let number = last.entry(&paths[at]).or_default();
         loop {
             *number += 1;
-            let numbered = format!("{} ({number})", section.path);
+            let numbered = format!("{path} ({number})");
             // A heading may read like that already.
-            if !count.contains_key(&folded(&numbered)) {
+            if !count.contains_key(&*folded(&numbered)) {
                 return numbered;
             }
         }
     };
-    sections.iter().map(path).collect()
+    (0..sections.len()).map(unique).collect()
 }
 
 /// A path, and every piece of it that begins behind a separator.
@@ -126,6 +127,11 @@ fn path_ends(path: &str) -> impl Iterator<Item = &str> {
     let places = path.char_indices();
     let behind = places.filter_map(|(at, _)| path[at..].strip_prefix(PATH_SEPARATOR));
     std::iter::once(path).chain(behind)
+}
+
+/// The pieces of [`path_ends`], each with itself folded.
+fn folded_ends(path: &str) -> Vec<(&str, String)> {
+    path_ends(path).map(|end| (end, folded(end))).collect()
 }
 
 /// The section that a name stands for, in any case of letters. The first of these that matches
@@ -307,18 +313,12 @@ pub fn without_number(title: &str) -> &str {
 
 /// A text in lower case with one blank between its words.
 fn folded(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !folded.is_empty() {
-            folded.push(' ');
-        }
-        if word.is_ascii() {
-            folded.extend(word.chars().map(|c| c.to_ascii_lowercase()));
-        } else {
-            folded.push_str(&word.to_lowercase());
-        }
+    // Nearly all headings: visible ASCII and single blanks.
+    if text.bytes().all(|b| matches!(b, b' '..=b'~')) && !text.contains("  ") {
+        return text.trim().to_ascii_lowercase();
     }
-    folded
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    words.join(" ")
 }
 
 #[cfg(test)]

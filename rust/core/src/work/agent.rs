@@ -22,7 +22,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use super::WorkError;
 use super::interruption::Interruption;
 use super::kin::{self, Kin};
-use super::output::{Output, Room, Stream};
+use super::output::{Output, Reads, Room, Stream};
 use super::process::Identity;
 use super::record::Record;
 use super::records::Runs;
@@ -56,6 +56,8 @@ pub struct Job {
     pub limits: Limits,
     /// Texts that must not appear in the log.
     pub secrets: Vec<String>,
+    /// What of its standard output is written into the log, when not every line is.
+    pub reads: Option<Reads>,
 }
 
 /// The standard input of an agent.

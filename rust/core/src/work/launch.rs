@@ -118,10 +118,14 @@ impl Launched {
             })
     }
 
-    /// Lets the runner live on by itself; that it ended is noticed for it.
-    pub fn leave(mut self) {
+    /// Lets the runner live on by itself; `ended` is called when it ends, if this process lives then.
+    pub fn leave(mut self, ended: impl FnOnce() + Send + 'static) {
         self.name.take();
-        std::thread::spawn(move || self.child.wait());
+        std::thread::spawn(move || {
+            if self.child.wait().is_ok() {
+                ended();
+            }
+        });
     }
 }
 

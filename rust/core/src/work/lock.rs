@@ -156,7 +156,7 @@ fn told(runs: &Runs) -> String {
 /// The file of a spec's lock; its folder is made.
 fn place(runs: &Runs, spec_id: &str) -> Result<PathBuf, WorkError> {
     check_name(spec_id)?;
-    let folder = files::make_folder(&runs.root, FOLDER)?;
+    let folder = files::make_hidden_folder(&runs.disk, &runs.root, FOLDER)?;
     Ok(folder.join(format!("{spec_id}{ENDING}")))
 }
 

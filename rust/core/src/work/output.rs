@@ -61,6 +61,13 @@ pub struct Room {
     pub log: u64,
 }
 
+/// What of a line that an agent writes to its standard output is worth in the log: other lines, or the
+/// line as it is.
+pub type Reads = fn(&str) -> Option<Vec<String>>;
+
+/// Bytes of a line that is kept to be read as a whole.
+const LONGEST_READ: usize = 8 * 1024 * 1024;
+
 /// The log of a run while it is written.
 pub struct Output {
     file: Growing,
@@ -74,6 +81,7 @@ pub struct Output {
     heard: u64,
     tail: VecDeque<String>,
     failure: Option<io::Error>,
+    reads: Option<Reads>,
 }
 
 /// The line of a stream that is not ended yet.
@@ -97,7 +105,7 @@ impl Output {
         room: Room,
     ) -> Result<Self, WorkError> {
         if let Some((folder, _)) = log.rsplit_once('/') {
-            files::make_folder(&runs.root, folder)?;
+            files::make_hidden_folder(&runs.disk, &runs.root, folder)?;
         }
         let mut file = Growing::open(&runs.root.place(log)?)?;
         // A crash may have left the last line without its end.
@@ -120,21 +128,43 @@ impl Output {
             heard: 0,
             tail: VecDeque::new(),
             failure: None,
+            reads: None,
         })
+    }
+
+    /// Has each whole line of standard output read by a function that says what of it is written.
+    #[must_use]
+    pub fn read_by(mut self, reads: Option<Reads>) -> Self {
+        self.reads = reads;
+        self
     }
 
     /// Takes in what came from a stream.
     pub fn take(&mut self, stream: Stream, bytes: &[u8]) {
         self.heard += bytes.len() as u64;
         let mut ready = Vec::new();
-        let line = match stream {
-            Stream::Out => &mut self.out,
-            Stream::Err => &mut self.err,
+        let (line, reads) = match stream {
+            Stream::Out => (&mut self.out, self.reads),
+            Stream::Err => (&mut self.err, None),
         };
+        let (mask, most) = (&self.mask, self.room.line);
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             line.bytes.extend_from_slice(part);
             let is_whole = line.bytes.last() == Some(&b'\n');
-            line.drain(&self.mask, self.room.line, is_whole, &mut ready);
+            if reads.is_some() && !is_whole && line.bytes.len() < LONGEST_READ {
+                continue;
+            }
+            // Masked first: what is told in short could cut a secret in two.
+            let told = reads.filter(|_| !line.is_begun);
+            match told.and_then(|reads| reads(&mask.text(&line.bytes))) {
+                Some(told) => {
+                    line.bytes.clear();
+                    for told in told {
+                        Line::of(told).drain(mask, most, true, &mut ready);
+                    }
+                }
+                None => line.drain(mask, most, is_whole, &mut ready),
+            }
         }
         self.write(stream, ready);
     }
@@ -207,6 +237,16 @@ impl Output {
 }
 
 impl Line {
+    /// A whole line.
+    fn of(text: String) -> Self {
+        let mut bytes = text.into_bytes();
+        bytes.push(b'\n');
+        Self {
+            bytes,
+            is_begun: false,
+        }
+    }
+
     /// Takes what is ready to be written: the whole line, or the beginning of one that is too long.
     fn drain(&mut self, mask: &Mask, most: usize, is_whole: bool, ready: &mut Vec<String>) {
         let ending = |bytes: &[u8]| match bytes {

@@ -102,7 +102,7 @@ impl Runs {
 
     /// Gives a record its file, under the first name that is free.
     fn create(&self, mut record: Record) -> Result<Record, WorkError> {
-        files::make_folder(&self.root, FOLDER)?;
+        files::make_hidden_folder(&self.disk, &self.root, FOLDER)?;
         let name = record.process_id.clone();
         let mut number = 1;
         loop {

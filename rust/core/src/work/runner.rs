@@ -187,6 +187,7 @@ impl<'a> Run<'a> {
             prompt: &job.prompt,
         };
         let output = Output::open(self.runs, &log, &header, mask, job.limits.room)?;
+        let output = output.read_by(job.reads);
         let mut entry = AgentEntry {
             name: job.name.clone(),
             model: job.model.clone(),

@@ -10,7 +10,7 @@ use super::lock::SpecLock;
 use super::process::{self, Identity};
 use super::record::{MergeState, Record};
 use super::records::Runs;
-use super::state::{Event, State, Stop};
+use super::state::{self, Event, State, Stop};
 
 /// How long a runner may take to end its agent and itself, before it is killed.
 pub const GRACE: Duration = Duration::from_secs(10);
@@ -73,6 +73,10 @@ impl Stopped {
                 MergeState::Merged => Event::Merge,
                 MergeState::None | MergeState::Waiting => event,
             };
+            if state::change(State::Running, event) == Ok(record.state()) {
+                // Who looks after the dead saw that it had ended, and wrote what was asked for.
+                return Ok(());
+            }
             Ok(record.change(event, reason.clone(), (runs.clock)())?)
         })
     }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use chant_core::store::StoreError;
 use chant_core::store::disk::{Disk, Lock, PATIENCE};
-use chant_core::store::files::{Root, create, edit, relocate, remove};
+use chant_core::store::files::{Root, create, edit, edit_known, relocate, remove};
 use tempfile::TempDir;
 
 fn project() -> (TempDir, Root) {
@@ -70,6 +70,32 @@ fn a_writer_without_the_lock_is_noticed_and_its_change_kept() {
     .unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "theirs\nours\n");
     assert_eq!(calls, 2);
+}
+
+/// What is known is given back itself where the file holds it to the last byte, and else what it holds.
+#[test]
+fn a_known_text_is_edited_only_where_the_file_still_holds_it() {
+    let (_folder, root) = project();
+    let path = root.path().join("docs/a.md");
+    let long = "line\n".repeat(50_000);
+    for (known, held) in [
+        (&*long, &*long),
+        (&long, &long[1..]),
+        (&long[1..], &long),
+        (&long, &long.replace("e\nl", "e l")),
+        ("", ""),
+        ("", "x"),
+    ] {
+        fs::write(&path, held).unwrap();
+        let mut is_known = false;
+        edit_known(&Disk::default(), &root, "docs/a.md", Some(known), |text| {
+            is_known = std::ptr::eq(text, known);
+            Ok::<_, StoreError>(format!("{text}more"))
+        })
+        .unwrap();
+        assert_eq!(is_known, known == held);
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{held}more"));
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use chant_core::dialects::vine::apply::apply;
 use chant_core::dialects::vine::document::Document;
 use chant_core::dialects::vine::error::VineError;
+use chant_core::dialects::vine::model::Status;
 use chant_core::dialects::vine::operation::operations;
 use chant_core::dialects::vine::parse;
 use chant_core::dialects::vine::write::canonical;
@@ -28,7 +29,15 @@ fn texts() -> impl Strategy<Value = String> {
     ]);
     let blocks = prop::collection::vec(
         (
-            prop::sample::select(vec!["complete", "started", "planning", "notstarted", "ref"]),
+            prop::sample::select(vec![
+                "complete",
+                "started",
+                "planning",
+                "notstarted",
+                "reviewing",
+                "blocked",
+                "ref",
+            ]),
             prop::collection::vec(lines, 0..5),
             prop::sample::select(vec!["", " @k(v, w)", " @flag()"]),
         ),
@@ -62,7 +71,7 @@ fn texts() -> impl Strategy<Value = String> {
 fn batches() -> impl Strategy<Value = Vec<Value>> {
     let id = || prop::sample::select(vec!["r", "t0", "t1", "t2", "z", "n", "x y"]);
     let words = prop::sample::select(vec!["New", "two\nlines", "-> z", "***", "", "é ( x"]);
-    let status = prop::sample::select(vec!["complete", "started", "done"]);
+    let status = prop::sample::select(vec!["complete", "started", "reviewing", "blocked", "done"]);
     let operation = (id(), id(), words, status, 0..13_usize).prop_map(|(id, other, text, status, op)| match op {
         0 => json!({"op": "set_status", "id": id, "status": status}),
         1 => json!({"op": "update", "id": id, "name": text, "decisions": [text]}),
@@ -104,6 +113,28 @@ proptest! {
                     VineError::Refused { .. } | VineError::Invalid { .. }
                 );
                 prop_assert!(is_refusal, "{error}");
+            }
+        }
+    }
+
+    /// Change by change, what can be acted on is what the text says.
+    #[test]
+    fn whose_turn_it_is_does_not_depend_on_what_came_before(
+        text in texts(),
+        changes in prop::collection::vec(
+            (prop::sample::select(vec!["r", "t0", "t1", "t2", "z"]), prop::sample::select(Status::ALL.to_vec())),
+            1..8,
+        ),
+    ) {
+        let mut document = Document::read(text).unwrap();
+        for (id, status) in changes {
+            let change = json!({"op": "set_status", "id": id, "status": status.as_str()});
+            let mut graph = document.plan.graph.clone();
+            if apply(&mut graph, &operations(&[change]).unwrap()).is_ok() {
+                document = document.changed(document.plan.renewed(graph).unwrap()).unwrap();
+                let read = Document::read(document.text.clone()).unwrap();
+                prop_assert_eq!(&document.plan.frontier, &read.plan.frontier);
+                prop_assert_eq!(document.plan.progress, read.plan.progress);
             }
         }
     }

@@ -38,9 +38,14 @@ pub(super) fn edited(
     let mut graph = document.plan.graph.clone();
     change(&mut graph)?;
     let changed = document.changed(document.plan.renewed(graph)?)?;
+    let read = Document::read(changed.text.clone())?;
     assert_eq!(
-        Document::read(changed.text.clone())?.plan.graph,
-        changed.plan.graph,
+        (&read.plan.graph, &read.plan.frontier, read.plan.progress),
+        (
+            &changed.plan.graph,
+            &changed.plan.frontier,
+            changed.plan.progress
+        ),
         "read in parts it says the same as read whole"
     );
     Ok(changed.text)

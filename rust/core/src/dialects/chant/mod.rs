@@ -14,7 +14,7 @@ pub mod project;
 pub mod prompt;
 pub mod rules;
 #[cfg(unix)]
-pub mod runtime;
+mod runtime;
 pub mod schedule;
 pub mod scores;
 pub mod specs;

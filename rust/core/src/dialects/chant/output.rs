@@ -4,6 +4,9 @@ use serde_json::Value;
 
 use crate::work::log::moment;
 
+/// What the heading of a check's output says, in place of a prompt.
+const CHECK: &str = "# Prompt: check ";
+
 /// What keeps the output in a log from fitting a schema; `None` when it fits. `path` names the schema's
 /// file.
 pub fn wrong(path: &str, schema: &str, log: &str) -> Option<String> {
@@ -30,7 +33,17 @@ pub fn wrong(path: &str, schema: &str, log: &str) -> Option<String> {
 /// What the agent of the last run said in a log: without stamps, without what it complained of, and of
 /// messages that are JSON themselves their texts.
 pub fn said(log: &str) -> String {
-    let lines = last_run(log).lines().filter_map(|line| {
+    let starts = log.match_indices("\n# New Run: ").map(|(at, _)| at + 1);
+    let starts: Vec<usize> = std::iter::once(0).chain(starts).collect();
+    let ends = starts.iter().skip(1).copied().chain([log.len()]);
+    let runs = starts
+        .iter()
+        .zip(ends)
+        .map(|(start, end)| &log[*start..end]);
+    // Checks write into the same log.
+    let is_of_agent = |run: &&str| !run.lines().take(4).any(|line| line.starts_with(CHECK));
+    let last = runs.filter(is_of_agent).last().unwrap_or_default();
+    let lines = last.lines().filter_map(|line| {
         let stamped = line
             .split_once(' ')
             .filter(|(stamp, _)| moment(stamp).is_some());
@@ -41,25 +54,6 @@ pub fn said(log: &str) -> String {
         }
     });
     lines.collect::<Vec<_>>().join("\n")
-}
-
-/// The part of a log that the agent's last run wrote; checks that came after it have parts of their own.
-fn last_run(log: &str) -> &str {
-    let of_check = |part: &str| {
-        let prompt = part.lines().nth(1);
-        prompt.is_some_and(|line| line.starts_with("# Prompt: check "))
-    };
-    let mut rest = log;
-    loop {
-        let Some(at) = rest.rfind("\n# New Run: ") else {
-            return rest;
-        };
-        let part = &rest[at + 1..];
-        if !of_check(part) {
-            return part;
-        }
-        rest = &rest[..at];
-    }
 }
 
 /// The texts in a message of an agent that tells everything as JSON, one message a line.

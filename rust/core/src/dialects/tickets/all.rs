@@ -4,10 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use super::code::{Code, number_taken};
+use super::listing::Listing;
 use super::model::{Broken, Meant, Problem, Status, Ticket};
 use super::parse::{Document, name, stem};
 use super::waits::Waits;
 use crate::store::index::Change;
+
+/// So many changes at once are taken into the listing one by one; after more it is made anew when needed.
+const WORTH_TAKING_IN: usize = 64;
 
 /// The tickets in one folder. A file is a ticket when its front matter says a code or its name begins
 /// with one of the project's; other files are left alone.
@@ -25,6 +29,7 @@ pub struct Tickets {
     /// Codes that stand in several files.
     shared: BTreeMap<Code, usize>,
     waits: Waits,
+    listing: OnceLock<Listing>,
     by_status: OnceLock<Vec<(String, usize)>>,
     ready: OnceLock<Vec<Code>>,
     problems: OnceLock<Vec<Problem>>,
@@ -52,6 +57,7 @@ impl Tickets {
             flaws: BTreeMap::new(),
             shared: BTreeMap::new(),
             waits: Waits::new(project),
+            listing: OnceLock::new(),
             by_status: OnceLock::new(),
             ready: OnceLock::new(),
             problems: OnceLock::new(),
@@ -63,16 +69,32 @@ impl Tickets {
         self.by_status = OnceLock::new();
         self.ready = OnceLock::new();
         self.problems = OnceLock::new();
+        if changes.len() > WORTH_TAKING_IN || self.listing.get().is_some_and(Listing::is_worn) {
+            self.listing = OnceLock::new();
+        }
         for Change { path, document } in changes {
+            let before = self.codes.get(&path).cloned();
             self.take_out(&path);
             self.note_number(&path, document.is_some());
             match document {
-                None => {}
+                None => self.list(&path, before.as_ref(), None),
                 Some(Err(broken)) => {
+                    self.list(&path, before.as_ref(), None);
                     self.broken.insert(path, broken);
                 }
-                Some(Ok(ticket)) => self.put_in(path, ticket),
+                Some(Ok(ticket)) => {
+                    self.put_in(path.clone(), Arc::clone(&ticket));
+                    self.list(&path, before.as_ref(), Some(&ticket));
+                }
             }
+        }
+    }
+
+    /// Brings the listing up to date, where there is one, with a file of which everything else is.
+    fn list(&mut self, path: &str, before: Option<&Code>, ticket: Option<&Arc<Ticket>>) {
+        if let Some(listing) = self.listing.get_mut() {
+            let after = self.codes.get(path).zip(ticket);
+            listing.replace(path, before, after);
         }
     }
 
@@ -173,7 +195,7 @@ impl Tickets {
     }
 
     /// [`Tickets::all`] with what their words mean, for those who seldom need the ticket itself.
-    pub fn all_meant(&self) -> impl Iterator<Item = (&Code, Meant, &Arc<Ticket>)> {
+    fn all_meant(&self) -> impl Iterator<Item = (&Code, Meant, &Arc<Ticket>)> {
         let filed = self.by_code.iter().rev();
         filed.flat_map(|(code, filed)| {
             let is_only = filed.files.len() == 1;
@@ -183,6 +205,11 @@ impl Tickets {
                 .iter()
                 .map(move |ticket| (code, meant(ticket), ticket))
         })
+    }
+
+    /// All files by the words that lists are filtered by.
+    pub fn listing(&self) -> &Listing {
+        self.listing.get_or_init(|| Listing::of(self.all()))
     }
 
     /// How many files there are.

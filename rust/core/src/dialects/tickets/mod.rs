@@ -8,6 +8,7 @@ pub mod code;
 pub mod desk;
 pub mod edit;
 pub mod error;
+pub mod listing;
 pub mod model;
 pub mod number;
 pub mod ops;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::error::VineError;
 use super::frontier::Plan;
-use super::model::{Graph, Node, Place, Work};
+use super::model::{Graph, Node, Place, Version, Work};
 use super::{parse, write};
 
 /// A text and what it says.
@@ -42,7 +42,7 @@ impl Document {
                 ..self.clone()
             });
         }
-        let Some((graph, places)) = self.patched(&text) else {
+        let Some((graph, places)) = self.patch(&text).and_then(|patch| self.patched(patch)) else {
             return Self::read(text);
         };
         let plan = self.plan.renewed(graph);
@@ -57,7 +57,15 @@ impl Document {
     pub fn changed(&self, plan: Plan) -> Result<Self, VineError> {
         let text = write::changed(self, &plan.graph)?;
         let unwritable = |why: String| VineError::Unwritable { why };
-        let (read, places) = match self.patched(&text) {
+        let patch = self.patch(&text);
+        let patch = match patch {
+            Some(patch) if patch.says(&self.plan.graph, &plan.graph) => {
+                let places = patch.places;
+                return Ok(Self { text, plan, places });
+            }
+            patch => patch,
+        };
+        let (read, places) = match patch.and_then(|patch| self.patched(patch)) {
             Some(patched) => patched,
             None => parse::parsed(&text).map_err(|error| unwritable(error.to_string()))?,
         };
@@ -72,9 +80,9 @@ impl Document {
         Ok(Self { text, plan, places })
     }
 
-    /// What a changed text says, read between the first byte that is another and the last; `None` when
-    /// it has to be read whole, to be understood or to have its fault named.
-    fn patched(&self, text: &str) -> Option<(Graph, Vec<Place>)> {
+    /// What is other in a changed text, read between the first byte that is another and the last; `None`
+    /// when it has to be read whole, to be understood or to have its fault named.
+    fn patch(&self, text: &str) -> Option<Patch> {
         let (old, graph) = (&*self.text, &self.plan.graph);
         let (same_start, same_end) = in_common(old.as_bytes(), text.as_bytes());
         let first = self.places.partition_point(|p| p.block.start <= same_start);
@@ -96,13 +104,60 @@ impl Document {
         let kept_from = if is_last { self.places.len() } else { last + 1 };
         let fresh = parse::blocks(text.get(start..end)?, &graph.delimiter).ok()?;
         let (nodes, fresh): (Vec<Node>, Vec<Place>) = fresh.into_iter().unzip();
-        let mut places = self.places[..first].to_vec();
+        let mut places = Vec::with_capacity(self.places.len() + fresh.len());
+        places.extend_from_slice(&self.places[..first]);
         places.extend(fresh.iter().map(|place| place.moved(0, start)));
         let later = self.places[kept_from..].iter();
         places.extend(later.map(|place| place.moved(old.len(), text.len())));
-        let graph = spliced(graph, first..kept_from, nodes)?;
-        Some((graph, places))
+        Some(Patch {
+            replaced: first..kept_from,
+            nodes,
+            places,
+        })
     }
+
+    /// What a changed text says; `None` as with [`Document::patch`].
+    fn patched(&self, patch: Patch) -> Option<(Graph, Vec<Place>)> {
+        let graph = spliced(&self.plan.graph, patch.replaced, patch.nodes)?;
+        Some((graph, patch.places))
+    }
+}
+
+/// What is other in a text that was that of a known document.
+struct Patch {
+    /// The known nodes that are there no more.
+    replaced: Range<usize>,
+    /// The nodes in their place.
+    nodes: Vec<Node>,
+    /// Where every node stands now.
+    places: Vec<Place>,
+}
+
+impl Patch {
+    /// Whether the text says this graph in the place of the known one to the letter; then no other has
+    /// to be made to compare it with.
+    fn says(&self, known: &Graph, meant: &Graph) -> bool {
+        let Range { start, end } = self.replaced.clone();
+        let fresh = start..start + self.nodes.len();
+        let (Some(before), Some(changed), Some(behind)) = (
+            meant.nodes.get(..start),
+            meant.nodes.get(fresh.clone()),
+            meant.nodes.get(fresh.end..),
+        ) else {
+            return false;
+        };
+        header(known) == header(meant)
+            && meant.renamed.is_empty()
+            && are_same(before, &known.nodes[..start])
+            && are_same(behind, &known.nodes[end..])
+            && changed.iter().zip(&self.nodes).all(|(a, b)| **a == *b)
+    }
+}
+
+/// Whether two lists share all their nodes.
+fn are_same(one: &[Arc<Node>], other: &[Arc<Node>]) -> bool {
+    let mut pairs = one.iter().zip(other);
+    one.len() == other.len() && pairs.all(|(a, b)| Arc::ptr_eq(a, b))
 }
 
 /// A graph with other nodes in the place of some; `None` when two have one ID, or there is none.
@@ -139,18 +194,14 @@ fn in_common(a: &[u8], b: &[u8]) -> (usize, usize) {
     (start, end)
 }
 
+/// What a graph says before its first node.
+fn header(graph: &Graph) -> (Version, Option<&str>, Option<&str>, &str) {
+    let (title, prefix) = (graph.title.as_deref(), graph.prefix.as_deref());
+    (graph.version, title, prefix, &graph.delimiter)
+}
+
 /// Compares what a text says with what it should say.
 pub(super) fn says_what_is_meant(read: &Graph, meant: &Graph) -> Result<(), String> {
-    let header = |graph: &Graph| {
-        let Graph {
-            version,
-            title,
-            prefix,
-            delimiter,
-            ..
-        } = graph;
-        (*version, title.clone(), prefix.clone(), delimiter.clone())
-    };
     if header(read) != header(meant) {
         return Err("its preamble would read otherwise".into());
     }

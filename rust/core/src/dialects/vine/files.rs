@@ -184,8 +184,9 @@ impl Files {
         let stamp = disk::stamp(&real);
         match known {
             Some(known) if known.stamp.is_some() && known.stamp == stamp => Ok(known.document),
-            _ => {
-                let read = self.disk.read_text(&real, &file.given);
+            known => {
+                let text = known.as_ref().map(|known| &*known.document.text);
+                let read = self.disk.read_text_like(&real, &file.given, text);
                 let (text, stamp) = read.map_err(|error| file.told(error))?;
                 let document = self.document(&real, &text)?;
                 let stamp = Some(stamp).filter(|stamp| !stamp.is_fresh(SystemTime::now()));
@@ -205,10 +206,16 @@ impl Files {
     pub(super) fn document(&self, real: &Path, text: &str) -> Result<Arc<Document>, VineError> {
         let known = locked(&self.known).get(real).cloned();
         match known {
-            Some(known) if known.document.text == text => Ok(known.document),
+            Some(known) if is_same(&known.document.text, text) => Ok(known.document),
             Some(known) => known.document.renewed(text.to_owned()).map(Arc::new),
             None => Document::read(text.to_owned()).map(Arc::new),
         }
+    }
+
+    /// What was last known of a file, whatever became of it.
+    pub(super) fn known(&self, real: &Path) -> Option<Arc<Document>> {
+        let known = locked(&self.known);
+        Some(Arc::clone(&known.get(real)?.document))
     }
 
     /// Keeps what was written to a file; whether that is still what it says shows the next look.
@@ -224,6 +231,11 @@ impl Files {
         }
         all.insert(real, known);
     }
+}
+
+/// Whether two texts are the same, found out at once where they are one.
+fn is_same(one: &str, other: &str) -> bool {
+    std::ptr::eq(one, other) || one == other
 }
 
 /// The graphs in a folder, by their path in it, so many folders deep; at most so many.

@@ -18,7 +18,19 @@ pub struct Plan {
     pub progress: Progress,
     /// Of each node by its place, kept together: every change looks at all of them.
     statuses: Vec<Option<Status>>,
+    /// Of each node by its place, what can be done about it.
+    turns: Vec<Option<Turn>>,
     network: Arc<Network>,
+}
+
+/// What can be done about a node: the list of the frontier that it stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Start,
+    Complete,
+    Expand,
+    Unblock,
+    Wait,
 }
 
 /// What depends on what, whatever the nodes' statuses; nodes by their place in the graph.
@@ -53,10 +65,20 @@ impl Plan {
         let needs = validate(&graph)?;
         let needed_by = needs.waiting();
         let network = Arc::new(Network { needs, needed_by });
-        let statuses = graph.nodes.iter().map(|node| node.status()).collect();
+        let statuses: Vec<_> = graph.nodes.iter().map(|node| node.status()).collect();
         let leaves = graph.nodes.iter().filter(|n| n.dependencies.is_empty());
         let leaves = leaves.count();
-        Ok(Self::over(network, graph, statuses, leaves))
+        let mut plan = Self {
+            frontier: Frontier::default(),
+            progress: Progress::of(&statuses, leaves),
+            turns: Vec::new(),
+            graph,
+            statuses,
+            network,
+        };
+        plan.turns = (0..plan.statuses.len()).map(|at| plan.turn(at)).collect();
+        plan.frontier = plan.found_frontier();
+        Ok(plan)
     }
 
     /// The plan of a graph that was this one's and may have changed.
@@ -74,30 +96,37 @@ impl Plan {
         if self.graph.nodes.len() != graph.nodes.len() || !pairs.all(is_like) {
             return Self::of(graph);
         }
-        let mut statuses = self.statuses.clone();
         let pairs = self.graph.nodes.iter().zip(&graph.nodes).enumerate();
-        for (at, (_, node)) in pairs.filter(|(_, (old, new))| !Arc::ptr_eq(old, new)) {
-            statuses[at] = node.status();
+        let others = pairs.filter(|(_, (old, new))| !Arc::ptr_eq(old, new));
+        let others: Vec<usize> = others.map(|(at, _)| at).collect();
+        let mut statuses = self.statuses.clone();
+        for at in &others {
+            statuses[*at] = graph.nodes[*at].status();
         }
-        let network = Arc::clone(&self.network);
-        Ok(Self::over(network, graph, statuses, self.progress.leaves))
-    }
-
-    fn over(
-        network: Arc<Network>,
-        graph: Graph,
-        statuses: Vec<Option<Status>>,
-        leaves: usize,
-    ) -> Self {
         let mut plan = Self {
             frontier: Frontier::default(),
-            progress: Progress::of(&statuses, leaves),
+            progress: Progress::of(&statuses, self.progress.leaves),
+            turns: self.turns.clone(),
             graph,
             statuses,
-            network,
+            network: Arc::clone(&self.network),
         };
+        for at in others {
+            plan.take_turns(at);
+        }
         plan.frontier = plan.found_frontier();
-        plan
+        Ok(plan)
+    }
+
+    /// Finds out anew whose turn it is among a node with another status and its neighbours.
+    fn take_turns(&mut self, at: usize) {
+        let behind = self.network.needed_by[at].iter().map(|node| node.index());
+        let concerned = std::iter::once(at)
+            .chain(self.dependencies(at))
+            .chain(behind);
+        for at in concerned.collect::<Vec<_>>() {
+            self.turns[at] = self.turn(at);
+        }
     }
 
     /// The root: everything else is there for it.
@@ -157,18 +186,29 @@ impl Plan {
         self.dependencies(at).filter(is_unmet)
     }
 
+    /// What can be done about a node.
+    fn turn(&self, at: usize) -> Option<Turn> {
+        match self.statuses[at] {
+            Some(Status::Complete) => None,
+            Some(Status::Started) => Some(Turn::Wait),
+            _ if self.unmet(at).next().is_some() => None,
+            None => Some(Turn::Expand),
+            Some(Status::NotStarted | Status::Planning) => Some(Turn::Start),
+            Some(Status::Blocked) => Some(Turn::Unblock),
+            Some(Status::Reviewing) => self.is_consumed(at).then_some(Turn::Complete),
+        }
+    }
+
     fn found_frontier(&self) -> Frontier {
         let mut frontier = Frontier::default();
-        for (at, status) in self.statuses.iter().enumerate() {
-            let list = match status {
-                Some(Status::Complete) => continue,
-                Some(Status::Started) => &mut frontier.in_progress,
-                _ if self.unmet(at).next().is_some() => continue,
-                None => &mut frontier.needs_expansion,
-                Some(Status::NotStarted | Status::Planning) => &mut frontier.ready_to_start,
-                Some(Status::Blocked) => &mut frontier.blocked,
-                Some(Status::Reviewing) if self.is_consumed(at) => &mut frontier.ready_to_complete,
-                Some(Status::Reviewing) => continue,
+        for (at, turn) in self.turns.iter().enumerate() {
+            let list = match turn {
+                None => continue,
+                Some(Turn::Start) => &mut frontier.ready_to_start,
+                Some(Turn::Complete) => &mut frontier.ready_to_complete,
+                Some(Turn::Expand) => &mut frontier.needs_expansion,
+                Some(Turn::Unblock) => &mut frontier.blocked,
+                Some(Turn::Wait) => &mut frontier.in_progress,
             };
             list.push(at);
         }

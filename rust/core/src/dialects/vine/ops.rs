@@ -26,6 +26,7 @@ use crate::answer::{Answer, Page};
 use crate::error::Error;
 use crate::git::blob;
 use crate::store::disk;
+use crate::store::files::edit_known;
 use crate::store::journal::{Journal, Step};
 
 /// What `vine_read` may be asked.
@@ -328,20 +329,13 @@ fn changed(
 ) -> Result<Outcome, Error> {
     let place = files.existing(file)?;
     let real = place.real()?;
-    let change = |document: &Document| -> Result<(Document, Vec<Step>), Error> {
+    let change = |document: &Document| -> Result<(Document, Option<Step>), Error> {
         expected(document, writing.expect)?;
         let mut graph = document.plan.graph.clone();
         let child = apply::apply(&mut graph, operations)?;
         let after = document.changed(document.plan.renewed(graph)?)?;
-        let mut steps = Vec::new();
-        if after.text != document.text {
-            steps.push(Step::Replace {
-                path: place.path.clone(),
-                text: after.text.clone(),
-            });
-        }
-        steps.extend(child.map(|child| step_of(&place, &child)).transpose()?);
-        Ok((after, steps))
+        let child = child.map(|child| step_of(&place, &child)).transpose()?;
+        Ok((after, child))
     };
     if writing.dry_run {
         let document = files.read(&place)?;
@@ -352,8 +346,11 @@ fn changed(
         });
     }
     let makes_file = |operation: &Operation| matches!(operation, Operation::ExtractToRef { .. });
-    let several = operations.iter().any(makes_file);
-    let after = replaced(files, &place, &real, several, |document| change(document))?;
+    let after = if operations.iter().any(makes_file) {
+        replaced_together(files, &place, &real, |document| change(document))?
+    } else {
+        replaced(files, &place, &real, |document| Ok(change(document)?.0))?
+    };
     Ok(Outcome {
         before: String::new(),
         after,
@@ -375,22 +372,49 @@ fn expected(document: &Document, expect: Option<&str>) -> Result<(), VineError> 
     })
 }
 
-/// Changes a document under its lock, together with the other files of the steps where there are
-/// `several`.
+/// Changes a document under its lock.
 fn replaced(
     files: &Files,
     place: &Located,
     real: &Path,
-    several: bool,
-    mut change: impl FnMut(&Document) -> Result<(Document, Vec<Step>), Error>,
+    mut change: impl FnMut(&Document) -> Result<Document, Error>,
 ) -> Result<Arc<Document>, Error> {
     let mut after = None;
-    journaled(files, place, &[&place.path], several, |texts| {
+    let before = files.known(real);
+    let known = before.as_ref().map(|document| &*document.text);
+    let edit = |text: &str| {
+        let document = files.document(real, text)?;
+        // The text goes to the disk and comes back: it is too large to be copied for that.
+        let changed = after.insert(change(&document)?);
+        Ok::<_, Error>(std::mem::take(&mut changed.text))
+    };
+    let edited = edit_known(&files.disk, &place.root, &place.path, known, edit);
+    let text = edited.map_err(|error| place.told(error))?.text;
+    let Some(after) = after.map(|after| Arc::new(Document { text, ..after })) else {
+        return files.read(place);
+    };
+    files.written(real.to_owned(), Arc::clone(&after));
+    Ok(after)
+}
+
+/// Changes a document under its lock, together with the other file that the change makes.
+fn replaced_together(
+    files: &Files,
+    place: &Located,
+    real: &Path,
+    mut change: impl FnMut(&Document) -> Result<(Document, Option<Step>), Error>,
+) -> Result<Arc<Document>, Error> {
+    let mut after = None;
+    journaled(files, place, &[&place.path], true, |texts| {
         let text = texts.first().copied().unwrap_or_default();
         let document = files.document(real, text)?;
-        let (changed, steps) = change(&document)?;
+        let (changed, other) = change(&document)?;
+        let replaced = (changed.text != document.text).then(|| Step::Replace {
+            path: place.path.clone(),
+            text: changed.text.clone(),
+        });
         after = Some(Arc::new(changed));
-        Ok(Some(steps))
+        Ok(Some(replaced.into_iter().chain(other).collect()))
     })?;
     match after {
         Some(after) => {
@@ -468,14 +492,13 @@ pub fn expand(
     let folder = folder_between(&place, &child_place);
     no_way_back(files, &real, child_place, Arc::clone(&child))?;
     let mut waits_for = Vec::new();
-    replaced(files, &place, &real, false, |document| {
+    replaced(files, &place, &real, |document| {
         let mut graph = document.plan.graph.clone();
         waits_for = held_up_by(&document.plan, ref_id);
         expand::expand(&mut graph, ref_id, &child.plan.graph, &folder)?;
-        let after = document.changed(document.plan.renewed(graph)?)?;
-        let text = after.text.clone();
-        let path = place.path.clone();
-        Ok((after, vec![Step::Replace { path, text }]))
+        document
+            .changed(document.plan.renewed(graph)?)
+            .map_err(Error::from)
     })?;
     let mut told = format!("Ref \"{ref_id}\" expanded.");
     if !waits_for.is_empty() {

@@ -9,6 +9,7 @@ mod growing;
 mod lock;
 mod write;
 
+use std::borrow::Cow;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -133,6 +134,7 @@ pub struct Content {
 }
 
 type ReadFile = dyn Fn(&Path) -> io::Result<Content> + Send + Sync;
+type HoldsBytes = dyn Fn(&Path, &[u8]) -> io::Result<Option<Stamp>> + Send + Sync;
 type WriteFile = dyn Fn(&mut File, &[u8]) -> io::Result<()> + Send + Sync;
 type Reached = dyn Fn(&'static str) -> io::Result<()> + Send + Sync;
 
@@ -141,6 +143,8 @@ type Reached = dyn Fn(&'static str) -> io::Result<()> + Send + Sync;
 pub struct Disk {
     /// Reads a whole regular file.
     pub read: Arc<ReadFile>,
+    /// Compares a whole regular file with bytes; its stamp when it holds these and no others.
+    pub holds: Arc<HoldsBytes>,
     /// Writes all bytes to a temporary file.
     pub write: Arc<WriteFile>,
     /// Called at named moments of a change of several files; an error stops there.
@@ -153,6 +157,7 @@ impl Default for Disk {
     fn default() -> Self {
         Self {
             read: Arc::new(read_regular),
+            holds: Arc::new(holds),
             write: Arc::new(File::write_all),
             reached: Arc::new(|_| Ok(())),
             listens: true,
@@ -161,6 +166,26 @@ impl Default for Disk {
 }
 
 impl Disk {
+    /// Reads a document of which some text is known: where it still is the same, that one is given back
+    /// and nothing is copied.
+    ///
+    /// # Errors
+    /// As [`Disk::read_text`].
+    pub fn read_text_like<'a>(
+        &self,
+        path: &Path,
+        name: &str,
+        known: Option<&'a str>,
+    ) -> Result<(Cow<'a, str>, Stamp), StoreError> {
+        if let Some(known) = known
+            && let Ok(Some(stamp)) = (self.holds)(path, known.as_bytes())
+        {
+            return Ok((Cow::Borrowed(known), stamp));
+        }
+        let (text, stamp) = self.read_text(path, name)?;
+        Ok((Cow::Owned(text), stamp))
+    }
+
     /// Reads a document as text.
     ///
     /// # Errors
@@ -184,6 +209,28 @@ impl Disk {
                 "it is not UTF-8 text (first at byte {}); save it as UTF-8",
                 e.utf8_error().valid_up_to()
             ))),
+        }
+    }
+}
+
+/// Compares a regular file with bytes, piece by piece; its stamp is that of the moment before, as with
+/// [`read_regular`].
+fn holds(path: &Path, bytes: &[u8]) -> io::Result<Option<Stamp>> {
+    const PIECE: usize = 64 * 1024;
+    let mut file = open_without_waiting(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || usize::try_from(metadata.len()) != Ok(bytes.len()) {
+        return Ok(None);
+    }
+    let (mut piece, mut rest) = (vec![0; PIECE], bytes);
+    loop {
+        let length = file.read(&mut piece)?;
+        if length == 0 {
+            return Ok(rest.is_empty().then(|| Stamp::of(&metadata)));
+        }
+        match rest.strip_prefix(&piece[..length]) {
+            Some(others) => rest = others,
+            None => return Ok(None),
         }
     }
 }

@@ -67,7 +67,7 @@ fn built_in_agents_ask_for_permission_unless_the_configuration_says_otherwise() 
         ),
         (
             "cursor-agent",
-            "cursor-agent --print --output-format text --model opus",
+            "cursor-agent --print --output-format stream-json --model opus",
             " --force # do",
         ),
     ];

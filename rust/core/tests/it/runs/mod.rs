@@ -154,6 +154,7 @@ fn script(root: &Path, text: &str) -> Job {
             ..Limits::default()
         },
         secrets: Vec::new(),
+        reads: None,
     }
 }
 

@@ -199,3 +199,34 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn messages_are_read_whole_and_told_as_lines_without_secrets() {
+    fn reads(line: &str) -> Option<Vec<String>> {
+        let rest = line.trim_end().strip_prefix("message ")?;
+        Some(
+            rest.split(' ')
+                .map(|word| word.chars().take(5).collect())
+                .collect(),
+        )
+    }
+    let project = Project::new();
+    let room = Room {
+        line: 8,
+        log: 10_000,
+    };
+    let mut output = open(&project, &["secret"], room).read_by(Some(reads));
+    output.take(Stream::Out, b"message one wo");
+    output.take(Stream::Out, b"rds secret\nplain\nmessage\n");
+    output.take(Stream::Err, b"message x\n");
+    output.take(Stream::Out, b"message last");
+    output.close();
+    let log = project.log();
+    let told: Vec<&str> = log
+        .lines()
+        .filter_map(|line| line.split_once(" out "))
+        .map(|(_, text)| text)
+        .collect();
+    assert_eq!(told, ["one", "words", "***", "plain", "message", "last"]);
+    assert!(log.contains(" err message"));
+}

@@ -1,10 +1,17 @@
 //! `list_crs`, `get_cr` and the counts of `get_project_info`.
 
+use std::sync::Arc;
+
 use chant_core::answer::{MOST_CHARS, Page};
+use chant_core::dialects::tickets::board::Board;
+use chant_core::dialects::tickets::code::Code;
 use chant_core::dialects::tickets::error::{TicketError, object};
+use chant_core::dialects::tickets::listing::{Attribute, Listing};
 use chant_core::dialects::tickets::ops::{Filters, Mode, Piece, get_cr, list_crs, project_stats};
+use chant_core::dialects::tickets::parse;
 use chant_core::error::Error;
 use chant_core::store::StoreError;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Project, check_code, codes, file, told};
@@ -108,6 +115,71 @@ fn unknown_filters_and_words_are_refused_with_those_there_are() {
         "VALIDATION_ERROR",
         &format!("Invalid status 'Impl'. Must be one of: {all}"),
     );
+}
+
+/// What lists say that are filtered by each of the attributes.
+fn filtered(board: &Board) -> Vec<Result<Value, Value>> {
+    let filters = [
+        json!({"status": "odd"}),
+        json!({"status": ["Approved", "ODD"], "priority": "high"}),
+        json!({"type": "Bug fix", "assignee": ["ann", ""]}),
+        json!({"phaseEpic": "ÉTAPE", "priority": ["High", "Medium"]}),
+    ];
+    let list = |filters: &Value| {
+        let filters = Filters::read(filters.as_object().unwrap()).unwrap();
+        told(list_crs(board, &filters, Page::default(), None))
+    };
+    filters.iter().map(list).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    /// Whatever was known before, lists are those of the files; also where many change at once, a code
+    /// stands in several files or moves to another.
+    #[test]
+    fn filtered_lists_are_those_of_the_files_whatever_came_before(
+        changes in prop::collection::vec(
+            (1..=4_u8, any::<bool>(), 0..4_u8,
+             prop::sample::select(vec!["Approved", "on hold", "Odd"]),
+             prop::sample::select(vec!["", "type: bug fix\n", "priority: HIGH\nassignee: Ann\n", "phaseEpic: Étape\n"])),
+            1..12,
+        ),
+        many in 0..12_usize,
+    ) {
+        let project = Project::with(&[]);
+        for (at, (number, is_second, code, status, more)) in changes.into_iter().enumerate() {
+            let name = if is_second { "again" } else { "" };
+            let path = project.path(&format!("DEM-00{number}{name}.md"));
+            if code == 0 {
+                let _ = std::fs::remove_file(path);
+            } else {
+                let lines = format!("code: DEM-{code}\nstatus: {status}\n{more}");
+                std::fs::write(path, file(&lines, "")).unwrap();
+            }
+            if at == many {
+                for number in 10..90 {
+                    let lines = format!("code: DEM-{number}\nstatus: {status}\n{more}");
+                    std::fs::write(project.path(&format!("DEM-{number}.md")), file(&lines, "")).unwrap();
+                }
+            }
+            prop_assert_eq!(filtered(&project.board), filtered(&project.again()));
+        }
+    }
+}
+
+#[test]
+fn a_listing_that_knows_too_many_words_of_no_file_says_so() {
+    let code = Code::new("DEM", 1);
+    let ticket = |assignee: usize| {
+        let lines = format!("code: DEM-1\nassignee: {assignee}\n");
+        Arc::new(parse::ticket("DEM-1.md", file(&lines, "")))
+    };
+    let mut listing = Listing::of([(&code, &ticket(0))].into_iter());
+    for assignee in 1..=1_010 {
+        assert_eq!(listing.is_worn(), assignee > 1_002, "{assignee}");
+        listing.replace("DEM-1.md", Some(&code), Some((&code, &ticket(assignee))));
+    }
+    assert!(listing.has(Attribute::Assignee, "1010") && !listing.has(Attribute::Assignee, "1009"));
 }
 
 fn page(

@@ -78,7 +78,7 @@ pub(super) const BUILT_IN: [BuiltIn; 7] = [
         head: &[
             &["cursor-agent"],
             &["--print"],
-            &["--output-format", "text"],
+            &["--output-format", "stream-json"],
             &["--model", "{model}"],
         ],
         guarded: &[],

@@ -3,6 +3,7 @@
 
 mod built_in;
 pub mod environment;
+pub mod messages;
 pub mod workers;
 
 use std::collections::BTreeMap;
@@ -201,6 +202,11 @@ impl Agent {
             *first = Argument::One(program.into());
         }
         self
+    }
+
+    /// Whether it is asked to tell what it does as messages.
+    pub fn tells_messages(&self) -> bool {
+        holds(&self.command, "stream-json")
     }
 
     /// The command line of a run. What is put in is never looked at again; arguments whose placeholder

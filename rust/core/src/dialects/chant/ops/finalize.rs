@@ -6,6 +6,7 @@ use super::super::model::{Spec, Status};
 use super::super::project::{LOGS, Project, Snapshot};
 use super::edit::{self, Draft};
 use super::read::log_stamp;
+use super::update::refuse_running;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::tags::Commit;
@@ -48,6 +49,7 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
     refuse_unfit(&snapshot, &spec)?;
     let config = snapshot.config.clone()?;
     let failed = |error: Error| error.during("Failed to finalize spec");
+    refuse_running(project, &spec).map_err(failed)?;
     let repo = project.repo().map_err(failed)?;
     if let Some(repo) = &repo {
         refuse_dirty_worktree(repo, &snapshot.branch_of(&spec)).map_err(failed)?;

@@ -6,7 +6,6 @@ use super::super::project::Project;
 use super::super::runtime::{settle, task};
 use crate::answer::Answer;
 use crate::error::Error;
-use crate::work::lock::SpecLock;
 use crate::work::process::Identity;
 use crate::work::record::{Record, SINGLE};
 use crate::work::records::Runs;
@@ -19,13 +18,16 @@ use crate::work::state::State;
 /// # Errors
 /// As [`Project::resolve`]; that there is nothing to merge; why it could not be merged.
 pub fn merge(project: &Project, id: Option<&str>) -> Result<Answer, Error> {
-    settle::recover(project)?;
     let runs = project.runs()?;
+    let waited = waiting(&runs)?;
+    // What waited and need not any more is merged by that.
+    settle::recover(project)?;
     let Some(id) = id else {
-        return merge_waiting(project, &runs);
+        return tell_all(&runs, &waited);
     };
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
+    project.refuse_own(&spec.id, "merged")?;
     drop(snapshot);
     let newest = runs.newest_of(spec.id.as_str())?;
     let Some(record) = newest.filter(|record| record.branch.is_some()) else {
@@ -33,15 +35,11 @@ pub fn merge(project: &Project, id: Option<&str>) -> Result<Answer, Error> {
         return Err(ChantError::Refused(message).into());
     };
     let record = match record.state() {
-        State::AwaitingMerge => {
-            let lock = SpecLock::take(&runs, &record.spec_id)?;
-            settle::merge_waiting(project, &runs, &record, &lock)?;
-            runs.get(&record.process_id)?
-        }
-        State::Completed => {
+        State::Completed if !waited.contains(&record.process_id) => {
             let message = format!("The work on spec '{}' is merged already.", spec.id);
             return Err(ChantError::Refused(message).into());
         }
+        State::AwaitingMerge | State::Completed => record,
         _ => by_hand(project, &runs, &spec)?,
     };
     told(&spec, &record)
@@ -72,21 +70,26 @@ fn told(spec: &Spec, record: &Record) -> Result<Answer, Error> {
     Ok(Answer::prose(text))
 }
 
-fn merge_waiting(project: &Project, runs: &Runs) -> Result<Answer, Error> {
+/// The runs whose work waits for a merge.
+fn waiting(runs: &Runs) -> Result<Vec<String>, Error> {
     let (records, _) = runs.all()?;
+    let waits = records
+        .into_iter()
+        .filter(|record| record.state() == State::AwaitingMerge);
+    Ok(waits.map(|record| record.process_id).collect())
+}
+
+fn tell_all(runs: &Runs, waited: &[String]) -> Result<Answer, Error> {
     let mut lines = Vec::new();
-    for record in records
-        .iter()
-        .filter(|record| record.state() == State::AwaitingMerge)
-    {
-        let lock = SpecLock::take(runs, &record.spec_id)?;
-        let state = settle::merge_waiting(project, runs, record, &lock)?;
-        let now = runs.get(&record.process_id)?;
-        let reason = now
-            .reason
-            .map(|reason| format!(": {reason}"))
-            .unwrap_or_default();
-        lines.push(format!("{}: {state}{reason}", record.spec_id));
+    for process_id in waited {
+        let now = runs.get(process_id)?;
+        let reason = now.reason.as_ref().map(|reason| format!(": {reason}"));
+        lines.push(format!(
+            "{}: {}{}",
+            now.spec_id,
+            now.state(),
+            reason.unwrap_or_default()
+        ));
     }
     if lines.is_empty() {
         return Ok(Answer::prose("Nothing waits for a merge."));

@@ -7,6 +7,8 @@ pub(super) mod add;
 mod archive;
 mod diagnose;
 pub(super) mod edit;
+#[cfg(not(unix))]
+mod elsewhere;
 pub(super) mod finalize;
 mod lint;
 #[cfg(unix)]
@@ -26,6 +28,10 @@ mod worktrees;
 pub use add::{Add, add};
 pub use archive::archive;
 pub use diagnose::diagnose;
+#[cfg(not(unix))]
+pub use elsewhere::{
+    Wish, merge, pause, prune_worktrees, recover, run_work, takeover, work_start, worktrees,
+};
 pub use finalize::{Finalize, finalize};
 pub use lint::lint;
 #[cfg(unix)]
@@ -35,7 +41,7 @@ pub use pause::{pause, takeover};
 pub use read::{Piece, get, list, log, ready, status, verify};
 pub use search::search;
 #[cfg(unix)]
-pub use start::{Wish, work_start};
+pub use start::{Wish, recover, run_work, work_start};
 pub use state::{cancel, reset};
 pub use update::{Update, update};
 pub use work::work_list;

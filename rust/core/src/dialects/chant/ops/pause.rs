@@ -66,7 +66,7 @@ pub fn pause(project: &Project, id: &str) -> Result<Answer, Error> {
 pub(super) struct Ended {
     record: Record,
     /// What is to be ended when the spec says what happened; none for a run that completed.
-    stopped: Option<Stopped>,
+    stopped: Option<Box<Stopped>>,
 }
 
 impl Ended {
@@ -116,16 +116,16 @@ pub(super) fn halt_all(
     for crew in &mut ended {
         crew.write(runs)?;
     }
+    let has_own = !own.is_empty();
     let mut stopped = Vec::new();
-    for record in &own {
+    for record in own {
         stopped.extend(end_one(project, runs, record, why)?);
     }
     let (now, _) = runs.all()?;
     let of_crews = |record: &&Record| {
         let is_below = |crew: &&Record| record.parent.as_ref() == Some(&crew.process_id);
-        // The spec's own run was stopped above; its record says so only when its spec does.
-        let is_own = own.iter().any(|own| own.process_id == record.process_id);
-        running(record) && !is_own && crews.iter().any(is_below)
+        let is_other = record.spec_id != spec.id.as_str();
+        is_other && running(record) && crews.iter().any(is_below)
     };
     for hand in now.iter().filter(of_crews) {
         // What is given up is the spec that was named; work on others can go on later.
@@ -135,7 +135,7 @@ pub(super) fn halt_all(
             stopped.push(hand);
         }
     }
-    if stopped.is_empty() && own.is_empty() {
+    if stopped.is_empty() && !has_own {
         return Ok(ended);
     }
     Ok(stopped)
@@ -153,11 +153,12 @@ fn end_one(
         Ok(Some(Ended { record, stopped }))
     };
     match settle::halt(project, runs, &record.process_id, why) {
-        Ok(Halted::Completed) => ended(None),
         Ok(Halted::Stopped(stopped)) => ended(Some(stopped)),
-        Err(Error::Work(WorkError::NotRunning { state, .. })) if state == State::Completed => {
-            ended(None)
-        }
+        Ok(Halted::Completed)
+        | Err(Error::Work(WorkError::NotRunning {
+            state: State::Completed,
+            ..
+        })) => ended(None),
         Err(Error::Work(WorkError::NotRunning { .. })) => Ok(None),
         Err(error) => Err(error),
     }

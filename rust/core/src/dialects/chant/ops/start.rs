@@ -9,17 +9,18 @@ use super::super::id::SpecId;
 use super::super::model::Spec;
 use super::super::project::{Project, Snapshot};
 use super::super::runtime::briefing::{self, has_prompt};
-use super::super::runtime::{refuse_without_commit, settle};
+use super::super::runtime::{refuse_without_commit, settle, task};
 use super::super::scores::Scores;
 use super::super::start::{Mode, Plan, Start, Work};
 use super::super::view::work::{Grades, QualityWarning, Started};
 use super::lint::findings;
 use crate::answer::Answer;
+use crate::config::Config;
 use crate::error::Error;
 use crate::lint::Severity;
 use crate::work::WorkError;
 use crate::work::handshake::PATIENCE;
-use crate::work::launch::Launched;
+use crate::work::launch::{self, Launched};
 use crate::work::record::{Asked, Record, SINGLE};
 use crate::work::records::Runs;
 use crate::work::state::{State, Stop};
@@ -60,7 +61,7 @@ impl Wish {
 /// # Errors
 /// As [`Project::resolve`]; everything that forbids the start; why the runner could not begin.
 pub fn work_start(
-    project: &Project,
+    project: &Arc<Project>,
     id: &str,
     wish: &Wish,
     steps: &mut dyn FnMut(&str),
@@ -77,11 +78,26 @@ pub fn work_start(
     refuse_without_commit(&*project.repository()?, &config)?;
     let agent = briefing::agent(&config, &wish.asked)?;
     briefing::refuse_unfit_agent(project, &config, &agent, &spec)?;
+    if is_full(&runs, &config)? {
+        let message = format!(
+            "{} agents are at work, as many as `limits.agents_at_once` in .chant/config.md allows. Wait until one has ended, or stop one.",
+            config.runs.limits.agents_at_once
+        );
+        return Err(ChantError::Refused(message).into());
+    }
     let (mode, asked) = recorded(wish, &plan, config.runs.limits.agents_at_once);
     drop(snapshot);
     steps("Starting a runner");
     let (record, runner) = begin(project, &runs, &spec.id, (mode, asked), None, steps)?;
-    runner.leave();
+    let (process_id, own) = (record.process_id.clone(), project.clone());
+    runner.leave(move || {
+        // A runner that ended without a word of how died.
+        let is_lost =
+            |record: Record| record.state() == State::Running && record.stop_requested.is_none();
+        if runs.get(&process_id).is_ok_and(is_lost) {
+            let _ = settle::recover(&own);
+        }
+    });
     Ok(Answer::data(&Started {
         process_id: &record.process_id,
         spec_id: &record.spec_id,
@@ -93,6 +109,15 @@ pub fn work_start(
         log: record.log.as_deref(),
         quality_warning: plan.red.first().map(|(id, scores)| warning(id, scores)),
     }))
+}
+
+/// Whether as many agents are at work as may be.
+pub(in super::super) fn is_full(runs: &Runs, config: &Config) -> Result<bool, Error> {
+    let (records, _) = runs.all()?;
+    let at_work = records.iter().filter(|record| {
+        record.works_on_spec() && record.state() == State::Running && record.runner().is_alive()
+    });
+    Ok(at_work.count() >= config.runs.limits.agents_at_once.get())
 }
 
 /// Mode and wishes as the record keeps them.
@@ -130,6 +155,23 @@ fn warning(id: &SpecId, scores: &Scores) -> QualityWarning {
         suggestions: scores.suggestions(),
         message: format!("Spec '{id}' does not pass the quality gate; skip_criteria waived that."),
     }
+}
+
+/// Runs, in this process, the run that standard input names; gives where it stands then.
+///
+/// # Errors
+/// That none is named, why it could not begin, which the hand-shake said too, or could not be ended.
+pub fn run_work(project: &Project) -> Result<&'static str, Error> {
+    let (process_id, handshake) = launch::take_up()?;
+    Ok(task::run(project, &process_id, handshake)?.as_str())
+}
+
+/// Looks after what dead runs left, and after work that waits; gives what could not be put right.
+///
+/// # Errors
+/// As [`settle::recover`].
+pub fn recover(project: &Project) -> Result<Vec<String>, Error> {
+    settle::recover(project)
 }
 
 /// What a start comes to.
@@ -215,12 +257,12 @@ fn begin(
     let record = match runs.begin(draft) {
         Ok(record) => record,
         Err(error) => {
-            runner.leave();
+            runner.leave(|| ());
             return Err(error.into());
         }
     };
     if let Err(why) = runner.run(&record.process_id, PATIENCE, steps) {
-        runner.leave();
+        runner.leave(|| ());
         give_up(runs, &record, &why)?;
         return Err(WorkError::Step(why).into());
     }

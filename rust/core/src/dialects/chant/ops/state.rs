@@ -5,9 +5,12 @@ use std::time::{Duration, SystemTime};
 use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::{Spec, Status};
+use super::super::project::place::worktrees;
 use super::super::project::{LOCKS, Project, Snapshot};
-use super::super::runtime::place::worktrees;
 use super::edit;
+#[cfg(not(unix))]
+use super::elsewhere::{Ended, halt_all};
+#[cfg(unix)]
 use super::pause::{Ended, halt_all};
 use super::read::age;
 use crate::answer::Answer;

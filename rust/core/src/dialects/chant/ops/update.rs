@@ -125,7 +125,7 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
 }
 
 /// Refuses another state while a run is under way, which would overwrite it.
-fn refuse_running(project: &Project, spec: &Spec) -> Result<(), Error> {
+pub(super) fn refuse_running(project: &Project, spec: &Spec) -> Result<(), Error> {
     let (runs, _) = record::all(&project.disk, &project.root)?;
     let running = runs
         .iter()

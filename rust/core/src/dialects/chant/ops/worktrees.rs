@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::super::project::Project;
-use super::super::runtime::place::{BESIDE, beside, worktrees as folder};
+use super::super::project::place::{BESIDE, beside, worktrees as folder};
 use super::super::runtime::refuse_without_commit;
 use super::super::runtime::settle;
 use super::super::view::work::{WorktreeEntry, Worktrees};

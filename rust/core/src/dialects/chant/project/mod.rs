@@ -2,6 +2,7 @@
 
 mod known;
 mod own;
+pub(super) mod place;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ use crate::store::disk::{self, Disk};
 use crate::store::files::Root;
 use crate::store::journal::{Journal, Step, Unfinished};
 use crate::store::state::StateFolder;
+use crate::work::records::Runs;
 use known::Known;
 use own::Own;
 
@@ -175,6 +177,16 @@ impl Project {
             &self.root,
             repo.as_ref().map(|repo| repo.common_dir()),
         ))
+    }
+
+    /// The runs of this project.
+    pub(super) fn runs(&self) -> Result<Runs, Error> {
+        Ok(Runs {
+            disk: self.disk.clone(),
+            root: self.root.clone(),
+            state: self.state()?,
+            clock: self.clock.now,
+        })
     }
 
     fn journal<'a>(

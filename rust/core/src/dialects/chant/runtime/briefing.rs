@@ -7,13 +7,14 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::super::agents::environment::{self, REMOVED, Told};
+use super::super::agents::messages;
 use super::super::agents::workers::workers;
 use super::super::agents::{self, Agent, CommandLine, Given};
 use super::super::error::ChantError;
 use super::super::model::Spec;
 use super::super::project::Project;
+use super::super::project::place::{self, IGNORED, PROMPT, SERVER};
 use super::super::prompt::{self, Parts, Place};
-use super::place::{self, IGNORED, PROMPT, SERVER};
 use super::workplace::Workplace;
 use crate::config::Config;
 use crate::error::Error;
@@ -22,7 +23,7 @@ use crate::store::StoreError;
 use crate::store::disk::{self, Temporary};
 use crate::store::files::Root;
 use crate::work::agent::{Input, Job, Limits};
-use crate::work::output::Room;
+use crate::work::output::{Reads, Room};
 use crate::work::record::Asked;
 
 /// Where a project's prompts lie.
@@ -151,6 +152,7 @@ impl Briefing<'_> {
             prompt_on_stdin,
         } = line;
         Ok(Job {
+            reads: agent.tells_messages().then_some(messages::lines as Reads),
             name: agent.name,
             model,
             prompt: name,
@@ -206,6 +208,7 @@ impl Briefing<'_> {
             model: None,
             prompt: String::new(),
             argv,
+            reads: None,
             secrets: secrets.map(|(_, value)| value.clone()).collect(),
             environment: environment
                 .into_iter()
@@ -327,8 +330,6 @@ impl Briefing<'_> {
                 "CHANT_PROJECT": shown(self.project.root()),
                 "CHANT_SPEC_ID": self.spec.id.as_str(),
                 "CHANT_WORKTREE": shown(&self.place.worktree),
-                // Nothing in the folder that the host starts it in is taken for a part of the program.
-                "PYTHONSAFEPATH": "1",
             },
         });
         let text = serde_json::to_string_pretty(&json!({"mcpServers": {"chant": server}}));

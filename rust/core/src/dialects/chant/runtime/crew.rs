@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use super::super::agents::workers::{Worker, free_worker, workers};
 use super::super::error::ChantError;
 use super::super::id::SpecId;
-use super::super::ops::start::{Wish, begin_one, plan};
+use super::super::ops::start::{Wish, begin_one, is_full, plan};
 use super::super::project::{LOGS, Project};
 use super::super::schedule::{Schedule, Tried};
 use super::super::start::Mode;
+use super::settle;
 use crate::config::Config;
 use crate::error::Error;
 use crate::work::handshake::Handshake;
@@ -70,6 +71,19 @@ struct Past {
     not_before: Option<Instant>,
     /// Why its last run did not complete it.
     failure: Option<String>,
+}
+
+impl Past {
+    /// A spec whose time has not come counts as tried often enough.
+    fn now(&self) -> Tried {
+        match self.not_before {
+            Some(moment) if moment > Instant::now() => Tried {
+                retries: 0,
+                ..self.tried
+            },
+            _ => self.tried,
+        }
+    }
 }
 
 struct Crew<'a> {
@@ -171,6 +185,9 @@ impl<'a> Crew<'a> {
         &mut self,
         step: &mut dyn FnMut(&str),
     ) -> Result<Option<Result<(), String>>, Error> {
+        if is_full(self.runs, &self.config)? {
+            return Ok(None);
+        }
         let busy: Vec<&str> = self.hands.iter().map(|hand| hand.agent.as_str()).collect();
         let Some(worker) = free_worker(&self.workers, &busy) else {
             return Ok(None);
@@ -181,7 +198,7 @@ impl<'a> Crew<'a> {
         let tried = self
             .past
             .iter()
-            .map(|(id, past)| (id.clone(), self.now(past)))
+            .map(|(id, past)| (id.clone(), past.now()))
             .collect();
         let Some(id) = self.schedule.next(&snapshot.specs, &running, &tried) else {
             return Ok(None);
@@ -221,17 +238,6 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// A spec whose time has not come counts as tried often enough.
-    fn now(&self, past: &Past) -> Tried {
-        match past.not_before {
-            Some(moment) if moment > Instant::now() => Tried {
-                retries: 0,
-                ..past.tried
-            },
-            _ => past.tried,
-        }
-    }
-
     fn look_at_ends(&mut self) -> Result<(), Error> {
         let mut at = 0;
         while at < self.hands.len() {
@@ -259,6 +265,14 @@ impl<'a> Crew<'a> {
                 past.failure = Some(error.to_string());
                 return;
             }
+        };
+        let record = match record.state() {
+            State::Running => {
+                // Its runner died; what that means for the spec is looked after here.
+                let _ = settle::recover(self.project);
+                self.runs.get(&hand.process_id).unwrap_or(record)
+            }
+            _ => record,
         };
         let reason = record.reason.clone().unwrap_or_default();
         past.failure = Some(format!("{} ({reason})", record.state()));

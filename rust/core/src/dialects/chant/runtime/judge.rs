@@ -214,7 +214,7 @@ impl Judge<'_> {
             .collect();
         let tip = self.place.branch_text(self.project, &scene.repo)?;
         let others = self.other_specs(scene, found)?;
-        let output = self.output(record, scene)?;
+        let output = self.output(record, scene);
         let criteria = record.criteria_at_start.iter();
         let mut criteria: Vec<CriterionAtStart> = criteria
             .map(|criterion| CriterionAtStart {
@@ -310,9 +310,9 @@ impl Judge<'_> {
     }
 
     /// The output that the spec asks for, as the log of the run holds it.
-    fn output(&self, record: &Record, scene: &Scene) -> Result<Output, Error> {
+    fn output(&self, record: &Record, scene: &Scene) -> Output {
         let Some(path) = scene.spec.output_schema.as_deref() else {
-            return Ok(Output::NotAsked);
+            return Output::NotAsked;
         };
         let read = |path: &str| {
             let real = self.project.root.locate(path)?;
@@ -323,14 +323,14 @@ impl Judge<'_> {
         };
         let schema = match read(path) {
             Ok(schema) => schema,
-            Err(error) => return Ok(Output::Wrong(error.to_string())),
+            Err(error) => return Output::Wrong(error.to_string()),
         };
         let log = record
             .log
             .clone()
             .unwrap_or_else(|| format!("{LOGS}/{}.log", record.spec_id));
         let log = read(&log).unwrap_or_default();
-        Ok(output::wrong(path, &schema, &log).map_or(Output::Fits, Output::Wrong))
+        output::wrong(path, &schema, &log).map_or(Output::Fits, Output::Wrong)
     }
 
     /// Runs the checks that criteria name, each once, at the branch's tip.

@@ -214,10 +214,10 @@ impl Landing<'_> {
             let snapshot = self.project.snapshot().ok()?;
             agents::usual_model(&self.project.environment, snapshot.config.ok()?.as_ref())
         };
-        if draft.spec().model.is_none() {
-            if let Some(model) = self.finish.model.clone().or_else(usual) {
-                draft.set_text("model", model)?;
-            }
+        if draft.spec().model.is_none()
+            && let Some(model) = self.finish.model.clone().or_else(usual)
+        {
+            draft.set_text("model", model)?;
         }
         Ok(draft.finish())
     }
@@ -394,7 +394,7 @@ impl Landing<'_> {
         }
         let snapshot = self.project.snapshot()?;
         edit::change(self.project, snapshot, &spec, |_| true, |_, _| Ok(()))?;
-        Ok(place.clear(self.project, self.repo))
+        Ok(place.clear(self.repo))
     }
 }
 

@@ -12,9 +12,8 @@ mod conflict;
 pub(super) mod crew;
 mod judge;
 mod landing;
-pub(super) mod place;
-pub mod settle;
-pub mod task;
+pub(super) mod settle;
+pub(super) mod task;
 pub(super) mod workplace;
 
 use std::path::PathBuf;
@@ -35,16 +34,6 @@ use crate::work::records::Runs;
 const OLD_MAIN: &str = "master";
 
 impl Project {
-    /// The runs of this project.
-    pub(super) fn runs(&self) -> Result<Runs, Error> {
-        Ok(Runs {
-            disk: self.disk.clone(),
-            root: self.root.clone(),
-            state: self.state()?,
-            clock: self.clock.now,
-        })
-    }
-
     /// The repository that work is done in.
     pub(super) fn repository(&self) -> Result<Arc<Repo>, Error> {
         self.repo()?.ok_or_else(|| {
@@ -63,7 +52,6 @@ impl Project {
             let why = "runs are started by the server and the command line only";
             return Err(ChantError::Refused(why.into()).into());
         }
-        // Nothing lies in that folder, so nothing there is taken for a part of the program.
         let folder = runs.state.ensure(&runs.disk, "runners")?;
         let number = fastrand::u64(..);
         let errors: PathBuf = folder.join(format!("{spec_id}-{number:016x}.err"));

@@ -38,7 +38,7 @@ pub(super) fn show(project: &Project, record: &Record, end: &End) -> Result<(), 
 /// A run of which nothing lives any more.
 pub(in super::super) enum Halted {
     /// It was stopped, and how it ends is to be written with [`Stopped::end`] when the spec says so.
-    Stopped(Stopped),
+    Stopped(Box<Stopped>),
     /// Its work had been merged before it could be stopped; everything is written.
     Completed,
 }
@@ -63,7 +63,7 @@ pub(in super::super) fn halt(
             return Ok(Halted::Completed);
         }
     }
-    Ok(Halted::Stopped(stopped))
+    Ok(Halted::Stopped(Box::new(stopped)))
 }
 
 /// Does what is left of a merge that landed, or goes on with one that was interrupted.
@@ -108,7 +108,7 @@ fn complete(
 ///
 /// # Errors
 /// A `StoreError` when the records cannot be listed.
-pub fn recover(project: &Project) -> Result<Vec<String>, Error> {
+pub(in super::super) fn recover(project: &Project) -> Result<Vec<String>, Error> {
     if !disk::exists(&project.root().join(record::FOLDER)) {
         return Ok(Vec::new());
     }
@@ -129,12 +129,10 @@ pub fn recover(project: &Project) -> Result<Vec<String>, Error> {
         .iter()
         .filter(|record| record.settled_at.is_none());
     for record in unsettled {
-        if let Some(lock) = lock_of(&runs, record)? {
-            note(record, after_death(project, &runs, record, lock.as_ref()));
-        }
+        note(record, settle_lost(project, &runs, record));
     }
     for record in &recovered.waiting {
-        if let Some(Some(lock)) = lock_of(&runs, record)? {
+        if let Some(lock) = free_lock(&runs, &record.spec_id)? {
             note(
                 record,
                 merge_waiting(project, &runs, record, &lock).map(drop),
@@ -144,13 +142,21 @@ pub fn recover(project: &Project) -> Result<Vec<String>, Error> {
     Ok(problems)
 }
 
-/// The lock of a run's spec, if it has one; `None` when somebody else holds it.
-fn lock_of(runs: &Runs, record: &Record) -> Result<Option<Option<SpecLock>>, Error> {
+/// Goes on with looking after a death, where whoever found it did not come to an end.
+fn settle_lost(project: &Project, runs: &Runs, record: &Record) -> Result<(), Error> {
     if !record.works_on_spec() {
-        return Ok(Some(None));
+        return after_death(project, runs, record, None);
     }
-    match SpecLock::take(runs, &record.spec_id) {
-        Ok(lock) => Ok(Some(Some(lock))),
+    match free_lock(runs, &record.spec_id)? {
+        Some(lock) => after_death(project, runs, record, Some(&lock)),
+        None => Ok(()),
+    }
+}
+
+/// The lock of a spec, unless somebody else holds it.
+fn free_lock(runs: &Runs, spec_id: &str) -> Result<Option<SpecLock>, Error> {
+    match SpecLock::take(runs, spec_id) {
+        Ok(lock) => Ok(Some(lock)),
         Err(WorkError::Held { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }

@@ -23,7 +23,11 @@ use crate::work::state::{Event, State};
 ///
 /// # Errors
 /// Why it could not begin, which the hand-shake said too, or could not be ended.
-pub fn run(project: &Project, process_id: &str, handshake: Handshake) -> Result<State, Error> {
+pub(in super::super) fn run(
+    project: &Project,
+    process_id: &str,
+    handshake: Handshake,
+) -> Result<State, Error> {
     let failed = |source| WorkError::System {
         action: "listen to signals",
         source,
@@ -67,7 +71,7 @@ impl<'a> Task<'a> {
         let config = snapshot.config.clone()?;
         let spec = spec_of(&snapshot, &run.record().spec_id)?;
         let repo = self.project.repository()?;
-        self.note_criteria(run, &spec)?;
+        Self::note_criteria(run, &spec)?;
         let making = Making {
             project: self.project,
             repo: &repo,
@@ -92,7 +96,8 @@ impl<'a> Task<'a> {
         job
     }
 
-    fn note_criteria(&self, run: &mut Run<'_>, spec: &Spec) -> Result<(), Error> {
+    /// Keeps the criteria as they are now: the work is judged by them.
+    fn note_criteria(run: &mut Run<'_>, spec: &Spec) -> Result<(), Error> {
         let criteria = evidence::criteria_at_start(spec).into_iter();
         let criteria: Vec<Criterion> = criteria
             .map(|criterion| Criterion {
@@ -245,8 +250,7 @@ fn by_hand(project: &Project, run: &mut Run<'_>) -> Result<End, Error> {
     };
     let snapshot = project.snapshot()?;
     let spec = spec_of(&snapshot, &record.spec_id)?;
-    let task = Task::of(project);
-    task.note_criteria(run, &spec)?;
+    Task::note_criteria(run, &spec)?;
     run.update(|record| {
         record.branch.clone_from(&earlier.branch);
         record.base.clone_from(&earlier.base);

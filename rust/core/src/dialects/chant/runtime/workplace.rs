@@ -10,8 +10,8 @@ use super::super::error::ChantError;
 use super::super::merge;
 use super::super::model::Spec;
 use super::super::ops::edit::Draft;
+use super::super::project::place::{self, BASE};
 use super::super::project::{Project, SPECS};
-use super::place::{self, BASE};
 use super::refuse_without_commit;
 use crate::config::Config;
 use crate::error::Error;
@@ -135,13 +135,13 @@ impl Workplace {
 
     /// Removes the worktree with what lies beside it, and the branch, whose commits are on the target:
     /// as far as nothing is lost with them. Gives what was left in place, and why.
-    pub(in super::super) fn clear(&self, project: &Project, repo: &Repo) -> Vec<String> {
+    pub(in super::super) fn clear(&self, repo: &Repo) -> Vec<String> {
         let mut left = Vec::new();
         let told = |what: &str, error: &dyn std::fmt::Display| format!("{what} was kept: {error}");
-        if disk::exists(&self.worktree) {
-            if let Err(error) = self.remove_worktree(project, repo) {
-                return vec![told("its worktree", &error)];
-            }
+        if disk::exists(&self.worktree)
+            && let Err(error) = self.remove_worktree(repo)
+        {
+            return vec![told("its worktree", &error)];
         }
         for ending in place::BESIDE {
             let _ = disk::remove(&place::beside(&self.worktree, ending));
@@ -152,18 +152,14 @@ impl Workplace {
         left
     }
 
-    fn remove_worktree(&self, project: &Project, repo: &Repo) -> Result<(), Error> {
+    fn remove_worktree(&self, repo: &Repo) -> Result<(), Error> {
         // A copy that git does not track would count as a file of somebody's; what it says is merged.
-        if !self.is_tracked {
-            if let Ok(path) = Root::open(&self.root).and_then(|root| root.locate(&self.spec)) {
-                let kept = self.copy_text(project)?;
-                let is_alone = repo
-                    .uncommitted(&self.worktree)?
-                    .iter()
-                    .all(|p| *p == self.spec_in_git);
-                if is_alone && kept.is_some() {
-                    disk::remove(&path)?;
-                }
+        if !self.is_tracked
+            && let Ok(path) = Root::open(&self.root).and_then(|root| root.locate(&self.spec))
+        {
+            let changed = repo.uncommitted(&self.worktree)?;
+            if changed.iter().all(|path| *path == self.spec_in_git) {
+                disk::remove(&path)?;
             }
         }
         Ok(repo.remove_worktree(&self.worktree)?)
@@ -230,21 +226,16 @@ impl Making<'_> {
             record.target = Some(target.clone());
             Ok(())
         })?;
-        let (base, is_tracked) = match &earlier {
-            Some(base) => {
-                run.step("Going on in the branch of an earlier run");
-                let is_tracked = self.repo.file_at(base, &spec_in_git)?.is_some();
-                (base.clone(), is_tracked)
-            }
-            None => {
-                run.step("Making a branch");
-                self.set_aside()?;
-                let is_tracked = self.is_tracked(&target, &spec_in_git)?;
-                (
-                    self.begin_branch(&target, &spec_in_git, is_tracked)?,
-                    is_tracked,
-                )
-            }
+        let (base, is_tracked) = if let Some(base) = &earlier {
+            run.step("Going on in the branch of an earlier run");
+            let is_tracked = self.repo.file_at(base, &spec_in_git)?.is_some();
+            (base.clone(), is_tracked)
+        } else {
+            run.step("Making a branch");
+            self.set_aside()?;
+            let is_tracked = self.is_tracked(&target, &spec_in_git)?;
+            let base = self.begin_branch(&target, &spec_in_git, is_tracked)?;
+            (base, is_tracked)
         };
         run.update(|record| {
             record.base = Some(base.clone());
@@ -381,7 +372,7 @@ impl Making<'_> {
             (_, Some(copy)) => copy.clone(),
             _ => now.to_owned(),
         };
-        if !place.is_tracked && !(goes_on && base.is_some()) {
+        if !(place.is_tracked || goes_on && base.is_some()) {
             let beside = place::beside(&place.worktree, BASE);
             disk::remove(&beside)?;
             let written = Temporary::write(&self.project.disk, &beside, now, false)?;

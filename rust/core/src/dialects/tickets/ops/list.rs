@@ -10,7 +10,8 @@ use super::super::attributes::{kind_of, not_one_of};
 use super::super::board::Board;
 use super::super::code::Code;
 use super::super::error::{TicketError, quoted};
-use super::super::model::{Meant, Priority, Status, Ticket, Type};
+use super::super::listing::Attribute;
+use super::super::model::Ticket;
 use super::super::projects::view::Stats;
 use super::super::view::{List, ROW, ROW_EXTRAS, problems};
 use super::shown;
@@ -21,40 +22,9 @@ use crate::ident::nearest;
 /// Tickets in a list, when nothing else is asked for.
 pub const DEFAULT_LIMIT: usize = 20;
 
-/// Attributes that a list can be filtered by.
-const FILTERS: [&str; 5] = ["status", "type", "priority", "assignee", "phaseEpic"];
-
 /// Values that tickets have to have: one of those given for each attribute.
 #[derive(Debug, Clone, Default)]
-pub struct Filters(Vec<(&'static str, Vec<Word>)>);
-
-/// A value that is looked for, and what it means as each of the attributes with documented words.
-#[derive(Debug, Clone)]
-struct Word {
-    text: String,
-    meant: Meant,
-}
-
-impl Word {
-    fn of(text: &str) -> Self {
-        let text = text.trim();
-        Self {
-            text: text.to_owned(),
-            meant: Meant::of(text, text, text),
-        }
-    }
-
-    /// Whether a ticket has it whose words mean `own`.
-    fn is_of(&self, own: Meant, ticket: &Arc<Ticket>, name: &str) -> bool {
-        let meant = self.meant;
-        match name {
-            "status" if own.status.is_some() => own.status == meant.status,
-            "type" if own.kind.is_some() => own.kind == meant.kind,
-            "priority" if own.priority.is_some() => own.priority == meant.priority,
-            name => is_same(value(ticket, name), &self.text),
-        }
-    }
-}
+pub struct Filters(Vec<(Attribute, Vec<String>)>);
 
 impl Filters {
     /// Reads filters: for each attribute one text or a list of texts; `null` means absent, and an empty
@@ -65,12 +35,16 @@ impl Filters {
     pub fn read(given: &Map<String, Value>) -> Result<Self, TicketError> {
         let (mut filters, mut fields) = (Vec::new(), Vec::new());
         for (name, value) in given {
-            let known = FILTERS.iter().find(|known| *known == name);
+            let mut all = Attribute::ALL.into_iter();
+            let known = all.find(|known| known.name() == name);
             match (known, value) {
                 (_, Value::Null) => {}
-                (None, _) => fields.push((name.clone(), unknown("filter", name, &FILTERS))),
+                (None, _) => {
+                    let known = Attribute::ALL.map(Attribute::name);
+                    fields.push((name.clone(), unknown("filter", name, &known)));
+                }
                 (Some(known), value) => match words(value) {
-                    Ok(words) => filters.push((*known, words)),
+                    Ok(words) => filters.push((known, words)),
                     Err(why) => fields.push((name.clone(), why)),
                 },
             }
@@ -82,46 +56,42 @@ impl Filters {
         }
     }
 
-    /// Refuses words that are neither documented nor found in any ticket.
-    fn check(&self, tickets: &Tickets) -> Result<(), TicketError> {
-        let mut fields = Vec::new();
-        for (name, words) in &self.0 {
-            let Some(known) = documented(name) else {
-                continue;
-            };
-            let is_known = |word: &&Word| known.iter().any(|known| is_same(known, &word.text));
-            let mut strange = words.iter().filter(|word| !is_known(word));
-            let is_found = |word: &Word| {
-                let mut all = tickets.all_meant();
-                all.any(|(_, meant, ticket)| word.is_of(meant, ticket, name))
-            };
-            let Some(word) = strange.find(|word| !is_found(word)) else {
-                continue;
-            };
-            let found: BTreeSet<&str> = tickets
-                .all()
-                .map(|(_, ticket)| value(ticket, name))
-                .filter(|found| !known.iter().any(|known| is_same(known, found)))
-                .collect();
-            let allowed: Vec<&str> = known.iter().copied().chain(found).collect();
-            fields.push((
-                (*name).to_owned(),
-                not_one_of(name, &word.text, &allowed.join(", ")),
-            ));
+    /// The files that match, the highest number first.
+    ///
+    /// # Errors
+    /// `Validation` for words that are neither documented nor found in any ticket.
+    fn matching<'a>(
+        &self,
+        tickets: &'a Tickets,
+    ) -> Result<Vec<(&'a Code, &'a Arc<Ticket>)>, TicketError> {
+        let (mut wanted, mut fields) = (Vec::new(), Vec::new());
+        for (attribute, words) in &self.0 {
+            if let Some(why) = strange(tickets, *attribute, words) {
+                fields.push((attribute.name().to_owned(), why));
+            }
+            let folded = words.iter().map(|word| attribute.folded(word));
+            wanted.push((*attribute, folded.collect()));
         }
         if fields.is_empty() {
-            Ok(())
+            Ok(tickets.listing().matching(&wanted))
         } else {
             Err(TicketError::Validation { fields })
         }
     }
+}
 
-    fn match_all(&self, meant: Meant, ticket: &Arc<Ticket>) -> bool {
-        let matches = |(name, words): &(&str, Vec<Word>)| {
-            words.iter().any(|word| word.is_of(meant, ticket, name))
-        };
-        self.0.iter().all(matches)
-    }
+/// What is said of the first word that is neither documented nor found, where such are refused.
+fn strange(tickets: &Tickets, attribute: Attribute, words: &[String]) -> Option<String> {
+    let known = attribute.documented()?;
+    let folded: Vec<String> = known.iter().map(|known| attribute.folded(known)).collect();
+    let is_known = |word: &str| folded.contains(&attribute.folded(word));
+    let is_found = |word: &str| tickets.listing().has(attribute, &attribute.folded(word));
+    let mut words = words.iter();
+    let word = words.find(|word| !is_known(word) && !is_found(word))?;
+    let all = tickets.all().map(|(_, ticket)| attribute.of(ticket));
+    let found: BTreeSet<&str> = all.filter(|found| !is_known(found)).collect();
+    let allowed: Vec<&str> = known.into_iter().chain(found).collect();
+    Some(not_one_of(attribute.name(), word, &allowed.join(", ")))
 }
 
 fn unknown(what: &str, name: &str, known: &[&str]) -> String {
@@ -130,9 +100,9 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     format!("Unknown {what}; {near}allowed are: {}", known.join(", "))
 }
 
-fn words(value: &Value) -> Result<Vec<Word>, String> {
+fn words(value: &Value) -> Result<Vec<String>, String> {
     let text = |value: &Value| match value {
-        Value::String(text) => Ok(Word::of(text)),
+        Value::String(text) => Ok(text.trim().to_owned()),
         other => Err(format!(
             "expected text or a list of texts, got {}",
             kind_of(other)
@@ -141,33 +111,6 @@ fn words(value: &Value) -> Result<Vec<Word>, String> {
     match value {
         Value::Array(items) => items.iter().map(text).collect(),
         one => Ok(vec![text(one)?]),
-    }
-}
-
-/// The documented words of an attribute that has such.
-fn documented(name: &str) -> Option<Vec<&'static str>> {
-    Some(match name {
-        "status" => Status::ALL.iter().map(|word| word.as_str()).collect(),
-        "type" => Type::ALL.iter().map(|word| word.as_str()).collect(),
-        "priority" => Priority::ALL.iter().map(|word| word.as_str()).collect(),
-        _ => return None,
-    })
-}
-
-fn is_same(one: &str, other: &str) -> bool {
-    one.eq_ignore_ascii_case(other)
-        || (!one.is_ascii() && one.to_lowercase() == other.to_lowercase())
-}
-
-// Inlined, every ticket would be fetched from memory, also where what its words mean suffices.
-#[inline(never)]
-fn value<'a>(ticket: &'a Arc<Ticket>, name: &str) -> &'a str {
-    match name {
-        "status" => ticket.status(),
-        "type" => ticket.kind(),
-        "priority" => ticket.priority(),
-        "assignee" => ticket.assignee.as_deref().unwrap_or_default(),
-        _ => ticket.phase_epic.as_deref().unwrap_or_default(),
     }
 }
 
@@ -184,19 +127,15 @@ pub fn list_crs(
     fields: Option<&[String]>,
 ) -> Result<Answer, Error> {
     let tickets = board.snapshot()?;
-    filters.check(&tickets)?;
-    let keys = keys(fields)?;
-    let matching = || {
-        let all = tickets.all_meant();
-        let matching = all.filter(|(_, meant, ticket)| filters.match_all(*meant, ticket));
-        matching.map(|(code, _, ticket)| (code, ticket))
-    };
-    let filtered = if filters.0.is_empty() {
-        tickets.len()
-    } else {
-        matching().count()
-    };
-    let of_page = matching().skip(page.offset).take(page.limit);
+    if filters.0.is_empty() {
+        let keys = keys(fields)?;
+        let of_page = tickets.all().skip(page.offset).take(page.limit);
+        let all = tickets.len();
+        return Ok(list(board, &tickets, of_page, all, page.offset, &keys));
+    }
+    let matching = filters.matching(&tickets)?;
+    let (keys, filtered) = (keys(fields)?, matching.len());
+    let of_page = matching.into_iter().skip(page.offset).take(page.limit);
     Ok(list(board, &tickets, of_page, filtered, page.offset, &keys))
 }
 

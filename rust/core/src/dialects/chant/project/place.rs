@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::error::ChantError;
-use super::super::project::Project;
+use super::Project;
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::{self, Repo};
@@ -70,12 +70,12 @@ pub(in super::super) fn beside(worktree: &Path, ending: &str) -> PathBuf {
 }
 
 /// What the prompt's file ends with.
-pub(super) const PROMPT: &str = ".prompt.md";
+pub(in super::super) const PROMPT: &str = ".prompt.md";
 /// What the file about our server ends with.
-pub(super) const SERVER: &str = ".mcp.json";
+pub(in super::super) const SERVER: &str = ".mcp.json";
 /// What the copy of a spec that git does not track ends with, as it was at the start.
-pub(super) const BASE: &str = ".spec.md";
+pub(in super::super) const BASE: &str = ".spec.md";
 /// What the list of files that git is not to see in the worktree ends with.
-pub(super) const IGNORED: &str = ".ignore";
+pub(in super::super) const IGNORED: &str = ".ignore";
 /// The endings of everything that lies beside a worktree.
 pub(in super::super) const BESIDE: [&str; 4] = [PROMPT, SERVER, BASE, IGNORED];

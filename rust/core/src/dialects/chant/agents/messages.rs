@@ -1,0 +1,142 @@
+//! Agents that tell what they do as messages, a line of JSON each (`stream-json`): what of it is worth a
+//! line in the log.
+
+use serde_json::Value;
+
+/// Characters of a tool's input, or of its failure, that are told.
+const SHOWN: usize = 200;
+/// What of a tool's input says most, the first that is there.
+const TELLING: [&str; 8] = [
+    "command",
+    "file_path",
+    "path",
+    "pattern",
+    "url",
+    "query",
+    "description",
+    "prompt",
+];
+
+/// The lines of the log for a line that an agent wrote; `None` for one that is no message and stays as it
+/// is. Texts are told whole, the use of tools and their failures in short, everything else not at all.
+pub fn lines(line: &str) -> Option<Vec<String>> {
+    let message: Value = serde_json::from_str(line).ok()?;
+    let kind = message.get("type")?.as_str()?;
+    let content = message.pointer("/message/content");
+    let parts = content.and_then(Value::as_array).into_iter().flatten();
+    Some(match kind {
+        "assistant" => parts.flat_map(said).collect(),
+        "user" => parts.filter_map(failed).collect(),
+        "result" => ended(&message).into_iter().collect(),
+        "system" | "stream_event" | "tool_call" | "thinking" => Vec::new(),
+        _ => return None,
+    })
+}
+
+fn said(part: &Value) -> Vec<String> {
+    if let Some(text) = part.get("text").and_then(Value::as_str) {
+        return text.lines().map(str::to_owned).collect();
+    }
+    let Some(tool) = part.get("name").and_then(Value::as_str) else {
+        return Vec::new();
+    };
+    let input = part.get("input").unwrap_or(&Value::Null);
+    let told = TELLING.iter().find_map(|key| input.get(key)?.as_str());
+    let told = told.map_or_else(|| input.to_string(), str::to_owned);
+    vec![format!("[{tool}] {}", short(&told))]
+}
+
+fn failed(part: &Value) -> Option<String> {
+    let is_error = part.get("is_error").and_then(Value::as_bool) == Some(true);
+    let content = part.get("content").filter(|_| is_error)?;
+    let told = content
+        .as_str()
+        .map_or_else(|| content.to_string(), str::to_owned);
+    Some(format!("[failed] {}", short(&told)))
+}
+
+/// A result that is none; a good one was told already.
+fn ended(message: &Value) -> Option<String> {
+    let is_error = message.get("is_error").and_then(Value::as_bool) == Some(true);
+    let how = message
+        .get("subtype")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    if !is_error && how == "success" {
+        return None;
+    }
+    let told = message
+        .get("result")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    Some(
+        format!("[result] {how} {}", short(told))
+            .trim_end()
+            .to_owned(),
+    )
+}
+
+/// The beginning of a text, on one line.
+fn short(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("{}…", &line[..cut]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: &[&str]) {
+        assert_eq!(lines(line).unwrap(), expected);
+    }
+
+    // proves: chant:agents:messages_are_logged_as_lines
+    #[test]
+    fn messages_become_lines_that_a_person_reads() {
+        check(
+            r#"{"type":"assistant","message":{"content":[{"type":"text","text":"First.\nThen."},{"type":"tool_use","name":"Bash","input":{"command":"cargo  test\n -q"}}]}}"#,
+            &["First.", "Then.", "[Bash] cargo test -q"],
+        );
+        check(
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"fine"},{"type":"tool_result","is_error":true,"content":"exit 1"}]}}"#,
+            &["[failed] exit 1"],
+        );
+        check(
+            r#"{"type":"system","subtype":"init","tools":["Bash"]}"#,
+            &[],
+        );
+        check(
+            r#"{"type":"result","subtype":"success","is_error":false,"result":"done"}"#,
+            &[],
+        );
+        check(
+            r#"{"type":"result","subtype":"error_max_turns","is_error":true}"#,
+            &["[result] error_max_turns"],
+        );
+        let long = "é".repeat(300);
+        let told = format!(
+            r#"{{"type":"assistant","message":{{"content":[{{"name":"T","input":{{"x":"{long}"}}}}]}}}}"#
+        );
+        assert!(lines(&told).unwrap()[0].ends_with("é…"));
+    }
+
+    #[test]
+    fn what_is_no_message_stays_as_it_is() {
+        for line in [
+            "",
+            "plain",
+            "{\"a\": 1}",
+            "[1]",
+            "{\"type\": 3}",
+            "{\"type\":\"own\"}",
+            "{broken",
+        ] {
+            assert_eq!(lines(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The tools that run agents, on systems where that is not supported yet (decisions 3, "Windows").
+
+use std::sync::Arc;
+
+use super::super::error::ChantError;
+use super::super::model::Spec;
+use super::super::project::Project;
+use super::super::start::Mode;
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::work::record::Asked;
+use crate::work::records::Runs;
+use crate::work::state::Stop;
+
+/// What a start asks for.
+#[derive(Debug, Clone, Default)]
+pub struct Wish {
+    /// How much is worked on.
+    pub mode: Mode,
+    /// Everything else.
+    pub asked: Asked,
+}
+
+fn refused<T>() -> Result<T, Error> {
+    let why = "Running agents is not supported on this system yet; everything else works.";
+    Err(ChantError::Refused(why.into()).into())
+}
+
+/// `chant_work_start`.
+///
+/// # Errors
+/// Always.
+pub fn work_start(
+    _: &Arc<Project>,
+    _: &str,
+    _: &Wish,
+    _: &mut dyn FnMut(&str),
+) -> Result<Answer, Error> {
+    refused()
+}
+
+/// `chant_pause`.
+///
+/// # Errors
+/// Always.
+pub fn pause(_: &Project, _: &str) -> Result<Answer, Error> {
+    refused()
+}
+
+/// `chant_takeover`.
+///
+/// # Errors
+/// Always.
+pub fn takeover(_: &Project, _: &str, _: bool) -> Result<Answer, Error> {
+    refused()
+}
+
+/// The command `merge`.
+///
+/// # Errors
+/// Always.
+pub fn merge(_: &Project, _: Option<&str>) -> Result<Answer, Error> {
+    refused()
+}
+
+/// The command `worktree list`.
+///
+/// # Errors
+/// Always.
+pub fn worktrees(_: &Project) -> Result<Answer, Error> {
+    refused()
+}
+
+/// The command `worktree prune`.
+///
+/// # Errors
+/// Always.
+pub fn prune_worktrees(_: &Project) -> Result<Answer, Error> {
+    refused()
+}
+
+/// The runner.
+///
+/// # Errors
+/// Always.
+pub fn run_work(_: &Project) -> Result<&'static str, Error> {
+    refused()
+}
+
+/// There are no runs to look after.
+///
+/// # Errors
+/// Never.
+pub fn recover(_: &Project) -> Result<Vec<String>, Error> {
+    Ok(Vec::new())
+}
+
+/// A run that was stopped; there are none.
+pub(super) enum Ended {}
+
+impl Ended {
+    pub(super) fn is_completed(&self) -> bool {
+        match *self {}
+    }
+
+    pub(super) fn write(&mut self, _: &Runs) -> Result<(), Error> {
+        match *self {}
+    }
+}
+
+pub(super) fn halt_all(_: &Project, _: &Runs, _: &Spec, _: Stop) -> Result<Vec<Ended>, Error> {
+    Ok(Vec::new())
+}
