@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import TracebackType
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.live import Live
@@ -19,16 +19,14 @@ def follow(watch: Watch, out: Console) -> list[Seen]:
     that is for the caller to tell.
     """
     seen: list[Seen] = []
-    printed: set[str] = set()
+    told: set[str] = set()
     with _View(out) if out.is_terminal else _Lines(out) as shown:
         for seen in watch.moments():
-            shown.show(seen)
             named = watch.named(seen)
-            for one in seen:
-                is_news = not one.is_under_way and one.name not in printed
-                if is_news and (one not in named or one.state == "completed"):
-                    printed.add(one.name)
-                    shown.tell(run_display.ended(one))
+            over = [one for one in seen if not one.is_under_way and one.name not in told]
+            ends = [one for one in over if one.state == "completed" or one not in named]
+            shown.show(seen, [run_display.ended(one) for one in ends])
+            told.update(one.name for one in ends)
     return watch.named(seen)
 
 
@@ -37,25 +35,29 @@ class _Lines:
 
     def __init__(self, out: Console) -> None:
         self._out = out
-        self._told: dict[str, list[Text | None]] = {}
+        self._begun: set[str] = set()
+        self._ticked: dict[str, Text] = {}
 
     def __enter__(self) -> _Lines:
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass
+        """Leave everything as it is."""
 
-    def show(self, seen: list[Seen]) -> None:
+    def show(self, seen: Sequence[Seen], ends: Sequence[Text]) -> None:
         """Print what is new."""
         for one in seen:
-            told = self._told.setdefault(one.name, [])
-            for line in (run_display.begun(one), run_display.ticked(one)):
-                if line is not None and line not in told:
-                    told.append(line)
-                    self.tell(line)
+            if one.name not in self._begun and run_display.is_known(one):
+                self._begun.add(one.name)
+                self._print(run_display.begun(one))
+            ticked = run_display.ticked(one)
+            if ticked is not None and self._ticked.get(one.name) != ticked:
+                self._ticked[one.name] = ticked
+                self._print(ticked)
+        for end in ends:
+            self._print(end)
 
-    def tell(self, text: Text) -> None:
-        """Print a text."""
+    def _print(self, text: Text) -> None:
         self._out.print(text, soft_wrap=True)
 
 
@@ -70,18 +72,14 @@ class _View:
         self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._live.stop()
 
-    def show(self, seen: list[Seen]) -> None:
+    def show(self, seen: Sequence[Seen], ends: Sequence[Text]) -> None:
         """Draw the runs anew where anything changed, the seconds included."""
+        for end in ends:
+            self._live.console.print(end, soft_wrap=True)
         now = [(one, one.seconds) for one in seen if one.is_under_way]
         if now != self._shown:
             self._shown = now
             self._live.update(run_display.at_work(seen), refresh=True)
-
-    def tell(self, text: Text) -> None:
-        """Print a text that stays."""
-        self._live.console.print(text)

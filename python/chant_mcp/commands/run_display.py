@@ -22,16 +22,17 @@ _MARK = {"completed": "✓", "failed": "✗", "lost": "✗", "cancelled": "✗"}
 """What stands before a run that ended so; before any other a dot."""
 
 _NEXT = {
-    "failed": "`chant-mcp log {id}` shows what its agent wrote; `chant-mcp work {id}` goes on with the work.",
+    "failed": "`chant-mcp log {id}` shows what its agent wrote.\n"
+    "`chant-mcp work {id}` goes on with the work.",
     "lost": "`chant-mcp work {id}` goes on with the work.",
-    "needs_attention": "Mend it in {worktree}, then `chant-mcp merge {id}`; or `chant-mcp work {id}` has an "
-    "agent go on.",
+    "needs_attention": "Mend it in {worktree}, then `chant-mcp merge {id}`.\n"
+    "`chant-mcp work {id}` has an agent go on.",
     "awaiting_merge": "When nothing is in its way any more: `chant-mcp merge {id}`.",
     "awaiting_approval": "When it is approved: `chant-mcp merge {id}`.",
     "paused": "`chant-mcp work {id}` goes on with the work.",
     "taken_over": "Go on in {worktree}, then `chant-mcp merge {id}`.",
 }
-"""What can be done after an end."""
+"""What can be done after an end, a line for each way."""
 
 
 def words(state: str) -> Text:
@@ -98,23 +99,27 @@ def _fields(fields: Iterable[tuple[str, str | None]]) -> list[Text]:
     return [plain(f"{name:<13}", "dim") + plain(value) for name, value in fields if value]
 
 
+def is_known(one: Seen) -> bool:
+    """Tell whether a run is as far as to be told of: its agent is there, or it needs none."""
+    return one.is_of_several or not one.is_under_way or bool(one.run.get("agent"))
+
+
 def begun(one: Seen) -> Text:
     """Say that a run has begun."""
     run = one.run
     if one.is_of_several:
-        return plain(f"{run['mode']} from {one.spec_id}", "bold") + plain(": begun")
+        return plain(f"{run['mode']} from {one.spec_id}: begun")
     agent = f" by {run['agent']}" if run.get("agent") else ""
     branch = f" on {run['branch']}" if run["branch"] else ""
-    return plain(one.spec_id, "bold") + plain(f" {one.title}: begun{agent}{branch}")
+    return plain(f"{one.spec_id} {one.title}: begun{agent}{branch}")
 
 
 def ticked(one: Seen) -> Text | None:
     """Say how many criteria are ticked; nothing where that is not known."""
-    criteria = one.run.get("criteria")
+    criteria = one.criteria
     if not criteria:
         return None
-    said = f": {criteria['checked']} of {criteria['total']} criteria ticked"
-    return plain(one.spec_id, "bold") + plain(said)
+    return plain(f"{one.spec_id}: {criteria['checked']} of {criteria['total']} criteria ticked")
 
 
 def ended(one: Seen) -> Text:
@@ -124,17 +129,26 @@ def ended(one: Seen) -> Text:
     mark.plain = _MARK.get(state, "•") + " "
     who = f"{run['mode']} from {one.spec_id}" if one.is_of_several else one.spec_id
     title = "" if one.is_of_several or not one.title else f" {one.title}"
-    said = (
-        mark + plain(who, "bold") + plain(f"{title}: ") + words(state) + plain(f" after {clock(one.seconds)}")
-    )
+    parts = [
+        mark,
+        plain(who, "bold"),
+        plain(f"{title}: "),
+        words(state),
+        plain(f" after {clock(one.seconds)}"),
+    ]
     if commits := run.get("commits"):
-        said += plain(f", {_count(len(commits), 'commit')} ({', '.join(hash[:7] for hash in commits)})")
+        hashes = ", ".join(hash[:7] for hash in commits)
+        parts.append(plain(f", {_count(len(commits), 'commit')} ({hashes})"))
     if run.get("reason"):
-        said += plain("\n" + _indented(run["reason"]))
+        parts.append(plain(_below(run["reason"], "  ")))
     if state in _NEXT and not one.is_of_several:
         advice = _NEXT[state].format(id=one.spec_id, worktree=run.get("worktree") or "its worktree")
-        said += plain("\n" + _indented(f"→ {advice}"), "dim")
-    return said
+        parts.append(plain(_below(advice, "  → "), "dim"))
+    return Text().join(parts)
+
+
+def _below(text: str, before: str) -> str:
+    return "".join(f"\n{before}{line}" for line in text.splitlines())
 
 
 def at_work(seen: Sequence[Seen]) -> RenderableType:
@@ -142,7 +156,8 @@ def at_work(seen: Sequence[Seen]) -> RenderableType:
     working = [one for one in seen if one.is_under_way]
     several = [_several(one) for one in working if one.is_of_several]
     agents = [_agent(one) for one in working if not one.is_of_several]
-    return Group(*several, *agents, plain("Ctrl-C ends the watching; the work goes on.", "dim"))
+    advice = [plain("Ctrl-C ends the watching; the work goes on.", "dim")] if working else []
+    return Group(*several, *agents, *advice)
 
 
 def _several(one: Seen) -> RenderableType:
@@ -163,10 +178,10 @@ def _several(one: Seen) -> RenderableType:
 
 
 def _agent(one: Seen) -> RenderableType:
-    criteria: Data = one.run.get("criteria") or {"total": 0, "checked": 0}
+    criteria: Data = one.criteria or {"total": 0, "checked": 0}
     total, checked = criteria["total"], criteria["checked"]
     grid = _grid()
-    grid.add_column(no_wrap=True, justify="right")
+    grid.add_column(no_wrap=True, min_width=len("0 of 0"), justify="right")
     grid.add_row(
         plain(one.spec_id, "bold"),
         plain(one.title),
@@ -195,7 +210,7 @@ def takeover(found: Data) -> Text:
     diff = found["diff"]
     said = [plain(found["spec_id"], "bold"), plain(found["analysis"])]
     if found["log_tail"]:
-        said += [plain("The end of its log:", "bold"), plain(_indented(found["log_tail"]), "dim")]
+        said += [plain("The end of its log:", "bold") + plain(_below(found["log_tail"], "  "), "dim")]
     said += _fields(
         [
             ("Worktree", found["worktree_path"]),
@@ -226,7 +241,3 @@ def worktrees(trees: Sequence[Data]) -> Text:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"  {line}" for line in text.splitlines())

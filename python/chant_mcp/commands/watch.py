@@ -32,6 +32,8 @@ class Seen:
     """The title of its spec."""
     line: str
     """What its agent wrote last; empty when it is not at work."""
+    criteria: Data | None
+    """How many criteria were ticked when that was last known."""
     is_under_way: bool
 
     @property
@@ -98,6 +100,7 @@ class Watch:
         self._chant = chant
         self._names = tuple(names)
         self._titles: dict[str, str] = {}
+        self._criteria: dict[str, Data] = {}
         self._gone_since: float | None = None
 
     def moments(self) -> Iterator[list[Seen]]:
@@ -135,7 +138,12 @@ class Watch:
     def _seen(self, run: Data) -> Seen:
         is_waited_for = state_of(run) == "stale" and not self._has_lost_patience()
         is_under_way = run["status"] == "running" or is_waited_for
-        return Seen(run, self._title(run["spec_id"]), self._line(run) if is_under_way else "", is_under_way)
+        if run.get("criteria"):
+            # While the work is merged its worktree goes away.
+            self._criteria[run["process_id"]] = run["criteria"]
+        criteria = self._criteria.get(run["process_id"])
+        line = self._line(run) if is_under_way else ""
+        return Seen(run, self._title(run["spec_id"]), line, criteria, is_under_way)
 
     def _has_lost_patience(self) -> bool:
         return self._gone_since is not None and time.monotonic() - self._gone_since > _PATIENCE

@@ -204,10 +204,10 @@ def chant_work_list(
 def chant_work_start(
     session: Session,
     id: Id,
-    chain: Annotated[bool, Field(description="Continue to next ready spec after completion")] = False,
-    parallel: Annotated[
-        int | None, Field(description="Number of parallel workers (requires multiple ready specs)")
-    ] = None,
+    chain: Annotated[
+        bool, Field(description="Continue to next ready spec after completion")
+    ] = False,
+    parallel: Annotated[int | None, Field(description="Number of parallel workers (requires multiple ready specs)")] = None,
     skip_criteria: Annotated[bool, Field(description="Skip acceptance criteria validation")] = False,
 ) -> Answer:
     """Start working on a spec asynchronously (returns immediately)"""
