@@ -25,6 +25,7 @@ def follow(watch: Watch, out: Console) -> list[Seen]:
             named = watch.named(seen)
             over = [one for one in seen if not one.is_under_way and one.name not in told]
             ends = [one for one in over if one.state == "completed" or one not in named]
+            ends.sort(key=lambda one: one.is_of_several)  # specs before what they were begun by
             shown.show(seen, [run_display.ended(one) for one in ends])
             told.update(one.name for one in ends)
     return watch.named(seen)
