@@ -315,13 +315,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: The work runtime",
     ),
     "cli:work:wait_tells_each_change": Requirement(
-        "`work --wait` without a terminal prints a line for each change: a run begins, criteria are ticked, a "
-        "run ends.",
+        "`work --wait` without a terminal prints a line for each change: a run begins, criteria are ticked, "
+        "a run ends.",
         "issue: A start that says started has started",
     ),
     "cli:work:wait_ends_with_the_exit_code": Requirement(
-        "`work --wait` ends with 0 when all was completed, else with 1, the reason and what to do on standard "
-        "error.",
+        "`work --wait` ends with 0 when all was completed, else with 1, the reason and what to do on "
+        "standard error.",
         "house: command line",
     ),
     "cli:work:wait_ends_when_the_runner_dies": Requirement(
@@ -1623,8 +1623,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A reused PID does not make an ended process look alive.", "reference chant 5.18 R"
     ),
     "chant:work_list:tells_how_far_work_is": Requirement(
-        "A run at work also tells its agent, worktree and the criteria of the copy that is worked on; a run of "
-        "several how many specs it has and which run each began below.",
+        "A run at work also tells its agent, worktree and the criteria of the copy that is worked on; a run "
+        "of several how many specs it has and which run each began below.",
         "issue: A start that says started has started",
     ),
     "chant:work_list:records_are_kept_seven_days_or_200": Requirement(

@@ -10,7 +10,8 @@ import struct
 import sys
 import termios
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,7 +61,7 @@ class Screen:
 @pytest.fixture
 def show(
     agents: AtWork, start: Start, terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[..., Screen]]:
+) -> Callable[..., Screen]:
     """Start a command at a terminal of a width."""
     monkeypatch.delenv("COLUMNS")
     monkeypatch.setenv("TERM", "xterm-256color")
@@ -71,7 +72,7 @@ def show(
         pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), slave)
         return Screen(master, start(agents.project.root, *words, **pipes))
 
-    yield show
+    return show
 
 
 @pytest.mark.requirement("cli:work:view_changes_at_a_terminal")
@@ -142,8 +143,7 @@ def test_watching_an_agent_that_does_nothing_costs_next_to_nothing(
 
 
 def _cpu_seconds(number: int) -> float:
-    with open(f"/proc/{number}/stat", encoding="utf-8") as stat:
-        fields = stat.read().rsplit(")", 1)[1].split()
+    fields = Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
