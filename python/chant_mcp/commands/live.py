@@ -52,7 +52,7 @@ class _Lines:
                 self._begun.add(one.name)
                 self._print(run_display.begun(one))
             ticked = run_display.ticked(one)
-            if ticked is not None and self._ticked.get(one.name) != ticked:
+            if one.name in self._begun and ticked is not None and self._ticked.get(one.name) != ticked:
                 self._ticked[one.name] = ticked
                 self._print(ticked)
         for end in ends:

@@ -57,14 +57,13 @@ def age(seconds: int) -> str:
     return f"{seconds} s"
 
 
-def runs_table(runs: Sequence[Data]) -> Table:
-    """Make a table of runs."""
+def runs_table(runs: Sequence[Data]) -> RenderableType:
+    """Make a table of runs; reasons are long and stand below."""
     table = display.empty_table()
     display.id_column(table, "Spec", (run["spec_id"] for run in runs))
     table.add_column("State", no_wrap=True)
     for heading in ("Mode", "Agent", "Since"):
         table.add_column(heading, no_wrap=True)
-    table.add_column("Reason", overflow="fold", ratio=1)
     for run in runs:
         table.add_row(
             plain(run["spec_id"], "bold"),
@@ -72,9 +71,14 @@ def runs_table(runs: Sequence[Data]) -> Table:
             plain(run["mode"]),
             plain(run.get("agent") or ""),
             plain(age(seconds_between(run["started_at"], None))),
-            plain(run.get("reason") or ""),
         )
-    return table
+    reasons = [_reason(run) for run in runs if run.get("reason")]
+    return Group(table, *([plain("\nReasons", "bold"), *reasons] if reasons else []))
+
+
+def _reason(run: Data) -> Text:
+    who = run["spec_id"] if run["mode"] == "single" else f"{run['mode']} from {run['spec_id']}"
+    return plain(who) + plain(_below(run["reason"], "  "))
 
 
 def started(run: Data) -> Text:
