@@ -2949,6 +2949,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Unreadable files are listed as problems.", "decisions 3: Unreadable files"
     ),
     # Documents and house rules
+    "docs:readme:agents_can_be_configured_as_shown": Requirement(
+        "The configuration of agents in the README is accepted, and every placeholder it names is filled in.",
+        "house: newcomers",
+    ),
     "docs:readme:example_is_a_real_answer": Requirement(
         "The README shows one call with the answer that the server really gives.", "issue: The house"
     ),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 import pytest
-from cli.at_work import FIRST, SECOND, AtWork
+from cli.at_work import CONFIG, FIRST, SECOND, AtWork
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
 
@@ -173,3 +174,29 @@ def test_cancel_and_reset_stop_the_work(agents: AtWork) -> None:
     assert (agents.project.status(FIRST), agents.project.status(SECOND)) == ("cancelled", "pending")
     assert agents("runs") == "No agent is at work.\n"
     assert "Only failed or in_progress specs can be reset" in agents.error("reset", SECOND)
+
+
+@pytest.mark.requirement("docs:readme:agents_can_be_configured_as_shown")
+def test_the_configuration_in_the_readme_is_one(agents: AtWork) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    agents.spec(FIRST, "Log in")
+    agents.begin()
+    agents.project.config(readme.split("```yaml\n")[1].split("```")[0])
+    assert "my-agent" in agents.error("work", FIRST, "--agent", "mine")
+    agents.project.config('agents: {mine: {command: [echo, "{prompt}"], skip_permissions: maybe}}\n')
+    assert "skip_permissions" in agents.error("work", FIRST)
+
+
+@pytest.mark.requirement("docs:readme:agents_can_be_configured_as_shown")
+def test_every_placeholder_in_the_readme_is_filled_in(agents: AtWork) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    names = [line.split("`")[1] for line in readme.splitlines() if line.startswith("| `{")]
+    assert len(names) == 8
+    words = [name for name in names if name != "{chant}"]
+    echo = "import sys; print([word for word in sys.argv[1:] if word[:1] == '{' or not word])"
+    agents.spec(FIRST, "Log in", model="opus")
+    agents.begin()
+    command = [sys.executable, "-c", echo, *words]
+    agents.project.config(f"{CONFIG}agents: {{mine: {{command: {json.dumps(command)}}}}}\n")
+    agents.run("work", FIRST, "--agent", "mine", "--wait")
+    assert agents("log", FIRST).splitlines()[4].endswith(" out []")
