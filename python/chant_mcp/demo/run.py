@@ -154,8 +154,9 @@ async def _look_back(session: _Session, project: SampleProject) -> None:
     session.step("What became of it?", "Each run has a record; the reason stands in it.")
     data = await session.data("chant_work_list", include_completed=True)
     runs = sorted((run for run in data["processes"] if "parent" in run), key=lambda run: run["spec_id"])
-    ends = {run["spec_id"]: run["end_state"] for run in runs}
-    session.expect(ends, {**dict.fromkeys(WORKED, "completed"), FAILING: "failed"}, "ends of runs")
+    wanted = {**dict.fromkeys(WORKED, "completed"), FAILING: "failed"}
+    ends = {run["spec_id"]: _end(run, wanted.get(run["spec_id"])) for run in runs}
+    session.expect(ends, wanted, "ends of runs")
     session.show(run_display.runs_table(runs))
 
     session.step("Why did one fail?", "Its label `demo:fail` told the agent to; the log says what happened.")
@@ -184,6 +185,12 @@ async def _look_back(session: _Session, project: SampleProject) -> None:
     counts = await session.data("chant_status")
     session.expect(counts["total"], len(SPECS), "number of specs")
     session.show(display.counts_table(counts))
+
+
+def _end(run: Data, wanted: str | None) -> str:
+    """Say how a run ended, with the reason where that is not what was wanted."""
+    state: str = run["end_state"]
+    return state if state == wanted else f"{state}: {run.get('reason')}"
 
 
 @dataclass(slots=True)
