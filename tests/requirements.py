@@ -310,6 +310,58 @@ REQUIREMENTS: dict[str, Requirement] = {
     "cli:log:follows_with_f": Requirement(
         "`log -f ID` keeps printing lines as they are added.", "issue: Newcomer"
     ),
+    "cli:work:starts_an_agent": Requirement(
+        "`work ID` starts an agent and says where it works, or why it cannot; it does not wait.",
+        "issue: The work runtime",
+    ),
+    "cli:work:wait_tells_each_change": Requirement(
+        "`work --wait` without a terminal prints a line for each change: a run begins, criteria are ticked, "
+        "a run ends.",
+        "issue: A start that says started has started",
+    ),
+    "cli:work:wait_ends_with_the_exit_code": Requirement(
+        "`work --wait` ends with 0 when all was completed, else with 1, the reason and what to do on "
+        "standard error.",
+        "house: command line",
+    ),
+    "cli:work:wait_ends_when_the_runner_dies": Requirement(
+        "`work --wait` ends when the runner is killed, and says that the work is lost.",
+        "reference chant 8.2 W14",
+    ),
+    "cli:work:view_changes_at_a_terminal": Requirement(
+        "At a terminal `work --wait` shows for each agent its spec, the time, its last line and a bar of "
+        "criteria, and a bar of specs above several.",
+        "issue: A start that says started has started",
+    ),
+    "cli:work:ctrl_c_leaves_the_work": Requirement(
+        "Ctrl-C ends the watching and not the work, and says how to see it again and how to stop it.",
+        "house: command line",
+    ),
+    "cli:work:view_costs_next_to_nothing": Requirement(
+        "Watching agents that write nothing takes less than a tenth of a processor.", "house: command line"
+    ),
+    "cli:runs:lists_agents_at_work": Requirement(
+        "`runs` lists the agents at work, `--all` also what ended and why; `-f` watches until the end.",
+        "issue: The work runtime",
+    ),
+    "cli:pause:stops_work_until_later": Requirement(
+        "`pause ID` stops the work; `work ID` goes on with it.", "issue: Pause, takeover, cancel, reset"
+    ),
+    "cli:takeover:shows_how_far_work_is": Requirement(
+        "`takeover ID` stops the work and shows criteria, commits, worktree and the end of the log.",
+        "issue: Pause, takeover, cancel, reset",
+    ),
+    "cli:merge:merges_work_of_people": Requirement(
+        "`merge ID` judges and merges work that a person finished, `merge` all that waited.",
+        "issue: Merging",
+    ),
+    "cli:worktree:lists_and_prunes": Requirement(
+        "`worktree list` says why each is kept, `worktree prune` removes those that nothing is lost with.",
+        "issue: The work runtime",
+    ),
+    "cli:states:are_changed": Requirement(
+        "`finalize`, `cancel`, `reset` and `archive` do what the tools do.", "decisions 3: CLI"
+    ),
     "cli:diagnose:prints_checks": Requirement(
         "`diagnose ID` prints the checks and the diagnosis.", "issue: Newcomer"
     ),
@@ -1569,6 +1621,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "chant:work_list:pid_is_checked_by_start_time": Requirement(
         "A reused PID does not make an ended process look alive.", "reference chant 5.18 R"
+    ),
+    "chant:work_list:tells_how_far_work_is": Requirement(
+        "A run at work also tells its agent, worktree and the criteria of the copy that is worked on; a run "
+        "of several how many specs it has and which run each began below.",
+        "issue: A start that says started has started",
     ),
     "chant:work_list:records_are_kept_seven_days_or_200": Requirement(
         "Records of ended runs are kept for 7 days or up to 200.",
@@ -3090,6 +3147,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Unreadable files are listed as problems.", "decisions 3: Unreadable files"
     ),
     # Documents and house rules
+    "docs:readme:agents_can_be_configured_as_shown": Requirement(
+        "The configuration of agents in the README is accepted, and every placeholder it names is filled in.",
+        "house: newcomers",
+    ),
     "docs:readme:example_is_a_real_answer": Requirement(
         "The README shows one call with the answer that the server really gives.", "issue: The house"
     ),
