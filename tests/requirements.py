@@ -310,6 +310,58 @@ REQUIREMENTS: dict[str, Requirement] = {
     "cli:log:follows_with_f": Requirement(
         "`log -f ID` keeps printing lines as they are added.", "issue: Newcomer"
     ),
+    "cli:work:starts_an_agent": Requirement(
+        "`work ID` starts an agent and says where it works, or why it cannot; it does not wait.",
+        "issue: The work runtime",
+    ),
+    "cli:work:wait_tells_each_change": Requirement(
+        "`work --wait` without a terminal prints a line for each change: a run begins, criteria are ticked, "
+        "a run ends.",
+        "issue: A start that says started has started",
+    ),
+    "cli:work:wait_ends_with_the_exit_code": Requirement(
+        "`work --wait` ends with 0 when all was completed, else with 1, the reason and what to do on "
+        "standard error.",
+        "house: command line",
+    ),
+    "cli:work:wait_ends_when_the_runner_dies": Requirement(
+        "`work --wait` ends when the runner is killed, and says that the work is lost.",
+        "reference chant 8.2 W14",
+    ),
+    "cli:work:view_changes_at_a_terminal": Requirement(
+        "At a terminal `work --wait` shows for each agent its spec, the time, its last line and a bar of "
+        "criteria, and a bar of specs above several.",
+        "issue: A start that says started has started",
+    ),
+    "cli:work:ctrl_c_leaves_the_work": Requirement(
+        "Ctrl-C ends the watching and not the work, and says how to see it again and how to stop it.",
+        "house: command line",
+    ),
+    "cli:work:view_costs_next_to_nothing": Requirement(
+        "Watching agents that write nothing takes less than a tenth of a processor.", "house: command line"
+    ),
+    "cli:runs:lists_agents_at_work": Requirement(
+        "`runs` lists the agents at work, `--all` also what ended and why; `-f` watches until the end.",
+        "issue: The work runtime",
+    ),
+    "cli:pause:stops_work_until_later": Requirement(
+        "`pause ID` stops the work; `work ID` goes on with it.", "issue: Pause, takeover, cancel, reset"
+    ),
+    "cli:takeover:shows_how_far_work_is": Requirement(
+        "`takeover ID` stops the work and shows criteria, commits, worktree and the end of the log.",
+        "issue: Pause, takeover, cancel, reset",
+    ),
+    "cli:merge:merges_work_of_people": Requirement(
+        "`merge ID` judges and merges work that a person finished, `merge` all that waited.",
+        "issue: Merging",
+    ),
+    "cli:worktree:lists_and_prunes": Requirement(
+        "`worktree list` says why each is kept, `worktree prune` removes those that nothing is lost with.",
+        "issue: The work runtime",
+    ),
+    "cli:states:are_changed": Requirement(
+        "`finalize`, `cancel`, `reset` and `archive` do what the tools do.", "decisions 3: CLI"
+    ),
     "cli:diagnose:prints_checks": Requirement(
         "`diagnose ID` prints the checks and the diagnosis.", "issue: Newcomer"
     ),
@@ -1570,6 +1622,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:work_list:pid_is_checked_by_start_time": Requirement(
         "A reused PID does not make an ended process look alive.", "reference chant 5.18 R"
     ),
+    "chant:work_list:tells_how_far_work_is": Requirement(
+        "A run at work also tells its agent, worktree and the criteria of the copy that is worked on; a run "
+        "of several how many specs it has and which run each began below.",
+        "issue: A start that says started has started",
+    ),
     "chant:work_list:records_are_kept_seven_days_or_200": Requirement(
         "Records of ended runs are kept for 7 days or up to 200.",
         "decisions 3: Run records of chant 0.23",
@@ -1826,6 +1883,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The description of `chant_resume` calls it deprecated and names `chant_reset`.",
         "seed chant:118; decisions 3: `chant_resume`",
     ),
+    "chant:reset:stops_running_work": Requirement(
+        "A reset stops the work on its spec first.",
+        "issue: The work runtime, part Pause",
+    ),
+    "chant:reset:keeps_uncommitted_work": Requirement(
+        "What an agent had not committed is kept under the backup, too.",
+        "reference chant 8.2 W6",
+    ),
     # chant_cancel (seed chant 119 and 1384)
     "chant:cancel:sets_cancelled": Requirement(
         "`chant_cancel` sets a spec's status to cancelled.", "seed chant:1385"
@@ -1895,72 +1960,58 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:archive:existing_target_is_kept": Requirement(
         "An archive file of the same name is never overwritten.", "decisions 4"
     ),
-    # chant work runtime (seed chant 668-692 and 769-1168): not part of the product yet
+    # chant work runtime (seed chant 668-692 and 769-1168): watch and split are not part of the product yet
     "chant:work_start:returns_immediately": Requirement(
-        "`chant_work_start` starts work in the background and returns at once.", "seed chant:771", built=False
+        "`chant_work_start` starts work in the background and returns at once.", "seed chant:771"
     ),
     "chant:work_start:answer_has_five_keys": Requirement(
-        "The answer has `process_id`, `spec_id`, `pid`, `started_at` and `mode`.",
-        "seed chant:782",
-        built=False,
+        "The answer has `process_id`, `spec_id`, `pid`, `started_at` and `mode`.", "seed chant:782"
     ),
     "chant:work_start:mode_names_the_kind": Requirement(
-        "`mode` is `single`, `chain` or `parallel(N)`.", "seed chant:786", built=False
+        "`mode` is `single`, `chain` or `parallel(N)`.", "seed chant:786"
     ),
     "chant:work_start:chain_goes_on": Requirement(
-        "With `chain` the next ready spec is worked after completion.", "seed chant:775", built=False
+        "With `chain` the next ready spec is worked after completion.", "seed chant:775"
     ),
     "chant:work_start:parallel_uses_n_workers": Requirement(
-        "`parallel` works several ready specs with that many workers.", "seed chant:776", built=False
+        "`parallel` works several ready specs with that many workers.", "seed chant:776"
     ),
     "chant:work_start:skip_criteria_skips_the_check": Requirement(
-        "`skip_criteria` skips the criteria check before the start.", "seed chant:777", built=False
+        "`skip_criteria` skips the criteria check before the start.", "seed chant:777"
     ),
     "chant:work_start:record_is_stored": Requirement(
-        "The process is recorded in `.chant/processes/<process_id>.json`.", "seed chant:791", built=False
+        "The process is recorded in `.chant/processes/<process_id>.json`.", "seed chant:791"
     ),
     "chant:work_start:progress_is_in_the_log": Requirement(
-        "`chant_log` with `offset` or `since` shows the progress of a run.", "seed chant:792", built=False
+        "`chant_log` with `offset` or `since` shows the progress of a run.", "seed chant:792"
     ),
     "chant:work_start:status_shows_the_run": Requirement(
-        "`chant_status` with `include_activity` shows that the spec is being worked.",
-        "seed chant:793",
-        built=False,
+        "`chant_status` with `include_activity` shows that the spec is being worked.", "seed chant:793"
     ),
     "chant:work_start:schema_has_four_parameters": Requirement(
         "The input schema requires `id` and has optional `chain`, `parallel` and `skip_criteria`.",
         "seed chant:1428",
-        built=False,
     ),
     "chant:work_start:no_criteria_is_refused": Requirement(
         "Without criteria a start is refused unless `skip_criteria` is given.",
         "decisions 3: `chant_work_start` without criteria",
-        built=False,
     ),
     "chant:work_start:red_gate_names_the_extras": Requirement(
         "A red quality gate refuses and names the extras of `chant_add`.",
         "decisions 3: `chant_work_start` without criteria",
-        built=False,
     ),
     "chant:work_start:run_without_commit_never_completes": Requirement(
-        "A run without a commit of the agent's own never completes by itself.",
-        "decisions 3: Completion",
-        built=False,
+        "A run without a commit of the agent's own never completes by itself.", "decisions 3: Completion"
     ),
     "chant:work_start:ticks_before_the_start_are_recorded": Requirement(
-        "Boxes that were ticked before the start are recorded as such.",
-        "decisions 3: Completion",
-        built=False,
+        "Boxes that were ticked before the start are recorded as such.", "decisions 3: Completion"
     ),
     "chant:work_start:reworded_criteria_need_attention": Requirement(
-        "A run that removes or rewords criteria ends in needs_attention.",
-        "decisions 3: Completion",
-        built=False,
+        "A run that removes or rewords criteria ends in needs_attention.", "decisions 3: Completion"
     ),
     "chant:work_start:waiting_for_approval_needs_attention": Requirement(
         "A run that waits for approval ends in needs_attention with reason `awaiting_approval`.",
         "decisions 3: Completion",
-        built=False,
     ),
     "chant:work_start:agent_sees_two_roots": Requirement(
         "The agent's own server edits its spec in the worktree's copy and everything else in main, and "
@@ -1972,55 +2023,215 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 3: Windows",
         built=False,
     ),
+    "chant:work_start:state_may_forbid_it": Requirement(
+        "A paused, completed or cancelled spec, and one in progress, is not started; what to do next is "
+        "said.",
+        "reference chant 5.17",
+    ),
+    "chant:work_start:refusals_leave_nothing": Requirement(
+        "A refused start leaves no record, branch, worktree or process, and the spec as it was.",
+        "issue: The work runtime, part A start; reference chant 8.2 W2",
+    ),
+    "chant:work_start:needs_a_repository": Requirement(
+        "A start outside of a git repository, or before its first commit, is refused.",
+        "issue: The work runtime, part A start",
+    ),
+    "chant:work_start:refused_start_restores_the_spec": Requirement(
+        "When an agent cannot be started, the call says why, the record says failed, and the spec has its "
+        "state back.",
+        "issue: The work runtime, part A start; reference chant 8.2 W2",
+    ),
+    "chant:work_start:quality_warning": Requirement(
+        "A red quality gate that is waived is told as `quality_warning` with the grades.",
+        "reference chant 5.17",
+    ),
+    "chant:work_start:one_run_of_a_spec": Requirement(
+        "Of several starts of a spec, from whatever processes, exactly one begins.",
+        "reference chant 10.9, 8.2 W13; issue: The work runtime, part One run",
+    ),
+    "chant:work_start:progress_is_told": Requirement(
+        "A client that asks for progress is told each step of a start, in order.",
+        "issue: The work runtime, part A start",
+    ),
+    "chant:work_start:runner_stands_alone": Requirement(
+        "Runner and agent lead process groups of their own, the runner a session of its own.",
+        "issue: The work runtime, part One run",
+    ),
+    "chant:work_start:outlives_the_server": Requirement(
+        "A run completes although its server ends or is killed, and the next server knows it.",
+        "issue: The work runtime, part One run",
+    ),
+    "chant:work_start:stdout_is_the_protocols": Requirement(
+        "Nothing but messages stands on the server's standard output, whatever runs.",
+        "reference chant 10.9, 8.2 W10",
+    ),
+    "chant:work_start:work_reaches_main": Requirement(
+        "Proven work is merged into the main branch; branch and worktree go, the spec is completed with its"
+        " commits.",
+        "reference chant 8.2 W4; issue: The work runtime, part Merging",
+    ),
+    "chant:work_start:completion_needs_evidence": Requirement(
+        "A run ends completed only with commits of the agent's own on its branch, the criteria ticked by "
+        "it, and the work merged.",
+        "reference chant 10.9, 8.2 W1; issue: The work runtime, part Completion",
+    ),
+    "chant:work_start:nothing_is_ticked_by_us": Requirement(
+        "No run ticks a box that its agent did not tick.",
+        "decisions 3: Completion; reference chant 8.2 W1",
+    ),
+    "chant:work_start:unproven_work_is_kept": Requirement(
+        "Branch and worktree of work that is not proven stay.",
+        "reference chant 8.2 W6",
+    ),
+    "chant:work_start:uncommitted_rest_is_kept": Requirement(
+        "What an agent leaves uncommitted beside its work stays in its worktree, and the record says so.",
+        "reference chant 8.2 W6",
+    ),
+    "chant:work_start:other_specs_stay_as_they_are": Requirement(
+        "A merge alters no other spec's file.",
+        "reference chant 10.9, 8.2 W3",
+    ),
+    "chant:work_start:other_specs_need_attention": Requirement(
+        "A branch that changes or deletes other specs is not merged; the run needs attention.",
+        "reference chant 8.2 W3; issue: The work runtime, part Completion",
+    ),
+    "chant:work_start:users_files_survive": Requirement(
+        "The user's changed, staged and new files, their branch and their other specs survive a run byte "
+        "for byte.",
+        "reference chant 10.9; issue: The work runtime, part Isolation",
+    ),
+    "chant:work_start:one_line_for_one_key": Requirement(
+        "A run changes the spec's own lines for what it says and the boxes that were ticked, and nothing "
+        "else.",
+        "reference chant 10.9, 8.2 W7",
+    ),
+    "chant:work_start:bad_files_hide_nothing": Requirement(
+        "A malformed spec beside it is no obstacle to a run and stays as it is.",
+        "reference chant 10.9",
+    ),
+    "chant:work_start:archived_dependency_satisfies": Requirement(
+        "A completed dependency in the archive satisfies a start.",
+        "reference chant 10.9",
+    ),
+    "chant:work_start:sub_folder_makes_no_difference": Requirement(
+        "A server started in a sub-folder, or a project below the top of its repository, runs work all the "
+        "same.",
+        "reference chant 10.9",
+    ),
+    "chant:work_start:remotes_are_never_touched": Requirement(
+        "A run touches no branch of a remote.",
+        "reference chant 8.2 W22; issue: The work runtime, part Merging",
+    ),
+    "chant:work_start:failure_is_told_with_its_words": Requirement(
+        "An agent that fails ends its run failed, with exit code or signal and the end of its standard "
+        "error.",
+        "reference chant 10.9; issue: The work runtime, part Agents",
+    ),
+    "chant:work_start:output_is_limited": Requirement(
+        "An agent that writes more than the limit is ended, and its log stays small.",
+        "reference chant 8.2 W22; issue: The work runtime, part Agents",
+    ),
+    "chant:work_start:log_has_whole_stamped_lines": Requirement(
+        "A log has a header, and whatever an agent writes as whole lines with stamp and stream.",
+        "reference chant 6.6; issue: The work runtime, part Agents",
+    ),
+    "chant:work_start:secrets_are_masked": Requirement(
+        "Values of secret variables are masked in log, record, command line and answers.",
+        "decisions 3: Secrets",
+    ),
+    "chant:work_start:nothing_lives_on": Requirement(
+        "Nothing that an agent started lives on after its run.",
+        "issue: The work runtime, part Pause",
+    ),
+    "chant:work_start:git_of_the_server_is_not_the_agents": Requirement(
+        "Variables that tie a server's git to another repository do not reach runs.",
+        "issue: The work runtime, part Isolation",
+    ),
+    "chant:work_start:failed_work_goes_on": Requirement(
+        "Another start of failed or lost work goes on in its branch and worktree, as the next attempt.",
+        "issue: The work runtime, part Isolation",
+    ),
+    "chant:work_start:fresh_keeps_earlier_work": Requirement(
+        "A start afresh keeps the commits of earlier work under `refs/chant/backup/`.",
+        "reference chant 8.2 W6; issue: The work runtime, part Isolation",
+    ),
+    "chant:work_start:dead_runner_is_noticed": Requirement(
+        "A runner that was killed is noticed by the next list of runs; the next opening, start or stop ends"
+        " its agent, frees its lock and makes its spec failed.",
+        "reference chant 10.9",
+    ),
+    "chant:work_start:proven_work_of_a_dead_runner_is_merged": Requirement(
+        "Work that was proven when its runner died is merged by whoever finds that.",
+        "issue: The work runtime, part One run",
+    ),
+    "chant:work_start:ended_runner_ends_its_agent": Requirement(
+        "A runner that is told to end ends its agent first, and says so.",
+        "issue: The work runtime, part Pause",
+    ),
+    "chant:work_start:failing_spec_is_tried_once": Requirement(
+        "A spec that fails in a chain is tried once, and the chain goes on with the rest.",
+        "reference chant 8.2 W11",
+    ),
+    "chant:work_start:retries_are_configured": Requirement(
+        "A failure that matches a configured pattern is tried again as often as configured.",
+        "reference chant 6.10; issue: The work runtime, part A start",
+    ),
+    "chant:work_start:dependents_follow_their_merge": Requirement(
+        "In parallel work a spec starts after its dependencies are merged, on a branch that has them.",
+        "reference chant 10.9; issue: The work runtime, part A start",
+    ),
+    "chant:work_start:same_file_is_merged_in_turn": Requirement(
+        "Of two works that conflict the second waits, with a conflict spec that our own parser accepts.",
+        "issue: The work runtime, part Merging",
+    ),
     "chant:pause:stops_the_agent": Requirement(
-        "`chant_pause` stops the agent that works on the spec.", "seed chant:866", built=False
+        "`chant_pause` stops the agent that works on the spec.", "seed chant:866"
     ),
     "chant:pause:status_is_in_progress": Requirement(
-        "After a pause the spec is `in_progress`, its work kept, and not failed.",
-        "seed chant:867",
-        built=False,
+        "After a pause the spec is `in_progress`, its work kept, and not failed.", "seed chant:867"
     ),
     "chant:pause:answers_with_the_id": Requirement(
-        "The answer is `Successfully paused work for spec '<id>'`.", "seed chant:894", built=False
+        "The answer is `Successfully paused work for spec '<id>'`.", "seed chant:894"
     ),
     "chant:pause:needs_a_process": Requirement(
         "Without a process: `Failed to pause work for spec '<id>': No running process found`.",
         "seed chant:910",
-        built=False,
     ),
     "chant:pause:record_says_paused": Requirement(
         "The record of a paused run says `paused`, and a later start continues in the kept worktree.",
         "decisions 3: `chant_pause`",
-        built=False,
     ),
     "chant:pause:signals_only_its_own_process": Requirement(
-        "No process is signalled whose start time differs from its record.", "decisions 4", built=False
+        "No process is signalled whose start time differs from its record.", "decisions 4"
+    ),
+    "chant:pause:ends_a_chain": Requirement(
+        "A pause of the spec that a chain is at, or began with, ends the chain.",
+        "decisions 3: `chant_pause`; issue: The work runtime, part A start",
     ),
     "chant:takeover:stops_the_agent": Requirement(
-        "`chant_takeover` stops the agent if one runs.", "seed chant:928", built=False
+        "`chant_takeover` stops the agent if one runs.", "seed chant:928"
     ),
     "chant:takeover:answer_has_five_keys": Requirement(
         "The answer has `spec_id`, `analysis`, `log_tail`, `suggestion` and `worktree_path`.",
         "seed chant:939",
-        built=False,
     ),
     "chant:takeover:tail_has_20_lines": Requirement(
-        "`log_tail` holds the last 20 lines of the log.",
-        "seed chant:941; decisions 3: `chant_takeover`",
-        built=False,
+        "`log_tail` holds the last 20 lines of the log.", "seed chant:941; decisions 3: `chant_takeover`"
     ),
     "chant:takeover:worktree_path_may_be_null": Requirement(
-        "`worktree_path` is null when the worktree is gone.", "seed chant:947", built=False
+        "`worktree_path` is null when the worktree is gone.", "seed chant:947"
     ),
     "chant:takeover:needs_a_process_or_force": Requirement(
         "Without a process and `force`: `Failed to take over spec '<id>': Spec not currently being worked`.",
         "seed chant:1004",
-        built=False,
     ),
     "chant:takeover:writes_nothing_into_the_spec": Requirement(
         "The spec's body stays as it was, its status `in_progress`, and the record says `taken_over`.",
         "decisions 3: `chant_takeover`",
-        built=False,
+    ),
+    "chant:takeover:tells_how_far_the_work_is": Requirement(
+        "The answer adds branch, commits, how much they change, uncommitted files and open criteria.",
+        "issue: The work runtime, part Pause",
     ),
     "chant:watch_status:answer_has_three_keys": Requirement(
         "The answer has `watch_running`, `worktrees` and `worktree_count`.", "seed chant:1022", built=False
@@ -2071,6 +2282,50 @@ REQUIREMENTS: dict[str, Requirement] = {
         'The record with `mode: "split"` is returned at once and keeps the proposal until it is accepted.',
         "decisions 3: `chant_split`",
         built=False,
+    ),
+    # Agents, checks and outputs of runs (reference chant 6.5)
+    "chant:agents:prompt_is_handed_over": Requirement(
+        "An agent gets the prompt of the project by standard input, by an absolute path, or as an argument "
+        "that no shell sees.",
+        "reference chant 6.5, 8.2 W5; issue: The work runtime, part Agents",
+    ),
+    "chant:agents:placeholders_are_filled": Requirement(
+        "Placeholders of a command are filled once; words whose placeholder has no value are left out.",
+        "issue: The work runtime, part Agents",
+    ),
+    "chant:agents:model_is_chosen_in_order": Requirement(
+        "The model is that of the spec, of CHANT_MODEL, of ANTHROPIC_MODEL, of the agent, or the configured"
+        " one.",
+        "reference chant 6.5",
+    ),
+    "chant:agents:environment_tells_of_the_run": Requirement(
+        "The environment names spec, spec file, project, worktree and branch, all paths absolute.",
+        "reference chant 6.5",
+    ),
+    "chant:agents:permissions_are_skipped_only_when_configured": Requirement(
+        "Built-in agents are told to skip permission checks only when the configuration says so.",
+        "reference chant 8.2 W22; issue: The work runtime, part Agents",
+    ),
+    "chant:checks:have_to_pass": Requirement(
+        "A check that a criterion names has to pass in the worktree; exit code, duration and tree are "
+        "recorded.",
+        "issue: The work runtime, part Completion; decisions 3: Commands named in specs",
+    ),
+    "chant:checks:look_at_what_is_committed": Requirement(
+        "Checks are run on committed work that lacks no other evidence.",
+        "issue: The work runtime, part Completion",
+    ),
+    "chant:checks:are_those_of_the_start": Requirement(
+        "Checks and criteria are those of the spec at the start; an agent changes neither.",
+        "issue: The work runtime, part Completion",
+    ),
+    "chant:checks:are_stopped_with_the_run": Requirement(
+        "Whoever stops a run stops its check, too.",
+        "issue: The work runtime, part Pause",
+    ),
+    "chant:outputs:have_to_fit": Requirement(
+        "The output of a run has to fit the schema that its spec names.",
+        "issue: The work runtime, part Completion",
     ),
     # Work runtime: the user's checkout (issue: The work runtime)
     "chant:checkout:merge_changes_only_the_works_files": Requirement(
@@ -2464,15 +2719,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`demo:output` prints a JSON object as its last line.",
         "issue: The work runtime, part Agents",
     ),
-    # Provider integration (seed chant 1773-1792): not part of the product yet
+    # Provider integration (seed chant 1773-1792)
     "chant:provider:config_is_written_before_the_run": Requirement(
-        "A provider's MCP configuration is written before its agent starts.", "seed chant:1775", built=False
+        "A provider's MCP configuration is written before its agent starts.", "seed chant:1775"
     ),
     "chant:provider:agent_reaches_the_tools": Requirement(
-        "The agent that was started connects to `chant mcp` for its tools.", "seed chant:1783", built=False
+        "The agent that was started connects to `chant mcp` for its tools.", "seed chant:1783"
     ),
     "chant:provider:output_is_captured": Requirement(
-        "The agent's output is captured and the spec updated.", "seed chant:1785", built=False
+        "The agent's output is captured and the spec updated.", "seed chant:1785"
     ),
     "chant:provider:config_is_never_committed": Requirement(
         "The agent's MCP configuration lies beside the worktree and is never committed.",
@@ -2820,14 +3075,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Graph; reference chant 4.1, 4.4, 10.7",
     ),
     "graph:approval:start_without_it_is_refused": Requirement(
-        "A start gives `Spec '<id>' requires approval before work can begin. Use --skip-approval to bypass.`",
+        "A start gives `Spec '<id>' requires approval before work can begin.` and says how a person "
+        "approves.",
         "reference chant 4.4",
-        built=False,
     ),
     "graph:approval:rejected_start_is_refused": Requirement(
         "A start of a rejected spec gives `Cannot work on spec '<id>' - it has been rejected by <name>. …`",
         "reference chant 4.4",
-        built=False,
     ),
     "graph:approval:waiting_spec_is_not_merged": Requirement(
         "A completed spec that waits for approval is not merged.", "reference chant 4.4", built=False
@@ -2840,16 +3094,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A start refuses exactly what the same predicate blocks: `Spec '<id>' is blocked by dependencies: "
         "<ids>`.",
         "reference chant 4.5 R",
-        built=False,
     ),
     "graph:groups:driver_is_worked_member_by_member": Requirement(
-        "Working a driver works its members in ID order.", "reference chant 4.6", built=False
+        "Working a driver works its members in ID order.", "reference chant 4.6"
     ),
     "graph:groups:empty_driver_is_refused": Requirement(
         "Working a driver without members gives `Driver spec '<id>' has no member specs. Cannot execute an "
         "empty driver.`",
         "reference chant 4.6",
-        built=False,
     ),
     "graph:cycles:text_shows_the_path": Requirement(
         "A cycle reads `Circular dependency detected: <id> -> <id>`, closing node not repeated; a "
@@ -3060,6 +3312,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Unreadable files are listed as problems.", "decisions 3: Unreadable files"
     ),
     # Documents and house rules
+    "docs:readme:agents_can_be_configured_as_shown": Requirement(
+        "The configuration of agents in the README is accepted, and every placeholder it names is filled in.",
+        "house: newcomers",
+    ),
     "docs:readme:example_is_a_real_answer": Requirement(
         "The README shows one call with the answer that the server really gives.", "issue: The house"
     ),

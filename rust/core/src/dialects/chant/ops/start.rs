@@ -78,7 +78,7 @@ pub fn work_start(
     let plan = plan(project, &snapshot, spec.id.as_str(), wish)?;
     refuse_without_commit(&*project.repository()?, &config)?;
     let agent = briefing::agent(&config, &wish.asked)?;
-    briefing::refuse_missing_program(project, &agent)?;
+    briefing::refuse_unfit_agent(project, &config, &agent, &spec)?;
     if is_full(&runs, &config)? {
         let message = format!(
             "{} agents are at work, as many as `limits.agents_at_once` in .chant/config.md allows. Wait until one has ended, or stop one.",
@@ -233,8 +233,10 @@ pub(in super::super) fn begin_one(
     };
     let snapshot = project.snapshot()?;
     plan(project, &snapshot, id.as_str(), &wish)?;
-    let agent = briefing::agent(&*snapshot.config.clone()?, &wish.asked)?;
-    briefing::refuse_missing_program(project, &agent)?;
+    let config = snapshot.config.clone()?;
+    let agent = briefing::agent(&config, &wish.asked)?;
+    let spec = project.resolve(&snapshot, id.as_str())?;
+    briefing::refuse_unfit_agent(project, &config, &agent, &spec)?;
     drop(snapshot);
     begin(project, runs, id, (Mode::Single, wish.asked), parent, steps)
 }
@@ -248,7 +250,7 @@ fn begin(
     parent: Option<&str>,
     steps: &mut dyn FnMut(&str),
 ) -> Result<(Record, Launched), Error> {
-    let mut runner = project.launch(runs, id.as_str())?;
+    let mut runner = project.launch(runs, ["work", "--runner", id.as_str()])?;
     let identity = runner.identity().clone();
     let mut draft = Record::new(id.as_str(), &mode.to_string(), identity, (runs.clock)());
     draft.parent = parent.map(str::to_owned);

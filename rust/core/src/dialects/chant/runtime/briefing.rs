@@ -56,15 +56,18 @@ pub(in super::super) fn agent(config: &Config, asked: &Asked) -> Result<Agent, E
     Ok(Agent::named(&config.runs, name).map_err(ChantError::from)?)
 }
 
-/// Refuses an agent whose program is not there.
-pub(in super::super) fn refuse_missing_program(
+/// Refuses an agent that cannot be started for a spec: its program is not there, or its model is none.
+pub(in super::super) fn refuse_unfit_agent(
     project: &Project,
+    config: &Config,
     agent: &Agent,
+    spec: &Spec,
 ) -> Result<(), Error> {
+    let model = agents::model(spec, agent, &project.environment, config);
     let given = Given {
         prompt: "",
         prompt_file: "",
-        model: None,
+        model: model.as_deref(),
         worktree: "",
         spec_id: "",
         mcp_config: None,

@@ -87,7 +87,8 @@ impl Workplace {
             branch: branch.to_owned(),
             target: target.to_owned(),
             base: base.to_owned(),
-            root: worktree.join(inside.trim_end_matches('/')),
+            // Without the slash that joining nothing leaves at the end.
+            root: worktree.join(inside).components().collect(),
             worktree: worktree.to_owned(),
             spec,
             spec_in_git,

@@ -1,0 +1,294 @@
+"""Agents as commands: what each is started with, and what it can reach."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from harness import Caller
+from work import scribe
+from work.kit import ID, OTHER, Workshop
+from writing import git
+
+pytestmark = pytest.mark.anyio
+
+
+async def work(shop: Workshop, command: str, settings: str = "", **keys: object) -> dict[str, object]:
+    """Have a configured agent work on a spec, and give how it was started."""
+    shop.configure(
+        f"agents:\n  scribe:\n    command: [{scribe.agent()}{command}]\n{settings}", provider="scribe"
+    )
+    shop.spec(ID, **keys)
+    shop.commit()
+    async with shop.client() as call:
+        await call.data("chant_work_start", id=ID)
+        assert shop.ended(ID)["end_state"] == "completed"
+    return scribe.received()
+
+
+# Prompts
+
+
+@pytest.mark.requirement("chant:agents:prompt_is_handed_over")
+async def test_without_a_placeholder_the_prompt_comes_by_standard_input(shop: Workshop) -> None:
+    found = await work(shop, ", --plain")
+    assert found["argv"] == ["--plain"]
+    assert f"Spec {ID}" in str(found["stdin"])
+    assert "- [ ] Works" in str(found["stdin"])
+
+
+@pytest.mark.requirement("chant:agents:prompt_is_handed_over")
+async def test_the_prompt_comes_by_a_file_that_every_folder_can_read(shop: Workshop) -> None:
+    """Its path is absolute, and no commit takes it along."""
+    found = await work(shop, ', --file, "{prompt_file}"')
+    path = str(found["argv"][1])  # type: ignore[index]
+    assert Path(path).is_absolute()
+    assert not Path(path).is_relative_to(str(found["folder"]))
+    assert "- [ ] Works" in found["files"][path]  # type: ignore[index]
+    assert found["stdin"] == ""
+    assert git(shop.root, "ls-tree", "-r", "--name-only", "main", ".chant", "work").split() == [
+        ".chant/.gitignore",
+        ".chant/config.md",
+        f".chant/specs/{ID}.md",
+        f"work/{ID}.txt",
+    ]
+
+
+@pytest.mark.requirement("chant:agents:prompt_is_handed_over")
+async def test_the_prompt_comes_as_an_argument(shop: Workshop) -> None:
+    """No shell looks at it."""
+    found = await work(shop, ', "{prompt}", last', criteria=['Prints `$(date)` and "it\'s"'])
+    (prompt, last) = found["argv"]  # type: ignore[misc]
+    assert '- [ ] Prints `$(date)` and "it\'s"' in prompt
+    assert (last, found["stdin"]) == ("last", "")
+
+
+@pytest.mark.requirement("chant:agents:prompt_is_handed_over")
+async def test_a_prompt_of_the_project_is_filled_in(shop: Workshop) -> None:
+    folder = shop.root / ".chant" / "prompts"
+    folder.mkdir()
+    text = "Do {{spec.id}} in {{worktree.path}} on {{worktree.branch}} of {{project.name}}."
+    (folder / "own.md").write_text(f"---\nname: own\n---\n\n{text}", encoding="utf-8")
+    found = await work(shop, "", prompt="own")
+    wanted = f"Do {ID} in {found['folder']} on chant/{ID} of project."
+    assert str(found["stdin"]).strip().startswith(wanted)
+    assert shop.log(ID).splitlines()[2] == "# Prompt: own"
+
+
+# Commands
+
+
+@pytest.mark.requirement("chant:agents:placeholders_are_filled")
+async def test_placeholders_are_filled_and_words_without_a_value_left_out(shop: Workshop) -> None:
+    places = '"{spec_id}", "in={worktree}", "{git_dir}", ["--model", "{model}"], "{unknown}"'
+    found = await work(shop, f', {places}, "a b;c", "{{mcp_config}}"')
+    record = shop.record(ID)
+    config = f"{record['worktree']}.mcp.json"
+    assert found["argv"] == [
+        ID,
+        f"in={record['worktree']}",
+        str(shop.root / ".git"),
+        "{unknown}",
+        "a b;c",
+        config,
+    ]
+    assert found["folder"] == record["worktree"]
+    assert record["agent"]["argv"][2:] == found["argv"]
+    assert record["agent"]["model"] is None
+
+
+@pytest.mark.requirement("chant:agents:placeholders_are_filled")
+async def test_what_is_filled_in_is_not_looked_at_again(shop: Workshop) -> None:
+    found = await work(shop, ', "{prompt}"', criteria=["Prints {spec_id} and {model}"])
+    assert "Prints {spec_id} and {model}" in found["argv"][0]  # type: ignore[index]
+
+
+MODELS = {
+    "spec": ("of-spec", {"CHANT_MODEL": "of-chant"}, "of-agent"),
+    "CHANT_MODEL": ("of-chant", {"CHANT_MODEL": "of-chant", "ANTHROPIC_MODEL": "of-maker"}, "of-agent"),
+    "ANTHROPIC_MODEL": ("of-maker", {"ANTHROPIC_MODEL": "of-maker"}, "of-agent"),
+    "agent": ("of-agent", {}, "of-agent"),
+    "defaults": ("of-defaults", {}, None),
+}
+"""The model that is used, variables, and the agent's own."""
+
+
+@pytest.mark.parametrize("says", MODELS)
+@pytest.mark.requirement("chant:agents:model_is_chosen_in_order")
+async def test_the_model_is_that_of_who_is_closest_to_the_work(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch, says: str
+) -> None:
+    wanted, variables, own = MODELS[says]
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    agent = f"agents:\n  scribe:\n    command: [{scribe.agent()}, --model, '{{model}}']\n"
+    shop.project.config(
+        "defaults:\n  provider: scribe\n  main_branch: main\n  model: of-defaults\n"
+        + agent
+        + (f"    model: {own}\n" if own else "")
+    )
+    shop.spec(ID, model="of-spec" if says == "spec" else None)
+    shop.commit()
+    async with shop.client() as call:
+        await call.data("chant_work_start", id=ID)
+    record = shop.ended(ID)
+    assert scribe.received()["argv"] == ["--model", wanted]
+    assert record["agent"]["model"] == wanted
+    assert f"model: {wanted}\n" in shop.project.text(ID)
+
+
+# Environment
+
+
+@pytest.mark.requirement("chant:agents:environment_tells_of_the_run")
+async def test_the_environment_tells_of_the_run_in_absolute_paths(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHIP", "Ada's")
+    monkeypatch.setenv("CLAUDECODE", "1")
+    found = await work(shop, "")
+    environment, record = found["environment"], shop.record(ID)
+    assert isinstance(environment, dict)
+    worktree = record["worktree"]
+    told = {name: value for name, value in environment.items() if name.startswith("CHANT_")}
+    told.pop("CHANT_RUN", None)
+    assert told == {
+        "CHANT_SPEC_ID": ID,
+        "CHANT_SPEC_FILE": f"{worktree}/.chant/specs/{ID}.md",
+        "CHANT_PROJECT": str(shop.root),
+        "CHANT_WORKTREE": worktree,
+        "CHANT_WORKTREE_PATH": worktree,
+        "CHANT_BRANCH": f"chant/{ID}",
+        "CHANT_MCP_CONFIG": f"{worktree}.mcp.json",
+    }
+    assert environment["SHIP"] == "Ada's"
+    assert "CLAUDECODE" not in environment
+
+
+# Permissions
+
+
+SKIPS = {
+    "claude": (["--dangerously-skip-permissions"], "claude"),
+    "kirocli": (["--trust-all-tools"], "kiro-cli"),
+    "codex": (["--dangerously-bypass-approvals-and-sandbox"], "codex"),
+    "gemini": (["--approval-mode=yolo"], "gemini"),
+    "opencode": (["--dangerously-skip-permissions"], "opencode"),
+    "cursor-agent": (["--force"], "cursor-agent"),
+}
+"""For each agent that is built in what stops it from asking, and its program."""
+
+
+@pytest.mark.parametrize("skips", [False, True])
+@pytest.mark.parametrize("name", SKIPS)
+@pytest.mark.requirement("chant:agents:permissions_are_skipped_only_when_configured")
+async def test_an_agent_asks_for_permission_unless_the_configuration_says_no(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch, name: str, skips: bool
+) -> None:
+    flags, program = SKIPS[name]
+    programs = shop.root.parent / "bin"
+    programs.mkdir()
+    file = programs / program
+    interpreter, script = scribe.agent().split(", ")
+    file.write_text(f'#!/bin/sh\nexec {interpreter} {script} "$@"\n', encoding="utf-8")
+    file.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    shop.configure(f"agents:\n  {name}:\n    skip_permissions: true\n" if skips else "", provider=name)
+    shop.spec(ID, model="big")
+    shop.commit()
+    async with shop.client() as call:
+        await call.data("chant_work_start", id=ID)
+    record = shop.ended(ID)
+    assert record["end_state"] == "completed"
+    argv = scribe.received()["argv"]
+    given = [flag for flag in argv if flag in {flag for flags, _ in SKIPS.values() for flag in flags}]
+    assert given == (flags if skips else [])
+    assert argv[argv.index("--model") + 1] == "big"
+    assert "- [ ] Works" in scribe.received()["stdin"] + argv[-1]
+
+
+# What cannot be started
+
+
+@pytest.mark.requirement("chant:work_start:refused_start_restores_the_spec")
+async def test_a_program_that_turns_out_to_be_none_is_told_and_the_spec_is_as_it_was(
+    shop: Workshop, call: Caller
+) -> None:
+    """It is found and may be executed; only the system knows that it cannot."""
+    file = shop.root.parent / "no-program"
+    file.write_bytes(b"\x7fELF nonsense")
+    file.chmod(0o755)
+    shop.configure(f"agents:\n  none:\n    command: [{file}]\n", provider="none")
+    shop.spec(ID)
+    shop.commit()
+    words = await call.error("chant_work_start", id=ID)
+    assert f"Cannot start `{file}`" in words
+    record = shop.ended(ID)
+    assert (record["end_state"], record["agent"]) == ("failed", None)
+    assert f"Cannot start `{file}`" in record["reason"]
+    assert shop.project.status(ID) == "pending"
+    listed = await call.data("chant_work_list")
+    assert listed["summary"] == {"running": 0, "completed": 0, "failed": 1}
+
+
+# The agent's own server
+
+CLIENT = """\
+import json, os, subprocess, sys
+
+config = json.load(open(sys.argv[1], encoding="utf-8"))["mcpServers"]["chant"]
+command = [config["command"], *config["args"]]
+own, other = sys.argv[2:4]
+calls = [
+    ("chant_spec_get", {"id": own}),
+    ("chant_spec_update", {"id": own, "check": ["Works", "Tested"]}),
+    ("chant_spec_update", {"id": other, "labels": ["seen"]}),
+    ("chant_finalize", {"id": own}),
+    ("chant_work_start", {"id": own}),
+    ("chant_pause", {"id": own}),
+]
+lines = "".join(
+    json.dumps({"jsonrpc": "2.0", "id": at, "method": "tools/call", "params": params}) + "\\n"
+    for at, params in enumerate({"name": name, "arguments": given} for name, given in calls)
+)
+environment = {**os.environ, **config["env"]}
+done = subprocess.run(command, input=lines, env=environment, stdout=subprocess.PIPE, encoding="utf-8")
+answers = {json.loads(line)["id"]: json.loads(line)["result"] for line in done.stdout.splitlines()}
+told = [[answers[at].get("isError", False), answers[at]["content"][0]["text"]] for at in range(len(calls))]
+json.dump({"config": config, "told": told}, open(sys.argv[4], "w", encoding="utf-8"))
+open("done.txt", "w").write("done\\n")
+subprocess.run(["git", "add", "-A"], check=True)
+subprocess.run(["git", "commit", "-qm", "Work"], check=True)
+"""
+"""An agent that works by the tools of our server."""
+
+
+@pytest.mark.requirement(
+    "chant:provider:config_is_written_before_the_run",
+    "chant:provider:agent_reaches_the_tools",
+    "chant:provider:config_is_never_committed",
+    "chant:work_start:agent_sees_two_roots",
+)
+async def test_an_agents_own_server_edits_its_spec_in_the_worktree(shop: Workshop, call: Caller) -> None:
+    script, notes = shop.root.parent / "client.py", shop.root.parent / "notes.json"
+    script.write_text(CLIENT, encoding="utf-8")
+    words = f"{sys.executable}, {script}, '{{mcp_config}}', {ID}, {OTHER}, {notes}"
+    shop.configure(f"agents:\n  client:\n    command: [{words}]\n", provider="client")
+    shop.spec(ID)
+    shop.spec(OTHER)
+    shop.commit()
+    await call.data("chant_work_start", id=ID)
+    record = shop.ended(ID)
+    found = json.loads(notes.read_text(encoding="utf-8"))
+    assert found["config"]["env"]["CHANT_WORKTREE"] == record["worktree"]
+    get, check, labels, finalize, start, pause = found["told"]
+    assert json.loads(get[1])["id"] == ID
+    assert (check[0], labels[0]) == (False, False)
+    assert [refused[0] for refused in (finalize, start, pause)] == [True] * 3
+    assert (record["end_state"], record["reason"]) == ("completed", None)
+    assert "- seen" in shop.project.text(OTHER), "everything but its own spec is the project's"
+    committed = git(shop.root, "ls-tree", "-r", "--name-only", "main").split()
+    assert not [name for name in committed if "mcp" in name]

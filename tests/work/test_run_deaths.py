@@ -1,0 +1,203 @@
+"""Processes that die: the server, the runner, the agent; what lives on, and what is put right."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from harness import Caller, started_process
+from work.kit import ID, OTHER, PROGRAM, Record, Workshop, kill, lives, processes, wait_for
+from writing import Wire, git
+
+pytestmark = pytest.mark.anyio
+
+
+async def begun(shop: Workshop, call: Caller, *behaviours: str) -> Record:
+    """Start a run whose agent waits, and give its record."""
+    shop.spec(ID, "wait", *behaviours)
+    shop.spec(OTHER)
+    shop.commit()
+    started = await call.data("chant_work_start", id=ID)
+    shop.said(ID, "out waiting")
+    return shop.named(started["process_id"])
+
+
+def is_lost(shop: Workshop, record: Record) -> None:
+    """Check that a dead run was found, and everything of it put right."""
+    after = shop.named(record["process_id"])
+    assert (after["status"], after["end_state"]) == ("failed", "lost")
+    assert after["reason"] == f"The runner (PID {record['pid']}) died after its agent was started"
+    assert shop.project.status(ID) == "failed"
+    wait_for(lambda: not processes(), lambda: f"the end of {processes()}", patience=2)
+    assert not list((shop.root / ".chant" / ".locks").glob(f"{ID}.lock"))
+
+
+# The server dies
+
+
+@pytest.mark.parametrize("signal_sent", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.requirement("chant:work_start:outlives_the_server")
+def test_a_run_completes_although_its_server_is_killed(shop: Workshop, signal_sent: signal.Signals) -> None:
+    shop.spec(ID, "wait")
+    shop.commit()
+    server = started_process([*PROGRAM, "mcp"], shop.root)
+    try:
+        started = json.loads(Wire(server).text("chant_work_start", id=ID))
+    finally:
+        server.send_signal(signal_sent)
+        server.communicate()
+    assert lives(started["pid"])
+    shop.go(ID)
+    record = shop.ended(started["process_id"])
+    assert (record["end_state"], record["merge"]["state"]) == ("completed", "merged")
+    assert shop.project.status(ID) == "completed"
+
+
+@pytest.mark.requirement("chant:work_start:outlives_the_server")
+def test_a_new_server_knows_the_runs_of_an_old_one(shop: Workshop) -> None:
+    shop.spec(ID, "wait")
+    shop.commit()
+    old = started_process([*PROGRAM, "mcp"], shop.root)
+    try:
+        started = json.loads(Wire(old).text("chant_work_start", id=ID))
+    finally:
+        old.kill()
+        old.communicate()
+    new = started_process([*PROGRAM, "mcp"], shop.root)
+    try:
+        wire = Wire(new)
+        (run,) = json.loads(wire.text("chant_work_list"))["processes"]
+        assert (run["process_id"], run["status"]) == (started["process_id"], "running")
+        assert wire.text("chant_pause", id=ID) == f"Successfully paused work for spec '{ID}'"
+    finally:
+        new.kill()
+        new.communicate()
+    assert not processes()
+    assert shop.named(started["process_id"])["end_state"] == "paused"
+
+
+# The runner dies
+
+
+@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
+async def test_the_next_list_of_runs_tells_of_a_dead_runner(shop: Workshop, call: Caller) -> None:
+    record = await begun(shop, call)
+    kill(record["pid"])
+    listed = await call.data("chant_work_list", include_completed=True)
+    assert [(run["status"], run["stale"]) for run in listed["processes"]] == [("failed", True)]
+    assert listed["summary"] == {"running": 0, "completed": 0, "failed": 1}
+    assert lives(record["agent"]["pid"]), "a list signals nobody"
+    assert shop.handle().recover() == []
+    is_lost(shop, record)
+
+
+@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
+async def test_opening_a_project_finds_a_dead_runner(shop: Workshop, call: Caller) -> None:
+    record = await begun(shop, call)
+    kill(record["pid"])
+    async with shop.client() as new:
+        assert await new.data("chant_ready")
+    is_lost(shop, record)
+
+
+@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed", "chant:work_start:failed_work_goes_on")
+async def test_a_start_finds_a_dead_runner_and_goes_on_with_its_work(shop: Workshop, call: Caller) -> None:
+    record = await begun(shop, call)
+    worktree = Path(record["worktree"])
+    (worktree / "half.txt").write_text("half\n", encoding="utf-8")
+    git(worktree, "add", "half.txt")
+    git(worktree, "commit", "-qm", "Half")
+    kill(record["pid"])
+    shop.go(ID)
+    started = await call.data("chant_work_start", id=ID)
+    after = shop.ended(started["process_id"])
+    assert (after["attempt"], after["end_state"]) == (2, "completed")
+    assert after["worktree"] == record["worktree"]
+    assert shop.main("half.txt") == "half\n"
+    assert shop.named(record["process_id"])["end_state"] == "lost"
+
+
+@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
+async def test_a_start_of_another_spec_finds_it_too(shop: Workshop, call: Caller) -> None:
+    record = await begun(shop, call)
+    kill(record["pid"])
+    await call.data("chant_work_start", id=OTHER)
+    shop.ended(OTHER)
+    is_lost(shop, record)
+
+
+@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed", "chant:work_start:nothing_lives_on")
+async def test_what_the_agent_of_a_dead_runner_left_is_ended(shop: Workshop, call: Caller) -> None:
+    shop.spec(ID, "grandchildren", "hang")
+    shop.commit()
+    started = await call.data("chant_work_start", id=ID)
+    shop.said(ID, "Thinking")
+    record = shop.named(started["process_id"])
+    kill(record["pid"], record["agent"]["pid"])
+    assert shop.handle().recover() == []
+    is_lost(shop, record)
+
+
+@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
+async def test_a_stop_of_a_dead_run_says_that_nothing_runs(shop: Workshop, call: Caller) -> None:
+    record = await begun(shop, call)
+    kill(record["pid"])
+    words = await call.error("chant_pause", id=ID)
+    assert words == f"Failed to pause work for spec '{ID}': No running process found"
+    is_lost(shop, record)
+
+
+@pytest.mark.requirement("chant:work_start:proven_work_of_a_dead_runner_is_merged")
+async def test_work_that_was_done_when_the_runner_died_is_merged(shop: Workshop, call: Caller) -> None:
+    record = await begun(shop, call)
+    worktree = Path(record["worktree"])
+    copy = worktree / ".chant" / "specs" / f"{ID}.md"
+    copy.write_text(copy.read_text(encoding="utf-8").replace("[ ]", "[x]"), encoding="utf-8")
+    (worktree / "work.txt").write_text("done\n", encoding="utf-8")
+    git(worktree, "add", "-A")
+    git(worktree, "commit", "-qm", f"chant({ID}): Work")
+    kill(record["pid"], record["agent"]["pid"])
+    assert shop.handle().recover() == []
+    after = shop.named(record["process_id"])
+    assert (after["end_state"], after["merge"]["state"]) == ("completed", "merged")
+    assert shop.project.status(ID) == "completed"
+    assert shop.main("work.txt") == "done\n"
+
+
+@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
+async def test_a_person_who_is_at_work_is_left_alone(shop: Workshop) -> None:
+    """A status without a run is somebody's word."""
+    shop.spec(ID, status="in_progress")
+    shop.commit()
+    async with shop.client() as new:
+        await new.data("chant_ready")
+    assert shop.project.status(ID) == "in_progress"
+
+
+# The runner is asked to end
+
+
+@pytest.mark.requirement("chant:work_start:ended_runner_ends_its_agent")
+async def test_a_runner_that_is_told_to_end_ends_its_agent_first(shop: Workshop, call: Caller) -> None:
+    """As it happens when the machine is shut down."""
+    record = await begun(shop, call)
+    os.kill(record["pid"], signal.SIGTERM)
+    after = shop.ended(record["process_id"])
+    assert (after["end_state"], after["reason"]) == ("failed", "The runner was told to end")
+    assert not lives(record["agent"]["pid"])
+    assert shop.project.status(ID) == "failed"
+
+
+# The agent dies
+
+
+@pytest.mark.requirement("chant:work_start:failure_is_told_with_its_words")
+async def test_an_agent_that_is_killed_has_failed(shop: Workshop, call: Caller) -> None:
+    record = await begun(shop, call)
+    kill(record["agent"]["pid"])
+    after = shop.ended(record["process_id"])
+    assert (after["end_state"], after["reason"]) == ("failed", "The agent was ended by signal 9")
+    assert shop.project.status(ID) == "failed"

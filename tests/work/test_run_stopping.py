@@ -1,0 +1,261 @@
+"""Runs that are stopped: paused, taken over, cancelled, reset; nothing overwrites that later."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from harness import Caller
+from work.kit import ID, Record, Workshop, kill, lives, processes, wait_for
+from writing import git
+
+pytestmark = pytest.mark.anyio
+
+
+async def begun(shop: Workshop, call: Caller, *behaviours: str) -> Record:
+    """Start a run whose agent waits until the test ends it, and give its record."""
+    shop.spec(ID, *behaviours or ("wait",))
+    shop.commit()
+    started = await call.data("chant_work_start", id=ID)
+    shop.said(ID, "Thinking" if behaviours else "waiting")
+    return shop.named(started["process_id"])
+
+
+def half_done(record: Record) -> str:
+    """Do what an agent might have done by now: one commit, and a file that is not committed."""
+    worktree = Path(record["worktree"])
+    (worktree / "half.txt").write_text("half\n", encoding="utf-8")
+    git(worktree, "add", "half.txt")
+    git(worktree, "commit", "-qm", f"chant({ID}): Half of it")
+    (worktree / "loose.txt").write_text("loose\n", encoding="utf-8")
+    return git(worktree, "rev-parse", "HEAD").strip()
+
+
+def is_over(record: Record) -> None:
+    """Check that nothing of a run lives."""
+    assert not lives(record["pid"])
+    assert not lives(record["agent"]["pid"])
+    assert not processes()
+
+
+# Pause
+
+
+@pytest.mark.requirement(
+    "chant:pause:stops_the_agent",
+    "chant:pause:status_is_in_progress",
+    "chant:pause:answers_with_the_id",
+    "chant:pause:record_says_paused",
+)
+async def test_paused_work_stays_paused_and_goes_on_where_it_was(shop: Workshop, call: Caller) -> None:
+    first = await begun(shop, call)
+    commit = half_done(first)
+    spec = shop.project.text(ID)
+    assert await call.text("chant_pause", id=ID) == f"Successfully paused work for spec '{ID}'"
+    is_over(first)
+    paused = shop.named(first["process_id"])
+    assert (paused["status"], paused["end_state"], paused["stop_requested"]) == ("failed", "paused", "pause")
+    assert paused["completed_at"]
+    assert shop.project.text(ID) == spec
+    assert shop.project.status(ID) == "in_progress"
+
+    shop.go(ID)
+    started = await call.data("chant_work_start", id=ID)
+    record = shop.ended(started["process_id"])
+    assert (record["end_state"], record["attempt"]) == ("completed", 2)
+    assert [record[key] for key in ("branch", "worktree", "base")] == [
+        first[key] for key in ("branch", "worktree", "base")
+    ]
+    assert commit in record["commits"]
+    assert shop.main("half.txt") == "half\n"
+    assert shop.named(first["process_id"])["end_state"] == "paused", "the earlier record stays as it is"
+    loose = Path(record["worktree"]) / "loose.txt"
+    assert loose.read_text(encoding="utf-8") == "loose\n", "what is not committed anywhere is not removed"
+
+
+@pytest.mark.requirement("chant:pause:needs_a_process")
+async def test_without_a_process_there_is_nothing_to_pause(shop: Workshop, call: Caller) -> None:
+    shop.spec(ID)
+    shop.commit()
+    with shop.nothing_begins():
+        words = await call.error("chant_pause", id=ID)
+    assert words == f"Failed to pause work for spec '{ID}': No running process found"
+
+
+@pytest.mark.requirement("chant:pause:needs_a_process")
+async def test_work_that_is_done_cannot_be_paused(shop: Workshop, call: Caller) -> None:
+    shop.spec(ID)
+    shop.commit()
+    await call.data("chant_work_start", id=ID)
+    before = shop.ended(ID)
+    words = await call.error("chant_pause", id=ID)
+    assert words == f"Failed to pause work for spec '{ID}': No running process found"
+    assert shop.record(ID) == before
+    assert shop.project.status(ID) == "completed"
+
+
+@pytest.mark.requirement("chant:pause:stops_the_agent", "chant:work_start:nothing_lives_on")
+async def test_an_agent_that_is_deaf_to_being_asked_is_killed(shop: Workshop, call: Caller) -> None:
+    record = await begun(shop, call, "grandchildren", "stubborn")
+    await call.text("chant_pause", id=ID)
+    is_over(record)
+    assert shop.named(record["process_id"])["end_state"] == "paused"
+
+
+@pytest.fixture
+def stranger() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that is none of ours."""
+    # Without the test's home it does not count as left behind.
+    process = subprocess.Popen(["sleep", "60"], env={})
+    yield process
+    process.kill()
+    process.wait()
+
+
+@pytest.mark.parametrize("tool", ["chant_pause", "chant_takeover", "chant_cancel", "chant_reset"])
+@pytest.mark.requirement("chant:pause:signals_only_its_own_process")
+async def test_a_process_that_has_the_number_of_a_dead_runner_is_not_signalled(
+    shop: Workshop, call: Caller, stranger: subprocess.Popen[bytes], tool: str
+) -> None:
+    record = await begun(shop, call)
+    kill(record["pid"], record["agent"]["pid"])
+    path = shop.root / ".chant" / "processes" / f"{record['process_id']}.json"
+    foreign = {**record, "pid": stranger.pid, "agent": {**record["agent"], "pid": stranger.pid}}
+    path.write_text(json.dumps(foreign), encoding="utf-8")
+    await call(tool, id=ID)
+    assert stranger.poll() is None
+    assert shop.named(record["process_id"])["status"] == "failed"
+
+
+# Takeover
+
+
+@pytest.mark.requirement(
+    "chant:takeover:stops_the_agent",
+    "chant:takeover:answer_has_five_keys",
+    "chant:takeover:tells_how_far_the_work_is",
+    "chant:takeover:writes_nothing_into_the_spec",
+)
+async def test_a_takeover_stops_the_agent_and_tells_how_far_it_is(shop: Workshop, call: Caller) -> None:
+    record = await begun(shop, call)
+    commit = half_done(record)
+    spec = shop.project.text(ID)
+    told = await call.data("chant_takeover", id=ID)
+    is_over(record)
+    assert shop.project.text(ID) == spec
+    assert shop.project.status(ID) == "in_progress"
+    assert shop.named(record["process_id"])["end_state"] == "taken_over"
+
+    assert list(told)[:5] == ["spec_id", "analysis", "log_tail", "suggestion", "worktree_path"]
+    assert (told["spec_id"], told["worktree_path"]) == (ID, record["worktree"])
+    assert told["branch"] == f"chant/{ID}"
+    assert told["commits"] == [f"{commit[:7]} chant({ID}): Half of it"]
+    assert told["diff"] == {"files": 1, "insertions": 1, "deletions": 0}
+    assert told["uncommitted"] == ["loose.txt"]
+    assert told["analysis"].splitlines()[:4] == [
+        f"Stopped run {record['process_id']}.",
+        "0 of 2 acceptance criteria are ticked in the copy that was worked on.",
+        "1 commit(s), 1 file(s) changed, +1 -0 lines.",
+        "Not committed: loose.txt.",
+    ]
+    assert "2 acceptance criteria remain: Works; Tested." in told["suggestion"]
+    assert record["worktree"] in told["suggestion"]
+
+
+@pytest.mark.requirement("chant:takeover:tail_has_20_lines")
+async def test_the_tail_of_the_log_has_20_lines(shop: Workshop, call: Caller) -> None:
+    shop.configure(
+        'agents:\n  chatty:\n    command: [sh, -c, "seq 1 300; echo over; exec sleep 600"]\n',
+        provider="chatty",
+    )
+    shop.spec(ID)
+    shop.commit()
+    await call.data("chant_work_start", id=ID)
+    shop.said(ID, "out over")
+    told = await call.data("chant_takeover", id=ID)
+    tail = [line.split(" ", 1)[1] for line in told["log_tail"].splitlines()]
+    said = [f"out {number}" for number in range(283, 301)]
+    assert tail == [*said, "out over", "run The runner was told to end"]
+
+
+@pytest.mark.requirement(
+    "chant:takeover:needs_a_process_or_force", "chant:takeover:worktree_path_may_be_null"
+)
+async def test_without_a_process_a_takeover_needs_force(shop: Workshop, call: Caller) -> None:
+    shop.spec(ID)
+    shop.commit()
+    words = await call.error("chant_takeover", id=ID)
+    assert words.splitlines()[0] == f"Failed to take over spec '{ID}': Spec not currently being worked"
+    with shop.nothing_begins():
+        told = await call.data("chant_takeover", id=ID, force=True)
+    assert told["worktree_path"] is told["branch"] is told["diff"] is None
+    assert told["log_tail"] == ""
+    assert told["analysis"].startswith("No run of this spec is recorded.")
+
+
+@pytest.mark.requirement(
+    "chant:takeover:needs_a_process_or_force", "chant:takeover:tells_how_far_the_work_is"
+)
+async def test_failed_work_can_be_looked_at_with_force(shop: Workshop, call: Caller) -> None:
+    shop.spec(ID, "partly")
+    shop.commit()
+    await call.data("chant_work_start", id=ID)
+    record = shop.ended(ID)
+    told = await call.data("chant_takeover", id=ID, force=True)
+    assert told["worktree_path"] == record["worktree"]
+    assert f"{record['process_id']}, is failed" in told["analysis"]
+    assert "1 of 2 acceptance criteria are ticked in the copy that was worked on." in told["analysis"]
+    assert shop.record(ID) == record
+
+
+# Cancel
+
+
+@pytest.mark.requirement("chant:cancel:never_leaves_an_agent_running")
+async def test_cancelled_work_is_stopped_and_stays_cancelled(shop: Workshop, call: Caller) -> None:
+    record = await begun(shop, call)
+    commit = half_done(record)
+    assert (await call.text("chant_cancel", id=ID)).startswith(f"Cancelled spec: {ID}")
+    is_over(record)
+    assert shop.project.status(ID) == "cancelled"
+    after = shop.named(record["process_id"])
+    assert (after["status"], after["end_state"]) == ("failed", "cancelled")
+    assert git(shop.root, "rev-parse", f"chant/{ID}").strip() == commit
+    assert (Path(record["worktree"]) / "loose.txt").exists()
+    listed = await call.data("chant_work_list")
+    assert listed["summary"] == {"running": 0, "completed": 0, "failed": 1}
+    assert shop.project.status(ID) == "cancelled"
+
+
+# Reset
+
+
+@pytest.mark.parametrize("tool", ["chant_reset", "chant_resume"])
+@pytest.mark.requirement("chant:reset:stops_running_work", "chant:reset:keeps_uncommitted_work")
+async def test_a_reset_stops_work_and_keeps_all_of_it_under_a_backup(
+    shop: Workshop, call: Caller, tool: str
+) -> None:
+    shop.spec(ID, "wait")
+    shop.commit()
+    spec = shop.project.text(ID)
+    started = await call.data("chant_work_start", id=ID)
+    record = shop.named(started["process_id"])
+    commit = half_done(record)
+    words = await call.text(tool, id=ID)
+    assert words.startswith(f"Reset spec '{ID}' to pending")
+    backup = f"refs/chant/backup/{ID}/1"
+    assert backup in words
+    wait_for(lambda: not processes(), lambda: f"the end of {processes()}", patience=2)
+    assert shop.project.text(ID) == spec, "every trace of the run is taken back"
+    assert shop.named(record["process_id"])["end_state"] == "cancelled"
+    assert (shop.branches(), shop.worktrees()) == ([], [])
+    assert git(shop.root, "merge-base", "--is-ancestor", commit, backup) == ""
+    assert git(shop.root, "show", f"{backup}:loose.txt") == "loose\n"
+
+    shop.go(ID)
+    again = await call.data("chant_work_start", id=ID)
+    assert shop.ended(again["process_id"])["end_state"] == "completed"
+    assert shop.main("half.txt") is None
