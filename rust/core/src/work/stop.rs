@@ -10,7 +10,7 @@ use super::lock::SpecLock;
 use super::process::{self, Identity};
 use super::record::{MergeState, Record};
 use super::records::Runs;
-use super::state::{Event, State, Stop};
+use super::state::{self, Event, State, Stop};
 
 /// How long a runner may take to end its agent and itself, before it is killed.
 pub const GRACE: Duration = Duration::from_secs(10);
@@ -73,6 +73,12 @@ impl Stopped {
                 MergeState::Merged => Event::Merge,
                 MergeState::None | MergeState::Waiting => event,
             };
+            // Before the lock was taken a recovery may have found the runner dead, and ended this.
+            let is_done = record.stop_requested == Some(self.why)
+                && state::change(State::Running, event) == Ok(record.state());
+            if is_done {
+                return Ok(());
+            }
             Ok(record.change(event, reason.clone(), (runs.clock)())?)
         })
     }
