@@ -12,11 +12,13 @@ import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from chant_mcp import ChantProject
 from chant_mcp.commands import run_display
-from chant_mcp.commands.watch import Seen
+from chant_mcp.commands.watch import Seen, Watch
 from cli.at_work import FIRST, SECOND, AtWork
 from cli.kit import PATIENCE, Running, Start
 from rich.console import Console
@@ -160,6 +162,31 @@ def _seen(**keys: Any) -> Seen:
         **keys,
     }
     return Seen(run, "Log in", "\x1b[2Jworking", {"total": 2, "checked": 1}, run["status"] == "running")
+
+
+class _Merging:
+    """A project whose one run is merged after the first look: its worktree is gone then."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def work_list(self, **_: Any) -> Any:
+        self.looks += 1
+        run = {**_seen().run, "log_modified": None}
+        if self.looks == 1:
+            run["criteria"] = {"total": 2, "checked": 2}
+        return SimpleNamespace(text="", data={"processes": [run]})
+
+    def spec_get(self, *_: Any, **__: Any) -> Any:
+        return SimpleNamespace(data={"title": "Log in"})
+
+
+@pytest.mark.requirement("cli:work:view_changes_at_a_terminal")
+def test_criteria_stay_in_view_while_the_work_is_merged() -> None:
+    moments = Watch(cast("ChantProject", _Merging()), [f"{FIRST}-1"]).moments()
+    for _ in range(2):
+        (one,) = next(moments)
+        assert "2 of 2" in _printed(run_display.at_work([one]))
 
 
 def _printed(what: Any, columns: int = 80) -> str:
