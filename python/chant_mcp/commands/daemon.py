@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import click
 
 from chant_mcp.commands.surroundings import changes_files, on_project
@@ -32,4 +34,6 @@ def watch(
         click.echo(session.chant.watch_start().text)
     else:
         session.recovers = False  # it does so itself, and says so
+        # The core listens to it; an exception of Python's own would only cut its last words off.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         session.chant.watch(once=once, started=runner, tell=None if quiet or runner else click.echo)

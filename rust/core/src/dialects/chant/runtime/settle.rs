@@ -66,6 +66,24 @@ pub(in super::super) fn halt(
     Ok(Halted::Stopped(Box::new(stopped)))
 }
 
+/// Who judges a run without anybody waiting for it: checks are not run.
+fn judge<'a>(
+    project: &'a Project,
+    runs: &'a Runs,
+    record: &Record,
+    place: &'a Workplace,
+    lock: &'a SpecLock,
+) -> Judge<'a> {
+    Judge {
+        project,
+        runs,
+        process_id: record.process_id.clone(),
+        place,
+        lock,
+        interruption: None,
+    }
+}
+
 /// Does what is left of a merge that landed, or goes on with one that was interrupted.
 fn complete(
     project: &Project,
@@ -91,14 +109,7 @@ fn complete(
         landing.complete()?;
         return Ok(record.clone());
     }
-    let judge = Judge {
-        project,
-        runs,
-        process_id: record.process_id.clone(),
-        place: &place,
-        lock,
-        interruption: None,
-    };
+    let judge = judge(project, runs, record, &place, lock);
     judge.land(finish)?;
     Ok(runs.get(&record.process_id)?)
 }
@@ -223,14 +234,7 @@ fn after_loss(
             },
         );
     }
-    let mut judge = Judge {
-        project,
-        runs,
-        process_id: record.process_id.clone(),
-        place: &place,
-        lock,
-        interruption: None,
-    };
+    let mut judge = judge(project, runs, record, &place, lock);
     let found = if record.merge.begun.is_empty() {
         judge.conclude()
     } else {
@@ -277,14 +281,7 @@ pub(in super::super) fn merge_waiting(
         return Ok(record.state());
     }
     spec_of(&project.snapshot()?, &record.spec_id)?;
-    let judge = Judge {
-        project,
-        runs,
-        process_id: record.process_id.clone(),
-        place: &place,
-        lock,
-        interruption: None,
-    };
+    let judge = judge(project, runs, record, &place, lock);
     let mut found = judge.land(Finish::of(&record.commits, record))?;
     match found.event {
         Event::Wait => {
