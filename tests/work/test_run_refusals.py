@@ -326,3 +326,22 @@ async def test_different_specs_are_worked_on_at_once(shop: Workshop, call: Calle
     assert listed["summary"] == {"running": 2, "completed": 0, "failed": 0}
     shop.go(ID, OTHER)
     assert [shop.ended(id)["end_state"] for id in (ID, OTHER)] == ["completed"] * 2
+
+
+@pytest.mark.requirement(
+    "chant:work_start:agents_at_once_are_limited", "chant:work_start:refusals_leave_nothing"
+)
+async def test_no_more_agents_are_started_than_may_work_at_once(shop: Workshop, call: Caller) -> None:
+    shop.configure("limits:\n  agents_at_once: 1\n")
+    shop.spec(ID, "wait")
+    shop.spec(OTHER)
+    shop.commit()
+    await call.data("chant_work_start", id=ID)
+    words = await call.error("chant_work_start", id=OTHER)
+    assert words.startswith("1 agents are at work, as many as `limits.agents_at_once`")
+    assert [record["spec_id"] for record in shop.records()] == [ID]
+    assert shop.project.status(OTHER) == "pending"
+    shop.go(ID)
+    shop.ended(ID)
+    await call.data("chant_work_start", id=OTHER)
+    assert shop.ended(OTHER)["end_state"] == "completed"

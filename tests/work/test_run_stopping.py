@@ -120,7 +120,9 @@ def stranger() -> Iterator[subprocess.Popen[bytes]]:
 async def test_a_process_that_has_the_number_of_a_dead_runner_is_not_signalled(
     shop: Workshop, call: Caller, stranger: subprocess.Popen[bytes], tool: str
 ) -> None:
-    record = await begun(shop, call)
+    shop.spec(ID, "wait")
+    shop.commit()
+    record = shop.started_before(ID)
     kill(record["pid"], record["agent"]["pid"])
     path = shop.root / ".chant" / "processes" / f"{record['process_id']}.json"
     foreign = {**record, "pid": stranger.pid, "agent": {**record["agent"], "pid": stranger.pid}}
