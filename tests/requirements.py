@@ -2151,6 +2151,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:pause:signals_only_its_own_process": Requirement(
         "No process is signalled whose start time differs from its record.", "decisions 4"
     ),
+    "chant:pause:meets_the_end_of_the_work": Requirement(
+        "A stop that meets the end of the work leaves record, spec and main branch in agreement.",
+        "reference chant 8.2 W13",
+    ),
     "chant:pause:ends_a_chain": Requirement(
         "A pause of the spec that a chain is at, or began with, ends the chain.",
         "decisions 3: `chant_pause`; issue: The work runtime, part A start",

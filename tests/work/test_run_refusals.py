@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from harness import Caller, started_process
@@ -28,7 +29,7 @@ def config(yaml: str, provider: str = "demo") -> Setting:
     return set_up
 
 
-def spec(*, id: str = ID, **keys: object) -> Setting:
+def spec(*, id: str = ID, **keys: Any) -> Setting:
     """Write a spec of certain keys."""
     return lambda shop: shop.spec(id, **keys)
 
