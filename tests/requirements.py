@@ -310,6 +310,58 @@ REQUIREMENTS: dict[str, Requirement] = {
     "cli:log:follows_with_f": Requirement(
         "`log -f ID` keeps printing lines as they are added.", "issue: Newcomer"
     ),
+    "cli:work:starts_an_agent": Requirement(
+        "`work ID` starts an agent and says where it works, or why it cannot; it does not wait.",
+        "issue: The work runtime",
+    ),
+    "cli:work:wait_tells_each_change": Requirement(
+        "`work --wait` without a terminal prints a line for each change: a run begins, criteria are ticked, "
+        "a run ends.",
+        "issue: A start that says started has started",
+    ),
+    "cli:work:wait_ends_with_the_exit_code": Requirement(
+        "`work --wait` ends with 0 when all was completed, else with 1, the reason and what to do on "
+        "standard error.",
+        "house: command line",
+    ),
+    "cli:work:wait_ends_when_the_runner_dies": Requirement(
+        "`work --wait` ends when the runner is killed, and says that the work is lost.",
+        "reference chant 8.2 W14",
+    ),
+    "cli:work:view_changes_at_a_terminal": Requirement(
+        "At a terminal `work --wait` shows for each agent its spec, the time, its last line and a bar of "
+        "criteria, and a bar of specs above several.",
+        "issue: A start that says started has started",
+    ),
+    "cli:work:ctrl_c_leaves_the_work": Requirement(
+        "Ctrl-C ends the watching and not the work, and says how to see it again and how to stop it.",
+        "house: command line",
+    ),
+    "cli:work:view_costs_next_to_nothing": Requirement(
+        "Watching agents that write nothing takes less than a tenth of a processor.", "house: command line"
+    ),
+    "cli:runs:lists_agents_at_work": Requirement(
+        "`runs` lists the agents at work, `--all` also what ended and why; `-f` watches until the end.",
+        "issue: The work runtime",
+    ),
+    "cli:pause:stops_work_until_later": Requirement(
+        "`pause ID` stops the work; `work ID` goes on with it.", "issue: Pause, takeover, cancel, reset"
+    ),
+    "cli:takeover:shows_how_far_work_is": Requirement(
+        "`takeover ID` stops the work and shows criteria, commits, worktree and the end of the log.",
+        "issue: Pause, takeover, cancel, reset",
+    ),
+    "cli:merge:merges_work_of_people": Requirement(
+        "`merge ID` judges and merges work that a person finished, `merge` all that waited.",
+        "issue: Merging",
+    ),
+    "cli:worktree:lists_and_prunes": Requirement(
+        "`worktree list` says why each is kept, `worktree prune` removes those that nothing is lost with.",
+        "issue: The work runtime",
+    ),
+    "cli:states:are_changed": Requirement(
+        "`finalize`, `cancel`, `reset` and `archive` do what the tools do.", "decisions 3: CLI"
+    ),
     "cli:diagnose:prints_checks": Requirement(
         "`diagnose ID` prints the checks and the diagnosis.", "issue: Newcomer"
     ),
@@ -1570,6 +1622,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:work_list:pid_is_checked_by_start_time": Requirement(
         "A reused PID does not make an ended process look alive.", "reference chant 5.18 R"
     ),
+    "chant:work_list:tells_how_far_work_is": Requirement(
+        "A run at work also tells its agent, worktree and the criteria of the copy that is worked on; a run "
+        "of several how many specs it has and which run each began below.",
+        "issue: A start that says started has started",
+    ),
     "chant:work_list:records_are_kept_seven_days_or_200": Requirement(
         "Records of ended runs are kept for 7 days or up to 200.",
         "decisions 3: Run records of chant 0.23",
@@ -2277,6 +2334,171 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:outputs:have_to_fit": Requirement(
         "The output of a run has to fit the schema that its spec names.",
         "issue: The work runtime, part Completion",
+    ),
+    # Work runtime: the user's checkout (issue: The work runtime)
+    "chant:checkout:merge_changes_only_the_works_files": Requirement(
+        "A merge changes the files that the work changed and its spec, in the checkouts that stand on the"
+        " main branch only; every other file, index entry, branch, stash and setting stays, and the main "
+        "branch gets one commit with two parents.",
+        "issue: The work runtime, parts Isolation and Merging",
+    ),
+    "chant:checkout:stopped_work_leaves_it_as_it_was": Requirement(
+        "Pause, takeover, cancel, reset, failure and the death of a runner change nothing in the user's "
+        "checkout but the spec.",
+        "issue: The work runtime, part Isolation",
+    ),
+    "chant:checkout:merge_waits_for_local_changes": Requirement(
+        "Where a local change, an untracked or ignored file, or a merge, rebase, cherry-pick, revert or "
+        "bisection of the user's is in the way, the merge waits, names what is in the way and touches "
+        "nothing.",
+        "issue: The work runtime, part Merging",
+    ),
+    "chant:checkout:hooks_and_signing_apply_to_the_merge": Requirement(
+        "The user's commit hooks look at a merge outside of the checkout, and it is signed where the user"
+        " signs.",
+        "decisions 3: git",
+    ),
+    "chant:checkout:start_needs_a_commit": Requirement(
+        "A start without a commit, or without the main branch, is refused and leaves no trace.",
+        "issue: The work runtime, part A start that says started has started",
+    ),
+    # Work runtime: merging (issue: The work runtime)
+    "chant:merge:waiting_work_goes_on_when_the_way_is_free": Requirement(
+        "Work that waits is merged by `merge`, with or without an ID, and by the next opening, as soon as"
+        " nothing is in its way.",
+        "issue: The work runtime, part Merging",
+    ),
+    "chant:merge:commits_of_the_user_meanwhile_are_merged": Requirement(
+        "Commits on the main branch since the start of the work are merged with it.",
+        "issue: The work runtime, part Merging",
+    ),
+    "chant:merge:locked_index_is_waited_for": Requirement(
+        "A lock that another program holds on the index is waited for and left alone.",
+        "issue: The work runtime, part Merging",
+    ),
+    "chant:merge:conflict_becomes_a_spec": Requirement(
+        "A conflict becomes one spec of type `conflict` that names branches, files and what to do, reads "
+        "without errors, and is not written twice.",
+        "issue: The work runtime, part Merging; reference chant 8.2 W17",
+    ),
+    "chant:merge:settled_conflict_is_merged": Requirement(
+        "A conflict that a person has settled in the worktree is merged by `merge` and by the next opening.",
+        "issue: The work runtime, part Merging",
+    ),
+    "chant:merge:spec_edits_of_both_survive": Requirement(
+        "What the user writes into the spec while the agent works survives beside the agent's ticks: "
+        "title, lists, keys, comments, order, line ends and words.",
+        "issue: The work runtime, part Merging",
+    ),
+    "chant:merge:added_criterion_is_not_taken_for_done": Requirement(
+        "A criterion that is added to the spec while the agent works needs attention; nothing is merged "
+        "before it is ticked.",
+        "decisions 3: Completion",
+    ),
+    "chant:merge:same_line_needs_attention": Requirement(
+        "A line of the spec that user and agent changed differently needs attention, and nothing is written.",
+        "issue: The work runtime, part Merging",
+    ),
+    "chant:merge:cancelled_by_hand_is_not_merged": Requirement(
+        "Work on a spec that was cancelled by hand meanwhile is not merged.",
+        "issue: The work runtime, part Merging",
+    ),
+    "chant:merge:new_loop_is_refused": Requirement(
+        "Work that closes a loop of dependencies is not merged.", "issue: The work runtime, part Merging"
+    ),
+    "chant:merge:other_specs_need_permission": Requirement(
+        "Work that changes another spec needs attention, unless `defaults.allow_other_specs` permits it.",
+        "issue: The work runtime, part Merging",
+    ),
+    "chant:merge:specs_never_vanish": Requirement(
+        "Work that removes specs is not merged, whatever is permitted.",
+        "issue: The work runtime, part Merging",
+    ),
+    "chant:merge:late_result_of_an_older_run_is_refused": Requirement(
+        "A run that ends after a newer run of its spec was begun is not merged.",
+        "issue: The work runtime, part Merging",
+    ),
+    "chant:merge:persons_commits_and_ticks_count": Requirement(
+        "After a takeover, `merge` counts the commits and ticks that a person made in the worktree.",
+        "issue: The work runtime, part Merging",
+    ),
+    "chant:merge:nothing_unproven_is_merged_by_hand": Requirement(
+        "`merge` refuses work without commits or with open criteria, and keeps it.",
+        "issue: The work runtime, part Merging; decisions 3: Completion",
+    ),
+    "chant:merge:kinds_of_files_come_along": Requirement(
+        "Modes, links, moves, removals and folders in the place of files come along with a merge.",
+        "issue: The work runtime, part Merging",
+    ),
+    # Work runtime: recovery (issue: The work runtime)
+    "chant:recovery:death_before_the_work_is_a_failure": Requirement(
+        "A runner that dies before its agent has worked leaves a failed run, a spec that can be started, "
+        "and nothing else.",
+        "issue: The work runtime, part Proof",
+    ),
+    "chant:recovery:death_of_the_starter_leaves_nothing": Requirement(
+        "A starter that dies leaves no run and no process behind, and the next start works.",
+        "issue: The work runtime, part Proof",
+    ),
+    "chant:recovery:proven_work_is_merged": Requirement(
+        "Work that was proven when its runner died is merged by the next opening, at whatever moment of "
+        "the merge it died.",
+        "issue: The work runtime, part Proof",
+    ),
+    "chant:recovery:unproven_work_is_kept": Requirement(
+        "Commits of a run that died are kept on its branch or a backup, and can be gone on with.",
+        "issue: The work runtime, part Proof",
+    ),
+    "chant:recovery:index_lock_of_a_dead_run_is_freed": Requirement(
+        "A lock of the index that a dead run left is freed.", "issue: The work runtime, part Proof"
+    ),
+    "chant:recovery:every_opening_recovers": Requirement(
+        "A server, a command and a start look after what dead runners left.",
+        "issue: The work runtime, part Proof",
+    ),
+    "chant:recovery:files_of_dead_processes_are_removed": Requirement(
+        "PID files and locks of dead processes are removed; those of living ones stay.",
+        "issue: The work runtime, part Proof; reference chant 8.2 W14",
+    ),
+    "chant:recovery:openings_at_once_agree": Requirement(
+        "Several openings at once put a run that died, or work that waited, right once.",
+        "issue: The work runtime, part Proof",
+    ),
+    "chant:recovery:hand_set_in_progress_is_left_alone": Requirement(
+        "A spec that a person set in progress is left alone.",
+        "issue: The work runtime, part Proof; reference chant 8.2 W14",
+    ),
+    "chant:recovery:wanted_stop_is_finished": Requirement(
+        "A stop whose caller died is finished by the next opening.",
+        "issue: The work runtime, part Proof; reference chant 8.2 W13",
+    ),
+    # Work runtime: worktrees (issue: The work runtime)
+    "chant:worktrees:list_tells_whose_they_are": Requirement(
+        "The list of worktrees tells for each its spec, branch and run, what is not committed, and why it"
+        " is kept.",
+        "issue: The work runtime, part Isolation",
+    ),
+    "chant:worktrees:prune_keeps_what_is_not_merged": Requirement(
+        "`prune` keeps worktrees with commits or files that are nowhere else, and those whose run goes on"
+        " or waits.",
+        "issue: The work runtime, part Isolation",
+    ),
+    "chant:worktrees:prune_removes_what_is_merged": Requirement(
+        "`prune` removes worktrees that hold nothing of their own, with branch and files beside them.",
+        "issue: The work runtime, part Isolation",
+    ),
+    "chant:worktrees:users_own_are_left_alone": Requirement(
+        "Worktrees that no run was given are neither listed nor removed.",
+        "issue: The work runtime, part Isolation",
+    ),
+    "chant:worktrees:retry_goes_on_or_keeps_a_backup": Requirement(
+        "A retry goes on in branch and worktree of the run before, or starts afresh and keeps that branch"
+        " under `refs/chant/backup/`.",
+        "issue: The work runtime, part Isolation",
+    ),
+    "chant:worktrees:fresh_start_keeps_uncommitted_work": Requirement(
+        "A fresh start keeps what was not committed in the worktree with the backup.",
+        "issue: The work runtime, part Isolation",
     ),
     # chant merge driver (reference chant 6.9)
     "chant:merge_driver:merges_by_meaning": Requirement(
@@ -3098,6 +3320,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Unreadable files are listed as problems.", "decisions 3: Unreadable files"
     ),
     # Documents and house rules
+    "docs:readme:agents_can_be_configured_as_shown": Requirement(
+        "The configuration of agents in the README is accepted, and every placeholder it names is filled in.",
+        "house: newcomers",
+    ),
     "docs:readme:example_is_a_real_answer": Requirement(
         "The README shows one call with the answer that the server really gives.", "issue: The house"
     ),

@@ -39,6 +39,16 @@ _COMMANDS = {
     "diagnose": "chant_mcp.commands.checks:diagnose",
     "log": "chant_mcp.commands.log:log",
     "work": "chant_mcp.commands.work:work",
+    "watch": "chant_mcp.commands.daemon:watch",
+    "runs": "chant_mcp.commands.work:runs",
+    "pause": "chant_mcp.commands.work:pause",
+    "takeover": "chant_mcp.commands.work:takeover",
+    "merge": "chant_mcp.commands.work:merge",
+    "worktree": "chant_mcp.commands.worktrees:worktree",
+    "finalize": "chant_mcp.commands.states:finalize",
+    "cancel": "chant_mcp.commands.states:cancel",
+    "reset": "chant_mcp.commands.states:reset",
+    "archive": "chant_mcp.commands.states:archive",
 }
 """The commands on specs, by name, and where each is found."""
 

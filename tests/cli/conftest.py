@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli.at_work import AtWork, nothing_left
 from cli.kit import Cli, Running, Start
 from harness import Project
 
@@ -20,6 +21,13 @@ def cli(project: Project, monkeypatch: pytest.MonkeyPatch) -> Cli:
     monkeypatch.chdir(project.root)
     monkeypatch.setenv("COLUMNS", "80")
     return Cli(project)
+
+
+@pytest.fixture
+def agents(cli: Cli) -> Iterator[AtWork]:
+    """The command line in a project for agents; they may not outlive the test."""
+    with nothing_left(os.environ["HOME"]):
+        yield AtWork(cli.project)
 
 
 @pytest.fixture

@@ -61,11 +61,17 @@ def test_the_demo_shows_a_session_and_leaves_nothing_behind(temporary: Path, tmp
     out, err = _run(temporary, "-m", "chant_mcp.demo", environment=environment)
     assert err == ""
     assert "\x1b" not in out
-    assert max(map(len, out.splitlines())) <= 80
-    tools = ["spec_list", "spec_get", "lint", "spec_update", "verify", "finalize", "ready", "status"]
+    before, _, rest = out.partition("this is how people watch:\n")
+    watched, rule, after = rest.partition(". What became of it? ──")
+    assert max(map(len, [*before.splitlines(), *(rule + after).splitlines()])) <= 80
+    tools = ["spec_list", "spec_get", "lint", "finalize", "work_start", "log", "verify", "ready", "status"]
     at = [out.rindex(f"→ chant_{tool} ") for tool in tools]
     assert at == sorted(at)
-    assert f"Finalized spec: {specs.CHOSEN}" in out
+    for id in specs.WORKED:
+        assert f"\n✓ {id} " in watched
+    assert f"\n✗ {specs.FAILING} " in watched
+    assert "  The demo agent was told to fail" in after
+    assert f"Merge chant/{specs.WORKED[-1]}" in after
     assert '"mcpServers"' in out.split("All answers were as they should be.")[1]
     assert list(temporary.iterdir()) == []
     assert list(Path(os.environ["HOME"]).iterdir()) == []
@@ -74,19 +80,29 @@ def test_the_demo_shows_a_session_and_leaves_nothing_behind(temporary: Path, tmp
 @pytest.mark.requirement("demo:command:keeps_the_project_when_asked")
 def test_the_command_keeps_the_project_when_asked(temporary: Path) -> None:
     out, _ = _run(temporary, "-m", "chant_mcp", "demo", "--keep")
-    (root,) = temporary.iterdir()
+    (folder,) = temporary.iterdir()
+    root = folder / "ferry"
     assert f"The sample project stays in {root}" in out
-    counts = ChantProject(root).status().data
-    assert counts["total"] == len(specs.SPECS)
-    log = subprocess.run(["git", "log", "--format=%s"], cwd=root, check=True, capture_output=True, text=True)
+    project = ChantProject(root)
+    assert project.status().data["total"] == len(specs.SPECS)
+    assert {project.spec_get(id).data["status"] for id in specs.WORKED} == {"completed"}
+    assert project.spec_get("2026-02-02-002-d7v").data["status"] == "completed", "its members all are"
+    git = ["git", "-C", str(root)]
+    log = subprocess.run([*git, "log", "--format=%s"], check=True, capture_output=True, text=True)
     assert f"chant({specs.CHOSEN}): Mail travellers a day before they sail" in log.stdout
+    status = subprocess.run(
+        [*git, "status", "--porcelain", "-uno"], check=True, capture_output=True, text=True
+    )
+    changed = [".chant/specs/2026-02-02-002-d7v.md", f".chant/specs/{specs.FAILING}.md"]
+    assert status.stdout == "".join(f" M {path}\n" for path in changed), "states that no merge carries"
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ("run.READY = ()", "Unexpected ready specs:"),
-        ("run.WAITING = 'x'", "Unexpected ready specs:"),
+        ("run.WORKED = run.READY", "Unexpected ends of runs:"),
+        ("run._AT_ONCE = 0", "Unexpected error of chant_work_start:"),
         ("run._PART = 'nope'", "Unexpected error of chant_spec_get: Spec not found: nope"),
     ],
 )

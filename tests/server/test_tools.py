@@ -45,11 +45,21 @@ MUTATING = [
     "chant_archive",
 ]
 
-RUNNING = ["chant_work_start", "chant_work_list", "chant_pause", "chant_takeover"]
+RUNNING = [
+    "chant_work_start",
+    "chant_work_list",
+    "chant_pause",
+    "chant_takeover",
+    "chant_watch_status",
+    "chant_watch_start",
+    "chant_watch_stop",
+]
 
 IN_ORDER = [*READING, *MUTATING, *RUNNING]
 
-CHANGING = [name for name in IN_ORDER if name not in READING and name != "chant_work_list"]
+CHANGING = [
+    name for name in IN_ORDER if name not in READING and not name.endswith(("_work_list", "_watch_status"))
+]
 
 ID = "2026-01-22-001-x7m"
 
@@ -324,7 +334,11 @@ async def test_a_read_only_server_lists_no_tool_that_changes_something(
     two_toolsets: None, project: Project, choice: list[str]
 ) -> None:
     found = await names(server(project.root, *choice, read_only=True))
-    assert [name for name in found if name.startswith("chant")] == [*READING, "chant_work_list"]
+    assert [name for name in found if name.startswith("chant")] == [
+        *READING,
+        "chant_work_list",
+        "chant_watch_status",
+    ]
     assert "other_write" not in found
 
 

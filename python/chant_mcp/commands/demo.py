@@ -1,4 +1,4 @@
-"""`demo`: a sample project, and an agent's session on it; `demo-agent`: an agent for runs."""
+"""`demo`: a sample project, and agents at work on it; `demo-agent`: an agent for runs."""
 
 from __future__ import annotations
 
@@ -15,31 +15,37 @@ from chant_mcp.commands.surroundings import Surroundings, changes_files
 @click.option("--keep", is_flag=True, help="Leave the sample project where it is, to play with.")
 @click.pass_obj
 def demo(surroundings: Surroundings, keep: bool) -> None:
-    """Build a sample project and show what an agent sees of it; exit code 1 when anything is amiss."""
+    """Build a sample project and have agents work on it; exit code 1 when anything is amiss."""
     from chant_mcp.commands import display
     from chant_mcp.demo.run import run
     from chant_mcp.demo.sample import SampleProject
+    from chant_mcp.demo.specs import FAILING
     from chant_mcp.init import hosts
     from chant_mcp.init.console_script import programs
 
     out = display.console()
-    root = Path(tempfile.mkdtemp(prefix="chant-demo-"))
+    folder = Path(tempfile.mkdtemp(prefix="chant-demo-"))
+    root = folder / "ferry"
     try:
+        root.mkdir()
         out.print(display.plain("A sample project: the specs of a booking site for ferries, in git.", "bold"))
-        project = SampleProject(root, surroundings.environment)
+        # The agents' worktrees go away with everything else.
+        state = {"XDG_STATE_HOME": str(folder / "state")}
+        project = SampleProject(root, {**surroundings.environment, **state})
         project.build(surroundings.interpreter)
         out.print(
             display.plain("An agent's host starts the server and talks to it over pipes; so does this.")
         )
-        run(out, project, surroundings.interpreter, surroundings.environment)
+        run(out, project, surroundings.interpreter)
     finally:
         if not keep:
-            shutil.rmtree(root, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
     found = programs(surroundings.environment)
     out.print()
     out.print(display.plain("All answers were as they should be.", "bold green"))
     if keep:
         out.print(display.plain(f"The sample project stays in {root}", "bold"), soft_wrap=True)
+        out.print(f"There, `chant-mcp work {FAILING} --wait` tries again what failed.")
     out.print(
         "\nNext: in a project of yours, `chant-mcp init --agent claude`, or give your agent's host this:\n"
     )

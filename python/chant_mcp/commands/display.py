@@ -27,6 +27,13 @@ _STATUS = {
     "needs_attention": "bold red",
     "blocked": "magenta",
     "cancelled": "dim",
+    # runs
+    "running": "yellow",
+    "awaiting_merge": "magenta",
+    "awaiting_approval": "magenta",
+    "taken_over": "yellow",
+    "lost": "red",
+    "stale": "red",
     # vine
     "complete": "green",
     "reviewing": "bright_green",

@@ -1,16 +1,24 @@
-"""`work`: an agent begins to work on a spec; watched when wanted."""
+"""`work`, `runs`, `pause`, `takeover` and `merge`: agents begin, are watched and stopped."""
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
 import click
 
-from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.answers import Data, json_option, written
 from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.commands.watch import Watch, listed
 from chant_mcp.session import Session
 
 
 @click.command()
 @click.argument("id")
+@click.option(
+    "-w", "--wait", "waits", is_flag=True, help="Watch until the work has ended; exit code 0 if completed."
+)
 @click.option("--chain", is_flag=True, help="Go on with what is ready after it.")
 @click.option("--parallel", type=click.IntRange(min=1), metavar="N", help="Keep N agents at work.")
 @click.option("--skip-criteria", is_flag=True, help="Start without criteria, or with a red quality gate.")
@@ -21,9 +29,12 @@ from chant_mcp.session import Session
 @json_option
 @on_project
 @changes_files
+@click.pass_context
 def work(
+    context: click.Context,
     session: Session,
     id: str,
+    waits: bool,
     chain: bool,
     parallel: int | None,
     skip_criteria: bool,
@@ -33,24 +44,156 @@ def work(
     runner: bool,
     as_json: bool,
 ) -> None:
-    """Have an agent work on a spec, in a git worktree of its own."""
+    """Have an agent work on a spec, in a git worktree of its own.
+
+    Without `--wait` the work goes on by itself; `runs`, `log` and `pause` are for it.
+    """
     if runner:
         run(session)
         return
-    answer = session.chant.work_start(
-        id,
-        chain=chain,
-        parallel=parallel,
-        skip_criteria=skip_criteria,
-        fresh=fresh,
-        agent=agent,
-        prompt=prompt,
-        progress=lambda step: click.echo(f"{step} …", err=True),
-    )
-    click.echo(answer.text)
+    with _steps() as step:
+        answer = session.chant.work_start(
+            id,
+            chain=chain,
+            parallel=parallel,
+            skip_criteria=skip_criteria,
+            fresh=fresh,
+            agent=agent,
+            prompt=prompt,
+            progress=step,
+        )
+    started: Data = answer.data
+    if warning := started.get("quality_warning"):
+        click.echo(warning["message"], err=True)
+    if waits:
+        context.exit(_watched(Watch(session.chant, [started["process_id"]]), started["spec_id"], as_json))
+    if as_json:
+        click.echo(answer.text)
+        return
+    from chant_mcp.commands import display, run_display
+
+    display.console().print(run_display.started(started), soft_wrap=True)
 
 
 def run(session: Session) -> None:
     """Be the runner of the run that standard input names."""
     session.recovers = False  # who started this has just done so
     session.chant.run_work()
+
+
+@contextmanager
+def _steps() -> Generator[Callable[[str], object]]:
+    """Show at a terminal what is being done, in a line that vanishes."""
+    from chant_mcp.commands import display
+
+    err = display.console(for_errors=True)
+    if not err.is_terminal:
+        yield lambda _: None
+        return
+    with err.status("…") as status:
+        yield lambda step: status.update(display.plain(f"{step} …"))
+
+
+@click.command()
+@click.argument("id", required=False)
+@click.option("--all", "shows_ended", is_flag=True, help="Show runs that ended, too.")
+@click.option("-f", "--follow", is_flag=True, help="Watch those at work until they have ended.")
+@json_option
+@on_project
+@click.pass_context
+def runs(
+    context: click.Context, session: Session, id: str | None, shows_ended: bool, follow: bool, as_json: bool
+) -> None:
+    """List the agents at work, or those at work on one spec.
+
+    With `-f` the exit code is 0 if all that is watched was completed.
+    """
+    chant = session.chant
+    text, data = listed(chant, ended=shows_ended or (follow and id is not None))
+    found: list[Data] = data["processes"]
+    if id is not None:
+        id = chant.spec_get(id, max_chars=1).data["id"]
+        found = data["processes"] = [run for run in found if run["spec_id"] == id]
+        text = written(data)
+    if follow and found:
+        names = [run["process_id"] for run in found if run["status"] == "running"]
+        newest = max(found, key=lambda run: run["started_at"] or "")["process_id"]
+        context.exit(_watched(Watch(chant, names or [newest]), id, as_json))
+    if as_json:
+        click.echo(text)
+        return
+    from chant_mcp.commands import display, run_display
+
+    out = display.console()
+    if found:
+        newest_first = sorted(found, key=lambda run: run["started_at"] or "", reverse=True)
+        out.print(run_display.runs_table(sorted(newest_first, key=lambda run: run["status"] != "running")))
+    else:
+        out.print("No agent is at work." if not shows_ended else "No runs.")
+    if (problems := display.problems_block(data)) is not None:
+        out.print(problems)
+
+
+def _watched(watch: Watch, id: str | None, as_json: bool) -> int:
+    """Watch runs until they have ended, tell of those that did not complete, and give the exit code."""
+    from chant_mcp.commands import display, run_display
+    from chant_mcp.commands.live import follow
+
+    try:
+        if as_json:
+            seen = deque(watch.moments(), maxlen=1).pop()
+            click.echo(written({"processes": [one.run for one in seen]}))
+            ended = watch.named(seen)
+        else:
+            ended = follow(watch, display.console())
+    except KeyboardInterrupt:
+        named = f" {id}" if id is not None else ""
+        stop = f"`chant-mcp pause{named or ' ID'}`"
+        click.echo(f"The work goes on. `chant-mcp runs{named} -f` shows it again; {stop} stops it.", err=True)
+        return 1
+    err = display.console(for_errors=True)
+    failed = [one for one in ended if one.state != "completed"]
+    for one in failed:
+        err.print(run_display.ended(one), soft_wrap=True)
+    return 1 if failed else 0
+
+
+@click.command()
+@click.argument("id")
+@on_project
+@changes_files
+def pause(session: Session, id: str) -> None:
+    """Stop the work on a spec so that it can go on later: `work ID` does so."""
+    _say(session.chant.pause(id).text)
+
+
+@click.command()
+@click.argument("id")
+@click.option("--force", is_flag=True, help="Show how far it is even if nobody works on it.")
+@json_option
+@on_project
+@changes_files
+def takeover(session: Session, id: str, force: bool, as_json: bool) -> None:
+    """Stop the work on a spec to go on by hand, and show how far it is."""
+    answer = session.chant.takeover(id, force=force)
+    if as_json:
+        click.echo(answer.text)
+        return
+    from chant_mcp.commands import display, run_display
+
+    display.console().print(run_display.takeover(answer.data), soft_wrap=True)
+
+
+@click.command()
+@click.argument("id", required=False)
+@on_project
+@changes_files
+def merge(session: Session, id: str | None) -> None:
+    """Judge and merge the work on a spec; without ID all work that waits for its merge."""
+    _say(session.chant.merge(id).text)
+
+
+def _say(text: str) -> None:
+    from chant_mcp.commands import display
+
+    click.echo(display.harmless(text))

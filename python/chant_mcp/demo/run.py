@@ -7,26 +7,34 @@ and looks whether that is right.
 from __future__ import annotations
 
 import json
-import textwrap
-from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import anyio
+import anyio.to_thread
 from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 from rich.console import Console
 from rich.padding import Padding
 from rich.rule import Rule
 
-from chant_mcp.commands import display
+from chant_mcp._core import ChantProject
+from chant_mcp.commands import display, live, run_display
 from chant_mcp.commands.answers import Data
+from chant_mcp.commands.watch import Watch
 from chant_mcp.demo.sample import SampleProject
-from chant_mcp.demo.specs import CHOSEN, READY, SPECS, UNREADABLE, WAITING
-from chant_mcp.errors import ChantError
+from chant_mcp.demo.specs import CHOSEN, FAILING, READY, SPECS, UNREADABLE, WORKED
+from chant_mcp.errors import ChantError, RefusedError
 
 _PATIENCE = 120.0
 """Seconds for the whole session."""
+
+_AT_ONCE = 3
+"""Agents at work at the same time."""
+
+_COMMITS = 12
+"""Commits of the main branch that are shown."""
 
 _PART = CHOSEN.rsplit("-", 1)[1]
 """A part of an ID that means only one spec."""
@@ -38,7 +46,7 @@ class UnexpectedAnswerError(ChantError):
     code = "UNEXPECTED_ANSWER"
 
 
-def run(out: Console, project: SampleProject, interpreter: str, environment: Mapping[str, str]) -> None:
+def run(out: Console, project: SampleProject, interpreter: str) -> None:
     """Play the session on a sample project.
 
     Raises:
@@ -47,13 +55,19 @@ def run(out: Console, project: SampleProject, interpreter: str, environment: Map
     server = StdioServerParameters(
         command=interpreter,
         args=["-m", "chant_mcp", "--project", str(project.root)],
-        env={name: value for name, value in environment.items() if not name.startswith(("CHANT_", "GIT_"))},
+        env=dict(project.environment),
         cwd=project.root,
     )
-    anyio.run(_play, out, project, server)
+    chant = ChantProject(project.root, environment=dict(project.environment))
+    try:
+        anyio.run(_play, out, project, chant, server)
+    finally:
+        _stop_agents(chant)
 
 
-async def _play(out: Console, project: SampleProject, server: StdioServerParameters) -> None:
+async def _play(
+    out: Console, project: SampleProject, chant: ChantProject, server: StdioServerParameters
+) -> None:
     failure: ChantError | None = None
     with anyio.fail_after(_PATIENCE):
         async with Client(server) as client:
@@ -62,12 +76,21 @@ async def _play(out: Console, project: SampleProject, server: StdioServerParamet
             try:
                 await _look_around(session)
                 await _choose(session)
-                await _work(session, project)
-                await _complete(session)
+                await _work(session, chant)
+                await _look_back(session, project)
             except ChantError as error:
                 failure = error
     if failure is not None:
         raise failure
+
+
+def _stop_agents(chant: ChantProject) -> None:
+    """Leave nobody at work when the session broke off."""
+    runs: list[Data] = chant.work_list().data["processes"]
+    for id in {run["spec_id"] for run in runs}:
+        # Stopping one may have stopped others.
+        with suppress(RefusedError):
+            chant.pause(id)
 
 
 async def _look_around(session: _Session) -> None:
@@ -104,50 +127,70 @@ async def _choose(session: _Session) -> None:
     session.show(display.findings_table(report["diagnostics"]))
 
 
-async def _work(session: _Session, project: SampleProject) -> None:
-    file = project.root / f".chant/specs/{CHOSEN}.md"
-    before = file.read_text(encoding="utf-8")
-    session.step("Begin.", "The status says that somebody is on it.")
-    session.show(display.plain(await session.text("chant_spec_update", id=_PART, status="in_progress")))
-
-    session.step("Can it be called done already?", "An agent in a hurry tries. The server counts boxes.")
+async def _work(session: _Session, chant: ChantProject) -> None:
+    session.step(
+        "Can it be called done already?", "An agent in a hurry tries. Only what is proven is completed."
+    )
     refusal = await session.refusal("chant_finalize", id=_PART)
-    session.expect("4 unchecked acceptance criteria" in refusal, True, "refusal")
+    session.expect("Current status: Pending" in refusal, True, "refusal")
     session.show(display.plain(refusal, "red"))
 
-    session.step("Tick what is met.", "Code was written and tested. Each criterion is ticked by its text.")
-    criteria = list(next(sample for sample in SPECS if sample.id == CHOSEN).criteria)
-    session.show(display.plain(await session.text("chant_spec_update", id=_PART, check=criteria)))
-    after = file.read_text(encoding="utf-8")
-    wanted = before.replace("status: pending", "status: in_progress").replace("- [ ]", "- [x]")
-    session.expect(after, wanted, "text of the spec's file")
-    changed = [line for line in after.splitlines() if line not in before.splitlines()]
-    session.say("In the file, these lines changed and not a byte beside them:")
-    session.show(display.plain(textwrap.indent("\n".join(changed), "  "), "green"))
-    session.say("The agent commits code and spec together, tagged with the ID:")
-    session.show(display.plain(f"  {project.work_on(CHOSEN)}"))
+    session.step(
+        "Have agents work on it.",
+        f"{_AT_ONCE} at once, each in a git worktree of its own, and on whatever becomes ready. They are the "
+        "built-in demo agent: no model, no network, no key.",
+    )
+    started = await session.data("chant_work_start", id=_PART, parallel=_AT_ONCE)
+    session.show(run_display.started(started))
+    session.say("The call has returned; this is how people watch:\n")
+    watch = Watch(chant, [started["process_id"]])
+    (ended,) = await anyio.to_thread.run_sync(live.follow, watch, session.out)
+    # The run above the others failed, because one of them did.
+    session.expect(ended.state, "failed", "end of the work")
+    session.show(run_display.ended(ended))
 
 
-async def _complete(session: _Session) -> None:
-    session.step("Complete it.", "All criteria are met, so the spec may be completed.")
+async def _look_back(session: _Session, project: SampleProject) -> None:
+    session.step("What became of it?", "Each run has a record; the reason stands in it.")
+    data = await session.data("chant_work_list", include_completed=True)
+    runs = sorted((run for run in data["processes"] if "parent" in run), key=lambda run: run["spec_id"])
+    wanted = {**dict.fromkeys(WORKED, "completed"), FAILING: "failed"}
+    ends = {run["spec_id"]: _end(run, wanted.get(run["spec_id"])) for run in runs}
+    session.expect(ends, wanted, "ends of runs")
+    session.show(run_display.runs_table(runs))
+
+    session.step("Why did one fail?", "Its label `demo:fail` told the agent to; the log says what happened.")
+    log = await session.data("chant_log", id=FAILING, lines=3)
+    session.expect("told to fail" in log["content"], True, "log")
+    session.show(display.plain(log["content"]))
+
+    session.step("Is the work what was asked for?", "Criteria were ticked by the agent, commits are its own.")
     found = await session.data("chant_verify", id=_PART)
     session.expect(found["verified"], True, "verification")
     session.show(display.plain(f"{found['verification_notes']}: ") + display.criteria_text(found["criteria"]))
-    text = await session.text("chant_finalize", id=_PART)
-    session.expect(text.splitlines()[0], f"Finalized spec: {CHOSEN}", "answer")
-    session.expect("Commits: none" in text, False, "absence of commits")
-    session.show(display.plain(text, "green"))
+    history = project.history()
+    session.expect([id for id in WORKED if f"chant({id})" not in history], [], "specs without a commit")
+    session.say("\nThe main branch, which was merged into without disturbing a checkout:")
+    for line in history.splitlines()[:_COMMITS]:
+        session.out.print(display.plain(line), no_wrap=True, overflow="ellipsis")
 
-    session.step("What can be begun now?", "What waited for it has become ready.")
+    session.step(
+        "What can be begun now?", "What waited has been worked on, too; the failed one can be tried again."
+    )
     ready = await session.data("chant_ready")
-    wanted = sorted([*(id for id in READY if id != CHOSEN), WAITING])
-    session.expect([spec["id"] for spec in ready["specs"]], wanted, "ready specs")
+    session.expect([spec["id"] for spec in ready["specs"]], [FAILING], "ready specs")
     session.show(display.spec_table(ready["specs"]))
 
     session.step("How far is the project?", "The sums, for whoever asks.")
     counts = await session.data("chant_status")
     session.expect(counts["total"], len(SPECS), "number of specs")
     session.show(display.counts_table(counts))
+
+
+def _end(run: Data, wanted: str | None) -> str:
+    """Say how a run ended, with the reason where that is not what was wanted."""
+    state: str = run["end_state"]
+    return state if state == wanted else f"{state}: {run.get('reason')}"
 
 
 @dataclass(slots=True)

@@ -13,9 +13,9 @@ from chant_mcp.errors import GitError
 from chant_mcp.init.console_script import Programs
 from chant_mcp.init.plan import Machine, Wishes, plan
 
+_OWN_SETTINGS = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+
 _PERSON = {
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_AUTHOR_NAME": "Ada",
     "GIT_AUTHOR_EMAIL": "ada@example.org",
     "GIT_COMMITTER_NAME": "Ada",
@@ -31,13 +31,12 @@ class SampleProject:
 
         Args:
             root: The project's folder.
-            environment: For git, whose own variables are left out of it.
+            environment: For git and agents; variables of git and of ours are left out of it.
         """
         self.root = root
-        self._environment = {
-            **{name: value for name, value in environment.items() if not name.startswith("GIT_")},
-            **_PERSON,
-        }
+        kept = {name: value for name, value in environment.items() if not name.startswith(("CHANT_", "GIT_"))}
+        self.environment = {**kept, **_OWN_SETTINGS}
+        """For programs that work on it: nothing leads them astray."""
 
     def build(self, interpreter: str) -> None:
         """Write the files and commits.
@@ -46,8 +45,9 @@ class SampleProject:
             GitError: When git cannot be run.
         """
         self.git(ARCHIVED.id, "init", "-q", "-b", "main")
-        machine = Machine(interpreter, Programs((), frozenset()), self._environment, _day(ARCHIVED.id))
-        plan(self.root, Wishes(name="ferry", clients=("claude",), merge_driver=False), machine).carry_out()
+        machine = Machine(interpreter, Programs((), frozenset()), self.environment, _day(ARCHIVED.id))
+        wishes = Wishes(name="ferry", provider="demo", clients=("claude",), merge_driver=False)
+        plan(self.root, wishes, machine).carry_out()
         self._write(".chant/archive/2026-01-12", ARCHIVED, self._worked(ARCHIVED))
         for sample in SPECS:
             self._write(
@@ -70,12 +70,10 @@ class SampleProject:
         self.git(sample.id, "commit", "-qm", f"chant({sample.id}): {sample.title}")
         return self.git(sample.id, "rev-parse", "--short", "HEAD").strip()
 
-    def work_on(self, id: str) -> str:
-        """Change the files that a spec names, commit them with it, and give the commit in a line."""
-        sample = next(sample for sample in SPECS if sample.id == id)
-        self.git("2026-02-11", "add", f".chant/specs/{id}.md")
-        self._worked(sample)
-        return self.git(id, "log", "-1", "--format=%h %s").strip()
+    def history(self) -> str:
+        """Give the commits of the main branch as a graph, without those that only begin work."""
+        words = ("--graph", "--format=%h %s", "--invert-grep", "--grep=^Chant-Bookkeeping: true")
+        return self.git("2026-02-11", "log", *words, "main")
 
     def _write(self, folder: str, sample: Sample, commit: str | None) -> None:
         path = self.root / folder / f"{sample.id}.md"
@@ -89,7 +87,7 @@ class SampleProject:
             GitError: When it cannot be run or fails.
         """
         moment = f"{day[:10]}T10:00:00Z"
-        environment = {**self._environment, "GIT_AUTHOR_DATE": moment, "GIT_COMMITTER_DATE": moment}
+        environment = {**self.environment, **_PERSON, "GIT_AUTHOR_DATE": moment, "GIT_COMMITTER_DATE": moment}
         try:
             done = subprocess.run(
                 ["git", *words], cwd=self.root, env=environment, capture_output=True, check=True

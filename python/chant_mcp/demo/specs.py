@@ -24,24 +24,22 @@ class Sample:
 
 
 CHOSEN = "2026-02-09-002-s4p"
-"""The spec that the agent of the demo works on."""
+"""The spec that work begins with in the demo."""
 
 WAITING = "2026-02-09-003-t8r"
 """A spec that waits for it."""
 
+FAILING = "2026-02-10-003-h2x"
+"""A spec whose agent is told to fail."""
+
 UNREADABLE = "2026-02-05-003-u0x"
 """A file whose front matter is no YAML."""
 
-READY = (
-    "2026-02-02-002-d7v.3",
-    "2026-02-05-004-q1n",
-    "2026-02-06-002-v5k",
-    "2026-02-09-001-r6m",
-    CHOSEN,
-    "2026-02-10-001-z3b",
-    "2026-02-10-003-h2x",
-)
+READY = ("2026-02-02-002-d7v.3", "2026-02-09-001-r6m", CHOSEN, "2026-02-10-001-z3b", FAILING)
 """What can be worked on at first, in the order of IDs."""
+
+WORKED = tuple(sorted({*READY, "2026-02-02-002-d7v.4", WAITING} - {FAILING}))
+"""What is completed when agents have worked on that and on what became ready."""
 
 _DONE = ("Works on the staging server", "Covered by tests")
 
@@ -247,7 +245,7 @@ SPECS = (
             "The cancellation can be undone for five minutes",
         ),
         labels=("operator",),
-        files=("ferry/operators.py", "ferry/mail.py"),
+        files=("ferry/operators.py", "ferry/cancellations.py"),
     ),
     Sample(
         "2026-02-02-002-d7v.4",
@@ -293,6 +291,7 @@ SPECS = (
         "pending",
         "Improve the search page",
         "Make it better and faster, clean up as needed, etc.",
+        depends_on=("2026-02-05-001-s6e",),
         labels=("search",),
     ),
     Sample(
@@ -311,6 +310,7 @@ SPECS = (
         "Rebuild the booking form",
         "Everything about the form at once.",
         tuple(f"Step {step} of the form is checked as it is filled in" for step in range(1, 13)),
+        depends_on=("2026-02-05-004-q1n",),
         labels=("web", "booking"),
         files=(
             "web/form.html",
@@ -377,12 +377,12 @@ SPECS = (
         files=("ferry/prices.py",),
     ),
     Sample(
-        "2026-02-10-003-h2x",
+        FAILING,
         "pending",
         "Keep the harbour's files for a year",
         "As they came, compressed, by day.",
         ("Files older than a year are gone", "A file can be read back byte for byte"),
-        labels=("import", "operations"),
+        labels=("import", "operations", "demo:fail"),
         files=("ferry/importer.py",),
         type="task",
     ),

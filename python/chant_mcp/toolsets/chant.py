@@ -238,6 +238,21 @@ def chant_takeover(
     return session.chant.takeover(id, force=force)
 
 
+def chant_watch_status(session: Session) -> Answer:
+    """Get watch status and active worktrees"""
+    return session.chant.watch_status()
+
+
+def chant_watch_start(session: Session) -> Answer:
+    """Start watch in background if not running"""
+    return session.chant.watch_start()
+
+
+def chant_watch_stop(session: Session) -> Answer:
+    """Stop running watch process"""
+    return session.chant.watch_stop()
+
+
 TOOLS = (
     ToolEntry(chant_spec_list, READS),
     ToolEntry(chant_spec_get, READS),
@@ -259,5 +274,8 @@ TOOLS = (
     ToolEntry(chant_work_list, READS),
     ToolEntry(chant_pause, TAKES_AWAY),
     ToolEntry(chant_takeover, TAKES_AWAY),
+    ToolEntry(chant_watch_status, READS),
+    ToolEntry(chant_watch_start, CHANGES),
+    ToolEntry(chant_watch_stop, TAKES_AWAY),
 )
 """All tools of the dialect, in the order of the seed."""

@@ -313,6 +313,37 @@ impl ChantProject {
         answer(py, || ops::prune_worktrees(&self.project))
     }
 
+    fn watch_status(&self, py: Python<'_>) -> Result<Answer, Raised> {
+        answer(py, || ops::watch_status(&self.project))
+    }
+
+    fn watch_start(&self, py: Python<'_>) -> Result<Answer, Raised> {
+        answer(py, || ops::watch_start(&self.project))
+    }
+
+    fn watch_stop(&self, py: Python<'_>) -> Result<Answer, Raised> {
+        answer(py, || ops::watch_stop(&self.project))
+    }
+
+    /// Watches over runs in this process until told to end, or idle. `started` says that another process
+    /// waits to be told that it watches.
+    #[pyo3(signature = (*, once = false, started = false, tell = None))]
+    fn watch(
+        &self,
+        py: Python<'_>,
+        once: bool,
+        started: bool,
+        tell: Option<Py<PyAny>>,
+    ) -> Result<(), Raised> {
+        let mut say = |what: &str| {
+            if let Some(tell) = &tell {
+                // Nobody listens any more: watching goes on.
+                let _ = Python::attach(|py| tell.call1(py, (what,)).map(drop));
+            }
+        };
+        call(py, || ops::watch(&self.project, once, started, &mut say))
+    }
+
     fn recover(&self, py: Python<'_>) -> Result<Vec<String>, Raised> {
         call(py, || ops::recover(&self.project))
     }

@@ -249,10 +249,9 @@ impl Config {
         }
         put(&mut runs.checks, file.checks);
         put(&mut runs.limits, file.limits);
-        put(
-            &mut runs.retries,
-            file.watch.map(WatchBlock::retries).transpose()?,
-        );
+        if let Some(watch) = file.watch {
+            (runs.watch, runs.retries) = watch.taken()?;
+        }
         put(&mut self.repositories, file.repos);
         if let Some(enterprise) = file.enterprise {
             self.derived = enterprise.derived;

@@ -199,6 +199,8 @@ pub struct Runs {
     pub limits: Limits,
     /// When failed work is tried again.
     pub retries: Retries,
+    /// How the daemon watches.
+    pub watch: WatchSettings,
     /// Whether a run's work may change other specs than its own.
     pub may_change_other_specs: bool,
 }
@@ -214,6 +216,7 @@ impl Default for Runs {
             checks: BTreeMap::new(),
             limits: Limits::default(),
             retries: Retries::default(),
+            watch: WatchSettings::default(),
             may_change_other_specs: false,
         }
     }
@@ -228,19 +231,52 @@ pub(super) struct ParallelBlock {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
 pub(super) struct WatchBlock {
-    failure: Retries,
+    poll_interval_ms: Option<u64>,
+    idle_timeout_minutes: Option<u64>,
+    failure: Option<Retries>,
 }
 
 impl WatchBlock {
-    /// The block's retries, if they can be followed.
-    pub(super) fn retries(self) -> Result<Retries, String> {
-        if self.failure.backoff_multiplier >= 1.0 {
-            return Ok(self.failure);
+    /// What the block says of watching, and its retries, if they can be followed.
+    pub(super) fn taken(self) -> Result<(WatchSettings, Retries), String> {
+        let usual = WatchSettings::default();
+        let poll = self.poll_interval_ms.map(Duration::from_millis);
+        let idle = self
+            .idle_timeout_minutes
+            .map(|minutes| Duration::from_secs(minutes.saturating_mul(60)));
+        let settings = WatchSettings {
+            poll: poll.unwrap_or(usual.poll),
+            idle: idle.unwrap_or(usual.idle),
+        };
+        if settings.poll.is_zero() {
+            return Err("watch.poll_interval_ms: expected a number above 0, got 0".into());
+        }
+        let failure = self.failure.unwrap_or_default();
+        if failure.backoff_multiplier >= 1.0 {
+            return Ok((settings, failure));
         }
         Err(format!(
             "watch.failure.backoff_multiplier: expected a number of at least 1, got {}",
-            self.failure.backoff_multiplier
+            failure.backoff_multiplier
         ))
+    }
+}
+
+/// How the daemon watches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WatchSettings {
+    /// It looks at least this often, whatever wakes it up.
+    pub poll: Duration,
+    /// It ends when nothing was to be done for so long.
+    pub idle: Duration,
+}
+
+impl Default for WatchSettings {
+    fn default() -> Self {
+        Self {
+            poll: Duration::from_secs(5),
+            idle: Duration::from_secs(5 * 60),
+        }
     }
 }
 

@@ -41,6 +41,12 @@ impl Watch {
         self.0.is_some()
     }
 
+    /// Something that is readable while there are changes to take; `None` where none are announced.
+    #[cfg(unix)]
+    pub fn wakes(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
+        self.0.as_ref().map(platform::Queue::wakes)
+    }
+
     /// Takes the changes since the last call.
     pub fn take(&mut self) -> Changed {
         match self.0.as_mut().and_then(platform::Queue::take) {
@@ -54,7 +60,7 @@ impl Watch {
 mod platform {
     use std::collections::{BTreeSet, HashMap};
     use std::mem::MaybeUninit;
-    use std::os::fd::OwnedFd;
+    use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
     use std::path::Path;
 
     use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
@@ -89,6 +95,10 @@ mod platform {
                 fd,
                 folders: HashMap::new(),
             })
+        }
+
+        pub(super) fn wakes(&self) -> BorrowedFd<'_> {
+            self.fd.as_fd()
         }
 
         pub(super) fn add(&mut self, folder: &Path, relative: &str) -> bool {
@@ -179,6 +189,11 @@ mod platform {
         }
 
         pub(super) fn add(&mut self, _folder: &Path, _relative: &str) -> bool {
+            match *self {}
+        }
+
+        #[cfg(unix)]
+        pub(super) fn wakes(&self) -> std::os::fd::BorrowedFd<'_> {
             match *self {}
         }
 

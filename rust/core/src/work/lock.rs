@@ -111,12 +111,14 @@ impl MergeLock {
 pub struct Holder {
     /// Its process; `None` when the lock does not say.
     pub pid: Option<u32>,
+    /// When that process started, in ticks.
+    pub start: Option<String>,
     /// Since when, as RFC 3339.
     pub since: Option<String>,
 }
 
 impl Holder {
-    fn of(file: &Path) -> Self {
+    pub(super) fn of(file: &Path) -> Self {
         let mut text = String::new();
         if let Ok((file, _)) = disk::open(file, "") {
             // Half a text, or none, says less; that it is held stays true.
@@ -127,6 +129,7 @@ impl Holder {
         let moment = |line: &&str| line.parse::<Timestamp>().is_ok();
         Self {
             pid: process.next().and_then(|word| word.parse().ok()),
+            start: process.next().map(str::to_owned),
             since: lines.next().filter(moment).map(str::to_owned),
         }
     }
@@ -146,7 +149,7 @@ impl fmt::Display for Holder {
 }
 
 /// What a lock tells people: PID and start time in ticks, and since when it is held.
-fn told(runs: &Runs) -> String {
+pub(super) fn told(runs: &Runs) -> String {
     let own = Identity::own();
     let start = own.pid_start.unwrap_or_default();
     let since = record::stamp((runs.clock)());

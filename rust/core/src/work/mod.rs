@@ -32,6 +32,8 @@ pub mod runner;
 pub mod state;
 #[cfg(unix)]
 pub mod stop;
+#[cfg(unix)]
+pub mod watch;
 
 use crate::store::StoreError;
 use lock::Holder;

@@ -43,6 +43,14 @@ pub struct Run {
     pub branch: Option<String>,
     /// Its log, relative to the root.
     pub log: Option<String>,
+    /// The run of a chain or of several specs that it belongs to.
+    pub parent: Option<String>,
+    /// The agent's name.
+    pub agent: Option<String>,
+    /// The folder of its worktree.
+    pub worktree: Option<String>,
+    /// The agent's commits.
+    pub commits: Vec<String>,
 }
 
 /// The three states of a run that answers tell.
@@ -416,6 +424,10 @@ struct Told {
     mode: Option<String>,
     branch: Option<String>,
     log: Option<String>,
+    parent: Option<String>,
+    agent: Value,
+    worktree: Option<String>,
+    commits: Value,
 }
 
 /// A record that cannot be read as one.
@@ -486,6 +498,9 @@ fn tell(name: &str, text: &str) -> Result<Run, String> {
     } else {
         record.status.unwrap_or(RunStatus::Failed)
     };
+    let agent = record.agent["name"].as_str().map(str::to_owned);
+    let commits = record.commits.as_array().into_iter().flatten();
+    let commits = commits.filter_map(Value::as_str).map(str::to_owned);
     Ok(Run {
         process_id,
         spec_id,
@@ -499,6 +514,10 @@ fn tell(name: &str, text: &str) -> Result<Run, String> {
         reason: record.reason,
         branch: record.branch,
         log: record.log,
+        parent: record.parent,
+        agent,
+        worktree: record.worktree,
+        commits: commits.collect(),
     })
 }
 

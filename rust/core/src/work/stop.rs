@@ -73,8 +73,10 @@ impl Stopped {
                 MergeState::Merged => Event::Merge,
                 MergeState::None | MergeState::Waiting => event,
             };
-            if state::change(State::Running, event) == Ok(record.state()) {
-                // Who looks after the dead saw that it had ended, and wrote what was asked for.
+            // Before the lock was taken a recovery may have found the runner dead, and ended this.
+            let is_done = record.stop_requested == Some(self.why)
+                && state::change(State::Running, event) == Ok(record.state());
+            if is_done {
                 return Ok(());
             }
             Ok(record.change(event, reason.clone(), (runs.clock)())?)

@@ -182,7 +182,12 @@ impl Repo {
             if !tree.path.exists() {
                 continue;
             }
-            let lock = lock::path_in(&Checkout::at(tree.path)?.git_dir);
+            let checkout = match Checkout::at(tree.path) {
+                // Another run has just removed its worktree.
+                Err(GitError::Gone { .. }) => continue,
+                checkout => checkout?,
+            };
+            let lock = lock::path_in(&checkout.git_dir);
             if let Some(run) = lock::run_of(&lock) {
                 found.push((lock, run));
             }

@@ -372,3 +372,15 @@ fn a_sparse_checkout_stays_sparse() {
         );
     }
 }
+
+#[test]
+fn a_worktree_that_is_just_being_removed_hides_no_lock() {
+    let field = Field::new(KINDS[0]);
+    let (folder, sandbox) = (&field.folder, &field.sandbox);
+    sandbox.git(folder, "worktree add -q -b side ../linked");
+    fs::remove_file(sandbox.path("linked").join(".git")).unwrap();
+    let lock = folder.join(".git/index.lock");
+    fs::write(&lock, "chant-mcp run y-7\n").unwrap();
+    let locks = field.repo.landing_locks().unwrap();
+    assert_eq!(locks, [(lock, "y-7".to_owned())]);
+}

@@ -8,7 +8,7 @@ use chant_core::work::WorkError;
 use chant_core::work::lock::SpecLock;
 use chant_core::work::process::Identity;
 use chant_core::work::record::Record;
-use chant_core::work::state::{State, Stop};
+use chant_core::work::state::{Event, State, Stop};
 use chant_core::work::stop::{Fate, GRACE, stop};
 use rustix::process::Signal;
 
@@ -219,6 +219,26 @@ fn a_stop_that_died_midway_is_done_again() {
     assert_eq!(
         stopped.end(&project.runs, None).unwrap().state(),
         State::Paused
+    );
+    runner.ends();
+}
+
+#[test]
+fn a_stop_that_a_recovery_completed_is_no_failure() {
+    let project = Project::new();
+    let record = project.begin();
+    let mut runner = Other::running(&project, &record, DEAF);
+    let stopped = stop(&project.runs, &record.process_id, Stop::Pause, GRACE).unwrap();
+    // Recovery takes a dead runner for what its record says it was to be: stopped.
+    let end = |record: &mut Record| {
+        let now = (project.runs.clock)();
+        Ok(record.change(Event::Stop(Stop::Pause), Some("Found dead".into()), now)?)
+    };
+    project.runs.update(&record.process_id, end).unwrap();
+    let ended = stopped.end(&project.runs, None).unwrap();
+    assert_eq!(
+        (ended.state(), ended.reason.as_deref()),
+        (State::Paused, Some("Found dead"))
     );
     runner.ends();
 }

@@ -87,6 +87,38 @@ pub fn run_work(_: &Project) -> Result<&'static str, Error> {
     refused()
 }
 
+/// `chant_watch_status`.
+///
+/// # Errors
+/// Always.
+pub fn watch_status(_: &Project) -> Result<Answer, Error> {
+    refused()
+}
+
+/// `chant_watch_start`.
+///
+/// # Errors
+/// Always.
+pub fn watch_start(_: &Project) -> Result<Answer, Error> {
+    refused()
+}
+
+/// `chant_watch_stop`.
+///
+/// # Errors
+/// Always.
+pub fn watch_stop(_: &Project) -> Result<Answer, Error> {
+    refused()
+}
+
+/// The daemon.
+///
+/// # Errors
+/// Always.
+pub fn watch(_: &Arc<Project>, _: bool, _: bool, _: &mut dyn FnMut(&str)) -> Result<(), Error> {
+    refused()
+}
+
 /// There are no runs to look after.
 ///
 /// # Errors

@@ -21,16 +21,19 @@ mod search;
 pub(super) mod start;
 mod state;
 mod update;
+#[cfg(unix)]
+mod watch;
 mod work;
 #[cfg(unix)]
-mod worktrees;
+pub(super) mod worktrees;
 
 pub use add::{Add, add};
 pub use archive::archive;
 pub use diagnose::diagnose;
 #[cfg(not(unix))]
 pub use elsewhere::{
-    Wish, merge, pause, prune_worktrees, recover, run_work, takeover, work_start, worktrees,
+    Wish, merge, pause, prune_worktrees, recover, run_work, takeover, watch, watch_start,
+    watch_status, watch_stop, work_start, worktrees,
 };
 pub use finalize::{Finalize, finalize};
 pub use lint::lint;
@@ -44,6 +47,8 @@ pub use search::search;
 pub use start::{Wish, recover, run_work, work_start};
 pub use state::{cancel, reset};
 pub use update::{Update, update};
+#[cfg(unix)]
+pub use watch::{watch, watch_start, watch_status, watch_stop};
 pub use work::work_list;
 #[cfg(unix)]
 pub use worktrees::{prune_worktrees, worktrees};

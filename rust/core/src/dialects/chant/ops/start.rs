@@ -23,6 +23,7 @@ use crate::work::handshake::PATIENCE;
 use crate::work::launch::{self, Launched};
 use crate::work::record::{Asked, Record, SINGLE};
 use crate::work::records::Runs;
+use crate::work::runner::End;
 use crate::work::state::{State, Stop};
 use crate::work::stop;
 
@@ -249,7 +250,7 @@ fn begin(
     parent: Option<&str>,
     steps: &mut dyn FnMut(&str),
 ) -> Result<(Record, Launched), Error> {
-    let mut runner = project.launch(runs, id.as_str())?;
+    let mut runner = project.launch(runs, ["work", "--runner", id.as_str()])?;
     let identity = runner.identity().clone();
     let mut draft = Record::new(id.as_str(), &mode.to_string(), identity, (runs.clock)());
     draft.parent = parent.map(str::to_owned);
@@ -263,18 +264,23 @@ fn begin(
     };
     if let Err(why) = runner.run(&record.process_id, PATIENCE, steps) {
         runner.leave(|| ());
-        give_up(runs, &record, &why)?;
+        give_up(project, runs, &record, &why)?;
         return Err(WorkError::Step(why).into());
     }
     Ok((runs.get(&record.process_id)?, runner))
 }
 
-/// Has the record of a run that could not begin say so, if its runner did not.
-fn give_up(runs: &Runs, record: &Record, why: &str) -> Result<(), Error> {
+/// Has the record of a run that could not begin say so, and its spec, if its runner did not.
+fn give_up(project: &Project, runs: &Runs, record: &Record, why: &str) -> Result<(), Error> {
     match stop::stop(runs, &record.process_id, Stop::Cancel, stop::GRACE) {
         Ok(stopped) => {
+            let shown = if record.works_on_spec() {
+                settle::show(project, record, &End::failed(why))
+            } else {
+                Ok(())
+            };
             stopped.fail(runs, why.to_owned())?;
-            Ok(())
+            shown
         }
         Err(WorkError::NotRunning { .. }) => Ok(()),
         Err(error) => Err(error.into()),

@@ -1,17 +1,24 @@
 //! Runs of agents, as their records tell.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::id::SpecId;
+use super::super::parse;
 use super::super::project::{LOGS, Project};
+use super::super::runtime::workplace::Workplace;
 use super::super::view::list::{PROBLEMS_SHOWN, ProblemEntry};
-use super::super::view::work::{RunCounts, RunEntry, WorkList};
+use super::super::view::spec::Criteria;
+use super::super::view::work::{RunCounts, RunEntry, SpecCounts, WorkList};
 use super::read::{modified, room_of, utc};
 use crate::answer::{Answer, fitting};
 use crate::dialects::chant::model::Problem;
 use crate::error::Error;
-use crate::work::record::{self, Run, RunStatus};
+use crate::store::index::Source;
+use crate::work::record::{self, Run, RunStatus, SINGLE};
 
 /// `chant_work_list`: runs that are under way, and with `include_completed` those that ended; a
-/// `process_id` picks those whose name contains it; the answer begins behind `offset` of them. The
-/// summary counts all that are kept.
+/// `process_id` picks those whose name contains it, and the runs below these; the answer begins behind
+/// `offset` of them. The summary counts all that are kept.
 ///
 /// # Errors
 /// That there is no project, or a `StoreError`.
@@ -33,13 +40,13 @@ pub fn work_list(
     }
     let is_wanted = |run: &Run| {
         (include_completed || run.status == RunStatus::Running)
-            && process_id.is_none_or(|part| run.process_id.contains(part))
+            && process_id.is_none_or(|part| {
+                let is_below = run.parent.as_ref().is_some_and(|name| name.contains(part));
+                is_below || run.process_id.contains(part)
+            })
     };
-    let wanted: Vec<RunEntry> = runs
-        .into_iter()
-        .filter(is_wanted)
-        .map(|run| entry(project, run))
-        .collect();
+    let wanted = runs.iter().filter(|run| is_wanted(run));
+    let wanted: Vec<RunEntry> = wanted.map(|run| entry(project, run, &runs)).collect();
     let total = wanted.len();
     let problem = |record: record::BrokenRecord| {
         ProblemEntry::from(&Problem {
@@ -67,10 +74,17 @@ pub fn work_list(
     }))
 }
 
-fn entry(project: &Project, run: Run) -> RunEntry {
-    let log = run
-        .log
-        .unwrap_or_else(|| format!("{LOGS}/{}.log", run.spec_id));
+fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
+    let log = run.log.clone();
+    let log = log.unwrap_or_else(|| format!("{LOGS}/{}.log", run.spec_id));
+    let is_running = run.status == RunStatus::Running;
+    let (criteria, specs) = match run.mode.as_str() {
+        _ if !is_running => (None, None),
+        // What cannot be counted now is not told; that there is a run is.
+        SINGLE => (criteria(project, run).ok().flatten(), None),
+        _ => (None, specs(project, run, all).ok()),
+    };
+    let run = run.clone();
     RunEntry {
         process_id: run.process_id,
         spec_id: run.spec_id,
@@ -84,5 +98,58 @@ fn entry(project: &Project, run: Run) -> RunEntry {
         branch: run.branch,
         end_state: run.end_state,
         reason: run.reason,
+        parent: run.parent,
+        agent: run.agent,
+        worktree: run.worktree,
+        commits: run.commits,
+        criteria,
+        specs,
     }
+}
+
+/// The criteria in the copy of a spec that a run works on.
+fn criteria(project: &Project, run: &Run) -> Result<Option<Criteria>, Error> {
+    let record = project.runs()?.get(&run.process_id)?;
+    let Some(repo) = project.repo()? else {
+        return Ok(None);
+    };
+    let Some(place) = Workplace::of(project, &repo, &record)? else {
+        return Ok(None);
+    };
+    let text = place.copy_text(project)?;
+    let copy = text.map(|text| parse::document(&place.spec, Source::Text(text)));
+    Ok(copy.and_then(Result::ok).map(|copy| Criteria::of(&copy)))
+}
+
+/// How far the specs of a run above other runs are.
+fn specs(project: &Project, crew: &Run, all: &[Run]) -> Result<SpecCounts, Error> {
+    let hands = all
+        .iter()
+        .filter(|run| run.parent.as_ref() == Some(&crew.process_id));
+    // Of several tries of a spec the one under way counts, else one that completed it.
+    let mut begun: BTreeMap<&str, RunStatus> = BTreeMap::new();
+    for hand in hands {
+        let known = begun.entry(&hand.spec_id).or_insert(hand.status);
+        if *known == RunStatus::Failed || hand.status == RunStatus::Running {
+            *known = hand.status;
+        }
+    }
+    let of = |status| begun.values().filter(|known| **known == status).count();
+    let snapshot = project.snapshot()?;
+    let specs = &snapshot.specs;
+    let driver: Option<SpecId> = crew.spec_id.parse().ok();
+    let mut counted: BTreeSet<&str> = begun.keys().copied().collect();
+    if project.runs()?.get(&crew.process_id)?.asked.only_members {
+        let members = driver.iter().flat_map(|id| specs.members(id));
+        let open = members.filter(|spec| !spec.status.is_done());
+        counted.extend(open.map(|spec| spec.id.as_str()));
+    } else {
+        let ready = specs.overview().ready.iter().map(|at| &specs.all()[*at]);
+        counted.extend(ready.map(|spec| spec.id.as_str()));
+    }
+    Ok(SpecCounts {
+        total: counted.len(),
+        completed: of(RunStatus::Completed),
+        ended: of(RunStatus::Failed),
+    })
 }

@@ -69,7 +69,27 @@ fn remove(repo: &Repo, entry: &WorktreeEntry, path: &Path) -> Result<(), Error> 
     Ok(())
 }
 
-fn entries(project: &Project) -> Result<Vec<WorktreeEntry>, Error> {
+/// Removes the worktrees that nobody needs any more of runs whose state is one of those meant; gives their
+/// folders.
+pub(in super::super) fn tidied(
+    project: &Project,
+    is_meant: impl Fn(Option<&'static str>) -> bool,
+) -> Result<Vec<String>, Error> {
+    if project.repo()?.is_none() {
+        return Ok(Vec::new());
+    }
+    let repo = project.repository()?;
+    let mut gone = Vec::new();
+    for entry in entries(project)? {
+        let may_go = entry.kept.is_none() && is_meant(entry.state);
+        if may_go && remove(&repo, &entry, Path::new(&entry.path)).is_ok() {
+            gone.push(entry.path);
+        }
+    }
+    Ok(gone)
+}
+
+pub(super) fn entries(project: &Project) -> Result<Vec<WorktreeEntry>, Error> {
     let config = project.snapshot()?.config?;
     let repo = project.repository()?;
     let own = folder(project, &config, &repo)?;

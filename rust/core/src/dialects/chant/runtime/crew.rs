@@ -10,10 +10,10 @@ use super::super::agents::workers::{Worker, free_worker, workers};
 use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::ops::start::{Wish, begin_one, is_full, plan};
-use super::super::project::{LOGS, Project};
+use super::super::project::Project;
 use super::super::schedule::{Schedule, Tried};
 use super::super::start::Mode;
-use super::settle;
+use super::{retries_of, settle};
 use crate::config::Config;
 use crate::error::Error;
 use crate::work::handshake::Handshake;
@@ -279,16 +279,8 @@ impl<'a> Crew<'a> {
         if record.state() != State::Failed {
             return;
         }
-        let retries = &self.config.runs.retries;
-        let log = format!("{LOGS}/{}.log", hand.spec);
-        let log = self
-            .project
-            .root
-            .locate(&log)
-            .and_then(|path| self.project.disk.read_text(&path, &log));
-        let log = log.map(|(text, _)| text).unwrap_or_default();
-        past.tried.retries = retries.after(&log).max(retries.after(&reason));
-        past.not_before = Some(Instant::now() + retries.delay(past.tried.times));
+        past.tried.retries = retries_of(self.project, &self.config, &record);
+        past.not_before = Some(Instant::now() + self.config.runs.retries.delay(past.tried.times));
     }
 
     /// How long the next end, or the next retry, is waited for; `None` when there is neither.

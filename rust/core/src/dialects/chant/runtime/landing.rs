@@ -108,6 +108,7 @@ impl Landing<'_> {
         if self.runs.token(&record.spec_id)? != record.token {
             return Ok(Outcome::Stale);
         }
+        self.free_own_locks()?;
         for _ in 0..ATTEMPTS {
             if let Some(outcome) = self.attempt(&record.spec_id)? {
                 return Ok(outcome);
@@ -115,6 +116,16 @@ impl Landing<'_> {
         }
         let message = format!("branch {} kept moving; try again", self.place.target);
         Err(ChantError::Refused(message).into())
+    }
+
+    /// Frees what a landing of this run left locked when it was killed, however far it had come.
+    fn free_own_locks(&self) -> Result<(), Error> {
+        for (lock, run) in self.repo.landing_locks()? {
+            if run == self.process_id {
+                self.repo.free_landing_lock(&lock, &run)?;
+            }
+        }
+        Ok(())
     }
 
     /// One attempt; `None` when something changed under it.
@@ -171,7 +182,8 @@ impl Landing<'_> {
             Ok(text) => text,
             Err(why) => return Ok(Err(why)),
         };
-        if let Some(why) = changed_meanwhile(&spec.path, &copy) {
+        let open = || open_criteria(&spec.path, &text);
+        if let Some(why) = changed_meanwhile(&spec.path, &copy).or_else(open) {
             return Ok(Err(why));
         }
         Ok(Ok(Sight {
@@ -314,12 +326,6 @@ impl Landing<'_> {
             record.merge.begun.push(tried.clone());
             Ok(())
         })?;
-        // What a landing of this run left when it was killed is its own.
-        for (lock, run) in self.repo.landing_locks()? {
-            if run == self.process_id {
-                self.repo.free_landing_lock(&lock, &run)?;
-            }
-        }
         let is_here = matches!(self.repo.head()?.branch(), Some(branch) if branch == place.target);
         let exempt = Exempt {
             path: place.spec_in_git.clone(),
@@ -436,6 +442,21 @@ fn changed_meanwhile(path: &str, copy: &str) -> Option<String> {
         format!(
             "the spec was made {} while its work was to be merged; nothing was merged",
             spec.status
+        )
+    })
+}
+
+/// That criteria are open which the branch does not know: somebody added them while the agent worked.
+fn open_criteria(path: &str, text: &str) -> Option<String> {
+    let spec = parse::document(path, Source::Text(text.to_owned())).ok()?;
+    let open = spec.criteria.iter().filter(|criterion| !criterion.checked);
+    let open: Vec<String> = open
+        .map(|criterion| format!("'{}'", spec.criterion_text(criterion)))
+        .collect();
+    (!open.is_empty()).then(|| {
+        format!(
+            "criteria that are not ticked were added to the spec while its work was done: {}; start it again",
+            open.join(", ")
         )
     })
 }

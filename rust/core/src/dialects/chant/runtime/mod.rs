@@ -14,6 +14,7 @@ mod judge;
 mod landing;
 pub(super) mod settle;
 pub(super) mod task;
+pub(super) mod watch;
 pub(super) mod workplace;
 
 use std::path::PathBuf;
@@ -23,11 +24,12 @@ use super::agents::environment::TOLD;
 use super::error::ChantError;
 use super::model::{Spec, Status};
 use super::ops::edit::{self, Draft};
-use super::project::{Project, Snapshot};
+use super::project::{LOGS, Project, Snapshot};
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::{GitError, Repo};
 use crate::work::launch::{self, Launched};
+use crate::work::record::Record;
 use crate::work::records::Runs;
 
 /// The branch that is taken for the target where there is none of the usual name.
@@ -45,19 +47,20 @@ impl Project {
         })
     }
 
-    /// A runner of this project, started and waiting to be told its run. `spec_id` is for people who
-    /// look at processes.
-    pub(super) fn launch(&self, runs: &Runs, spec_id: &str) -> Result<Launched, Error> {
+    /// A process of our own, started with a command of the program and waiting to be told what it is for;
+    /// `words` are the command's, and for people who look at processes.
+    pub(super) fn launch(&self, runs: &Runs, words: [&str; 3]) -> Result<Launched, Error> {
         if self.program.is_empty() {
             let why = "runs are started by the server and the command line only";
             return Err(ChantError::Refused(why.into()).into());
         }
         let folder = runs.state.ensure(&runs.disk, "runners")?;
         let number = fastrand::u64(..);
-        let errors: PathBuf = folder.join(format!("{spec_id}-{number:016x}.err"));
+        let errors: PathBuf = folder.join(format!("{}-{number:016x}.err", words[0]));
         let mut argv = self.program.clone();
         let root = self.root.path().display().to_string();
-        argv.extend(["--project", &root, "work", "--runner", spec_id].map(str::to_owned));
+        argv.extend(["--project", &root].map(str::to_owned));
+        argv.extend(words.map(str::to_owned));
         Ok(launch::launch(&argv, &TOLD, &folder, &errors)?)
     }
 }
@@ -121,4 +124,22 @@ fn spec_of(snapshot: &Snapshot, spec_id: &str) -> Result<Arc<Spec>, Error> {
         }
         .into(),
     })
+}
+
+/// So many tries after the first a failed run is worth, by what it left in its log.
+fn retries_of(project: &Project, config: &Config, record: &Record) -> u32 {
+    let retries = &config.runs.retries;
+    if retries.retryable_patterns.is_empty() {
+        return 0;
+    }
+    let path = record
+        .log
+        .clone()
+        .unwrap_or_else(|| format!("{LOGS}/{}.log", record.spec_id));
+    let real = project.root.locate(&path);
+    let text = real.and_then(|real| project.disk.read_text(&real, &path));
+    let text = text.map(|(text, _)| text).unwrap_or_default();
+    let last = text.rfind("\n# New Run: ").map_or(0, |at| at + 1);
+    let reason = record.reason.as_deref().unwrap_or_default();
+    retries.after(&text[last..]).max(retries.after(reason))
 }

@@ -22,7 +22,7 @@ use crate::work::state::{Event, State, Stop};
 use crate::work::stop::{self, Stopped};
 
 /// Shows in the spec how its run ended, unless somebody decided otherwise about it meanwhile.
-pub(super) fn show(project: &Project, record: &Record, end: &End) -> Result<(), Error> {
+pub(in super::super) fn show(project: &Project, record: &Record, end: &End) -> Result<(), Error> {
     let status = match end.event {
         Event::Doubt | Event::AskApproval => Status::NeedsAttention,
         Event::Fail => Status::Failed,
@@ -147,10 +147,15 @@ fn settle_lost(project: &Project, runs: &Runs, record: &Record) -> Result<(), Er
     if !record.works_on_spec() {
         return after_death(project, runs, record, None);
     }
-    match free_lock(runs, &record.spec_id)? {
-        Some(lock) => after_death(project, runs, record, Some(&lock)),
-        None => Ok(()),
+    let Some(lock) = free_lock(runs, &record.spec_id)? else {
+        return Ok(());
+    };
+    // Whoever held the lock until now may have come to an end.
+    let now = runs.get(&record.process_id)?;
+    if now.state() == State::Lost && now.settled_at.is_none() {
+        after_death(project, runs, &now, Some(&lock))?;
     }
+    Ok(())
 }
 
 /// The lock of a spec, unless somebody else holds it.
@@ -226,8 +231,16 @@ fn after_loss(
         lock,
         interruption: None,
     };
+    let found = if record.merge.begun.is_empty() {
+        judge.conclude()
+    } else {
+        // It was proven, and its files may be there already.
+        judge
+            .land(Finish::of(&record.commits, record))
+            .and_then(|found| show(project, record, &found).map(|()| found))
+    };
     // Shown in the spec by the judge, too; the record of one that failed stays lost, with its last step.
-    match judge.conclude() {
+    match found {
         Ok(found) if found.event == Event::Fail => Ok(()),
         Ok(found) => end(runs, record, &found),
         Err(error) => {
@@ -251,6 +264,11 @@ pub(in super::super) fn merge_waiting(
     record: &Record,
     lock: &SpecLock,
 ) -> Result<State, Error> {
+    // Whoever held the lock until now may have merged it.
+    let record = &runs.get(&record.process_id)?;
+    if record.state() != State::AwaitingMerge {
+        return Ok(record.state());
+    }
     let repo = project.repository()?;
     let Some(place) = Workplace::of(project, &repo, record)? else {
         return Ok(record.state());

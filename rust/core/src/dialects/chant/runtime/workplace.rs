@@ -300,7 +300,8 @@ impl Making<'_> {
         Ok(begun.commit)
     }
 
-    /// Takes a branch of that name out of the way: its commits stay under a backup.
+    /// Takes a branch of that name out of the way: its commits stay under a backup, and with them what
+    /// was not committed in its worktree.
     fn set_aside(&self) -> Result<(), Error> {
         let branch = self.branch.as_str();
         if self.repo.branch_tip(branch)?.is_none() {
@@ -311,6 +312,8 @@ impl Making<'_> {
             .iter()
             .find(|tree| tree.branch.as_deref() == Some(branch));
         if let Some(tree) = on_it.filter(|tree| self.is_ours(tree) && !tree.prunable) {
+            self.repo
+                .commit_everything(&tree.path, "Uncommitted work, kept by a fresh start")?;
             self.repo.remove_worktree(&tree.path)?;
         }
         self.repo.back_up(branch, self.spec.id.as_str())?;

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::list::ProblemEntry;
+use super::spec::Criteria;
 
 /// Lines of a log.
 #[derive(Debug, Serialize)]
@@ -69,6 +70,35 @@ pub struct RunEntry {
     /// Why it ended so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The run of a chain or of several specs that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// The agent's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The folder of its worktree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<String>,
+    /// The agent's commits, once the work was judged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commits: Vec<String>,
+    /// While it runs: the criteria in the copy of the spec that is worked on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<Criteria>,
+    /// While it runs, of a chain or of several specs: how far they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub specs: Option<SpecCounts>,
+}
+
+/// The specs of a run of several.
+#[derive(Debug, Serialize)]
+pub struct SpecCounts {
+    /// Begun, and what could be begun now.
+    pub total: usize,
+    /// Completed by it.
+    pub completed: usize,
+    /// Begun, and ended otherwise.
+    pub ended: usize,
 }
 
 /// Runs by state.
@@ -197,4 +227,32 @@ pub struct WorktreeEntry {
     pub merged: bool,
     /// Why it is kept; null when it can go.
     pub kept: Option<String>,
+}
+
+/// Whether somebody watches, and over what.
+#[derive(Debug, Serialize)]
+pub struct WatchStatus {
+    /// Whether the daemon runs.
+    pub watch_running: bool,
+    /// The worktrees of runs, by their folders.
+    pub worktrees: Vec<WatchedWorktree>,
+    /// How many they are.
+    pub worktree_count: usize,
+}
+
+/// A worktree as the daemon sees it.
+#[derive(Debug, Serialize)]
+pub struct WatchedWorktree {
+    /// The spec.
+    pub spec_id: Option<String>,
+    /// The folder.
+    pub path: String,
+    /// `working`, `done`, `failed` or `unknown`.
+    pub status: &'static str,
+    /// When its run's record was last written, RFC 3339; null without one.
+    pub updated_at: Option<String>,
+    /// What is the matter; null when nothing is.
+    pub error: Option<String>,
+    /// The agent's commits.
+    pub commits: Vec<String>,
 }

@@ -1,0 +1,35 @@
+"""`watch`: what dead runs left is looked after, and failed work tried again, as long as it runs."""
+
+from __future__ import annotations
+
+import click
+
+from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.session import Session
+
+
+@click.command()
+@click.option("--once", is_flag=True, help="Look once, and end.")
+@click.option("--status", is_flag=True, help="Say whether somebody watches, and over which worktrees.")
+@click.option("--stop", is_flag=True, help="End the one that watches in the background.")
+@click.option("--background", is_flag=True, help="Watch in the background.")
+@click.option("--runner", is_flag=True, hidden=True)
+@click.option("--quiet", is_flag=True, help="Print nothing; .chant/logs/watch.log tells the same.")
+@on_project
+@changes_files
+def watch(
+    session: Session, once: bool, status: bool, stop: bool, background: bool, runner: bool, quiet: bool
+) -> None:
+    """Look after runs until Ctrl-C: finish what a crash interrupted, try failed work again.
+
+    It is optional: runs finish their own business, and every command looks after dead ones once.
+    """
+    if status:
+        click.echo(session.chant.watch_status().text)
+    elif stop:
+        click.echo(session.chant.watch_stop().text)
+    elif background:
+        click.echo(session.chant.watch_start().text)
+    else:
+        session.recovers = False  # it does so itself, and says so
+        session.chant.watch(once=once, started=runner, tell=None if quiet or runner else click.echo)

@@ -1,0 +1,247 @@
+"""How runs of agents look to people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from chant_mcp.commands import display
+from chant_mcp.commands.answers import Data
+from chant_mcp.commands.display import plain, status_text
+from chant_mcp.commands.watch import Seen, seconds_between, state_of
+
+_BAR = 12
+"""Columns of a progress bar."""
+
+_MARK = {"completed": "✓", "failed": "✗", "lost": "✗", "cancelled": "✗"}
+"""What stands before a run that ended so; before any other a dot."""
+
+_NEXT = {
+    "failed": "`chant-mcp log {id}` shows what its agent wrote.\n"
+    "`chant-mcp work {id}` goes on with the work.",
+    "lost": "`chant-mcp work {id}` goes on with the work.",
+    "needs_attention": "Mend it in {worktree}, then `chant-mcp merge {id}`.\n"
+    "`chant-mcp work {id}` has an agent go on.",
+    "awaiting_merge": "When nothing is in its way any more: `chant-mcp merge {id}`.",
+    "awaiting_approval": "When it is approved: `chant-mcp merge {id}`.",
+    "paused": "`chant-mcp work {id}` goes on with the work.",
+    "taken_over": "Go on in {worktree}, then `chant-mcp merge {id}`.",
+}
+"""What can be done after an end, a line for each way."""
+
+
+def words(state: str) -> Text:
+    """Make a cell of where a run stands."""
+    text = status_text(state)
+    text.plain = state.replace("_", " ")
+    return text
+
+
+def clock(seconds: int) -> str:
+    """Write a length of time as a clock shows it."""
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def age(seconds: int) -> str:
+    """Write roughly how long ago something was."""
+    for length, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= length:
+            return f"{seconds // length} {unit}"
+    return f"{seconds} s"
+
+
+def runs_table(runs: Sequence[Data]) -> RenderableType:
+    """Make a table of runs; reasons are long and stand below."""
+    table = display.empty_table()
+    display.id_column(table, "Spec", (run["spec_id"] for run in runs))
+    table.add_column("State", no_wrap=True)
+    for heading in ("Mode", "Agent", "Since"):
+        table.add_column(heading, no_wrap=True)
+    for run in runs:
+        table.add_row(
+            plain(run["spec_id"], "bold"),
+            words(state_of(run)),
+            plain(run["mode"]),
+            plain(run.get("agent") or ""),
+            plain(age(seconds_between(run["started_at"], None))),
+        )
+    reasons = [_reason(run) for run in runs if run.get("reason")]
+    return Group(table, *([plain("\nReasons", "bold"), *reasons] if reasons else []))
+
+
+def _reason(run: Data) -> Text:
+    who = run["spec_id"] if run["mode"] == "single" else f"{run['mode']} from {run['spec_id']}"
+    return plain(who) + plain(_below(run["reason"], "  "))
+
+
+def started(run: Data) -> Text:
+    """Say of a run that has begun what it is and where it works, a line for each, and what can be done."""
+    id = run["spec_id"]
+    fields = _fields(
+        [
+            ("Spec", id),
+            ("Run", run["process_id"]),
+            ("Mode", run["mode"]),
+            ("Branch", run.get("branch")),
+            ("Worktree", run.get("worktree")),
+            ("Log", run.get("log")),
+        ]
+    )
+    advice = plain(f"→ `chant-mcp runs {id} -f` shows it, `chant-mcp pause {id}` stops it.", "dim")
+    return Text("\n").join([plain("An agent is at work.", "green"), *fields, advice])
+
+
+def _fields(fields: Iterable[tuple[str, str | None]]) -> list[Text]:
+    """Make a line of each named value: unlike in a table, long paths stay whole."""
+    return [plain(f"{name:<13}", "dim") + plain(value) for name, value in fields if value]
+
+
+def is_known(one: Seen) -> bool:
+    """Tell whether a run is as far as to be told of: its agent is there, or it needs none."""
+    return one.is_of_several or not one.is_under_way or bool(one.run.get("agent"))
+
+
+def begun(one: Seen) -> Text:
+    """Say that a run has begun."""
+    run = one.run
+    if one.is_of_several:
+        return plain(f"{run['mode']} from {one.spec_id}: begun")
+    agent = f" by {run['agent']}" if run.get("agent") else ""
+    branch = f" on {run['branch']}" if run["branch"] else ""
+    return plain(f"{one.spec_id} {one.title}: begun{agent}{branch}")
+
+
+def ticked(one: Seen) -> Text | None:
+    """Say how many criteria are ticked; nothing where that is not known."""
+    criteria = one.criteria
+    if not criteria:
+        return None
+    return plain(f"{one.spec_id}: {criteria['checked']} of {criteria['total']} criteria ticked")
+
+
+def ended(one: Seen) -> Text:
+    """Say how a run ended, why, and what can be done now."""
+    run, state = one.run, one.state
+    mark = status_text(state)
+    mark.plain = _MARK.get(state, "•") + " "
+    who = f"{run['mode']} from {one.spec_id}" if one.is_of_several else one.spec_id
+    title = "" if one.is_of_several or not one.title else f" {one.title}"
+    parts = [
+        mark,
+        plain(who, "bold"),
+        plain(f"{title}: "),
+        words(state),
+        plain(f" after {clock(one.seconds)}"),
+    ]
+    if commits := run.get("commits"):
+        hashes = ", ".join(hash[:7] for hash in commits)
+        parts.append(plain(f", {_count(len(commits), 'commit')} ({hashes})"))
+    if run.get("reason"):
+        parts.append(plain(_below(run["reason"], "  ")))
+    if state in _NEXT and not one.is_of_several:
+        advice = _NEXT[state].format(id=one.spec_id, worktree=run.get("worktree") or "its worktree")
+        parts.append(plain(_below(advice, "  → "), "dim"))
+    return Text().join(parts)
+
+
+def _below(text: str, before: str) -> str:
+    return "".join(f"\n{before}{line}" for line in text.splitlines())
+
+
+def at_work(seen: Sequence[Seen]) -> RenderableType:
+    """Show the runs that are under way: the specs of a run of several as a bar, two lines for an agent."""
+    working = [one for one in seen if one.is_under_way]
+    several = [_several(one) for one in working if one.is_of_several]
+    agents = [_agent(one) for one in working if not one.is_of_several]
+    advice = [plain("Ctrl-C ends the watching; the work goes on.", "dim")] if working else []
+    return Group(*several, *agents, *advice)
+
+
+def _several(one: Seen) -> RenderableType:
+    specs: Data = one.run.get("specs") or {"total": 0, "completed": 0, "ended": 0}
+    over = specs["completed"] + specs["ended"]
+    said = f"{over} of {_count(specs['total'], 'spec')}"
+    if specs["ended"]:
+        said += f", {specs['ended']} not done"
+    grid = _grid()
+    grid.add_row(
+        plain(one.run["mode"], "bold"),
+        plain(said),
+        words(one.state),
+        plain(clock(one.seconds)),
+        ProgressBar(specs["total"] or 1, over, width=_BAR * 2),
+    )
+    return grid
+
+
+def _agent(one: Seen) -> RenderableType:
+    criteria: Data = one.criteria or {"total": 0, "checked": 0}
+    total, checked = criteria["total"], criteria["checked"]
+    grid = _grid()
+    grid.add_column(no_wrap=True, min_width=len("0 of 0"), justify="right")
+    grid.add_row(
+        plain(one.spec_id, "bold"),
+        plain(one.title),
+        words(one.state),
+        plain(clock(one.seconds)),
+        ProgressBar(total or 1, checked, width=_BAR),
+        plain(f"{checked} of {total}" if total else ""),
+    )
+    line = plain(one.line or "…", "dim")
+    line.no_wrap, line.overflow = True, "ellipsis"
+    return Group(grid, Padding(line, (0, 0, 0, 2)))
+
+
+def _grid() -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
+    grid.add_column(no_wrap=True)
+    grid.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
+    grid.add_column(no_wrap=True)
+    grid.add_column(no_wrap=True, justify="right")
+    grid.add_column(no_wrap=True)
+    return grid
+
+
+def takeover(found: Data) -> Text:
+    """Show how far work is that somebody else goes on with."""
+    diff = found["diff"]
+    said = [plain(found["spec_id"], "bold"), plain(found["analysis"])]
+    if found["log_tail"]:
+        said += [plain("The end of its log:", "bold") + plain(_below(found["log_tail"], "  "), "dim")]
+    said += _fields(
+        [
+            ("Worktree", found["worktree_path"]),
+            ("Branch", found["branch"]),
+            *(("Commit", commit) for commit in found["commits"]),
+            ("Changes", _changes(diff) if diff and diff["files"] else None),
+            *(("Uncommitted", path) for path in found["uncommitted"]),
+        ]
+    )
+    said += [plain(f"→ {line}") for line in found["suggestion"].splitlines()]
+    return Text("\n").join(said)
+
+
+def _changes(diff: Data) -> str:
+    return f"{_count(diff['files'], 'file')}, +{diff['insertions']} -{diff['deletions']}"
+
+
+def worktrees(trees: Sequence[Data]) -> Text:
+    """Show the worktrees of runs, each with its folder below."""
+    said: list[Text] = []
+    for tree in trees:
+        kept = "can go" if tree["kept"] is None else f"kept: {tree['kept']}"
+        name = plain(tree["spec_id"] or tree["branch"] or "(no branch)", "bold")
+        state = Text("") if tree["state"] is None else plain(" ") + words(tree["state"])
+        said += [name + state + plain(f", {kept}"), plain(f"  {tree['path']}", "dim")]
+    return Text("\n").join(said)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,43 @@
+"""`worktree list` and `worktree prune`: the worktrees that runs were given."""
+
+from __future__ import annotations
+
+import click
+
+from chant_mcp.commands.answers import Data, json_option
+from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.session import Session
+
+
+@click.group()
+def worktree() -> None:
+    """See and remove the git worktrees that agents worked in."""
+
+
+@worktree.command("list")
+@json_option
+@on_project
+def list_worktrees(session: Session, as_json: bool) -> None:
+    """List the worktrees of runs, and why each is kept."""
+    answer = session.chant.worktrees()
+    if as_json:
+        click.echo(answer.text)
+        return
+    from chant_mcp.commands import display, run_display
+
+    out = display.console()
+    found: Data = answer.data
+    if found["worktrees"]:
+        out.print(run_display.worktrees(found["worktrees"]), soft_wrap=True)
+    else:
+        out.print("No worktrees.")
+
+
+@worktree.command()
+@on_project
+@changes_files
+def prune(session: Session) -> None:
+    """Remove the worktrees whose work is merged; what would lose anything stays."""
+    from chant_mcp.commands import display
+
+    click.echo(display.harmless(session.chant.prune_worktrees().text))

@@ -1,0 +1,294 @@
+//! What the daemon does while it watches: what dead runners left is looked after, failed work is tried
+//! again when its time has come, what nobody needs any more goes (reference chant 5.21 to 5.23 and 6.10 R).
+//!
+//! It is optional: a run finishes its own business without it, and every opening of a project does the
+//! same once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::super::error::ChantError;
+use super::super::model::Status;
+use super::super::ops::start::{begin_one, is_full};
+use super::super::ops::worktrees::tidied;
+use super::super::project::{LOGS, Project, Snapshot};
+use super::{retries_of, settle};
+use crate::error::Error;
+use crate::store::disk::Growing;
+use crate::store::files;
+use crate::work::WorkError;
+use crate::work::handshake::Handshake;
+use crate::work::interruption::Interruption;
+use crate::work::record::{self, Asked, Record};
+use crate::work::records::Runs;
+use crate::work::state::State;
+use crate::work::watch::{Alarm, Watching};
+
+/// The log of the daemon, beside those of the runs.
+const LOG: &str = "watch.log";
+
+/// Watches until told to end, or until nothing was to be done for as long as configured; with `once` it
+/// looks a single time. `tell` hears what is done, which the log says, too.
+///
+/// # Errors
+/// That somebody watches already, which the hand-shake says too, or a `StoreError`.
+pub(in super::super) fn watch(
+    project: &Arc<Project>,
+    once: bool,
+    handshake: Option<Handshake>,
+    tell: &mut dyn FnMut(&str),
+) -> Result<(), Error> {
+    let runs = project.runs()?;
+    let failed = |source| WorkError::System {
+        action: "listen to signals",
+        source,
+    };
+    let interruption = Interruption::new().map_err(failed)?;
+    interruption.listen().map_err(failed)?;
+    let begun = begin(project, &runs);
+    let (_watching, mut alarm) = match begun {
+        Ok(begun) => begun,
+        Err(error) => {
+            if let Some(handshake) = handshake {
+                handshake.refuse(&error.to_string());
+            }
+            return Err(error);
+        }
+    };
+    let mut watch = Watcher::of(project, &runs, tell)?;
+    watch.say("Watching");
+    if let Some(handshake) = handshake {
+        handshake.ok();
+    }
+    let mut busy = Instant::now();
+    loop {
+        let seen = watch.look();
+        if once {
+            return Ok(());
+        }
+        let settings = project.snapshot()?.config.unwrap_or_default().runs.watch;
+        if seen.is_busy {
+            busy = Instant::now();
+        } else if busy.elapsed() >= settings.idle {
+            watch.say("Nothing to do, so this ends");
+            return Ok(());
+        }
+        let idle = settings
+            .idle
+            .saturating_sub(busy.elapsed())
+            .max(Duration::from_millis(10));
+        let most = seen
+            .next
+            .unwrap_or(settings.poll)
+            .min(settings.poll)
+            .min(idle);
+        if !interruption.is_told() {
+            alarm.wait(&seen.running, &interruption, most)?;
+        }
+        if interruption.is_told() {
+            watch.say("Told to end");
+            return Ok(());
+        }
+    }
+}
+
+fn begin(project: &Project, runs: &Runs) -> Result<(Watching, Alarm), Error> {
+    project.snapshot()?;
+    let watching = Watching::begin(runs)?
+        .ok_or_else(|| ChantError::Refused("Watch is already running".into()))?;
+    Ok((watching, Alarm::of(runs)?))
+}
+
+/// What one look found.
+#[derive(Default)]
+struct Seen {
+    running: Vec<Record>,
+    /// Whether anything is under way, or is to be done later.
+    is_busy: bool,
+    /// When the next thing is to be done.
+    next: Option<Duration>,
+}
+
+struct Watcher<'a> {
+    project: &'a Arc<Project>,
+    runs: &'a Runs,
+    log: Growing,
+    tell: &'a mut dyn FnMut(&str),
+    /// What could not be done when it was tried last, so that it is said once.
+    said: Vec<String>,
+    /// Where runs stood at the last look.
+    stood: BTreeMap<String, State>,
+}
+
+impl<'a> Watcher<'a> {
+    fn of(
+        project: &'a Arc<Project>,
+        runs: &'a Runs,
+        tell: &'a mut dyn FnMut(&str),
+    ) -> Result<Self, Error> {
+        files::make_hidden_folder(&runs.disk, &runs.root, LOGS)?;
+        let log = Growing::open(&runs.root.place(&format!("{LOGS}/{LOG}"))?)?;
+        Ok(Self {
+            project,
+            runs,
+            log,
+            tell,
+            said: Vec::new(),
+            stood: BTreeMap::new(),
+        })
+    }
+
+    fn say(&mut self, what: &str) {
+        let stamp = record::stamp((self.runs.clock)());
+        let line: Vec<&str> = what.split_whitespace().collect();
+        // A log that cannot be written is no reason to stop watching.
+        let _ = self
+            .log
+            .add(format!("{stamp} {}\n", line.join(" ")).as_bytes());
+        (self.tell)(what);
+    }
+
+    /// Looks once; what fails in one place stands in no other's way.
+    fn look(&mut self) -> Seen {
+        let mut problems = Vec::new();
+        if self.stood.is_empty()
+            && let Ok((records, _)) = self.runs.all()
+        {
+            self.say_changes(&records);
+        }
+        match settle::recover(self.project) {
+            Ok(found) => problems.extend(found),
+            Err(error) => problems.push(error.to_string()),
+        }
+        let seen = self.see(&mut problems).unwrap_or_else(|error| {
+            problems.push(error.to_string());
+            Seen::default()
+        });
+        if !seen.is_busy {
+            match tidied(self.project, |state| {
+                matches!(state, None | Some("completed" | "cancelled"))
+            }) {
+                Ok(gone) => gone
+                    .iter()
+                    .for_each(|path| self.say(&format!("Removed {path}"))),
+                Err(error) => problems.push(error.to_string()),
+            }
+        }
+        for problem in &problems {
+            if !self.said.contains(problem) {
+                self.say(problem);
+            }
+        }
+        self.said = problems;
+        seen
+    }
+
+    fn see(&mut self, problems: &mut Vec<String>) -> Result<Seen, Error> {
+        let (records, _) = self.runs.all()?;
+        let snapshot = self.project.snapshot()?;
+        let mut seen = Seen::default();
+        self.say_changes(&records);
+        for record in &records {
+            match record.state() {
+                State::Running => seen.running.push(record.clone()),
+                State::AwaitingMerge => seen.is_busy = true,
+                State::Failed | State::Lost if is_newest(record, &records) => {
+                    let Some(delay) = self.time_to_retry(&snapshot, record, &records) else {
+                        continue;
+                    };
+                    seen.is_busy = true;
+                    if delay.is_zero() {
+                        if let Err(error) = self.retry(&snapshot, record) {
+                            problems
+                                .push(format!("{} was not tried again: {error}", record.spec_id));
+                        }
+                    } else {
+                        seen.next = Some(seen.next.map_or(delay, |next| next.min(delay)));
+                    }
+                }
+                _ => {}
+            }
+        }
+        seen.is_busy |= !seen.running.is_empty();
+        Ok(seen)
+    }
+
+    /// Says how runs ended since the last look.
+    fn say_changes(&mut self, records: &[Record]) {
+        let now = records
+            .iter()
+            .map(|record| (record.process_id.clone(), record.state()));
+        let before = std::mem::replace(&mut self.stood, now.collect());
+        for record in records {
+            let state = record.state();
+            let was = before.get(&record.process_id);
+            if was.is_some_and(|was| *was != state) {
+                let reason = record.reason.as_ref().map(|reason| format!(": {reason}"));
+                let reason = reason.unwrap_or_default();
+                self.say(&format!("Run {} is {state}{reason}", record.process_id));
+            }
+        }
+    }
+
+    /// How long until failed work is tried again; `None` when it is not.
+    fn time_to_retry(
+        &self,
+        snapshot: &Snapshot,
+        record: &Record,
+        records: &[Record],
+    ) -> Option<Duration> {
+        let config = snapshot.config.as_ref().ok()?;
+        let is_crews = |parent: &String| {
+            let crew = records.iter().find(|other| other.process_id == *parent);
+            crew.is_some_and(|crew| crew.state() == State::Running)
+        };
+        let spec = snapshot.specs.find(&record.spec_id)?;
+        let is_wanted = record.works_on_spec()
+            && spec.status == Status::Failed
+            && !record.parent.as_ref().is_some_and(is_crews);
+        let tries = retries_of(self.project, config, record);
+        if !is_wanted || record.attempt > tries {
+            return None;
+        }
+        let ended: jiff::Timestamp = record.completed_at.as_ref()?.parse().ok()?;
+        let since = (self.runs.clock)().duration_since(ended);
+        let since = Duration::try_from(since).unwrap_or_default();
+        Some(
+            config
+                .runs
+                .retries
+                .delay(record.attempt)
+                .saturating_sub(since),
+        )
+    }
+
+    fn retry(&mut self, snapshot: &Snapshot, record: &Record) -> Result<(), Error> {
+        let config = snapshot.config.clone()?;
+        if is_full(self.runs, &config)? {
+            return Ok(());
+        }
+        let Some(spec) = snapshot.specs.find(&record.spec_id) else {
+            return Ok(());
+        };
+        let asked = Asked {
+            fresh: false,
+            ..record.asked.clone()
+        };
+        let (begun, runner) =
+            begin_one(self.project, self.runs, &spec.id, asked, None, &mut |_| {})?;
+        runner.leave(|| ());
+        self.say(&format!(
+            "Tried {} again: run {}",
+            spec.id, begun.process_id
+        ));
+        Ok(())
+    }
+}
+
+/// Whether no later run works on the same spec.
+fn is_newest(record: &Record, records: &[Record]) -> bool {
+    !records.iter().any(|other| {
+        other.works_on_spec() && other.spec_id == record.spec_id && other.token > record.token
+    })
+}

@@ -1,0 +1,181 @@
+//! The daemon that watches over runs: only one a project, by a lock of the operating system; what wakes it
+//! up; and how it is stopped. What it does is for others to say (reference chant 6.10 R).
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Signal, kill_process};
+
+use super::WorkError;
+use super::interruption::Interruption;
+use super::kin;
+use super::lock::{self, Holder};
+use super::process::{self, Identity};
+use super::record::{FOLDER, Record};
+use super::records::Runs;
+use crate::store::changes::Watch;
+use crate::store::disk::{self, Lock};
+
+/// Where earlier programs keep the PID of theirs, too.
+pub const PID_FILE: &str = ".chant/watch.pid";
+/// How long one that was asked to end may take.
+const GRACE: Duration = Duration::from_secs(15);
+/// Runs are looked at no more often than this.
+const SETTLE: Duration = Duration::from_millis(100);
+
+/// That this process is the one that watches; its file goes when it ends.
+#[derive(Debug)]
+pub struct Watching {
+    file: PathBuf,
+    /// Freed after the file is gone.
+    _lock: Lock,
+}
+
+impl Watching {
+    /// Makes this process the one that watches; `None` when there is one.
+    ///
+    /// # Errors
+    /// A `StoreError`.
+    pub fn begin(runs: &Runs) -> Result<Option<Self>, WorkError> {
+        let file = runs.root.place(PID_FILE)?;
+        let lock = Lock::claim(&file, &lock::told(runs), Instant::now())?;
+        Ok(lock.map(|lock| Self { file, _lock: lock }))
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        // A file that stays is nobody's lock; the next one takes it over.
+        let _ = disk::remove(&self.file);
+    }
+}
+
+/// The process that watches, if there is one.
+///
+/// # Errors
+/// A `StoreError`.
+pub fn watcher(runs: &Runs) -> Result<Option<Holder>, WorkError> {
+    let file = runs.root.place(PID_FILE)?;
+    if !disk::exists(&file) {
+        return Ok(None);
+    }
+    match Lock::try_take(&file)? {
+        Some(_) => Ok(None),
+        None => Ok(Some(Holder::of(&file))),
+    }
+}
+
+/// Asks the process that watches to end, and waits until it has; gives its number, or `None` when there
+/// is none.
+///
+/// # Errors
+/// `Unending` when it does not end, or a `StoreError`.
+pub fn stop(runs: &Runs) -> Result<Option<u32>, WorkError> {
+    let Some(holder) = watcher(runs)? else {
+        return Ok(None);
+    };
+    let Some(watcher) = holder.process() else {
+        // It is about to say who it is, or ends already.
+        return Ok(None);
+    };
+    if let Some(pid) = kin::number(watcher.pid).filter(|_| watcher.is_alive()) {
+        // One that ended meanwhile is what is wanted.
+        let _ = kill_process(pid, Signal::TERM);
+    }
+    let deadline = Instant::now() + GRACE;
+    while watcher.is_alive() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(WorkError::Unending {
+                process_id: "watch".into(),
+                pid: watcher.pid,
+            });
+        }
+        kin::wait_for(&watcher, left);
+    }
+    Ok(Some(watcher.pid))
+}
+
+impl Holder {
+    /// The process that a lock names, as far as its text says for certain.
+    fn process(&self) -> Option<Identity> {
+        let now = Identity::of(self.pid?);
+        let is_it = self.start.is_some() && now.pid_start == self.start;
+        (is_it && process::facts(now.pid).is_some()).then_some(now)
+    }
+}
+
+/// What wakes the daemon up: a record that was written, a runner that ended, being told to end.
+pub struct Alarm {
+    folder: PathBuf,
+    records: Watch,
+}
+
+impl Alarm {
+    /// Set for a project.
+    ///
+    /// # Errors
+    /// A `StoreError` when the folder of records cannot be made.
+    pub fn of(runs: &Runs) -> Result<Self, WorkError> {
+        let folder = crate::store::files::make_hidden_folder(&runs.disk, &runs.root, FOLDER)?;
+        let mut records = Watch::start(&folder);
+        records.add(&folder, "");
+        Ok(Self { folder, records })
+    }
+
+    /// Waits until something happens, `most` at the most.
+    ///
+    /// # Errors
+    /// `System`.
+    pub fn wait(
+        &mut self,
+        running: &[Record],
+        interruption: &Interruption,
+        most: Duration,
+    ) -> Result<(), WorkError> {
+        if !disk::exists(&self.folder) {
+            self.records = Watch::default();
+        }
+        let ends: Vec<OwnedFd> = running
+            .iter()
+            .filter_map(|run| end_of(&run.runner()))
+            .collect();
+        let sources = std::iter::once(interruption.wakes_up())
+            .chain(self.records.wakes())
+            .chain(ends.iter().map(AsFd::as_fd));
+        let mut polled: Vec<PollFd<'_>> = sources
+            .map(|source| PollFd::from_borrowed_fd(source, PollFlags::IN))
+            .collect();
+        match poll(&mut polled, Timespec::try_from(most).ok().as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(source) => {
+                return Err(WorkError::System {
+                    action: "wait for runs",
+                    source: source.into(),
+                });
+            }
+        }
+        drop(polled);
+        // What belongs together is looked at together.
+        if !interruption.is_told() {
+            kin::pass(SETTLE);
+        }
+        self.records.take();
+        Ok(())
+    }
+}
+
+/// Something that becomes readable when a process ends that lives now.
+#[cfg(target_os = "linux")]
+fn end_of(process: &Identity) -> Option<OwnedFd> {
+    use rustix::process::{PidfdFlags, pidfd_open};
+    let end = pidfd_open(kin::number(process.pid)?, PidfdFlags::empty()).ok()?;
+    process.is_alive().then_some(end)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn end_of(_process: &Identity) -> Option<OwnedFd> {
+    None
+}

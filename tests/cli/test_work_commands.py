@@ -1,0 +1,202 @@
+"""`runs`, `pause`, `takeover`, `merge`, `worktree`, `finalize`, `cancel`, `reset` and `archive`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from cli.at_work import CONFIG, FIRST, SECOND, AtWork
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
+
+TICKED = "# Log in\n\n## Acceptance Criteria\n\n- [x] Works"
+
+
+def _waiting(agents: AtWork) -> None:
+    """Have an agent at work that waits."""
+    agents.spec(FIRST, "Log in", "wait")
+    agents.begin()
+    agents("work", FIRST)
+    agents.until_waiting(FIRST)
+
+
+@pytest.mark.requirement("cli:runs:lists_agents_at_work")
+def test_runs_are_listed_those_at_work_first(agents: AtWork) -> None:
+    agents.spec(SECOND, "Log out", "fail")
+    _waiting(agents)
+    agents.run("work", SECOND, "--wait")
+    assert SECOND not in agents("runs")
+    headings, _, first, *rest = agents("runs", "--all").splitlines()
+    assert headings.split() == ["Spec", "State", "Mode", "Agent", "Since"]
+    assert first.split()[:4] == [FIRST, "running", "single", "demo"]
+    assert rest[0].split()[:4] == [SECOND, "failed", "single", "demo"]
+    assert rest[1:4] == ["", "Reasons", SECOND]
+    assert rest[-1] == "  The demo agent was told to fail"
+    assert agents("runs", SECOND) == "No agent is at work.\n"
+    assert [run["spec_id"] for run in agents.json("runs", "k3f", "--all")["processes"]] == [SECOND]
+    agents("pause", FIRST)
+    assert agents("runs") == "No agent is at work.\n"
+
+
+@pytest.mark.requirement("cli:runs:lists_agents_at_work")
+def test_following_what_has_ended_says_how(agents: AtWork) -> None:
+    agents.spec(FIRST, "Log in")
+    agents.begin()
+    assert agents("runs", FIRST, "-f") == "No agent is at work.\n"
+    agents("work", FIRST, "--wait")
+    assert f"✓ {FIRST} Log in: completed" in agents("runs", FIRST, "-f")
+    assert agents("runs", "-f") == "No agent is at work.\n"
+
+
+@pytest.mark.requirement("chant:work_list:tells_how_far_work_is")
+def test_a_run_at_work_tells_its_agent_worktree_and_criteria(agents: AtWork) -> None:
+    _waiting(agents)
+    (run,) = agents.json("runs")["processes"]
+    assert run["agent"] == "demo"
+    assert run["criteria"] == {"total": 2, "checked": 0, "unchecked": 2}
+    copy = Path(run["worktree"]) / ".chant" / "specs" / f"{FIRST}.md"
+    copy.write_text(copy.read_text("utf-8").replace("- [ ] Works", "- [x] Works"), "utf-8")
+    (run,) = agents.json("runs")["processes"]
+    assert run["criteria"] == {"total": 2, "checked": 1, "unchecked": 1}
+    assert "commits" not in run
+    agents.go(FIRST)
+    ended = agents.until(FIRST, "completed")
+    assert (len(ended["commits"]), "criteria" in ended) == (1, False)
+
+
+@pytest.mark.requirement("chant:work_list:tells_how_far_work_is")
+def test_a_chain_tells_its_runs_and_how_many_specs_it_has(agents: AtWork) -> None:
+    agents.spec(FIRST, "Log in")
+    agents.spec(SECOND, "Log out", "wait")
+    agents.begin()
+    chain = agents.json("work", FIRST, "--chain")["process_id"]
+    agents.until_waiting(SECOND)
+    runs = {run["process_id"]: run for run in agents.json("runs", "--all")["processes"]}
+    assert runs[chain]["specs"] == {"total": 2, "completed": 1, "ended": 0}
+    assert {run.get("parent") for name, run in runs.items() if name != chain} == {chain}
+    agents.go(SECOND)
+    agents("runs", FIRST, "-f")
+
+
+@pytest.mark.requirement("cli:pause:stops_work_until_later")
+def test_work_that_was_paused_goes_on(agents: AtWork) -> None:
+    _waiting(agents)
+    assert agents("pause", "x7m") == f"Successfully paused work for spec '{FIRST}'\n"
+    assert agents.until(FIRST, "paused")["spec_id"] == FIRST
+    agents.go(FIRST)
+    assert "completed" in agents("work", FIRST, "--wait")
+    assert "No running process found" in agents.error("pause", FIRST)
+    agents.error("--read-only", "pause", FIRST, code=2)
+
+
+@pytest.mark.requirement("cli:takeover:shows_how_far_work_is", "cli:merge:merges_work_of_people")
+def test_work_is_taken_over_and_merged_by_hand(agents: AtWork) -> None:
+    _waiting(agents)
+    text = agents("takeover", FIRST)
+    assert "0 of 2 acceptance criteria are ticked" in text
+    assert "\n  " in text.split("The end of its log:")[1]
+    assert f"\nBranch       chant/{FIRST}\n" in text
+    found = agents.json("takeover", FIRST, "--force")
+    assert f"\nWorktree     {found['worktree_path']}\n" in text
+    assert "Spec not currently being worked" in agents.error("takeover", FIRST)
+    assert "was not merged" in agents.error("merge", FIRST)
+    worktree = Path(found["worktree_path"])
+    copy = worktree / ".chant" / "specs" / f"{FIRST}.md"
+    copy.write_text(copy.read_text("utf-8").replace("[ ]", "[x]"), "utf-8")
+    (worktree / "login.txt").write_text("done\n", "utf-8")
+    agents.project.git("-C", str(worktree), "add", "-A")
+    agents.project.git("-C", str(worktree), "commit", "-qm", "Log in")
+    assert agents("merge", FIRST).startswith(f"Merged the work on '{FIRST}'")
+    assert (agents.project.root / "login.txt").read_text("utf-8") == "done\n"
+    assert agents("merge") == "Nothing waits for a merge.\n"
+    assert "merged already" in agents.error("merge", FIRST)
+
+
+@pytest.mark.requirement("cli:merge:merges_work_of_people")
+def test_a_merge_that_waits_is_made_when_nothing_is_in_its_way(agents: AtWork) -> None:
+    agents.spec(FIRST, "Log in", target_files=["login.txt"])
+    agents.begin()
+    (agents.project.root / "login.txt").write_text("mine\n", "utf-8")
+    result = agents.run("work", FIRST, "--wait")
+    assert result.exit_code == 1
+    assert f"• {FIRST} Log in: awaiting merge" in result.stderr
+    assert "login.txt" in result.stderr
+    assert agents("merge").startswith(f"{FIRST}: awaiting_merge")
+    (agents.project.root / "login.txt").unlink()
+    agents("merge")
+    assert agents.until(FIRST, "completed")["spec_id"] == FIRST
+
+
+@pytest.mark.requirement("cli:worktree:lists_and_prunes")
+def test_worktrees_are_listed_and_pruned(agents: AtWork) -> None:
+    agents.spec(SECOND, "Log out", "fail")
+    _waiting(agents)
+    agents.run("work", SECOND, "--wait")
+    trees = {tree["spec_id"]: tree for tree in agents.json("worktree", "list")["worktrees"]}
+    text = agents("worktree", "list")
+    assert f"{FIRST} running, kept: a run is under way\n  {trees[FIRST]['path']}\n" in text
+    assert f"{SECOND} failed, can go\n  {trees[SECOND]['path']}\n" in text
+    pruned = agents("chant", "worktree", "prune")
+    assert f"Kept {trees[FIRST]['path']}: a run is under way\n" in pruned
+    assert f"Removed {trees[SECOND]['path']}\n" in pruned
+    assert not Path(trees[SECOND]["path"]).exists()
+    agents.go(FIRST)
+    agents.until(FIRST, "completed")
+    assert agents("worktree", "list") == "No worktrees.\n"
+    agents.error("--read-only", "worktree", "prune", code=2)
+
+
+@pytest.mark.requirement("cli:states:are_changed")
+def test_a_spec_is_completed_and_archived(agents: AtWork) -> None:
+    agents.project.spec(FIRST, body=TICKED, type="task", status="in_progress")
+    agents.project.spec(SECOND)
+    agents.begin()
+    agents.error("archive", FIRST)
+    assert agents.project.path(FIRST).exists()
+    assert agents("finalize", "x7m").startswith(f"Finalized spec: {FIRST}\n")
+    assert agents.project.status(FIRST) == "completed"
+    assert FIRST in agents("archive", FIRST)
+    assert not agents.project.path(FIRST).exists()
+    for command in ("finalize", "archive", "cancel", "reset"):
+        assert agents.error(command, "zzz").startswith("Spec not found: zzz")
+        agents.error("--read-only", command, SECOND, code=2)
+
+
+@pytest.mark.requirement("cli:states:are_changed")
+def test_cancel_and_reset_stop_the_work(agents: AtWork) -> None:
+    agents.spec(SECOND, "Log out", "wait")
+    _waiting(agents)
+    agents("work", SECOND)
+    assert agents("cancel", FIRST).startswith(f"Cancelled spec: {FIRST}")
+    assert agents("reset", SECOND).startswith(f"Reset spec '{SECOND}' to pending")
+    assert (agents.project.status(FIRST), agents.project.status(SECOND)) == ("cancelled", "pending")
+    assert agents("runs") == "No agent is at work.\n"
+    assert "Only failed or in_progress specs can be reset" in agents.error("reset", SECOND)
+
+
+@pytest.mark.requirement("docs:readme:agents_can_be_configured_as_shown")
+def test_the_configuration_in_the_readme_is_one(agents: AtWork) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    agents.spec(FIRST, "Log in")
+    agents.begin()
+    agents.project.config(readme.split("```yaml\n")[1].split("```")[0])
+    assert "my-agent" in agents.error("work", FIRST, "--agent", "mine")
+    agents.project.config('agents: {mine: {command: [echo, "{prompt}"], skip_permissions: maybe}}\n')
+    assert "skip_permissions" in agents.error("work", FIRST)
+
+
+@pytest.mark.requirement("docs:readme:agents_can_be_configured_as_shown")
+def test_every_placeholder_in_the_readme_is_filled_in(agents: AtWork) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    names = [line.split("`")[1] for line in readme.splitlines() if line.startswith("| `{")]
+    assert len(names) == 8
+    words = [name for name in names if name != "{chant}"]
+    echo = "import sys; print([word for word in sys.argv[1:] if word[:1] == '{' or not word])"
+    agents.spec(FIRST, "Log in", model="opus")
+    agents.begin()
+    command = [sys.executable, "-c", echo, *words]
+    agents.project.config(f"{CONFIG}agents: {{mine: {{command: {json.dumps(command)}}}}}\n")
+    agents.run("work", FIRST, "--agent", "mine", "--wait")
+    assert agents("log", FIRST).splitlines()[4].endswith(" out []")

@@ -1,0 +1,162 @@
+"""Runs in every state that a user's checkout can be in: all that is the user's stays as it was."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from chant_mcp.errors import ChantError
+from work.checkouts import ID, TARGET, made
+from work.kit import kill, wait_for
+from work.states import (
+    FREE,
+    STOPPED,
+    WAITING,
+    State,
+    filtered,
+    hooked,
+    signing,
+)
+
+
+def in_states(*states: State) -> pytest.MarkDecorator:
+    """Have a test run in each of these states."""
+    return pytest.mark.parametrize("state", states, ids=lambda state: state.__name__)
+
+
+def differing(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
+    """Name what differs."""
+    return sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
+
+
+@pytest.mark.requirement("chant:checkout:merge_changes_only_the_works_files")
+@in_states(*FREE)
+def test_merge_changes_only_what_the_work_changed(state: State, tmp_path: Path) -> None:
+    checkout = state(tmp_path)
+    before, others, old = checkout.seen(), checkout.others(), checkout.tip()
+    record = checkout.run()
+    assert (record["end_state"], record["reason"]) == ("completed", None)
+    after, new = checkout.seen(), checkout.tip()
+    assert checkout.project.status(ID) == "completed"
+    assert checkout.others() == others
+
+    target = checkout.inside(checkout.target)
+    touched = {target, checkout.spec} if checkout.is_tracked else {target}
+    old_files, new_files = checkout.tree_files(old), checkout.tree_files(new)
+    assert set(differing(old_files, new_files)) == touched
+    assert checkout.git("rev-list", "--parents", "-1", new).split()[1] == old
+    assert len(checkout.git("rev-list", "--parents", "-1", new).split()) == 3
+
+    on_main = checkout.stood_on_main()
+    for top in (checkout.top, *checkout.elsewhere):
+        for kind in ("files", "index"):
+            name = f"{kind} of {top.name}"
+            expected = {target} if top in on_main else set()
+            assert set(differing(before.pop(name), after.pop(name))) == expected, name
+    assert after == before
+    assert checkout.worktrees() == []
+    assert checkout.git("for-each-ref", "refs/heads/chant", "refs/chant") == ""
+    checkout.check_sound()
+
+
+@pytest.mark.requirement("chant:checkout:stopped_work_leaves_it_as_it_was")
+@in_states(*STOPPED)
+def test_work_that_ends_otherwise_changes_nothing_but_its_spec(state: State, tmp_path: Path) -> None:
+    checkout = state(tmp_path)
+    checkout.label("wait")
+    before, others, old = checkout.seen(), checkout.others(), checkout.tip()
+
+    def check(status: str, end: str) -> None:
+        record = checkout.ended()
+        assert (checkout.project.status(ID), record["end_state"]) == (status, end), record
+        assert (checkout.seen(), checkout.others(), checkout.tip()) == (before, others, old)
+        checkout.check_sound()
+
+    chant = checkout.chant()
+    checkout.start()
+    chant.pause(ID)
+    check("in_progress", "paused")
+    checkout.start()
+    chant.takeover(ID)
+    check("in_progress", "taken_over")
+    kill(checkout.start(fresh=True)["pid"])
+    assert chant.recover() == []
+    # Whoever started it may look after it, too.
+    wait_for(lambda: checkout.record()["settled_at"], "the end of the recovery")
+    check("failed", "lost")
+    checkout.start()
+    chant.reset(ID)
+    check("pending", "cancelled")
+    checkout.label("fail")
+    checkout.run()
+    check("failed", "failed")
+    checkout.label("wait")
+    checkout.start()
+    chant.cancel(ID)
+    check("cancelled", "cancelled")
+    kept = checkout.git("for-each-ref", "--format=%(refname)", "refs/chant/backup").split()
+    assert kept == [f"refs/chant/backup/{ID}/{number}" for number in (1, 2)]
+
+
+@pytest.mark.requirement("chant:checkout:merge_waits_for_local_changes")
+@in_states(*WAITING)
+def test_merge_waits_and_touches_nothing(state: State, tmp_path: Path) -> None:
+    checkout = state(tmp_path)
+    before, others, old = checkout.seen(), checkout.others(), checkout.tip()
+    record = checkout.run()
+    assert record["end_state"] == "awaiting_merge", record["reason"]
+    assert checkout.waits
+    assert checkout.waits in record["reason"]
+    assert record["merge"]["blocked_by"] == list(checkout.blocked_by)
+    assert checkout.project.status(ID) == "in_progress"
+    assert checkout.chant().recover() == []
+    assert (checkout.seen(), checkout.others(), checkout.tip()) == (before, others, old)
+    assert checkout.record()["end_state"] == "awaiting_merge"
+    checkout.check_sound()
+
+
+@pytest.mark.requirement("chant:checkout:hooks_and_signing_apply_to_the_merge")
+def test_hooks_look_at_the_merge_and_none_runs_in_the_users_checkout(tmp_path: Path) -> None:
+    checkout = hooked(tmp_path)
+    assert checkout.run()["end_state"] == "completed"
+    ran = [line.split(" ", 1) for line in (tmp_path / "hooks.txt").read_text("utf-8").splitlines()]
+    assert {"pre-commit", "commit-msg"} <= {hook for hook, _ in ran}
+    assert str(checkout.top) not in {folder for _, folder in ran}
+    assert checkout.git("log", "-1", "--format=%B", "main").splitlines()[1] == "Ticket: 7"
+
+
+@pytest.mark.requirement("chant:checkout:hooks_and_signing_apply_to_the_merge")
+def test_merge_is_signed_where_the_user_signs(tmp_path: Path) -> None:
+    checkout = signing(tmp_path)
+    assert checkout.run()["end_state"] == "completed"
+    assert "gpgsig a signature of Ada" in checkout.git("cat-file", "commit", "main")
+
+
+@pytest.mark.requirement("chant:checkout:merge_changes_only_the_works_files")
+def test_merged_file_passes_the_users_filters(tmp_path: Path) -> None:
+    checkout = filtered(tmp_path)
+    assert checkout.run()["end_state"] == "completed"
+    line = f"# Row across ({ID})\n"
+    assert (checkout.top / TARGET).read_text("utf-8") == f"ONE\nTWO\nTHREE\n{line.upper()}"
+    assert checkout.git("show", f"main:{TARGET}") == f"one\ntwo\nthree\n{line.lower()}"
+
+
+@pytest.mark.requirement("chant:checkout:start_needs_a_commit")
+@pytest.mark.parametrize("is_begun", [False, True])
+def test_start_is_refused_where_there_is_no_commit_to_start_from(is_begun: bool, tmp_path: Path) -> None:
+    checkout = made(tmp_path)
+    if is_begun:
+        checkout.git("branch", "-m", "trunk")
+    else:
+        shutil.rmtree(checkout.top / ".git")
+        checkout.git("init", "-q", "-b", "main")
+        checkout.git("add", "kept.txt")
+    before, spec = checkout.files(checkout.top), checkout.project.text(ID)
+    index, refs = checkout.index(checkout.top), checkout.git("for-each-ref")
+    with pytest.raises(ChantError, match="no branch `main`" if is_begun else "commit"):
+        checkout.start()
+    assert (checkout.files(checkout.top), checkout.project.text(ID)) == (before, spec)
+    assert (checkout.index(checkout.top), checkout.git("for-each-ref")) == (index, refs)
+    assert checkout.records() == []
