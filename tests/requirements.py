@@ -2156,8 +2156,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 8.2 W6; issue: The work runtime, part Isolation",
     ),
     "chant:work_start:dead_runner_is_noticed": Requirement(
-        "A runner that was killed is noticed by the next list of runs; the next opening, start or stop ends"
-        " its agent, frees its lock and makes its spec failed.",
+        "A runner that was killed is noticed by who started it and by the next opening, list, diagnosis, "
+        "start or stop: its agent is ended, its lock freed and its spec failed.",
         "reference chant 10.9",
     ),
     "chant:work_start:proven_work_of_a_dead_runner_is_merged": Requirement(
@@ -2175,6 +2175,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:work_start:retries_are_configured": Requirement(
         "A failure that matches a configured pattern is tried again as often as configured.",
         "reference chant 6.10; issue: The work runtime, part A start",
+    ),
+    "chant:work_start:agents_at_once_are_limited": Requirement(
+        "No more agents work at once than the configuration allows, whoever starts them.",
+        "reference chant 8.2 W22; issue: The work runtime, part Agents",
     ),
     "chant:work_start:dependents_follow_their_merge": Requirement(
         "In parallel work a spec starts after its dependencies are merged, on a branch that has them.",
@@ -2203,6 +2207,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "chant:pause:signals_only_its_own_process": Requirement(
         "No process is signalled whose start time differs from its record.", "decisions 4"
+    ),
+    "chant:pause:meets_the_end_of_the_work": Requirement(
+        "A stop that meets the end of the work leaves record, spec and main branch in agreement.",
+        "reference chant 8.2 W13",
     ),
     "chant:pause:ends_a_chain": Requirement(
         "A pause of the spec that a chain is at, or began with, ends the chain.",

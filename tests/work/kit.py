@@ -18,9 +18,9 @@ from chant_mcp._core import ChantProject
 from chant_mcp.init.layout import ignore_file
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Place, Session
-from harness import Caller, Project
+from harness import Caller, Project, started_process
 from mcp import Client
-from writing import git, tree
+from writing import Wire, git, tree
 
 ID = "2026-01-22-001-x7m"
 OTHER = "2026-01-22-002-k3f"
@@ -108,6 +108,16 @@ class Workshop:
             program=PROGRAM,
             prompts=Path(resources.__file__).parent / "prompts",
         )
+
+    def started_before(self, id: str) -> Record:
+        """Have a server that is gone by now start a run, and give its record."""
+        server = started_process([*PROGRAM, "mcp"], self.root)
+        try:
+            started = json.loads(Wire(server).text("chant_work_start", id=id))
+        finally:
+            server.kill()
+            server.communicate()
+        return self.named(started["process_id"])
 
     # What runs leave
 

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from pathlib import Path
 
 import pytest
-from harness import Caller, started_process
-from work.kit import ID, OTHER, PROGRAM, Record, Workshop, kill, lives, processes, wait_for
-from writing import Wire, git
+from harness import Caller
+from work.kit import ID, OTHER, Record, Workshop, kill, lives, processes, wait_for
+from writing import git
 
 pytestmark = pytest.mark.anyio
 
 
-async def begun(shop: Workshop, call: Caller, *behaviours: str) -> Record:
-    """Start a run whose agent waits, and give its record."""
-    shop.spec(ID, "wait", *behaviours)
+def begun(shop: Workshop, *behaviours: str) -> Record:
+    """Have a server that is gone by now start a run, whose agent waits, and give its record."""
+    shop.spec(ID, *behaviours or ("wait",))
     shop.spec(OTHER)
     shop.commit()
-    started = await call.data("chant_work_start", id=ID)
-    shop.said(ID, "out waiting")
-    return shop.named(started["process_id"])
+    record = shop.started_before(ID)
+    shop.said(ID, "Thinking" if behaviours else "out waiting")
+    return record
 
 
 def is_lost(shop: Workshop, record: Record) -> None:
@@ -38,74 +37,69 @@ def is_lost(shop: Workshop, record: Record) -> None:
 # The server dies
 
 
-@pytest.mark.parametrize("signal_sent", [signal.SIGKILL, signal.SIGTERM])
 @pytest.mark.requirement("chant:work_start:outlives_the_server")
-def test_a_run_completes_although_its_server_is_killed(shop: Workshop, signal_sent: signal.Signals) -> None:
-    shop.spec(ID, "wait")
-    shop.commit()
-    server = started_process([*PROGRAM, "mcp"], shop.root)
-    try:
-        started = json.loads(Wire(server).text("chant_work_start", id=ID))
-    finally:
-        server.send_signal(signal_sent)
-        server.communicate()
-    assert lives(started["pid"])
+def test_a_run_completes_although_its_server_is_killed(shop: Workshop) -> None:
+    record = begun(shop)
+    assert lives(record["pid"])
     shop.go(ID)
-    record = shop.ended(started["process_id"])
-    assert (record["end_state"], record["merge"]["state"]) == ("completed", "merged")
+    after = shop.ended(record["process_id"])
+    assert (after["end_state"], after["merge"]["state"]) == ("completed", "merged")
     assert shop.project.status(ID) == "completed"
 
 
 @pytest.mark.requirement("chant:work_start:outlives_the_server")
-def test_a_new_server_knows_the_runs_of_an_old_one(shop: Workshop) -> None:
-    shop.spec(ID, "wait")
-    shop.commit()
-    old = started_process([*PROGRAM, "mcp"], shop.root)
-    try:
-        started = json.loads(Wire(old).text("chant_work_start", id=ID))
-    finally:
-        old.kill()
-        old.communicate()
-    new = started_process([*PROGRAM, "mcp"], shop.root)
-    try:
-        wire = Wire(new)
-        (run,) = json.loads(wire.text("chant_work_list"))["processes"]
-        assert (run["process_id"], run["status"]) == (started["process_id"], "running")
-        assert wire.text("chant_pause", id=ID) == f"Successfully paused work for spec '{ID}'"
-    finally:
-        new.kill()
-        new.communicate()
+async def test_a_new_server_knows_the_runs_of_an_old_one(shop: Workshop) -> None:
+    record = begun(shop)
+    async with shop.client() as call:
+        (run,) = (await call.data("chant_work_list"))["processes"]
+        assert (run["process_id"], run["status"]) == (record["process_id"], "running")
+        assert await call.text("chant_pause", id=ID) == f"Successfully paused work for spec '{ID}'"
     assert not processes()
-    assert shop.named(started["process_id"])["end_state"] == "paused"
+    assert shop.named(record["process_id"])["end_state"] == "paused"
 
 
 # The runner dies
 
 
 @pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
-async def test_the_next_list_of_runs_tells_of_a_dead_runner(shop: Workshop, call: Caller) -> None:
-    record = await begun(shop, call)
+async def test_the_server_that_started_a_run_notices_by_itself_that_its_runner_died(
+    shop: Workshop, call: Caller
+) -> None:
+    shop.spec(ID, "wait")
+    shop.commit()
+    await call.data("chant_work_start", id=ID)
+    record = shop.record(ID)
     kill(record["pid"])
-    listed = await call.data("chant_work_list", include_completed=True)
-    assert [(run["status"], run["stale"]) for run in listed["processes"]] == [("failed", True)]
-    assert listed["summary"] == {"running": 0, "completed": 0, "failed": 1}
-    assert lives(record["agent"]["pid"]), "a list signals nobody"
-    assert shop.handle().recover() == []
+    wait_for(lambda: shop.project.status(ID) == "failed", "the spec to be failed")
+    wait_for(lambda: shop.named(record["process_id"])["settled_at"], "the record to be settled")
+    is_lost(shop, record)
+
+
+@pytest.mark.parametrize("tool", ["chant_work_list", "chant_diagnose"])
+@pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
+async def test_whoever_asks_about_runs_finds_a_dead_runner(shop: Workshop, call: Caller, tool: str) -> None:
+    record = begun(shop)
+    assert (await call.data("chant_work_list"))["summary"]["running"] == 1
+    kill(record["pid"])
+    assert lives(record["agent"]["pid"]), "the agent knows nothing of that"
+    words = await call.text(tool, **({"id": ID} if tool == "chant_diagnose" else {"include_completed": True}))
+    assert "lost" in words
+    assert f"The runner (PID {record['pid']}) died after its agent was started" in words
     is_lost(shop, record)
 
 
 @pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
-async def test_opening_a_project_finds_a_dead_runner(shop: Workshop, call: Caller) -> None:
-    record = await begun(shop, call)
+async def test_opening_a_project_finds_a_dead_runner(shop: Workshop) -> None:
+    record = begun(shop)
     kill(record["pid"])
-    async with shop.client() as new:
-        assert await new.data("chant_ready")
+    async with shop.client() as call:
+        assert await call.data("chant_ready")
     is_lost(shop, record)
 
 
 @pytest.mark.requirement("chant:work_start:dead_runner_is_noticed", "chant:work_start:failed_work_goes_on")
 async def test_a_start_finds_a_dead_runner_and_goes_on_with_its_work(shop: Workshop, call: Caller) -> None:
-    record = await begun(shop, call)
+    record = begun(shop)
     worktree = Path(record["worktree"])
     (worktree / "half.txt").write_text("half\n", encoding="utf-8")
     git(worktree, "add", "half.txt")
@@ -122,7 +116,7 @@ async def test_a_start_finds_a_dead_runner_and_goes_on_with_its_work(shop: Works
 
 @pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
 async def test_a_start_of_another_spec_finds_it_too(shop: Workshop, call: Caller) -> None:
-    record = await begun(shop, call)
+    record = begun(shop)
     kill(record["pid"])
     await call.data("chant_work_start", id=OTHER)
     shop.ended(OTHER)
@@ -131,11 +125,7 @@ async def test_a_start_of_another_spec_finds_it_too(shop: Workshop, call: Caller
 
 @pytest.mark.requirement("chant:work_start:dead_runner_is_noticed", "chant:work_start:nothing_lives_on")
 async def test_what_the_agent_of_a_dead_runner_left_is_ended(shop: Workshop, call: Caller) -> None:
-    shop.spec(ID, "grandchildren", "hang")
-    shop.commit()
-    started = await call.data("chant_work_start", id=ID)
-    shop.said(ID, "Thinking")
-    record = shop.named(started["process_id"])
+    record = begun(shop, "grandchildren", "hang")
     kill(record["pid"], record["agent"]["pid"])
     assert shop.handle().recover() == []
     is_lost(shop, record)
@@ -143,7 +133,7 @@ async def test_what_the_agent_of_a_dead_runner_left_is_ended(shop: Workshop, cal
 
 @pytest.mark.requirement("chant:work_start:dead_runner_is_noticed")
 async def test_a_stop_of_a_dead_run_says_that_nothing_runs(shop: Workshop, call: Caller) -> None:
-    record = await begun(shop, call)
+    record = begun(shop)
     kill(record["pid"])
     words = await call.error("chant_pause", id=ID)
     assert words == f"Failed to pause work for spec '{ID}': No running process found"
@@ -152,7 +142,7 @@ async def test_a_stop_of_a_dead_run_says_that_nothing_runs(shop: Workshop, call:
 
 @pytest.mark.requirement("chant:work_start:proven_work_of_a_dead_runner_is_merged")
 async def test_work_that_was_done_when_the_runner_died_is_merged(shop: Workshop, call: Caller) -> None:
-    record = await begun(shop, call)
+    record = begun(shop)
     worktree = Path(record["worktree"])
     copy = worktree / ".chant" / "specs" / f"{ID}.md"
     copy.write_text(copy.read_text(encoding="utf-8").replace("[ ]", "[x]"), encoding="utf-8")
@@ -183,7 +173,7 @@ async def test_a_person_who_is_at_work_is_left_alone(shop: Workshop) -> None:
 @pytest.mark.requirement("chant:work_start:ended_runner_ends_its_agent")
 async def test_a_runner_that_is_told_to_end_ends_its_agent_first(shop: Workshop, call: Caller) -> None:
     """As it happens when the machine is shut down."""
-    record = await begun(shop, call)
+    record = begun(shop)
     os.kill(record["pid"], signal.SIGTERM)
     after = shop.ended(record["process_id"])
     assert (after["end_state"], after["reason"]) == ("failed", "The runner was told to end")
@@ -196,7 +186,7 @@ async def test_a_runner_that_is_told_to_end_ends_its_agent_first(shop: Workshop,
 
 @pytest.mark.requirement("chant:work_start:failure_is_told_with_its_words")
 async def test_an_agent_that_is_killed_has_failed(shop: Workshop, call: Caller) -> None:
-    record = await begun(shop, call)
+    record = begun(shop)
     kill(record["agent"]["pid"])
     after = shop.ended(record["process_id"])
     assert (after["end_state"], after["reason"]) == ("failed", "The agent was ended by signal 9")

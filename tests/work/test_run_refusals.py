@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from harness import Caller, started_process
@@ -28,7 +29,7 @@ def config(yaml: str, provider: str = "demo") -> Setting:
     return set_up
 
 
-def spec(*, id: str = ID, **keys: object) -> Setting:
+def spec(*, id: str = ID, **keys: Any) -> Setting:
     """Write a spec of certain keys."""
     return lambda shop: shop.spec(id, **keys)
 
@@ -326,3 +327,22 @@ async def test_different_specs_are_worked_on_at_once(shop: Workshop, call: Calle
     assert listed["summary"] == {"running": 2, "completed": 0, "failed": 0}
     shop.go(ID, OTHER)
     assert [shop.ended(id)["end_state"] for id in (ID, OTHER)] == ["completed"] * 2
+
+
+@pytest.mark.requirement(
+    "chant:work_start:agents_at_once_are_limited", "chant:work_start:refusals_leave_nothing"
+)
+async def test_no_more_agents_are_started_than_may_work_at_once(shop: Workshop, call: Caller) -> None:
+    shop.configure("limits:\n  agents_at_once: 1\n")
+    shop.spec(ID, "wait")
+    shop.spec(OTHER)
+    shop.commit()
+    await call.data("chant_work_start", id=ID)
+    words = await call.error("chant_work_start", id=OTHER)
+    assert words.startswith("1 agents are at work, as many as `limits.agents_at_once`")
+    assert [record["spec_id"] for record in shop.records()] == [ID]
+    assert shop.project.status(OTHER) == "pending"
+    shop.go(ID)
+    shop.ended(ID)
+    await call.data("chant_work_start", id=OTHER)
+    assert shop.ended(OTHER)["end_state"] == "completed"

@@ -120,7 +120,9 @@ def stranger() -> Iterator[subprocess.Popen[bytes]]:
 async def test_a_process_that_has_the_number_of_a_dead_runner_is_not_signalled(
     shop: Workshop, call: Caller, stranger: subprocess.Popen[bytes], tool: str
 ) -> None:
-    record = await begun(shop, call)
+    shop.spec(ID, "wait")
+    shop.commit()
+    record = shop.started_before(ID)
     kill(record["pid"], record["agent"]["pid"])
     path = shop.root / ".chant" / "processes" / f"{record['process_id']}.json"
     foreign = {**record, "pid": stranger.pid, "agent": {**record["agent"], "pid": stranger.pid}}
@@ -128,6 +130,30 @@ async def test_a_process_that_has_the_number_of_a_dead_runner_is_not_signalled(
     await call(tool, id=ID)
     assert stranger.poll() is None
     assert shop.named(record["process_id"])["status"] == "failed"
+
+
+@pytest.mark.parametrize("tool", ["chant_pause", "chant_cancel", "chant_takeover"])
+@pytest.mark.requirement("chant:pause:meets_the_end_of_the_work")
+async def test_a_stop_that_meets_the_end_of_the_work_agrees_with_it(
+    shop: Workshop, call: Caller, tool: str
+) -> None:
+    """Whoever comes first: the record, the spec and main tell the same story, and nobody calls it failed."""
+    ids = [f"2026-01-22-00{number}-rce" for number in range(4)]
+    for id in ids:
+        shop.spec(id)
+    shop.commit()
+    stopped = {"chant_pause": "paused", "chant_cancel": "cancelled", "chant_takeover": "taken_over"}[tool]
+    status = "cancelled" if tool == "chant_cancel" else "in_progress"
+    for number, id in enumerate(ids):
+        await call.data("chant_work_start", id=id)
+        if number:
+            shop.said(id, ["Wrote a line", "Ticked", "Committed"][number - 1])
+        await call(tool, id=id)
+        record = shop.ended(id)
+        assert record["end_state"] in (stopped, "completed")
+        is_merged = shop.main(f"work/{id}.txt") is not None
+        assert is_merged == (record["end_state"] == "completed") == (record["merge"]["state"] == "merged")
+        assert shop.project.status(id) == ("completed" if is_merged else status)
 
 
 # Takeover
