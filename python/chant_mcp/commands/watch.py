@@ -15,6 +15,9 @@ from chant_mcp.errors import ChantError
 _PAUSE = 0.25
 """Seconds between two looks."""
 
+_GRACE = 2.0
+"""Seconds for who stops a run to write its end; after that it is a crash, to be looked after."""
+
 _PATIENCE = 30.0
 """Seconds for an end to be written of a run whose runner is gone."""
 
@@ -119,11 +122,10 @@ class Watch:
     def _look(self) -> list[Seen]:
         runs = self._runs()
         is_gone = any(state_of(run) == "stale" for run in runs)
-        if is_gone:
-            # A crash is looked after by whoever sees it; who stops a run needs a moment to write its end.
+        self._gone_since = (self._gone_since or time.monotonic()) if is_gone else None
+        if self._gone_for() > _GRACE:
             self._chant.recover()
             runs = self._runs()
-        self._gone_since = (self._gone_since or time.monotonic()) if is_gone else None
         return [self._seen(run) for run in runs]
 
     def _runs(self) -> list[Data]:
@@ -136,7 +138,7 @@ class Watch:
         return sorted(runs.values(), key=lambda run: run["started_at"] or "")
 
     def _seen(self, run: Data) -> Seen:
-        is_waited_for = state_of(run) == "stale" and not self._has_lost_patience()
+        is_waited_for = state_of(run) == "stale" and self._gone_for() <= _PATIENCE
         is_under_way = run["status"] == "running" or is_waited_for
         if run.get("criteria"):
             # While the work is merged its worktree goes away.
@@ -145,8 +147,8 @@ class Watch:
         line = self._line(run) if is_under_way else ""
         return Seen(run, self._title(run["spec_id"]), line, criteria, is_under_way)
 
-    def _has_lost_patience(self) -> bool:
-        return self._gone_since is not None and time.monotonic() - self._gone_since > _PATIENCE
+    def _gone_for(self) -> float:
+        return 0 if self._gone_since is None else time.monotonic() - self._gone_since
 
     def _title(self, spec_id: str) -> str:
         if spec_id not in self._titles:
