@@ -191,7 +191,8 @@ def test_work_that_waited_is_merged_when_its_hindrance_is_gone(shop: Workshop) -
 def test_failed_work_is_tried_again_as_configured(shop: Workshop) -> None:
     shop.configure(
         "watch:\n  idle_timeout_minutes: 0\n"
-        "  failure:\n    {max_retries: 2, retry_delay_ms: 200, backoff_multiplier: 2, retryable_patterns: [told to fail]}\n"
+        "  failure:\n    {max_retries: 2, retry_delay_ms: 200, backoff_multiplier: 2,\n"
+        "     retryable_patterns: [told to fail]}\n"
     )
     shop.spec(ID, "fail")
     shop.spec(OTHER, "crash")
