@@ -2168,6 +2168,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A runner that is told to end ends its agent first, and says so.",
         "issue: The work runtime, part Pause",
     ),
+    "chant:work_start:leaves_out_what_nobody_asked_for": Requirement(
+        "Chains and work in parallel leave out specs that are no task for an agent, and merges that conflict, "
+        "unless they were asked for; the end tells which.",
+        "issue: The work runtime",
+    ),
     "chant:work_start:failing_spec_is_tried_once": Requirement(
         "A spec that fails in a chain is tried once, and the chain goes on with the rest.",
         "reference chant 8.2 W11",

@@ -73,6 +73,21 @@ async def test_a_spec_that_is_added_during_a_chain_is_worked_on(shop: Workshop, 
     assert shop.project.status(OTHER) == "completed"
 
 
+@pytest.mark.requirement("chant:work_start:leaves_out_what_nobody_asked_for")
+async def test_a_chain_leaves_out_what_is_no_task_for_it(shop: Workshop, call: Caller) -> None:
+    shop.spec(ID)
+    shop.spec(OTHER, criteria=())
+    shop.spec(THIRD, type="conflict")
+    shop.commit()
+    started = await call.data("chant_work_start", id=ID, chain=True)
+    record = shop.ended(started["process_id"])
+    assert record["end_state"] == "completed"
+    left_out = f"left out: Spec '{OTHER}' has no acceptance criteria, so nothing tells when it is done."
+    assert record["reason"] == f"1 of 1 specs completed; {left_out}"
+    assert {run["spec_id"] for run in hands(shop, started["process_id"])} == {ID}
+    assert [shop.project.status(id) for id in (OTHER, THIRD)] == ["pending", "pending"]
+
+
 @pytest.mark.requirement("chant:work_start:failing_spec_is_tried_once")
 async def test_a_failing_spec_is_tried_once_and_the_chain_goes_on(shop: Workshop, call: Caller) -> None:
     shop.spec(ID, "fail")

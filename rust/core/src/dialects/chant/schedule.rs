@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
 use super::id::SpecId;
-use super::model::Spec;
+use super::model::{Spec, SpecType};
 use super::specs::Specs;
 use super::start::{Mode, Work};
 
@@ -56,6 +56,11 @@ impl Schedule {
         }
     }
 
+    /// Whether a spec was asked for, and is not only one that follows.
+    pub fn asks_for(&self, id: &SpecId) -> bool {
+        self.first.contains(id)
+    }
+
     /// The spec to begin with now: what was asked for, then what was tried least, then what most waits
     /// for in a row, then by ID. `None` while as many run as may, and when nothing is left.
     pub fn next(
@@ -79,7 +84,11 @@ impl Schedule {
         }
         let all = specs.all();
         let ready = specs.overview().ready.iter().map(|at| &all[*at]);
-        let wanted = ready.filter(|spec| self.goes_on || self.first.contains(&spec.id));
+        // A conflict is settled on a branch that is there already, by whoever takes it up.
+        let wanted = ready.filter(|spec| {
+            let may_follow = self.goes_on && spec.kind != SpecType::Conflict;
+            may_follow || self.first.contains(&spec.id)
+        });
         let candidates: Vec<&Spec> = wanted.map(|spec| &**spec).filter(|s| is_open(s)).collect();
         if candidates.len() < 2 {
             return candidates.first().map(|spec| spec.id.clone());

@@ -118,10 +118,11 @@ fn entry(
         .iter()
         .filter(|record| record.branch.as_deref() == branch && branch.is_some());
     let newest = of_branch.max_by_key(|record| record.token);
-    let uncommitted = if tree.path.exists() {
-        repo.uncommitted(&tree.path)?.len()
-    } else {
-        0
+    let uncommitted = match repo.uncommitted(&tree.path) {
+        Ok(paths) => paths.len(),
+        // It may be removed just now.
+        Err(_) if !tree.path.exists() => 0,
+        Err(error) => return Err(error.into()),
     };
     let is_merged = match (branch, newest.and_then(|record| record.base.as_deref())) {
         (Some(branch), Some(base)) if repo.branch_tip(branch)?.is_some() => {

@@ -71,6 +71,8 @@ struct Past {
     not_before: Option<Instant>,
     /// Why its last run did not complete it.
     failure: Option<String>,
+    /// Why it was not begun, where nobody asked for it.
+    left_out: Option<String>,
 }
 
 impl Past {
@@ -232,7 +234,12 @@ impl<'a> Crew<'a> {
             }
             Err(error) => {
                 let why = error.to_string();
-                past.failure = Some(why.clone());
+                let is_unfit = matches!(error, Error::Chant(ChantError::Start(_)));
+                if is_unfit && !self.schedule.asks_for(&id) {
+                    past.left_out = why.lines().next().map(str::to_owned);
+                } else {
+                    past.failure = Some(why.clone());
+                }
                 Ok(Some(Err(why)))
             }
         }
@@ -304,14 +311,21 @@ impl<'a> Crew<'a> {
 
     fn end(&self) -> End {
         let failures = self.failures();
-        let completed = format!("{} of {} specs completed", self.completed, self.past.len());
+        let begun = self.past.values().filter(|past| past.left_out.is_none());
+        let completed = format!("{} of {} specs completed", self.completed, begun.count());
+        let left_out = self.past.values().filter_map(|past| past.left_out.as_ref());
+        let left_out = left_out.map(|why| format!("left out: {why}"));
+        let told: Vec<String> = std::iter::once(completed)
+            .chain(failures.iter().cloned())
+            .chain(left_out)
+            .collect();
         if failures.is_empty() {
             return End {
                 event: Event::Merge,
-                reason: Some(completed),
+                reason: Some(told.join("; ")),
             };
         }
-        End::failed(format!("{completed}; {}", failures.join("; ")))
+        End::failed(told.join("; "))
     }
 
     fn end_early(&self) -> End {
