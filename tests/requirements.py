@@ -2169,8 +2169,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: The work runtime, part Pause",
     ),
     "chant:work_start:leaves_out_what_nobody_asked_for": Requirement(
-        "Chains and work in parallel leave out specs that are no task for an agent, and merges that conflict, "
-        "unless they were asked for; the end tells which.",
+        "Chains and work in parallel leave out specs that are no task for an agent, and merges that "
+        "conflict, unless they were asked for; the end tells which.",
         "issue: The work runtime",
     ),
     "chant:work_start:failing_spec_is_tried_once": Requirement(
