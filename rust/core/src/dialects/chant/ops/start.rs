@@ -272,7 +272,8 @@ fn begin(
 
 /// Has the record of a run that could not begin say so, and its spec, if its runner did not.
 fn give_up(project: &Project, runs: &Runs, record: &Record, why: &str) -> Result<(), Error> {
-    match stop::stop(runs, &record.process_id, Stop::Cancel, stop::GRACE) {
+    // Should this process die now, whoever finds that has nothing worse to do than to let it be started again.
+    match stop::stop(runs, &record.process_id, Stop::Pause, stop::GRACE) {
         Ok(stopped) => {
             let shown = if record.works_on_spec() {
                 settle::show(project, record, &End::failed(why))

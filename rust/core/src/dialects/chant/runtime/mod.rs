@@ -32,6 +32,10 @@ use crate::work::launch::{self, Launched};
 use crate::work::record::Record;
 use crate::work::records::Runs;
 
+/// Where runners begin, and what they complain of until they are under way, in the folder for our own state.
+const RUNNERS: &str = "runners";
+/// The ending of a file with complaints.
+const COMPLAINTS: &str = ".err";
 /// The branch that is taken for the target where there is none of the usual name.
 const OLD_MAIN: &str = "master";
 
@@ -54,9 +58,9 @@ impl Project {
             let why = "runs are started by the server and the command line only";
             return Err(ChantError::Refused(why.into()).into());
         }
-        let folder = runs.state.ensure(&runs.disk, "runners")?;
+        let folder = runs.state.ensure(&runs.disk, RUNNERS)?;
         let number = fastrand::u64(..);
-        let errors: PathBuf = folder.join(format!("{}-{number:016x}.err", words[0]));
+        let errors: PathBuf = folder.join(format!("{}-{number:016x}{COMPLAINTS}", words[0]));
         let mut argv = self.program.clone();
         let root = self.root.path().display().to_string();
         argv.extend(["--project", &root].map(str::to_owned));

@@ -2,13 +2,14 @@
 //! waited (the runtime's design, "Recovery").
 
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use super::super::model::Status;
 use super::super::project::Project;
 use super::judge::Judge;
 use super::landing::{Finish, Landing};
 use super::workplace::Workplace;
-use super::{change_spec, spec_of};
+use super::{COMPLAINTS, RUNNERS, change_spec, spec_of};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::store::disk;
@@ -20,6 +21,9 @@ use crate::work::recover;
 use crate::work::runner::End;
 use crate::work::state::{Event, State, Stop};
 use crate::work::stop::{self, Stopped};
+
+/// After this nobody waits any more for a runner to begin.
+const LONG_PAST: Duration = Duration::from_secs(10 * 60);
 
 /// Shows in the spec how its run ended, unless somebody decided otherwise about it meanwhile.
 pub(in super::super) fn show(project: &Project, record: &Record, end: &End) -> Result<(), Error> {
@@ -124,6 +128,7 @@ pub(in super::super) fn recover(project: &Project) -> Result<Vec<String>, Error>
         return Ok(Vec::new());
     }
     let runs = project.runs()?;
+    remove_complaints(&runs);
     let recovered = recover::recover(&runs)?;
     let mut problems = recovered.problems;
     let mut note = |record: &Record, done: Result<(), Error>| {
@@ -151,6 +156,19 @@ pub(in super::super) fn recover(project: &Project) -> Result<Vec<String>, Error>
         }
     }
     Ok(problems)
+}
+
+/// Removes what runners complained of whose starter died before it read that.
+fn remove_complaints(runs: &Runs) {
+    let folder = runs.state.path(RUNNERS);
+    for file in disk::names(&folder).unwrap_or_default() {
+        let path = folder.join(&file.name);
+        let is_old = |stamp: disk::Stamp| stamp.is_older_than(LONG_PAST, SystemTime::now());
+        if file.name.ends_with(COMPLAINTS) && disk::stamp(&path).is_some_and(is_old) {
+            // One that cannot be removed stands in nobody's way.
+            let _ = disk::remove(&path);
+        }
+    }
 }
 
 /// Goes on with looking after a death, where whoever found it did not come to an end.
