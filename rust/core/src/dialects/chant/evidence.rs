@@ -128,11 +128,7 @@ impl Reason {
     pub fn needs_attention(&self) -> bool {
         !matches!(
             self,
-            Self::NoCommit
-                | Self::OnlySpecFile
-                | Self::Open(_)
-                | Self::CheckFailed { .. }
-                | Self::Uncommitted(_)
+            Self::NoCommit | Self::OnlySpecFile | Self::Open(_) | Self::CheckFailed { .. }
         )
     }
 }
@@ -230,11 +226,12 @@ pub fn evidence(finished: &Finished<'_>) -> Evidence {
         evidence.reasons.push(Reason::Output(why.clone()));
     }
     look_at_commits(&mut evidence, finished);
-    if !finished.uncommitted.is_empty() {
+    if finished.uncommitted.is_empty() {
+        look_at_checks(&mut evidence, finished);
+    } else {
         let paths = finished.uncommitted.to_vec();
         evidence.reasons.push(Reason::Uncommitted(paths));
     }
-    look_at_checks(&mut evidence, finished);
     evidence
         .reasons
         .sort_by_key(|reason| !reason.needs_attention());

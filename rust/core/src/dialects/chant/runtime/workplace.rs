@@ -234,7 +234,8 @@ impl Making<'_> {
             run.step("Making a branch");
             self.set_aside()?;
             let is_tracked = self.is_tracked(&target, &spec_in_git)?;
-            let base = self.begin_branch(&target, &spec_in_git, is_tracked)?;
+            let base =
+                self.begin_branch(&run.record().process_id, &target, &spec_in_git, is_tracked)?;
             (base, is_tracked)
         };
         run.update(|record| {
@@ -285,6 +286,7 @@ impl Making<'_> {
 
     fn begin_branch(
         &self,
+        process_id: &str,
         target: &str,
         spec_in_git: &str,
         is_tracked: bool,
@@ -294,7 +296,7 @@ impl Making<'_> {
         let begun = self.repo.begin_branch(&Beginning {
             branch: &self.branch,
             target,
-            message: &format!("Work on {} begins", self.spec.id),
+            message: &format!("Work on {} begins\n\nBy run {process_id}.", self.spec.id),
             files: &files,
         })?;
         Ok(begun.commit)
