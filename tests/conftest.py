@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -23,6 +24,13 @@ _GIT = {
     "GIT_COMMITTER_EMAIL": "ada@example.org",
     "GIT_COMMITTER_DATE": "2026-01-22T10:00:00Z",
 }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _listens_to_ctrl_c() -> None:
+    """Have programs listen to Ctrl-C, also where a shell runs the tests in its background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -2246,6 +2246,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The answer adds branch, commits, how much they change, uncommitted files and open criteria.",
         "issue: The work runtime, part Pause",
     ),
+    "chant:torture:nothing_is_lost": Requirement(
+        "Whatever dies at whatever moment, one look by `watch --once` later no commit is lost, nothing is "
+        "completed without evidence, and no process, lock or worktree is left.",
+        "issue: Watch, recovery and torture",
+    ),
     "chant:watch:a_death_is_noticed_at_once": Requirement(
         "The daemon is woken by the end of a runner, not by its poll alone.", "issue: Watch"
     ),

@@ -210,14 +210,14 @@ async def test_negative_and_giant_integers(call: Caller, tool: str) -> None:
     takes_spec = tool.startswith("chant_") and "id" in SCHEMAS[tool]["properties"]
     given = {**required(tool), **({"id": ID} if takes_spec else {})}
     for name, _ in parameters(tool, "integer"):
-        least = 1 if name == "max_chars" else 0
+        least = 1 if name in ("max_chars", "parallel") else 0
         for value in (-1, -5.0, -(2**31), -(2**63), -(2**64) - 1, -(10**300)):
             told = await call.error(tool, **given, **{name: value})
             assert told.startswith(f"Invalid parameter '{name}': expected integer of at least {least}, got -")
         for value in (2**53 + 1, 2**63, 2**64, 10**300, 1e300):
             told = await call.error(tool, **given, **{name: value})
             assert told == f"Invalid parameter '{name}': expected integer of at most {2**53}"
-        for value in (least, 2**31, 2**32, 2**53):
+        for value in (least, 2**31, 2**32, 2**53) if tool != "chant_work_start" else ():
             assert not (await call(tool, **given, **{name: value})).is_error
 
 
@@ -244,7 +244,8 @@ async def test_an_unknown_argument_is_refused(call: Caller, tool: str) -> None:
         told = await call.error(tool, **given, **{f"{name}s" if name != "id" else "ids": "x"})
         assert told == f"Unknown parameter: {name}s. Did you mean '{name}'?"
     told = await call.error(tool, **given, zzzzzz=1)
-    assert told.startswith("Unknown parameter: zzzzzz. Did you mean '")
+    hint = "Did you mean '" if SCHEMAS[tool]["properties"] else "This tool takes no parameters."
+    assert told.startswith(f"Unknown parameter: zzzzzz. {hint}")
     assert tree(call.project.root) == before
 
 

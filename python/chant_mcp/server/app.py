@@ -360,9 +360,17 @@ def _shown(text: str, most: int = _MOST_TEXT) -> str:
 def _unknown_tool(name: str, known: list[str]) -> str:
     if not name:
         return "Missing tool name"
-    nearest = difflib.get_close_matches(name[:100].lower(), known, n=1)
-    hint = f"\nDid you mean {nearest[0]}?" if nearest else ""
+    # Mostly a word is misspelt, or the words stand in another order.
+    by_words = {_sorted_words(one): one for one in known}
+    given = name[:100].lower()
+    nearest = difflib.get_close_matches(_sorted_words(given), by_words, n=1, cutoff=0.8)
+    found = [by_words[words] for words in nearest] or difflib.get_close_matches(given, known, n=1)
+    hint = f"\nDid you mean {found[0]}?" if found else ""
     return f"Unknown tool: {name}{hint}"
+
+
+def _sorted_words(name: str) -> str:
+    return "_".join(sorted(name.replace("-", "_").split("_")))
 
 
 def _tool(entry: ToolEntry, session: Session, running: _Running) -> Tool:

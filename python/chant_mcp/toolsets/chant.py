@@ -208,7 +208,8 @@ def chant_work_start(
     id: Id,
     chain: Annotated[bool, Field(description="Continue to next ready spec after completion")] = False,
     parallel: Annotated[
-        int | None, Field(description="Number of parallel workers (requires multiple ready specs)")
+        int | None,
+        Field(ge=1, description="Number of parallel workers (requires multiple ready specs)"),
     ] = None,
     skip_criteria: Annotated[bool, Field(description="Skip acceptance criteria validation")] = False,
 ) -> Answer:

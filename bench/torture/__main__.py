@@ -1,0 +1,46 @@
+"""`python -m bench.torture`: torture a scratch project for a while, then have it checked; see README.md."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import cast
+
+import click
+
+from bench.torture.checker import check
+from bench.torture.play import Play
+
+
+def main() -> None:
+    """Torture and check; print what is wrong, and end with 1 if anything is."""
+    parser = argparse.ArgumentParser(prog="python -m bench.torture", description=__doc__)
+    parser.add_argument("--seed", type=int, default=1, help="the same seed asks for the same deeds")
+    parser.add_argument("--seconds", type=float, default=120, help="how long (default: two minutes)")
+    parser.add_argument("--keep", action="store_true", help="leave the project in place")
+    given = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="chant-torture-"))
+    play = Play(folder, cast(int, given.seed))
+    end = time.monotonic() + cast(float, given.seconds)
+    while time.monotonic() < end:
+        play.deed()
+    play.end()
+    wrong = check(play.scene())
+    for deed, times in sorted(play.deeds.items()):
+        click.echo(f"{times:5} × {deed}")
+    for line in wrong:
+        click.echo(f"WRONG {line}")
+    click.echo(f"seed {given.seed}: {len(wrong)} violations")
+    if given.keep or wrong:
+        click.echo(f"The project lies in {play.root}")
+    else:
+        shutil.rmtree(folder)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

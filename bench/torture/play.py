@@ -1,0 +1,246 @@
+"""The torture itself: agents at work, people who change their minds, processes that die."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from bench.torture.checker import Scene, git, living
+
+_WAYS = ("work",) * 6 + (
+    "slow",
+    "fail",
+    "nothing",
+    "lie",
+    "unticked",
+    "dirty",
+    "grandchildren",
+    "hang",
+    "conflict",
+)
+"""How the agents of new specs work."""
+
+_MOMENTS = (
+    "after-lock",
+    "after-branch",
+    "after-worktree",
+    "after-status",
+    "before-handshake",
+    "after-agent-exit",
+    "after-evidence",
+    "index-locked",
+    "mid-files",
+    "after-files",
+    "index-written",
+    "after-index",
+    "after-ref",
+    "after-merge",
+    "before-end-record",
+)
+"""Where runners stop as by a crash."""
+
+_PATIENCE = 90
+"""Seconds that one command may take."""
+
+_SPEC = """---
+type: code
+status: pending
+labels: [demo:{way}, "demo:seconds=0.3"]
+target_files:
+  - {target}
+---
+
+# Make the change number {number}
+
+It has to be there for those who come after.
+
+## Acceptance Criteria
+
+- [ ] The change is there
+- [ ] It says who made it
+"""
+
+
+class Play:
+    """A project under torture."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        """Make the project in a folder that is not there yet, or empty."""
+        self.root = folder / "project"
+        self.deeds: Counter[str] = Counter()
+        self._chance = random.Random(seed)
+        self._home = folder / "home"
+        self._ids: list[str] = []
+        self._mine: dict[str, bytes] = {}
+        self._tips: list[str] = []
+        self._waiting: list[subprocess.Popen[bytes]] = []
+        for place in (self._home, self.root / ".chant" / "specs", self.root / "work"):
+            place.mkdir(parents=True)
+        self._environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "CHANT_"))},
+            "HOME": str(self._home),
+            "XDG_STATE_HOME": str(self._home / "state"),
+            "XDG_CONFIG_HOME": str(self._home / "config"),
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
+        (self._home / ".gitconfig").write_text(
+            "[user]\n\tname = Somebody\n\temail = somebody@localhost\n", encoding="utf-8"
+        )
+        (self.root / ".chant" / "config.md").write_text(
+            "---\nproject: {name: Torture}\ndefaults: {provider: demo, main_branch: main}\n"
+            "watch: {poll_interval_ms: 500}\n---\n",
+            encoding="utf-8",
+        )
+        (self.root / ".chant" / ".gitignore").write_text(
+            "logs/\nprocesses/\n.locks/\nwatch.pid\n", encoding="utf-8"
+        )
+        (self.root / "work" / "shared.txt").write_text("first\nsecond\nthird\n", encoding="utf-8")
+        for _ in range(6):
+            self._add()
+        self._git("init", "-q", "-b", "main")
+        self._git("add", "-A")
+        self._git("commit", "-q", "-m", "First")
+
+    def deed(self) -> None:
+        """Do one thing, chosen by chance."""
+        deeds: list[tuple[int, Callable[[], None]]] = [
+            (6, self._start),
+            (3, self._start_several),
+            (3, self._start_and_crash),
+            (3, self._kill),
+            (2, self._stop_work),
+            (2, self._edit),
+            (2, self._commit),
+            (1, self._edit_spec),
+            (1, self._add),
+            (1, self._watch),
+            (1, self._look),
+        ]
+        [(_, chosen)] = self._chance.choices(deeds, [weight for weight, _ in deeds])
+        self.deeds[chosen.__name__.strip("_").replace("_", " ")] += 1
+        chosen()
+        self._tips.append(self._git("rev-parse", "main").strip())
+
+    def end(self) -> None:
+        """Stop what goes on, and look after the rest once."""
+        for process in self._waiting:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_PATIENCE)
+        for id in self._ids:
+            self._run("pause", id)
+        self._run("watch", "--stop")
+        for _ in range(2):
+            self._run("watch", "--once", "--quiet")
+
+    def scene(self) -> Scene:
+        """What a checker has to know."""
+        return Scene(self.root, self._home, self._environment, dict(self._mine), list(self._tips))
+
+    # Work
+
+    def _start(self) -> None:
+        self._begin("work", self._chance.choice(self._ids))
+
+    def _start_several(self) -> None:
+        how = self._chance.choice((["--chain"], ["--parallel", "3"]))
+        self._begin("work", self._chance.choice(self._ids), *how)
+
+    def _start_and_crash(self) -> None:
+        self._begin("work", self._chance.choice(self._ids), CHANT_STOP_AT=self._chance.choice(_MOMENTS))
+
+    def _stop_work(self) -> None:
+        how = self._chance.choice(("pause", "takeover", "cancel", "reset", "reset"))
+        self._run(how, self._chance.choice(self._ids))
+
+    def _watch(self) -> None:
+        self._run("watch", self._chance.choice(("--background", "--stop")))
+
+    def _look(self) -> None:
+        self._run(*self._chance.choice((["runs", "--all"], ["list"], ["worktree", "list"], ["merge"])))
+
+    def _kill(self) -> None:
+        """Kill one process, whatever it is."""
+        found = living(self._home)
+        if found:
+            with suppress(ProcessLookupError):
+                os.kill(self._chance.choice(found)[0], signal.SIGKILL)
+
+    # A person
+
+    def _add(self) -> None:
+        number = len(self._ids) + 1
+        id = f"2026-02-02-{number:03}-tor"
+        way = self._chance.choice(_WAYS)
+        target = "work/shared.txt" if way == "conflict" else f"work/{id}.txt"
+        text = _SPEC.format(way=way, target=target, number=number)
+        (self.root / ".chant" / "specs" / f"{id}.md").write_text(text, encoding="utf-8")
+        self._ids.append(id)
+
+    def _edit(self) -> None:
+        """Write a file that nobody else writes; sometimes it is staged."""
+        name = f"mine/{self._chance.randrange(5)}.txt"
+        text = f"{self._chance.random()}\n".encode()
+        (self.root / "mine").mkdir(exist_ok=True)
+        (self.root / name).write_bytes(text)
+        self._mine[name] = text
+        if self._chance.random() < 0.3:
+            self._git("add", "--", name, check=False)
+
+    def _commit(self) -> None:
+        """Commit what is staged, and something new."""
+        self._edit()
+        self._git("add", "--", "mine", check=False)
+        self._git("commit", "-q", "-m", "Mine", check=False)
+
+    def _edit_spec(self) -> None:
+        """Change the words of a spec, as an editor without a lock does."""
+        path = self.root / ".chant" / "specs" / f"{self._chance.choice(self._ids)}.md"
+        old = path.read_text("utf-8")
+        new = old.replace("It has to be there", f"It has to be there ({self._chance.randrange(100)})", 1)
+        beside = path.with_suffix(".edited")
+        beside.write_text(new, encoding="utf-8")
+        if path.read_text("utf-8") == old:
+            beside.replace(path)
+        else:
+            beside.unlink()
+
+    # Means
+
+    def _begin(self, *words: str, **variables: str) -> None:
+        """Start a command; some are waited for, others meet what comes next."""
+        process = subprocess.Popen(
+            self._command(*words),
+            env={**self._environment, **variables},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        if self._chance.random() < 0.6:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_PATIENCE)
+        self._waiting = [one for one in [*self._waiting, process] if one.poll() is None]
+
+    def _run(self, *words: str) -> None:
+        with suppress(subprocess.TimeoutExpired):
+            subprocess.run(
+                self._command(*words),
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_PATIENCE,
+                check=False,
+            )
+
+    def _command(self, *words: str) -> list[str]:
+        command, *rest = words
+        return [sys.executable, "-m", "chant_mcp", command, "--project", str(self.root), *rest]
+
+    def _git(self, *words: str, check: bool = True) -> str:
+        return git(self.root, self._environment, *words, check=check)
