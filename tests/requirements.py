@@ -2585,6 +2585,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`merge-driver` explains itself with `--help` and is not listed among the commands.",
         "house: command line",
     ),
+    "chant:agents:a_killed_git_holds_nothing": Requirement(
+        "A lock that a git left in the worktree when it was killed with its agent does not outlive the run.",
+        "issue: The work runtime; issue: Watch, recovery and torture",
+    ),
     "chant:agents:messages_are_logged_as_lines": Requirement(
         "Of agents that tell what they do as JSON messages the log holds texts, the use of tools and "
         "failures, a line each.",

@@ -191,3 +191,24 @@ async def test_an_agent_that_is_killed_has_failed(shop: Workshop, call: Caller) 
     after = shop.ended(record["process_id"])
     assert (after["end_state"], after["reason"]) == ("failed", "The agent was ended by signal 9")
     assert shop.project.status(ID) == "failed"
+
+
+@pytest.mark.requirement("chant:agents:a_killed_git_holds_nothing")
+@pytest.mark.parametrize("dies", ["agent", "runner"])
+def test_what_a_killed_git_holds_in_the_worktree_is_let_go(shop: Workshop, dies: str) -> None:
+    shop.spec(ID, "wait")
+    shop.commit()
+    handle = shop.handle()
+    handle.work_start(ID)
+    shop.said(ID, "waiting")
+    [worktree] = shop.worktrees()
+    lock = Path(git(worktree, "rev-parse", "--absolute-git-dir").strip()) / "index.lock"
+    lock.touch()
+    record = shop.record(ID)
+    kill(record["agent"]["pid"] if dies == "agent" else record["pid"])
+    wait_for(lambda: not lock.exists(), "the lock to be let go")
+    wait_for(lambda: shop.project.status(ID) == "failed", "the end")
+    handle.recover()
+    shop.go(ID)
+    handle.work_start(ID)
+    assert shop.ended(ID)["end_state"] == "completed"

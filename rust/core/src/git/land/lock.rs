@@ -91,11 +91,15 @@ pub(super) fn free(lock: &Path, run: &str) -> Result<bool, GitError> {
     if run_of(lock).as_deref() != Some(run) {
         return Ok(false);
     }
+    remove(lock).map(|_| true)
+}
+
+/// Removes a lock, whoever made it; false when there is none.
+pub(super) fn remove(lock: &Path) -> Result<bool, GitError> {
     match fs::remove_file(lock) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(failed("free the lock", lock, &error))
-        }
-        _ => Ok(true),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(failed("free the lock", lock, &error)),
     }
 }
 

@@ -203,6 +203,16 @@ impl Repo {
         lock::free(lock, run)
     }
 
+    /// Removes the lock that a git which was killed left on the index of a worktree; false when there is
+    /// none. The caller knows that nobody works there.
+    ///
+    /// # Errors
+    /// `Gone`, or `File`.
+    pub fn free_worktree(&self, worktree: &std::path::Path) -> Result<bool, GitError> {
+        let lock = lock::path_in(&Checkout::at(worktree.to_owned())?.git_dir);
+        lock::remove(&lock)
+    }
+
     /// The checkouts that stand on a branch, or what makes it unwise to move it.
     fn checkouts_of(&self, branch: &str) -> Result<Result<Vec<Checkout>, Waits>, GitError> {
         let mut found = Vec::new();

@@ -59,6 +59,11 @@ pub(in super::super) fn halt(
 ) -> Result<Halted, Error> {
     let stopped = stop::stop(runs, process_id, why, stop::GRACE)?;
     let record = &stopped.record;
+    if let Some(repo) = project.repo()?
+        && let Some(place) = Workplace::of(project, &repo, record)?
+    {
+        place.free(&repo);
+    }
     let may_be_merged = record.merge.state == MergeState::Merged || !record.merge.begun.is_empty();
     if let Some(lock) = stopped.lock.as_ref().filter(|_| may_be_merged) {
         let record = complete(project, runs, record, lock)?;
@@ -237,6 +242,9 @@ fn after_loss(
         Some(repo) => Workplace::of(project, &repo, record)?,
         None => None,
     };
+    if let (Some(place), Some(repo)) = (&place, project.repo()?) {
+        place.free(&repo);
+    }
     let lost = End::failed(record.reason.clone().unwrap_or_default());
     let Some(place) = place.filter(|_| record.agent.is_some()) else {
         return show(project, record, &lost);

@@ -175,6 +175,10 @@ impl Steps for Task<'_> {
         let Some(place) = self.place.clone() else {
             return Ok(End::failed("The worktree is not known any more"));
         };
+        // All that the agent started has ended; a git of it may have been killed.
+        if let Ok(repo) = self.project.repository() {
+            place.free(&repo);
+        }
         if !ended.is_success() {
             let end = End::failed(ended.to_string());
             settle::show(self.project, run.record(), &end).map_err(|error| error.to_string())?;

@@ -133,6 +133,12 @@ impl Workplace {
         }
     }
 
+    /// Lets go what a git that was killed with its agent holds in the worktree.
+    pub(in super::super) fn free(&self, repo: &Repo) {
+        // A worktree that is gone holds nothing.
+        let _ = repo.free_worktree(&self.worktree);
+    }
+
     /// Removes the worktree with what lies beside it, and the branch, whose commits are on the target:
     /// as far as nothing is lost with them. Gives what was left in place, and why.
     pub(in super::super) fn clear(&self, repo: &Repo) -> Vec<String> {
