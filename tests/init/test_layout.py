@@ -57,6 +57,11 @@ def test_provider_and_model_reach_the_configuration(folder: Folder) -> None:
         ("kirocli", "kirocli"),
         ("kiro-cli-chat", "kirocli"),
         ("kiro", "kirocli"),
+        ("codex", "codex"),
+        ("gemini", "gemini"),
+        ("opencode", "opencode"),
+        ("Cursor", "cursor-agent"),
+        ("demo", "demo"),
     ],
 )
 def test_spellings_of_providers(folder: Folder, spelled: str, stored: str) -> None:
@@ -67,7 +72,7 @@ def test_spellings_of_providers(folder: Folder, spelled: str, stored: str) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--provider", "gemini"], "'gemini' is none of claude, claude-cli, ollama"),
+        (["--provider", "nobody"], "'nobody' is none of claude, claude-cli, ollama"),
         (["--name", "two\nlines"], "is not a line of text"),
         (["--name", " "], "is not a line of text"),
         (["--model", ""], "is not a line of text"),

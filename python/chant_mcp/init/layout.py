@@ -50,6 +50,12 @@ PROVIDERS = {
     "kirocli": "kirocli",
     "kiro-cli-chat": "kirocli",
     "kiro": "kirocli",
+    "codex": "codex",
+    "gemini": "gemini",
+    "opencode": "opencode",
+    "cursor-agent": "cursor-agent",
+    "cursor": "cursor-agent",
+    "demo": "demo",
 }
 """Spellings of the providers, and the name that is stored."""
 

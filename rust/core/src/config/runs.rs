@@ -101,7 +101,7 @@ impl Default for Limits {
             idle_minutes: number(15),
             check_minutes: number(10),
             output_megabytes: number(50),
-            agents_at_once: two().saturating_mul(two().saturating_mul(two())),
+            agents_at_once: NonZeroUsize::MIN.saturating_add(7),
         }
     }
 }
