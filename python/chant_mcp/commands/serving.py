@@ -84,7 +84,7 @@ def on_stdio(surroundings: Surroundings) -> None:
 
 
 def set_up_log(surroundings: Surroundings) -> None:
-    """Log to standard error what `--verbose` or MCP_LOG_LEVEL asks for (seed tickets, environment variables)."""
+    """Log to standard error, as much as `--verbose` or MCP_LOG_LEVEL says (seed tickets:501)."""
     named = surroundings.environment.get("MCP_LOG_LEVEL", "").upper()
     known = {name: getattr(logging, name) for name in ("ERROR", "WARN", "INFO", "DEBUG")}
     level = logging.INFO if surroundings.verbose else known.get(named, logging.WARNING)

@@ -54,11 +54,15 @@ class Service:
     """Called as soon as a signal comes."""
 
 
+_RETRY = 1_000
+"""Milliseconds after which a client whose connection broke is to come back."""
+
+
 async def serve(server: Server[Any], service: Service) -> None:
     """Serve until a signal comes; calls in flight are then answered if they end in time."""
     calls = Calls()
     server.middleware.append(calls.counted)
-    sessions = Sessions(server, max_request_body_size=MOST_BYTES)
+    sessions = Sessions(server, max_request_body_size=MOST_BYTES, retry_interval=_RETRY)
     app = Door(Starlette(routes=_routes(server, sessions, service.token)), service.names)
     http = _Http(
         uvicorn.Config(
