@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,7 +110,7 @@ async def test_every_revision_with_a_handshake_is_spoken(ours: Listening, revisi
     session = ours.begin(revision)
     answer = ours.answer(call(1, "chant_status", brief=True), **session)
     assert text_in(answer) == "1 pending"
-    assert ours.ask("DELETE", "/mcp", **session)[0] == 200
+    assert ours.ask("DELETE", "/mcp", None, **session)[0] == 200
     assert ours.ask("POST", "/mcp", call(2, "chant_status"), **session)[0] == 404
 
 
@@ -183,7 +184,9 @@ async def test_progress_reaches_the_client_that_called(plain: Listening, kind: s
 
 
 @pytest.mark.requirement("http:cancel:by_disconnect_where_there_are_no_sessions")
-async def test_closing_the_connection_cancels_a_call_without_a_session(listen: Listen, tmp_path: Path) -> None:
+async def test_closing_the_connection_cancels_a_call_without_a_session(
+    listen: Listen, tmp_path: Path
+) -> None:
     server = listen(tmp_path, command=serving(TOOLS))
     message = enveloped(call(1, "wait"))
     with server.connection() as connection:
@@ -375,8 +378,6 @@ def hang(session):
 chant.TOOLS = (*chant.TOOLS, ToolEntry(hang, READS))
 main()
 """
-    import sys
-
     server = listen(
         project.root, command=[sys.executable, "-c", program, "serve", "--http", "127.0.0.1:0", "--no-auth"]
     )

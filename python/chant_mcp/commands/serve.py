@@ -6,6 +6,8 @@ import os
 import re
 import secrets
 import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -14,7 +16,7 @@ from chant_mcp.commands import serving
 from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.errors import InvalidArgumentError, RefusedError, StorageError
 from chant_mcp.init import hosts
-from chant_mcp.init.discovery import Presence
+from chant_mcp.init.discovery import Listed, Presence
 from chant_mcp.init.repository import Repository
 from chant_mcp.server.http.address import PORT, Address, Listener, address, listen, names
 
@@ -72,42 +74,65 @@ def serve(
         serving.on_stdio(surroundings)
         return
     serving.set_up_log(surroundings)
+    _over_http(surroundings, address(at), _Wishes(clients, token_file, no_auth, allowed))
+
+
+@dataclass(frozen=True, slots=True)
+class _Wishes:
+    """What the user asked for beside an address."""
+
+    clients: tuple[str, ...]
+    token_file: Path | None
+    no_auth: bool
+    allowed: tuple[str, ...]
+
+
+def _over_http(surroundings: Surroundings, wanted: Address, wishes: _Wishes) -> None:
     import anyio
 
     from chant_mcp.server.app import ChantServer
     from chant_mcp.server.http import app
 
-    wanted = address(at)
     on_offer = serving.offer(surroundings)
-    token = None if no_auth else _token(token_file)
-    listener = listen(wanted)
-    if no_auth and not listener.is_loopback:
-        listener.socket.close()
-        raise RefusedError(
-            f"--no-auth is for this machine alone, and {wanted.host} is reached from others.\n"
-            "Leave --no-auth out, or listen at 127.0.0.1."
-        )
+    token = None if wishes.no_auth else _token(wishes.token_file)
+    listener = _listener(wanted, wishes)
     session = surroundings.session(may_leave=False)
     server = ChantServer(session, on_offer, many_clients=True)
+    root, url = session.place.root, listener.url
     presence = None
-    if clients or (token is not None and token_file is None):
-        url = listener.url + app.PATH
-        presence = Presence(_records(surroundings), session.place.root, url, token)
+    if wishes.clients or (token is not None and wishes.token_file is None):
+        presence = Presence(_records(surroundings), root, url + app.PATH, token)
 
     def start() -> None:
-        _tell(wanted, listener, session.place.root)
-        if presence is not None:
-            _register(presence, clients, surroundings)
+        listed = [] if presence is None else presence.register(wishes.clients)
+        if wanted.port is None and listener.port != PORT:
+            click.echo(f"Port {PORT} is taken, so this server has another one.", err=True)
+        click.echo(f"Serving {root} at {url}{app.PATH} (SSE: {url}/sse)", err=True)
+        for one in listed:
+            click.echo(f"Listed as `{one.name}` in {one.file} until the server ends", err=True)
+        if token is not None:
+            _tell_of_token(wishes.token_file or (presence and presence.path), listed, root, surroundings)
 
     def end() -> None:
         for problem in presence.withdraw() if presence is not None else ():
             click.echo(problem, err=True)
 
-    service = app.Service(listener, names(listener, wanted.host, allowed), token, start, end)
+    service = app.Service(listener, names(listener, wanted.host, wishes.allowed), token, start, end)
     try:
         anyio.run(server.serve_http, service)
     finally:
         end()
+
+
+def _listener(wanted: Address, wishes: _Wishes) -> Listener:
+    listener = listen(wanted)
+    if wishes.no_auth and not listener.is_loopback:
+        listener.socket.close()
+        raise RefusedError(
+            f"--no-auth is for this machine alone, and {wanted.host} is reached from others.\n"
+            "Leave --no-auth out, or listen at 127.0.0.1."
+        )
+    return listener
 
 
 def _token(file: Path | None) -> str:
@@ -159,21 +184,12 @@ def _records(surroundings: Surroundings) -> Path:
     return state / "chant-mcp" / "servers"
 
 
-def _tell(wanted: Address, listener: Listener, root: Path) -> None:
-    if wanted.port is None and listener.port != PORT:
-        click.echo(f"Port {PORT} is taken, so this server has another one.", err=True)
-    url = listener.url
-    click.echo(f"Serving {root} at {url}/mcp (SSE: {url}/sse)", err=True)
-
-
-def _register(presence: Presence, clients: tuple[str, ...], surroundings: Surroundings) -> None:
-    listed = presence.register(clients)
-    for one in listed:
-        click.echo(f"Listed as `{one.name}` in {one.file} until the server ends", err=True)
-    if presence.token is None:
-        return
-    click.echo(f"Token: in {presence.path}", err=True)
-    repository = Repository(presence.root, surroundings.environment, wanted_by="--register")
+def _tell_of_token(
+    place: Path | None, listed: Sequence[Listed], root: Path, surroundings: Surroundings
+) -> None:
+    """Say where the token is, and which files must not be committed now; the token itself is never shown."""
+    click.echo(f"Token: in {place}", err=True)
+    repository = Repository(root, surroundings.environment, wanted_by="--register")
     for file in dict.fromkeys(one.file for one in listed):
         if repository.exists and repository.run("check-ignore", "-q", file).returncode:
             click.echo(f"Warning: {file} holds the token, and git does not ignore it.", err=True)

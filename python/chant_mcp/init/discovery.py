@@ -113,11 +113,6 @@ class Presence:
             self.path.unlink(missing_ok=True)
         return problems
 
-    @property
-    def token(self) -> str | None:
-        """What clients have to show."""
-        return self._record.token
-
     def _free_name(self, file: str, key: str) -> str:
         content = files.read(self.root, file)
         text = hosts.text_of(content or b"", file)

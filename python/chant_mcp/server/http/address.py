@@ -21,7 +21,9 @@ PORT = 19560
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 """Names under which this machine calls itself."""
 
-_WANTED = re.compile(r"(?P<port>[0-9]+)|(?P<host>\[[^]]*\]|[^:\[\]]+)(:(?P<hosts_port>[0-9]+))?")
+_WANTED = re.compile(
+    r"(?P<port>[0-9]+)|(?P<host>\[[^]]+\]|[^-:\[\]/\s][^:\[\]/\s]*)(:(?P<hosts_port>[0-9]+))?"
+)
 
 _ALL_IN_USE = 100
 """How many connections may wait to be accepted."""
