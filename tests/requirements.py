@@ -4752,6 +4752,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A port that was asked for and is taken is an error with one safe next step.",
         "issue 8: HTTP",
     ),
+    "http:speed:answers_go_out_at_once": Requirement(
+        "An answer does not wait for the other side to acknowledge the one before.", "decisions 5"
+    ),
     "http:entries:lead_to_the_server": Requirement(
         "`--register` writes entries that lead to the server and let one in; a new file is for its "
         "owner alone.",

@@ -170,8 +170,8 @@ async def test_progress_reaches_the_client_that_called(plain: Listening, kind: s
     heard: dict[str, list[tuple[float, str | None]]] = {"one": [], "two": []}
 
     async def count(of: str) -> None:
-        async def told(done: float, total: float | None, message: str | None) -> None:
-            heard[of].append((done, message))
+        async def told(progress: float, total: float | None, message: str | None) -> None:
+            heard[of].append((progress, message))
 
         async with client_of(plain.url, kind) as client:
             result = await client.call_tool("count", {"of": of}, progress_callback=told)

@@ -119,12 +119,13 @@ class _Taken(RefusedError):
 
 def _listener(host: str, port: int) -> Listener:
     try:
-        family, kind, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (OSError, UnicodeError) as error:
         raise RefusedError(
             f"The host `{host}` is not known here. Name an address of this machine."
         ) from error
-    listening = socket.socket(family, kind)
+    # Without the protocol asyncio would let answers wait for the other side's acknowledgement.
+    listening = socket.socket(family, kind, protocol)
     try:
         if os.name == "posix":
             # Elsewhere this would let two servers listen at one port.
