@@ -175,7 +175,7 @@ def _take_out(root: Path, record: _Record, replaced: dict[str, tuple[bytes | Non
 def _noting(problems: list[str]) -> Generator[None]:
     try:
         yield
-    except ChantError as error:
+    except (ChantError, OSError) as error:
         problems.append(str(error))
 
 
