@@ -355,6 +355,7 @@ async def test_calls_in_flight_are_answered_at_the_end(listen: Listen, tmp_path:
     async with client_of(server.url, "sse"):  # a stream that would never end by itself
         server.process.terminate()
         server.line("told to end")
+        await anyio.sleep(0.5)  # longer than the server waits where it waits for nothing
         (tmp_path / "open").touch()
         slow.join(PATIENCE)
         assert await anyio.to_thread.run_sync(server.ended) == 0
