@@ -1,6 +1,9 @@
-"""The yardstick: tools that do nothing, in a plain server on the SDK's own stdio transport."""
+"""The yardstick: tools that do nothing, in a plain server on the SDK's own transports."""
 
 from __future__ import annotations
+
+import logging
+import sys
 
 from mcp.server.mcpserver import MCPServer
 
@@ -20,4 +23,8 @@ async def noop_on_loop() -> str:
 
 
 if __name__ == "__main__":
-    server.run("stdio")
+    if sys.argv[1:2] == ["--http"]:
+        logging.basicConfig(level=logging.WARNING)
+        server.run("streamable-http", port=int(sys.argv[2]))
+    else:
+        server.run("stdio")

@@ -104,7 +104,8 @@ def _ticket_folder(wishes: _Wishes, size: int) -> Path:
     return wishes.folder / f"tickets-{size}"
 
 
-def _table(rows: list[Row], *, markdown: bool) -> Table:
+def table(rows: list[Row], *, markdown: bool) -> Table:
+    """Lay rows out, for a terminal or as markdown."""
     table = Table(box=box.MARKDOWN if markdown else box.SIMPLE_HEAD, show_edge=markdown)
     for name in _COLUMNS:
         table.add_column(name, justify="right" if name in _COLUMNS[1:5] else "left", no_wrap=True)
@@ -145,7 +146,7 @@ def main() -> None:
     bystanders = Bystanders()
     rows = _measure(wishes, Console(stderr=True), bystanders)
     console = Console(width=140)
-    console.print(_table(rows, markdown=wishes.markdown))
+    console.print(table(rows, markdown=wishes.markdown))
     if wishes.bytes:
         console.print(_savings(wishes))
     missed = [row for row in rows if row.is_met is False]

@@ -24,15 +24,15 @@ Era = Literal["handshake", "modern"]
 OURS = (sys.executable, "-m", "chant_mcp")
 PLAIN = (sys.executable, str(Path(__file__).with_name("plain_server.py")))
 
-_INITIALIZE = {
+INITIALIZE = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},
     "clientInfo": {"name": "bench", "version": "1"},
 }
-_INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-_ENVELOPE = {
+INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientInfo": _INITIALIZE["clientInfo"],
+    "io.modelcontextprotocol/clientInfo": INITIALIZE["clientInfo"],
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 
@@ -85,8 +85,8 @@ class Server:
         self._numbers = itertools.count(1)
         self._era: Era = era
         if era == "handshake":
-            self._exchange("initialize", _INITIALIZE)
-            self._write(_line(_INITIALIZED))
+            self._exchange("initialize", INITIALIZE)
+            self._write(_line(INITIALIZED))
 
     def __enter__(self) -> Server:
         return self
@@ -114,7 +114,7 @@ class Server:
 
     def _exchange(self, method: str, params: Mapping[str, Any]) -> Reply:
         if self._era == "modern":
-            params = {**params, "_meta": _ENVELOPE}
+            params = {**params, "_meta": ENVELOPE}
         line = _line({"jsonrpc": "2.0", "id": next(self._numbers), "method": method, "params": params})
         begin = time.perf_counter()
         self._write(line)
@@ -182,7 +182,7 @@ def request(method: str, params: Mapping[str, Any] | None = None, id: int = 1) -
 
 def with_handshake(last: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Put before a request what a server wants to see first."""
-    return [request("initialize", _INITIALIZE, id=0), _INITIALIZED, last]
+    return [request("initialize", INITIALIZE, id=0), INITIALIZED, last]
 
 
 def _line(message: Mapping[str, Any]) -> bytes:

@@ -9,23 +9,16 @@ from __future__ import annotations
 import difflib
 import importlib
 import io
-import logging
 import sys
-from dataclasses import replace
 from os import environ
 from pathlib import Path
 from typing import Any
 
 import click
 
+from chant_mcp.commands import serving
 from chant_mcp.commands.surroundings import Surroundings, project_option
 from chant_mcp.errors import ChantError
-
-_HINT = """\
-{program} is an MCP server: it is waiting for a client's messages on standard input.
-An agent's host starts it by itself; `{program} init` sets a host up.
-To look at the specs yourself: `{program} list`, `{program} --help`.
-Stop with Ctrl-C, or Ctrl-D for the end of the input."""
 
 _COMMANDS = {
     "list": "chant_mcp.commands.specs:list_specs",
@@ -128,20 +121,11 @@ class Commands(click.Group):
             raise Failure(str(error)) from error
 
 
-_toolsets = click.option(
-    "--toolsets",
-    metavar="NAMES",
-    help="Tools to list: `auto` for the dialects found in the project (the default), `all`, or dialects "
-    "by name, separated by commas. Also CHANT_MCP_TOOLSETS.",
-)
-_read_only = click.option("--read-only", is_flag=True, help="Neither list nor run tools that change files.")
-_verbose = click.option("--verbose", is_flag=True, help="Log to standard error what the server does.")
-
-
 @click.group(
     cls=Commands,
     later={
         **_COMMANDS,
+        "serve": "chant_mcp.commands.serve:serve",
         "init": "chant_mcp.commands.init:init",
         "demo": "chant_mcp.commands.demo:demo",
         "merge-driver": "chant_mcp.commands.merge_driver:merge_driver",
@@ -151,9 +135,7 @@ _verbose = click.option("--verbose", is_flag=True, help="Log to standard error w
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @project_option
-@_toolsets
-@_read_only
-@_verbose
+@serving.options
 @click.version_option(package_name="chant-mcp", prog_name="chant-mcp")
 @click.pass_context
 def program(
@@ -175,28 +157,14 @@ def program(
         verbose=verbose,
     )
     if context.invoked_subcommand is None:
-        _serve(context.obj)
+        serving.on_stdio(context.obj)
 
 
 @program.command()
-@project_option
-@_toolsets
-@_read_only
-@_verbose
-@click.pass_obj
-def mcp(
-    surroundings: Surroundings, project: Path | None, toolsets: str | None, read_only: bool, verbose: bool
-) -> None:
+@serving.with_options
+def mcp(surroundings: Surroundings) -> None:
     """Serve MCP on standard input and output."""
-    _serve(
-        replace(
-            surroundings,
-            project=project or surroundings.project,
-            toolsets=toolsets or surroundings.toolsets,
-            read_only=read_only or surroundings.read_only,
-            verbose=verbose or surroundings.verbose,
-        )
-    )
+    serving.on_stdio(surroundings)
 
 
 @program.group(cls=Commands, later=_COMMANDS)
@@ -241,45 +209,6 @@ def _folder_in_environment(context: click.Context) -> Path | None:
     if not Path(given).is_dir():
         context.fail(f"CHANT_PROJECT names no folder: {given}")
     return Path(given).resolve()
-
-
-def _serve(surroundings: Surroundings) -> None:
-    logging.basicConfig(level=_log_level(surroundings), stream=sys.stderr)
-    if sys.stdin is not None and sys.stdin.isatty():
-        context = click.get_current_context()
-        click.echo(_HINT.format(program=context.find_root().info_name), err=True)
-    from chant_mcp.server.app import ChantServer, Offer
-
-    offer = Offer(_toolset_names(surroundings), surroundings.read_only)
-    session = surroundings.session()
-    server = ChantServer(session, offer)
-    logging.getLogger("chant_mcp").info("serving %s on standard input and output", session.place.root)
-    server.run("stdio")
-
-
-def _log_level(surroundings: Surroundings) -> int:
-    """What is logged: as `--verbose` or MCP_LOG_LEVEL say (seed tickets, environment variables)."""
-    if surroundings.verbose:
-        return logging.INFO
-    named = surroundings.environment.get("MCP_LOG_LEVEL", "").upper()
-    known = {name: getattr(logging, name) for name in ("ERROR", "WARN", "INFO", "DEBUG")}
-    return known.get(named, logging.WARNING)
-
-
-def _toolset_names(surroundings: Surroundings) -> list[str]:
-    from chant_mcp.toolsets import toolsets
-
-    given = surroundings.toolsets or environ.get("CHANT_MCP_TOOLSETS") or "auto"
-    source = "--toolsets" if surroundings.toolsets else "CHANT_MCP_TOOLSETS"
-    known = ["auto", "all", *toolsets()]
-    names = [name for part in given.split(",") if (name := part.strip())]
-    unknown = [name for name in names if name not in known]
-    if unknown or not names:
-        what = (
-            f"Unknown toolset in {source}: {', '.join(unknown)}" if unknown else f"{source} names no toolset"
-        )
-        raise click.UsageError(f"{what}\nToolsets are: {', '.join(known)}")
-    return names
 
 
 def main(command: str | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import re
 import threading
@@ -119,6 +120,7 @@ class Session:
         home: Path | None = None,
         program: Sequence[str] = (),
         stop_at: str | None = None,
+        may_leave: bool = True,
     ) -> None:
         """Remember where the project is; nothing is opened yet.
 
@@ -130,6 +132,7 @@ class Session:
             home: What `~` stands for in them.
             program: Our own program with the arguments before a command's name: runs are started with it.
             stop_at: Name of the moment at which the process is to crash, for tests.
+            may_leave: Whether an absolute path may name a task graph outside of the roots.
         """
         self.place = place
         variables = (environment or {}).items()
@@ -141,6 +144,7 @@ class Session:
         self.recovers = True
         """Whether what dead runs left is looked after when the project is opened."""
         self._stop_at = stop_at
+        self._may_leave = may_leave
         self._opening = threading.Lock()
         self._roots: tuple[Path, ...] = ()
 
@@ -157,6 +161,21 @@ class Session:
             if tuple(roots) != self._roots:
                 self._roots = tuple(roots)
                 self._forget("_vine")
+
+    def elsewhere(self, place: Place, roots: Sequence[Path] = ()) -> Session:
+        """Make a session with the same settings on another project; this one stays where it is.
+
+        Args:
+            place: The project.
+            roots: Folders of the client to look for files in, too.
+        """
+        other = copy.copy(self)
+        other._opening = threading.Lock()
+        other._forget(
+            *(name for name, member in vars(Session).items() if isinstance(member, cached_property))
+        )
+        other.place, other._roots = place, tuple(roots)
+        return other
 
     def _forget(self, *handles: str) -> None:
         for handle in handles:
@@ -201,7 +220,12 @@ class Session:
         place = self.place
         # Where nothing says that this is a project, new files belong to the client's folders.
         own = () if place.is_guess and self._roots else (place.root,)
-        return VineFiles(place.start or place.root, roots=[*own, *self._roots], stop_at=self._stop_at)
+        return VineFiles(
+            place.start or place.root,
+            roots=[*own, *self._roots],
+            may_leave=self._may_leave,
+            stop_at=self._stop_at,
+        )
 
     @property
     def tickets(self) -> TicketProjects:

@@ -221,5 +221,7 @@ def test_serving_imports_nothing_that_only_people_need(project: Any) -> None:
         "prompt_toolkit",
         "chant_mcp.commands.specs",
         "chant_mcp.commands.display",
+        "chant_mcp.commands.serve",
+        "chant_mcp.server.http.app",
     }
     assert not modules & unwanted

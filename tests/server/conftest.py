@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from harness import Project, started_process
+from server.over_http import Listen, Listening, started
 from server.pipes import ID, Pipes, Serve
 
 
@@ -32,3 +33,17 @@ def pipes(project: Project, serve: Serve) -> Pipes:
     """A server on a project of one spec."""
     project.spec(ID, body="# One\n\n## Acceptance Criteria\n\n- [ ] Done")
     return serve(project.root)
+
+
+@pytest.fixture
+def listen() -> Iterator[Listen]:
+    """Start server processes over HTTP; those that still run are killed at the end."""
+    begun: list[Listening] = []
+
+    def listen(root: Path, *words: str, **kwargs: Any) -> Listening:
+        begun.append(started(root, *words, **kwargs))
+        return begun[-1]
+
+    yield listen
+    for server in begun:
+        server.discard()

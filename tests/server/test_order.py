@@ -5,7 +5,7 @@ from __future__ import annotations
 import anyio
 import anyio.lowlevel
 import pytest
-from chant_mcp.server.app import _Order  # pyright: ignore[reportPrivateUsage]
+from chant_mcp.server.clients import Order
 from harness import Project
 from server.pipes import ID, Pipes, call, locked, text_of
 
@@ -38,7 +38,7 @@ def test_changes_that_are_sent_at_once_land_one_after_another(pipes: Pipes, proj
 @pytest.mark.anyio
 async def test_a_queue_keeps_its_order_however_long_it_is() -> None:
     """Its calls take longer together than one is waited for that makes no progress."""
-    order, log = _Order(), list[tuple[str, int]]()
+    order, log = Order(), list[tuple[str, int]]()
 
     async def change(number: int) -> None:
         async with order.turn(changes=True):

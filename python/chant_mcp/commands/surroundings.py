@@ -66,8 +66,12 @@ class Surroundings:
     read_only: bool
     verbose: bool
 
-    def session(self) -> Session:
-        """Make a session on the project meant; nothing is opened yet."""
+    def session(self, *, may_leave: bool = True) -> Session:
+        """Make a session on the project meant; nothing is opened yet.
+
+        Args:
+            may_leave: Whether an absolute path may name a task graph outside of the roots.
+        """
         session = Session(
             find_place(self.working_directory, self.project),
             environment=self.environment,
@@ -76,6 +80,7 @@ class Surroundings:
             home=self.home,
             program=_own_program(self.interpreter),
             stop_at=self.environment.get("CHANT_STOP_AT"),
+            may_leave=may_leave,
         )
         session.recovers = not self.read_only
         return session

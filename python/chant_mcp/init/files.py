@@ -20,6 +20,8 @@ class Change:
     before: bytes | None
     """What it holds now; none when there is no such file."""
     after: bytes
+    mode: int = 0o666
+    """Who may do what with it where it is new, less what the process withholds from new files."""
 
     @property
     def verb(self) -> str:
@@ -71,7 +73,7 @@ def write(root: Path, change: Change) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".chant-{secrets.token_hex(8)}.tmp")
         try:
-            _write_new(temporary, change.after)
+            _write_new(temporary, change.after, change.mode)
             if path.exists():
                 temporary.chmod(stat.S_IMODE(path.stat().st_mode))
             temporary.replace(path)
@@ -95,10 +97,10 @@ def make_folder(root: Path, name: str) -> None:
         raise StorageError(f"Cannot make `{name}`: {error.strerror}") from error
 
 
-def _write_new(path: Path, content: bytes) -> None:
-    """Write a file that is not there yet; its mode is what the process gives to new files."""
+def _write_new(path: Path, content: bytes, mode: int) -> None:
+    """Write a file that is not there yet."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags, 0o666), "wb") as file:
+    with os.fdopen(os.open(path, flags, mode), "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

@@ -42,6 +42,22 @@ def block(ours: Entry) -> str:
     return json.dumps({"mcpServers": {_NAME: ours}}, indent=2, ensure_ascii=False)
 
 
+def entry_over_http(url: str, token: str | None) -> Entry:
+    """Give the entry that leads to a server which runs already.
+
+    Args:
+        url: Where it serves.
+        token: What it asks for; nothing where it asks for none.
+    """
+    headers = {} if token is None else {"headers": {"Authorization": f"Bearer {token}"}}
+    return {"type": "http", "url": url, **headers}
+
+
+def places(clients: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Give each host's file, and the key under which it lists servers."""
+    return [place for host, place in _HOSTS.items() if host in clients or "all" in clients]
+
+
 def changes(root: Path, clients: tuple[str, ...], ours: Entry, force: bool) -> list[files.Change]:
     """Plan what a host's file shall hold, for each of the hosts named.
 
@@ -51,8 +67,7 @@ def changes(root: Path, clients: tuple[str, ...], ours: Entry, force: bool) -> l
     Raises:
         InvalidDocumentError: When a file is no plain JSON object.
     """
-    wanted = [host for host in _HOSTS if host in clients or "all" in clients]
-    return [_change(root, *_HOSTS[host], ours, force) for host in wanted]
+    return [_change(root, name, key, ours, force) for name, key in places(clients)]
 
 
 def _change(root: Path, name: str, key: str, ours: Entry, force: bool) -> files.Change:
@@ -60,16 +75,25 @@ def _change(root: Path, name: str, key: str, ours: Entry, force: bool) -> files.
     if before is None or not before.strip():
         text = json.dumps({key: {_NAME: ours}}, indent=2, ensure_ascii=False) + "\n"
         return files.Change(name, before, text.encode())
-    try:
-        text = before.decode()
-    except UnicodeDecodeError as error:
-        raise InvalidDocumentError(f"`{name}` is not UTF-8. Nothing was changed.") from error
+    text = text_of(before, name)
     present = json_text.value_at(text, (key, _NAME), name)
     kept = json_text.as_object(present) or {}
     if not force and _starts_the_same(kept, ours):
         return files.Change(name, before, before)
     after = json_text.with_value(text, (key, _NAME), {**kept, **ours}, name)
     return files.Change(name, before, after.encode())
+
+
+def text_of(content: bytes, name: str) -> str:
+    """Give what a host's file says.
+
+    Raises:
+        InvalidDocumentError: When it is no UTF-8.
+    """
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidDocumentError(f"`{name}` is not UTF-8. Nothing was changed.") from error
 
 
 def _starts_the_same(present: Entry, ours: Entry) -> bool:

@@ -69,6 +69,34 @@ def with_value(text: str, path: tuple[str, ...], value: Any, file: str) -> str:
     return text
 
 
+def without(text: str, path: tuple[str, ...], file: str) -> str:
+    """Give the text without the member under a path of names; as it is where there is none.
+
+    Raises:
+        InvalidDocumentError: As `with_value`.
+    """
+    if value_at(text, path, file) is None:
+        return text
+    start = _skip(text, 1 if text.startswith("\ufeff") else 0)
+    members = list(_members(text, start))
+    for name in path[:-1]:
+        start = members[_place(members, name, file)].value_start
+        members = list(_members(text, start))
+    at = _place(members, path[-1], file)
+    if len(members) == 1:
+        return text[: start + 1] + text[_skip(text, members[0].value_end) :]
+    if at == 0:
+        return text[: members[0].start] + text[members[1].start :]
+    return text[: members[at - 1].value_end] + text[members[at].value_end :]
+
+
+def _place(members: list[Member], name: str, file: str) -> int:
+    places = [at for at, member in enumerate(members) if member.name == name]
+    if len(places) > 1:
+        raise InvalidDocumentError(f"`{name}` stands twice in `{file}`. Nothing was changed.")
+    return places[0]
+
+
 def as_object(value: object) -> dict[str, Any] | None:
     """Give a JSON value that is an object; none for any other."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None

@@ -11,11 +11,12 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 import anyio.from_thread
@@ -34,11 +35,15 @@ from chant_mcp import progress
 from chant_mcp.errors import ChantError
 from chant_mcp.server import arguments as arguments_check
 from chant_mcp.server import reply
+from chant_mcp.server.clients import Client, ManyClients, OneClient
 from chant_mcp.server.resources import resources
 from chant_mcp.server.roots import folders_only, roots_of
 from chant_mcp.server.wire import GateOut, lenient, stdio
 from chant_mcp.session import Session, dialects_in, find_in_roots, holds_work_files
 from chant_mcp.toolsets import ToolEntry, toolsets
+
+if TYPE_CHECKING:
+    from chant_mcp.server.http.app import Service
 
 logger = logging.getLogger("chant_mcp.server")
 
@@ -57,6 +62,9 @@ _CUT = "Results that were cut say how to get the rest."
 
 _references = itertools.count(1)
 
+_meant: ContextVar[Session] = ContextVar("_meant")
+"""The project that the call under way is about."""
+
 _MOST_TEXT = 40_000
 """Characters of an error that are shown; only one that quotes a giant argument is longer."""
 
@@ -68,9 +76,6 @@ _MOST_OF_ONE = 1_000
 
 _LAST_CALLS = 0.3
 """Seconds that calls in flight are given when the process is to end at once."""
-
-_HELD_UP = 1.0
-"""Seconds without any progress after which calls are no longer waited for by those behind them."""
 
 _ILL_TYPED = "\0arguments"
 """Stands in for arguments that are no object, with their type as value."""
@@ -89,15 +94,21 @@ class Offer:
 class ChantServer(MCPServer[Any]):
     """An MCP server over one project."""
 
-    def __init__(self, session: Session, offer: Offer) -> None:
-        """Register all tools; which of them are listed is decided at each listing."""
+    def __init__(self, session: Session, offer: Offer, *, many_clients: bool = False) -> None:
+        """Register all tools; which of them are listed is decided at each listing.
+
+        Args:
+            session: The project.
+            offer: Which tools are listed.
+            many_clients: Whether several clients are served at once, as over HTTP.
+        """
         self._session = session
+        self._clients = ManyClients(session) if many_clients else OneClient(session)
         self._start = session.place
         self._offer = offer
         self._entries = {entry.name: entry for tools in toolsets().values() for entry in tools}
         self._running = _Running()
-        self._order = _Order()
-        tools = [_tool(entry, session, self._running) for entry in self._entries.values()]
+        tools = [_tool(entry, self._running) for entry in self._entries.values()]
         self._schemas: dict[str, Mapping[str, Any]] = {tool.name: tool.parameters for tool in tools}
         for tool in tools:
             tool.parameters = _published(tool.parameters)
@@ -147,8 +158,9 @@ class ChantServer(MCPServer[Any]):
         """
         try:
             checked = self._checked(name, arguments)
-            async with self._order.turn(changes=not self._entries[name].hints.read_only):
-                return await self._answered(name, checked, context)
+            client = self._clients.of(context)
+            async with client.order.turn(changes=not self._entries[name].hints.read_only):
+                return await self._answered(name, checked, client, context)
         except arguments_check.BadArguments as error:
             if self._entries[name].errors_are_data:
                 return reply.refusal(_ill_given(error))
@@ -162,13 +174,16 @@ class ChantServer(MCPServer[Any]):
             raise ToolError(_shown(str(cause if isinstance(cause, ToolError) else error))) from cause
 
     async def _answered(
-        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None
+        self, name: str, arguments: dict[str, Any], client: Client, context: Context[Any, Any] | None
     ) -> CallToolResult | InputRequiredResult:
         named = [arguments[of] for of in self._entries[name].files if of in arguments]
-        ask = self._ask_where_files_lie(named, context) if named else self._ask_which_project(context)
+        if named:
+            ask = self._ask_where_files_lie(named, client, context)
+        else:
+            ask = self._ask_which_project(client, context)
         if question := await ask:
             return question
-        with _telling(context):
+        with _telling(context), _meaning(client.session):
             return cast(CallToolResult, await super().call_tool(name, arguments, context))
 
     async def get_prompt(
@@ -195,36 +210,39 @@ class ChantServer(MCPServer[Any]):
             raise arguments_check.BadArguments({"arguments": why})
         return arguments_check.check(self._schemas[name], arguments)
 
-    async def _ask_which_project(self, context: Context[Any, Any] | None) -> InputRequiredResult | None:
+    async def _ask_which_project(
+        self, client: Client, context: Context[Any, Any] | None
+    ) -> InputRequiredResult | None:
         """Find the project in the client's roots when the working directory says nothing.
 
         Returns:
             The question for them, where it is the answer to the call.
         """
-        place = self._session.place
+        place = client.session.place
         if context is None or not place.is_guess or holds_work_files(place.root):
             return None
         roots = await roots_of(context)
         if isinstance(roots, InputRequiredResult):
             return roots
         if roots:
-            self._session.move_to(find_in_roots(roots, self._start))
+            client.move_to(find_in_roots(roots, self._start))
         return None
 
     async def _ask_where_files_lie(
-        self, names: Sequence[str], context: Context[Any, Any] | None
+        self, names: Sequence[str], client: Client, context: Context[Any, Any] | None
     ) -> InputRequiredResult | None:
         """Look in the client's roots, too, for files that are not found otherwise (seed vine, roots).
 
         Returns:
             The question for them, where it is the answer to the call.
         """
-        if context is None or self._session.place.is_given or all(map(self._session.vine.finds, names)):
+        session = client.session
+        if context is None or session.place.is_given or all(map(session.vine.finds, names)):
             return None
         roots = await roots_of(context)
         if isinstance(roots, InputRequiredResult):
             return roots
-        self._session.look_in(roots)
+        client.look_in(roots)
         return None
 
     async def run_stdio_async(self) -> None:
@@ -240,6 +258,16 @@ class ChantServer(MCPServer[Any]):
             tasks.start_soon(_stop_on_signal, tasks.cancel_scope, gate_out)
             await self._lowlevel_server.run(cast(Any, gate_in), cast(Any, gate_out), options)
             tasks.cancel_scope.cancel()
+        self._leave()
+
+    async def serve_http(self, service: Service) -> None:
+        """Serve over HTTP until a signal comes; the process ends as on standard input and output."""
+        from chant_mcp.server.http.app import serve
+
+        await serve(self._lowlevel_server, service)
+        self._leave()
+
+    def _leave(self) -> None:
         if not self._running.has_ended(_LAST_CALLS):
             logging.shutdown()
             sys.stderr.flush()
@@ -266,31 +294,14 @@ def _telling(context: Context[Any, Any] | None) -> Generator[None]:
         progress.told.reset(before)
 
 
-class _Order:
-    """Lets calls take effect in the order in which they came.
-
-    One that changes something waits for all before it, one that reads for those before it that change
-    something. Who is held up, by another process's lock say, is overtaken after a while.
-    """
-
-    def __init__(self) -> None:
-        self._before: list[tuple[bool, anyio.Event]] = []
-
-    @asynccontextmanager
-    async def turn(self, *, changes: bool) -> AsyncGenerator[None]:
-        """Wait for one's turn, and let the others wait until it is over."""
-        waited_for = [over for changed, over in self._before if changes or changed]
-        own = (changes, anyio.Event())
-        self._before.append(own)
-        try:
-            with anyio.move_on_after(_HELD_UP) as patience:
-                for over in waited_for:
-                    await over.wait()
-                    patience.deadline = anyio.current_time() + _HELD_UP
-            yield
-        finally:
-            own[1].set()
-            self._before.remove(own)
+@contextmanager
+def _meaning(session: Session) -> Generator[None]:
+    """Have the tool work on this project."""
+    before = _meant.set(session)
+    try:
+        yield
+    finally:
+        _meant.reset(before)
 
 
 class _Running:
@@ -373,7 +384,7 @@ def _sorted_words(name: str) -> str:
     return "_".join(sorted(name.replace("-", "_").split("_")))
 
 
-def _tool(entry: ToolEntry, session: Session, running: _Running) -> Tool:
+def _tool(entry: ToolEntry, running: _Running) -> Tool:
     """Make an SDK tool of an entry, its schemas without what hosts stumble over."""
     signature = inspect.signature(entry.run)
     own = [parameter for name, parameter in signature.parameters.items() if name != "session"]
@@ -382,7 +393,7 @@ def _tool(entry: ToolEntry, session: Session, running: _Running) -> Tool:
     def run(**given: Any) -> CallToolResult:
         try:
             with running:
-                return reply.result(entry.run(session, **given))
+                return reply.result(entry.run(_meant.get(), **given))
         except ChantError as error:
             if error.object is not None:
                 return reply.refusal(error.object)

@@ -111,6 +111,12 @@ class PipeIn(_End):
         self._wake.set()
 
 
+def unreadable(body: bytes) -> t.JSONRPCError:
+    """Give the error owed for a text that is no message."""
+    item = _parsed(body)
+    return item if isinstance(item, t.JSONRPCError) else _error(t.INVALID_REQUEST, "Invalid Request")
+
+
 def _parsed(line: bytes) -> Item:
     try:
         return SessionMessage(t.jsonrpc_message_adapter.validate_json(line, by_name=False))

@@ -1,0 +1,195 @@
+"""`serve`: serves MCP over HTTP, and tells hosts where."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from chant_mcp.commands import serving
+from chant_mcp.commands.surroundings import Surroundings
+from chant_mcp.errors import InvalidArgumentError, RefusedError, StorageError
+from chant_mcp.init import hosts
+from chant_mcp.init.discovery import Listed, Presence
+from chant_mcp.init.repository import Repository
+from chant_mcp.server.http.address import PORT, Address, Listener, address, listen, names
+
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{16,512}")
+"""What a token may be: what fits into the header, and is not guessed."""
+
+
+@click.command()
+@click.option(
+    "--http",
+    "at",
+    is_flag=False,
+    flag_value="",
+    metavar="[HOST:]PORT",
+    help="Serve over HTTP. Without an address at 127.0.0.1:19560, or a free port when that is taken; port 0 "
+    "is a free one.",
+)
+@click.option(
+    "--register",
+    "clients",
+    multiple=True,
+    type=click.Choice(hosts.CLIENTS),
+    help="Write the server into this host's file in the project, until the server ends; repeatable.",
+)
+@click.option(
+    "--token-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The token to ask for; a file that does not exist is made. Else each start makes a new one.",
+)
+@click.option("--no-auth", is_flag=True, help="Ask for no token; on this machine alone.")
+@click.option(
+    "--allow-host",
+    "allowed",
+    multiple=True,
+    metavar="NAME",
+    help="Another name, such as that of a proxy, that the server is called by; repeatable.",
+)
+@serving.with_options
+def serve(
+    surroundings: Surroundings,
+    at: str | None,
+    clients: tuple[str, ...],
+    token_file: Path | None,
+    no_auth: bool,
+    allowed: tuple[str, ...],
+) -> None:
+    """Serve MCP over HTTP; without --http on standard input and output.
+
+    Streamable HTTP is at /mcp, the older SSE transport at / and /sse. Ctrl-C or SIGTERM ends the server.
+    """
+    if at is None:
+        if clients or token_file or no_auth or allowed:
+            raise click.UsageError("These options are for a server over HTTP: add --http.")
+        serving.on_stdio(surroundings)
+        return
+    serving.set_up_log(surroundings)
+    _over_http(surroundings, address(at), _Wishes(clients, token_file, no_auth, allowed))
+
+
+@dataclass(frozen=True, slots=True)
+class _Wishes:
+    """What the user asked for beside an address."""
+
+    clients: tuple[str, ...]
+    token_file: Path | None
+    no_auth: bool
+    allowed: tuple[str, ...]
+
+
+def _over_http(surroundings: Surroundings, wanted: Address, wishes: _Wishes) -> None:
+    import anyio
+
+    from chant_mcp.server.app import ChantServer
+    from chant_mcp.server.http import app
+
+    on_offer = serving.offer(surroundings)
+    token = None if wishes.no_auth else _token(wishes.token_file)
+    listener = _listener(wanted, wishes)
+    session = surroundings.session(may_leave=False)
+    server = ChantServer(session, on_offer, many_clients=True)
+    root, url = session.place.root, listener.url
+    presence = None
+    if wishes.clients or (token is not None and wishes.token_file is None):
+        presence = Presence(_records(surroundings), root, url + app.PATH, token)
+
+    def start() -> None:
+        listed = [] if presence is None else presence.register(wishes.clients)
+        if wanted.port is None and listener.port != PORT:
+            click.echo(f"Port {PORT} is taken, so this server has another one.", err=True)
+        click.echo(f"Serving {root} at {url}{app.PATH} (SSE: {url}/sse)", err=True)
+        for one in listed:
+            click.echo(f"Listed as `{one.name}` in {one.file} until the server ends", err=True)
+        if token is not None:
+            _tell_of_token(wishes.token_file or (presence and presence.path), listed, root, surroundings)
+
+    def end() -> None:
+        for problem in presence.withdraw() if presence is not None else ():
+            click.echo(problem, err=True)
+
+    service = app.Service(listener, names(listener, wanted.host, wishes.allowed), token, start, end)
+    try:
+        anyio.run(server.serve_http, service)
+    finally:
+        end()
+
+
+def _listener(wanted: Address, wishes: _Wishes) -> Listener:
+    listener = listen(wanted)
+    if wishes.no_auth and not listener.is_loopback:
+        listener.socket.close()
+        raise RefusedError(
+            f"--no-auth is for this machine alone, and {wanted.host} is reached from others.\n"
+            "Leave --no-auth out, or listen at 127.0.0.1."
+        )
+    return listener
+
+
+def _token(file: Path | None) -> str:
+    """Give the token of a file, which is made if it is not there; without a file a new one.
+
+    Raises:
+        InvalidArgumentError: When the file holds no token.
+        RefusedError: When others may read it.
+        StorageError: When it cannot be read or made.
+    """
+    if file is None:
+        return secrets.token_urlsafe(32)
+    try:
+        if not file.exists():
+            _write_token(file, secrets.token_urlsafe(32))
+        rights = stat.S_IMODE(file.stat().st_mode)
+        token = file.read_text("ascii", "replace").strip()
+    except OSError as error:
+        raise StorageError(f"Cannot read `{file}`: {error.strerror}") from error
+    if os.name == "posix" and rights & 0o077:
+        raise RefusedError(f"`{file}` is open to other users.\nRun `chmod 600 {file}`, and start again.")
+    if not _TOKEN.fullmatch(token):
+        raise InvalidArgumentError(
+            f"`{file}` holds no token. Expected one line of 16 to 512 letters, digits and `._~+/=-`.\n"
+            "Name a file that does not exist: it is made."
+        )
+    return token
+
+
+def _write_token(file: Path, token: str) -> None:
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as out:
+        out.write(f"{token}\n")
+
+
+def _records(surroundings: Surroundings) -> Path:
+    """Say where the user's servers have their records.
+
+    Raises:
+        RefusedError: When nothing says where such files lie.
+    """
+    named = Path(surroundings.environment.get("XDG_STATE_HOME", ""))
+    home = surroundings.home
+    state = named if named.is_absolute() else home and home / ".local" / "state"
+    if state is None:
+        raise RefusedError(
+            "Neither XDG_STATE_HOME nor HOME says where the server's token may be kept.\n"
+            "Set XDG_STATE_HOME, or use --token-file without --register."
+        )
+    return state / "chant-mcp" / "servers"
+
+
+def _tell_of_token(
+    place: Path | None, listed: Sequence[Listed], root: Path, surroundings: Surroundings
+) -> None:
+    """Say where the token is, and which files must not be committed now; the token itself is never shown."""
+    click.echo(f"Token: in {place}", err=True)
+    repository = Repository(root, surroundings.environment, wanted_by="--register")
+    for file in dict.fromkeys(one.file for one in listed):
+        if repository.exists and repository.run("check-ignore", "-q", file).returncode:
+            click.echo(f"Warning: {file} holds the token, and git does not ignore it.", err=True)

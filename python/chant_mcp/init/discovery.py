@@ -1,0 +1,220 @@
+"""How hosts find a server that runs: its entries in their files, and its own record.
+
+The record says where the server is and what its entries are. Its server holds it, so a record that
+nobody holds is that of a server which was killed; the next one takes the entries out that it left.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from chant_mcp.errors import ChantError, ConflictError, StorageError
+from chant_mcp.init import files, hosts, json_text
+from chant_mcp.init.held import hold, turn
+
+_NAME = "chant-mcp"
+"""Under which a server is listed, with a number behind it where that is taken."""
+
+_ATTEMPTS = 5
+"""How often a host's file is read again that was changed meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An entry of ours in a host's file."""
+
+    file: str
+    """The file, relative to the project."""
+    key: str
+    """The key under which it lists servers."""
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    pid: int
+    url: str
+    token: str | None
+    project: str
+    listed: tuple[Listed, ...] = ()
+
+    @property
+    def entry(self) -> hosts.Entry:
+        return hosts.entry_over_http(self.url, self.token)
+
+
+class Presence:
+    """A server that can be found, as long as it runs."""
+
+    def __init__(self, folder: Path, root: Path, url: str, token: str | None) -> None:
+        """Write the record.
+
+        Args:
+            folder: Where the user's servers have their records; for the user alone.
+            root: The project.
+            url: Where it is served.
+            token: What clients have to show.
+
+        Raises:
+            StorageError: When the record cannot be written.
+        """
+        self._folder, self.root = folder, root
+        self._record = _Record(os.getpid(), url, token, str(root))
+        self._replaced: dict[str, tuple[bytes | None, bytes]] = {}
+        self._is_withdrawn = False
+        self.path = folder / f"{secrets.token_hex(8)}.json"
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with turn(folder / ".lock"):
+                self._held = hold(self.path)
+                self._write_record()
+        except OSError as error:
+            raise StorageError(f"Cannot write `{self.path}`: {error.strerror}") from error
+
+    def register(self, clients: tuple[str, ...]) -> list[Listed]:
+        """Write entries into the files of hosts, and take those out that killed servers left in them.
+
+        Raises:
+            InvalidDocumentError: When a host's file is no plain JSON object.
+            ConflictError: When somebody else goes on changing it.
+            RefusedError, StorageError: When it cannot be read or written.
+        """
+        with turn(self._folder / ".lock"):
+            self._tidy_up()
+            for file, key in hosts.places(clients):
+                listed = Listed(file, key, self._free_name(file, key))
+                # Told before it is done: whoever finds the record of a dead server looks for it.
+                self._record = replace(self._record, listed=(*self._record.listed, listed))
+                self._write_record()
+                self._replaced[file] = _changed(
+                    self.root, file, lambda text, of=listed: _with_entry(text, of, self._record.entry)
+                )
+        return list(self._record.listed)
+
+    def withdraw(self) -> list[str]:
+        """Take out what is still as it was written, and the record.
+
+        Returns:
+            What could not be taken out, and why.
+        """
+        if self._is_withdrawn:
+            return []
+        self._is_withdrawn = True
+        with turn(self._folder / ".lock"):
+            problems = _take_out(self.root, self._record, self._replaced)
+            os.close(self._held)
+            self.path.unlink(missing_ok=True)
+        return problems
+
+    def _free_name(self, file: str, key: str) -> str:
+        content = files.read(self.root, file)
+        text = hosts.text_of(content or b"", file)
+        servers = json_text.as_object(json_text.value_at(text, (key,), file)) if text.strip() else None
+        taken = servers or {}
+        number = 1
+        while (name := _NAME if number == 1 else f"{_NAME}-{number}") in taken:
+            number += 1
+        return name
+
+    def _tidy_up(self) -> None:
+        """Take out what killed servers of this project left."""
+        for path in self._folder.glob("*.json"):
+            if path == self.path:
+                continue
+            try:
+                held = hold(path)
+            except OSError:  # its server runs
+                continue
+            record = _read(path)
+            is_done = record is None or not record.listed
+            if record is not None and record.project == str(self.root):
+                _take_out(self.root, record, {})
+                is_done = True
+            os.close(held)
+            if is_done:
+                path.unlink(missing_ok=True)
+
+    def _write_record(self) -> None:
+        content = json.dumps(asdict(self._record), indent=2).encode() + b"\n"
+        os.ftruncate(self._held, 0)
+        os.lseek(self._held, 0, os.SEEK_SET)
+        os.write(self._held, content)
+
+
+def _read(path: Path) -> _Record | None:
+    """Read a record; none that a crash cut off."""
+    try:
+        given: dict[str, Any] = json.loads(path.read_bytes())
+        given["listed"] = tuple(Listed(**listed) for listed in given["listed"])
+        return _Record(**given)
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _take_out(root: Path, record: _Record, replaced: dict[str, tuple[bytes | None, bytes]]) -> list[str]:
+    """Take a server's entries out; a file that nobody changed since is again what it was."""
+    problems: list[str] = []
+    for listed in record.listed:
+        before, after = replaced.get(listed.file, (None, b""))
+        with _noting(problems):
+            if after and files.read(root, listed.file) == after:
+                _restore(root, listed.file, before, after)
+            else:
+                _changed(root, listed.file, lambda text, of=listed: _without_entry(text, of, record.entry))
+    return problems
+
+
+@contextmanager
+def _noting(problems: list[str]) -> Generator[None]:
+    try:
+        yield
+    except (ChantError, OSError) as error:
+        problems.append(str(error))
+
+
+def _restore(root: Path, file: str, before: bytes | None, after: bytes) -> None:
+    if before is None:
+        with suppress(FileNotFoundError):
+            files.place(root, file).unlink()
+    else:
+        files.write(root, files.Change(file, after, before))
+
+
+def _with_entry(text: str | None, listed: Listed, entry: hosts.Entry) -> str:
+    if text is None or not text.strip():
+        return json.dumps({listed.key: {listed.name: entry}}, indent=2, ensure_ascii=False) + "\n"
+    return json_text.with_value(text, (listed.key, listed.name), entry, listed.file)
+
+
+def _without_entry(text: str | None, listed: Listed, entry: hosts.Entry) -> str | None:
+    if text is None or not text.strip():
+        return text
+    path = (listed.key, listed.name)
+    present = json_text.as_object(json_text.value_at(text, path, listed.file)) or {}
+    is_ours = all(present.get(name) == entry.get(name) for name in ("url", "headers"))
+    return json_text.without(text, path, listed.file) if is_ours else text
+
+
+def _changed(root: Path, file: str, change: Callable[[str | None], str | None]) -> tuple[bytes | None, bytes]:
+    """Change a host's file, anew when somebody else did meanwhile.
+
+    Returns:
+        What it held, and what it holds.
+    """
+    for _ in range(_ATTEMPTS):
+        before = files.read(root, file)
+        text = change(None if before is None else hosts.text_of(before, file))
+        after = before if text is None else text.encode()
+        if after is None or after == before:
+            return before, after or b""
+        if files.read(root, file) == before:
+            files.write(root, files.Change(file, before, after, 0o600))
+            return before, after
+    raise ConflictError(f"`{file}` is changed by another program all the time. Close that, and try again.")

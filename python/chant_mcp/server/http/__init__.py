@@ -1,0 +1,1 @@
+"""Serving over HTTP; nothing outside this folder knows starlette and uvicorn."""

@@ -1,0 +1,106 @@
+"""What a request has to pass before it reaches the protocol: host, origin, kind of content, token."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Sequence
+
+from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
+from mcp.server.auth.provider import AccessToken, TokenVerifier
+from mcp.server.transport_security import (
+    RequestBodyLimitMiddleware,
+    TransportSecurityMiddleware,
+    TransportSecuritySettings,
+)
+from mcp_types import JSONRPCError, jsonrpc_message_adapter
+from pydantic import ValidationError
+from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from chant_mcp.server.wire import unreadable
+
+MOST_BYTES = 4 * 1024 * 1024
+"""How long the body of a request may be."""
+
+_USER = "chant-mcp"
+"""Whoever knows the token."""
+
+
+class Door:
+    """Lets in what is called by one of the server's own names, by no foreign page, with JSON."""
+
+    def __init__(self, app: ASGIApp, names: Sequence[str]) -> None:
+        """Stand before an application that answers to these values of `Host`."""
+        self._app = app
+        origins = [f"http://{name}" for name in names]
+        self._check = TransportSecurityMiddleware(
+            TransportSecuritySettings(allowed_hosts=list(names), allowed_origins=origins)
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that may not pass, hand on any other."""
+        request = Request(scope)
+        refusal = await self._check.validate_request(request) or _foreign_content(request)
+        await (refusal or self._app)(scope, receive, send)
+
+
+def _foreign_content(request: Request) -> Response | None:
+    if request.method != "POST":
+        return None
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "application/json":
+        return None
+    return PlainTextResponse("Content-Type must be application/json\n", status_code=415)
+
+
+class Token(TokenVerifier):
+    """The one token of a server."""
+
+    def __init__(self, token: str) -> None:
+        """Take it."""
+        self._token = token.encode()
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Tell whether it is this one; how long that takes says nothing about it."""
+        if not hmac.compare_digest(token.encode(), self._token):
+            return None
+        return AccessToken(token=token, client_id=_USER, scopes=[])
+
+
+def locked(app: ASGIApp, token: str | None) -> ASGIApp:
+    """Ask for the token, if there is one."""
+    if token is None:
+        return app
+    return AuthenticationMiddleware(RequireAuthMiddleware(app, []), backend=BearerAuthBackend(Token(token)))
+
+
+def readable(app: ASGIApp) -> ASGIApp:
+    """Let messages of the older transport in, and answer what is none: the SDK would log a traceback."""
+
+    async def checked(scope: Scope, receive: Receive, send: Send) -> None:
+        body = await Request(scope, receive).body()
+        try:
+            jsonrpc_message_adapter.validate_json(body, by_name=False)
+        except ValidationError:
+            await _told(unreadable(body))(scope, receive, send)
+            return
+
+        read = False
+
+        async def again() -> Message:
+            nonlocal read
+            if read:
+                return await receive()
+            read = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        await app(scope, again, send)
+
+    return RequestBodyLimitMiddleware(checked, MOST_BYTES)
+
+
+def _told(error: JSONRPCError) -> Response:
+    body = error.model_dump_json(by_alias=True, exclude_unset=True)
+    return Response(body, status_code=400, media_type="application/json")
