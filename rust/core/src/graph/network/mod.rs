@@ -17,6 +17,8 @@ pub mod schedule;
 use indexmap::IndexSet;
 
 pub use check::{NetworkError, Watch};
+pub use order::Layers;
+pub use rank::PageRank;
 
 /// Items by their keys, which of them are done, and which wait for which.
 #[derive(Debug, Clone, Default)]

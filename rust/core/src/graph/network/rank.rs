@@ -67,6 +67,24 @@ impl Network {
         Ok(result)
     }
 
+    /// So many items drawn at random, each at most once, in their order.
+    ///
+    /// # Errors
+    ///
+    /// None or more than there are.
+    pub fn sample(&self, count: usize, seed: u64) -> Result<Vec<u32>, NetworkError> {
+        if count == 0 || count > self.len() {
+            return Err(NetworkError::Argument {
+                name: "sample",
+                given: count.to_string(),
+                expected: "at least 1 and at most the number of items",
+            });
+        }
+        let mut items = fastrand::Rng::with_seed(seed).choose_multiple(self.items(), count);
+        items.sort_unstable();
+        Ok(items)
+    }
+
     fn betweenness_factor(&self, sources: usize, normalized: bool) -> f64 {
         let count = float(self.len());
         let sampled = if sources == 0 {
