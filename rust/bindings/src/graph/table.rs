@@ -99,7 +99,7 @@ fn refused(error: ArrowError) -> PyErr {
 
 /// Texts as a column.
 pub(super) fn texts<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
-    Arc::new(StringArray::from_iter_values(values))
+    Arc::new(values.map(Some).collect::<StringArray>())
 }
 
 /// Truths as a column.
