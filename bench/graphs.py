@@ -77,8 +77,11 @@ def questions(items: int) -> list[Asked]:
     def path_nx() -> object:
         return nx.dag_longest_path(theirs, default_weight=1)
 
+    def weight(_before: int, after: int, _edge: object) -> float:
+        return weights[after]
+
     def path_rx() -> object:
-        return rx.dag_weighted_longest_path(rust, lambda _from, to, _edge: weights[to])
+        return rx.dag_weighted_longest_path(rust, weight)
 
     return [
         Asked("frontier", graph.frontier, frontier_nx, frontier_rx),

@@ -3085,7 +3085,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Each item stands in the layer after the last one that it waits for.", "issue 9: graph"
     ),
     "graph:frontier:free_items_and_reasons_of_the_others": Requirement(
-        "`frontier` lists open items that wait for nothing open, `blocked` the others with what they wait for.",
+        "`frontier` lists open items that wait for nothing open, `blocked` the others with the reasons.",
         "issue 9: graph",
     ),
     "graph:critical_path:no_row_of_open_items_weighs_more": Requirement(
@@ -3099,7 +3099,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 9: graph",
     ),
     "graph:impact:all_that_hang_on_an_item": Requirement(
-        "`impact` is all that waits for an item over any number of others; `ancestors` all that it waits for.",
+        "`impact` is all that waits for an item over any number of others; `ancestors` all it waits for.",
         "issue 9: graph",
     ),
     "graph:redundant_edges:another_way_says_the_same": Requirement(
