@@ -70,7 +70,12 @@ def questions(items: int) -> list[Asked]:
 
     def frontier_rx() -> object:
         inward = rust.predecessor_indices
-        return [n for n in range(items) if not is_done[n] and all(is_done[p] for p in inward(n))]
+        free: list[int] = []
+        for item in range(items):
+            before: list[int] = inward(item)
+            if not is_done[item] and all(is_done[other] for other in before):
+                free.append(item)
+        return free
 
     weights = [0.0 if flag else 1.0 for flag in is_done]
 
