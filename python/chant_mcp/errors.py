@@ -14,6 +14,7 @@ __all__ = [
     "ChantError",
     "ConfigError",
     "ConflictError",
+    "CycleError",
     "GitError",
     "IllegalTransitionError",
     "InvalidArgumentError",
@@ -83,6 +84,12 @@ class RefusedError(ChantError):
     """Something that has to be true first is not."""
 
     code = "REFUSED"
+
+
+class CycleError(ChantError):
+    """Items wait for one another, so that nothing can be put in order; `details["cycle"]` names them."""
+
+    code = "CYCLE"
 
 
 class ConflictError(ChantError):

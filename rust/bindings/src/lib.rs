@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod answer;
 mod chant;
+mod graph;
 mod merge;
 mod raise;
 mod stop;
@@ -18,6 +19,8 @@ mod _core {
     use crate::answer::Answer;
     #[pymodule_export]
     use crate::chant::ChantProject;
+    #[pymodule_export]
+    use crate::graph::{Edges, Items, Layers, Network, Scores, Table};
     #[pymodule_export]
     use crate::merge::merge_specs;
     #[pymodule_export]

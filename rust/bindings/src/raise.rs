@@ -15,6 +15,7 @@ mod errors {
     pyo3::import_exception!(chant_mcp.errors, AmbiguousIdError);
     pyo3::import_exception!(chant_mcp.errors, ConfigError);
     pyo3::import_exception!(chant_mcp.errors, ConflictError);
+    pyo3::import_exception!(chant_mcp.errors, CycleError);
     pyo3::import_exception!(chant_mcp.errors, GitError);
     pyo3::import_exception!(chant_mcp.errors, IllegalTransitionError);
     pyo3::import_exception!(chant_mcp.errors, InvalidArgumentError);
@@ -116,6 +117,7 @@ impl From<Raised> for PyErr {
             ErrorKind::InvalidDocument => errors::InvalidDocumentError::new_err(args),
             ErrorKind::IllegalTransition => errors::IllegalTransitionError::new_err(args),
             ErrorKind::Refused => errors::RefusedError::new_err(args),
+            ErrorKind::Cycle => errors::CycleError::new_err(args),
             ErrorKind::Conflict => errors::ConflictError::new_err(args),
             ErrorKind::Storage => errors::StorageError::new_err(args),
             ErrorKind::Git => errors::GitError::new_err(args),

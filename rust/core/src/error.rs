@@ -7,6 +7,7 @@ use crate::dialects::chant::error::ChantError;
 use crate::dialects::tickets::error::TicketError;
 use crate::dialects::vine::error::VineError;
 use crate::git::GitError;
+use crate::graph::network::NetworkError;
 use crate::store::StoreError;
 use crate::text::edit::EditError;
 use crate::work::WorkError;
@@ -38,6 +39,9 @@ pub enum Error {
     /// A run could not be started, gone on with, or stopped.
     #[error(transparent)]
     Work(#[from] WorkError),
+    /// A question about a graph has no answer.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
     /// What was being done when another error came up.
     #[error("{action}: {source}")]
     During {
@@ -65,6 +69,8 @@ pub enum ErrorKind {
     IllegalTransition,
     /// Something that has to be true first is not.
     Refused,
+    /// Items wait for one another.
+    Cycle,
     /// Somebody else holds or changed it.
     Conflict,
     /// The disk or the system refused.
@@ -77,7 +83,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// All kinds, so that tests can prove that each has an exception.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::NotInitialized,
         Self::NotFound,
         Self::AmbiguousId,
@@ -85,6 +91,7 @@ impl ErrorKind {
         Self::InvalidDocument,
         Self::IllegalTransition,
         Self::Refused,
+        Self::Cycle,
         Self::Conflict,
         Self::Storage,
         Self::Git,
@@ -101,6 +108,7 @@ impl ErrorKind {
             Self::InvalidDocument => "INVALID_DOCUMENT",
             Self::IllegalTransition => "ILLEGAL_TRANSITION",
             Self::Refused => "REFUSED",
+            Self::Cycle => "CYCLE",
             Self::Conflict => "CONFLICT",
             Self::Storage => "STORAGE",
             Self::Git => "GIT",
@@ -130,6 +138,7 @@ impl Error {
             Self::Config(_) => ErrorKind::Config,
             Self::Git(_) => ErrorKind::Git,
             Self::Work(error) => kind_of_work(error),
+            Self::Network(error) => kind_of_network(error),
             Self::During { source, .. } => source.kind(),
         }
     }
@@ -141,6 +150,7 @@ impl Error {
             Self::Ticket(error) => error.details(),
             Self::Vine(error) => error.details(),
             Self::Config(error) => json!({"file": error.file}),
+            Self::Network(error) => details_of_network(error),
             Self::During { source, .. } => return source.details(),
             Self::Store(_) | Self::Edit(_) | Self::Git(_) | Self::Work(_) => Value::Null,
         };
@@ -181,5 +191,33 @@ fn kind_of_work(error: &WorkError) -> ErrorKind {
         | WorkError::NoAgent { .. }
         | WorkError::Step(_) => ErrorKind::Refused,
         WorkError::Unending { .. } | WorkError::System { .. } => ErrorKind::Storage,
+    }
+}
+
+fn kind_of_network(error: &NetworkError) -> ErrorKind {
+    match error {
+        NetworkError::Unknown { .. } => ErrorKind::NotFound,
+        NetworkError::Cycle { .. } => ErrorKind::Cycle,
+        NetworkError::Stopped => ErrorKind::Refused,
+        NetworkError::NoSuchItem { .. }
+        | NetworkError::Weight { .. }
+        | NetworkError::WeightCount { .. }
+        | NetworkError::Argument { .. }
+        | NetworkError::Change { .. }
+        | NetworkError::TooLarge => ErrorKind::InvalidArgument,
+    }
+}
+
+fn details_of_network(error: &NetworkError) -> Value {
+    match error {
+        NetworkError::Unknown { key, similar } => json!({"key": key, "similar": similar}),
+        NetworkError::Cycle { keys } => json!({"cycle": keys}),
+        NetworkError::Weight { key, weight } => json!({"key": key, "weight": weight.to_string()}),
+        NetworkError::Argument { name, given, .. } => json!({"argument": name, "given": given}),
+        NetworkError::Change { key, .. } => json!({"key": key}),
+        NetworkError::NoSuchItem { .. }
+        | NetworkError::WeightCount { .. }
+        | NetworkError::TooLarge
+        | NetworkError::Stopped => Value::Null,
     }
 }

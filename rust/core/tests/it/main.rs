@@ -13,6 +13,7 @@ mod git;
 mod index;
 mod journal;
 mod layers;
+mod network_laws;
 mod pictures;
 #[cfg(unix)]
 mod runs;

@@ -1,0 +1,395 @@
+//! `Network`: questions about a whole graph as methods, answers as sequences over its items.
+
+mod sequences;
+mod table;
+mod watched;
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use chant_core::error::Error;
+use chant_core::graph::network::change::Change;
+use chant_core::graph::network::compare::Difference;
+use chant_core::graph::network::schedule::{Crew, Durations, Slot};
+use chant_core::graph::network::{self, NetworkError, PageRank};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+pub(crate) use self::sequences::{Edges, Items, Layers, Scores};
+pub(crate) use self::table::Table;
+use self::watched::watched;
+use crate::raise::{Raised, call};
+
+/// A graph at rest. Items have keys and are numbered from 0; an edge leads from an item to one that
+/// waits for it. Safe to share between threads.
+#[pyclass(frozen, module = "chant_mcp._core")]
+pub(crate) struct Network {
+    network: Arc<network::Network>,
+}
+
+impl Network {
+    fn items(&self, items: Vec<u32>) -> Items {
+        Items::new(Arc::clone(&self.network), items)
+    }
+
+    fn scores(&self, values: Vec<f64>) -> Scores {
+        Scores::new(Arc::clone(&self.network), values)
+    }
+
+    /// The weights given, or one for each item.
+    fn weights(&self, weights: Option<Vec<f64>>) -> Vec<f64> {
+        weights.unwrap_or_else(|| vec![1.0; self.network.len()])
+    }
+
+    fn numbers(&self, keys: &[String]) -> Result<Vec<u32>, Error> {
+        let numbers = keys.iter().map(|key| self.network.item(key));
+        Ok(numbers.collect::<Result<_, _>>()?)
+    }
+}
+
+impl From<network::Network> for Network {
+    fn from(network: network::Network) -> Self {
+        Self {
+            network: Arc::new(network),
+        }
+    }
+}
+
+#[pymethods]
+impl Network {
+    /// The graph of these edges `(before, after)` between keys; further items can be named, and which
+    /// are done.
+    #[new]
+    #[pyo3(signature = (edges, *, nodes = None, done = None))]
+    fn new(
+        py: Python<'_>,
+        edges: &Bound<'_, PyAny>,
+        nodes: Option<&Bound<'_, PyAny>>,
+        done: Option<&Bound<'_, PyAny>>,
+    ) -> Result<Self, Raised> {
+        let mut keys = Keys::new();
+        interned(&mut keys, nodes)?;
+        let mut pairs = Vec::new();
+        for edge in edges.try_iter()? {
+            let (before, after) = ends(&edge?)?;
+            pairs.push((intern(&mut keys, &before)?, intern(&mut keys, &after)?));
+        }
+        let finished = interned(&mut keys, done)?;
+        call(py, || {
+            let mut done = vec![false; keys.len()];
+            for item in finished {
+                done[item as usize] = true;
+            }
+            Ok(network::Network::new(keys, done, &pairs)?)
+        })
+        .map(Self::from)
+    }
+
+    fn __len__(&self) -> usize {
+        self.network.len()
+    }
+
+    fn __contains__(&self, key: &Bound<'_, PyAny>) -> bool {
+        let key = key.extract::<&str>();
+        key.is_ok_and(|key| self.network.find(key).is_some())
+    }
+
+    fn nodes(&self) -> Items {
+        self.items(self.network.items().collect())
+    }
+
+    fn edges(&self, py: Python<'_>) -> Edges {
+        let edges = py.detach(|| self.network.edges().collect());
+        Edges::new(Arc::clone(&self.network), edges)
+    }
+
+    /// `key`, `done` and further columns, one row an item.
+    #[pyo3(signature = (columns = Vec::new()))]
+    fn node_table(
+        &self,
+        py: Python<'_>,
+        columns: Vec<(String, Bound<'_, PyAny>)>,
+    ) -> Result<Table, Raised> {
+        let further = columns
+            .iter()
+            .map(|(name, values)| Ok((name.clone(), table::column(values)?)));
+        let further = further.collect::<PyResult<Vec<_>>>()?;
+        let network = &self.network;
+        let own = call(py, || {
+            let done = network.items().map(|item| network.is_done(item));
+            Ok([
+                ("key", table::texts(network.keys())),
+                ("done", table::flags(done)),
+            ])
+        })?;
+        let own = own.map(|(name, values)| (name.to_owned(), values));
+        Ok(Table::new(own.into_iter().chain(further).collect())?)
+    }
+
+    /// `before` and `after`, one row an edge.
+    fn edge_table(&self, py: Python<'_>) -> Result<Table, Raised> {
+        let network = &self.network;
+        let columns = call(py, || {
+            let before = network.edges().map(|(from, _)| network.key(from));
+            let after = network.edges().map(|(_, to)| network.key(to));
+            Ok([
+                ("before", table::texts(before)),
+                ("after", table::texts(after)),
+            ])
+        })?;
+        let columns = columns.map(|(name, values)| (name.to_owned(), values));
+        Ok(Table::new(columns.into())?)
+    }
+
+    fn is_done(&self, key: &str) -> Result<bool, Raised> {
+        let item = self.network.item(key).map_err(Error::from)?;
+        Ok(self.network.is_done(item))
+    }
+
+    fn done(&self, py: Python<'_>) -> Items {
+        let network = &self.network;
+        self.items(py.detach(|| {
+            network
+                .items()
+                .filter(|item| network.is_done(*item))
+                .collect()
+        }))
+    }
+
+    fn before(&self, key: &str) -> Result<Items, Raised> {
+        let item = self.network.item(key).map_err(Error::from)?;
+        Ok(self.items(self.network.before(item).to_vec()))
+    }
+
+    fn after(&self, key: &str) -> Result<Items, Raised> {
+        let item = self.network.item(key).map_err(Error::from)?;
+        Ok(self.items(self.network.after(item).to_vec()))
+    }
+
+    fn unmet(&self, key: &str) -> Result<Items, Raised> {
+        let item = self.network.item(key).map_err(Error::from)?;
+        Ok(self.items(self.network.unmet(item)))
+    }
+
+    fn frontier(&self, py: Python<'_>) -> Items {
+        self.items(py.detach(|| self.network.frontier()))
+    }
+
+    fn blocked(&self, py: Python<'_>) -> Items {
+        self.items(py.detach(|| self.network.blocked()))
+    }
+
+    fn cycles(&self, py: Python<'_>) -> Vec<Items> {
+        let groups = py.detach(|| self.network.cycles());
+        groups.into_iter().map(|group| self.items(group)).collect()
+    }
+
+    fn layers(&self, py: Python<'_>) -> Result<Layers, Raised> {
+        let layers = call(py, || Ok(self.network.layers()?))?;
+        Ok(Layers::new(Arc::clone(&self.network), layers))
+    }
+
+    /// The items of the critical path, and its length.
+    #[pyo3(signature = (weights = None))]
+    fn critical_path(
+        &self,
+        py: Python<'_>,
+        weights: Option<Vec<f64>>,
+    ) -> Result<(Items, f64), Raised> {
+        let path = call(py, || {
+            Ok(self.network.critical_path(&self.weights(weights))?)
+        })?;
+        Ok((self.items(path.items), path.length))
+    }
+
+    /// When items can begin, when they have to, by how much they may be late, and when all ends.
+    #[pyo3(signature = (weights = None))]
+    fn times(
+        &self,
+        py: Python<'_>,
+        weights: Option<Vec<f64>>,
+    ) -> Result<(Scores, Scores, Scores, f64), Raised> {
+        let times = call(py, || Ok(self.network.times(&self.weights(weights))?))?;
+        let slack = self.scores(times.slack());
+        Ok((
+            self.scores(times.earliest),
+            self.scores(times.latest),
+            slack,
+            times.finish,
+        ))
+    }
+
+    fn impact(&self, py: Python<'_>, keys: Vec<String>) -> Result<Items, Raised> {
+        let items = call(py, || Ok(self.network.impact(&self.numbers(&keys)?)))?;
+        Ok(self.items(items))
+    }
+
+    fn ancestors(&self, py: Python<'_>, keys: Vec<String>) -> Result<Items, Raised> {
+        let items = call(py, || Ok(self.network.ancestors(&self.numbers(&keys)?)))?;
+        Ok(self.items(items))
+    }
+
+    #[pyo3(signature = (*, sample = None, seed = 0, normalized = true, progress = None))]
+    fn betweenness(
+        &self,
+        py: Python<'_>,
+        sample: Option<usize>,
+        seed: u64,
+        normalized: bool,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<Scores, Raised> {
+        let network = &self.network;
+        let values = watched(py, progress, |watch| {
+            let sources = sample
+                .map(|count| network.sample(count, seed))
+                .transpose()?;
+            network.betweenness(sources.as_deref(), normalized, watch)
+        })?;
+        Ok(self.scores(values))
+    }
+
+    #[pyo3(signature = (*, damping = 0.85, tolerance = 1e-6, rounds = 100, reverse = false))]
+    fn pagerank(
+        &self,
+        py: Python<'_>,
+        damping: f64,
+        tolerance: f64,
+        rounds: usize,
+        reverse: bool,
+    ) -> Result<Scores, Raised> {
+        let how = PageRank {
+            damping,
+            tolerance,
+            rounds,
+            reverse,
+        };
+        let values = call(py, || Ok(self.network.pagerank(how)?))?;
+        Ok(self.scores(values))
+    }
+
+    #[pyo3(signature = (*, progress = None))]
+    fn redundant_edges(
+        &self,
+        py: Python<'_>,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<Edges, Raised> {
+        let edges = watched(py, progress, |watch| self.network.redundant_edges(watch))?;
+        Ok(Edges::new(Arc::clone(&self.network), edges))
+    }
+
+    /// Slots `(key, agent, start, end)`, the end of all, the utilisation, P50 and P90.
+    #[pyo3(signature = (durations, *, spread, agents, rounds, seed, progress = None))]
+    #[expect(clippy::too_many_arguments, reason = "what a plan is made of")]
+    #[expect(clippy::type_complexity, reason = "a plan as plain values")]
+    fn schedule(
+        &self,
+        py: Python<'_>,
+        durations: Vec<f64>,
+        spread: f64,
+        agents: NonZeroU32,
+        rounds: u32,
+        seed: u64,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<
+        (
+            Vec<(String, u32, f64, f64)>,
+            f64,
+            f64,
+            Option<f64>,
+            Option<f64>,
+        ),
+        Raised,
+    > {
+        let median = durations.as_slice();
+        let crew = Crew {
+            agents,
+            rounds,
+            seed,
+        };
+        let plan = watched(py, progress, |watch| {
+            self.network
+                .schedule(Durations { median, spread }, crew, watch)
+        })?;
+        let slot = |slot: &Slot| {
+            let key = self.network.key(slot.item).to_owned();
+            (key, slot.agent, slot.start, slot.end)
+        };
+        let slots = plan.slots.iter().map(slot).collect();
+        Ok((slots, plan.finish, plan.utilisation, plan.p50, plan.p90))
+    }
+
+    /// The graph after changes: tuples of a word (`finish`, `add`, `split`, `drop`, `depend_on`) and
+    /// what it needs.
+    fn changed(&self, py: Python<'_>, changes: Vec<Bound<'_, PyTuple>>) -> Result<Self, Raised> {
+        let changes = changes.iter().map(change).collect::<PyResult<Vec<_>>>()?;
+        call(py, || Ok(self.network.changed(&changes)?)).map(Self::from)
+    }
+
+    /// What is different in a newer graph: lists of keys and of edges by name.
+    fn difference<'py>(&self, py: Python<'py>, newer: &Self) -> PyResult<Bound<'py, PyDict>> {
+        let found = py.detach(|| Difference::between(&self.network, &newer.network));
+        let dict = PyDict::new(py);
+        dict.set_item("added", found.added)?;
+        dict.set_item("removed", found.removed)?;
+        dict.set_item("finished", found.finished)?;
+        dict.set_item("reopened", found.reopened)?;
+        dict.set_item("added_edges", found.added_edges)?;
+        dict.set_item("removed_edges", found.removed_edges)?;
+        Ok(dict)
+    }
+}
+
+type Keys = indexmap::IndexSet<Box<str>>;
+
+/// The two keys of an edge, which is a tuple or another sequence.
+fn ends<'py>(edge: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    if let Ok(pair) = edge.cast::<PyTuple>() {
+        return pair.extract();
+    }
+    let [before, after] = edge.extract()?;
+    Ok((before, after))
+}
+
+/// The numbers of keys, which are new or not.
+fn interned(keys: &mut Keys, named: Option<&Bound<'_, PyAny>>) -> Result<Vec<u32>, Raised> {
+    let Some(named) = named else {
+        return Ok(Vec::new());
+    };
+    named.try_iter()?.map(|key| intern(keys, &key?)).collect()
+}
+
+/// The number of a key, which is new or not.
+fn intern(keys: &mut Keys, key: &Bound<'_, PyAny>) -> Result<u32, Raised> {
+    let key: &str = key.extract()?;
+    let index = match keys.get_index_of(key) {
+        Some(index) => index,
+        None => keys.insert_full(key.into()).0,
+    };
+    u32::try_from(index).map_err(|_| Raised::from(Error::from(NetworkError::TooLarge)))
+}
+
+fn change(tuple: &Bound<'_, PyTuple>) -> PyResult<Change> {
+    let word: String = tuple.get_item(0)?.extract()?;
+    let key: String = tuple.get_item(1)?.extract()?;
+    let list = |index: usize| tuple.get_item(index)?.extract::<Vec<String>>();
+    Ok(match word.as_str() {
+        "finish" => Change::Finish(key),
+        "drop" => Change::Drop(key),
+        "add" => Change::Add {
+            key,
+            before: list(2)?,
+            after: list(3)?,
+        },
+        "split" => Change::Split {
+            key,
+            parts: list(2)?,
+            in_a_row: tuple.get_item(3)?.extract()?,
+        },
+        "depend_on" => Change::DependOn {
+            key,
+            before: list(2)?,
+        },
+        _ => return Err(PyValueError::new_err(format!("no change is called {word}"))),
+    })
+}

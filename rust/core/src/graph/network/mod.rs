@@ -1,0 +1,319 @@
+//! A whole graph at rest, laid out for questions about all of it.
+//!
+//! [`DepGraph`](super::DepGraph) grows and changes with the documents; a [`Network`] is made once and
+//! then asked. An edge leads from an item to one that waits for it, so that its order is the order of
+//! work. Items are numbered in the order of their making; whatever is listed stands in that order,
+//! and ties go to the item made first.
+
+pub mod change;
+mod check;
+pub mod compare;
+pub mod critical;
+mod order;
+mod rank;
+mod reach;
+pub mod schedule;
+
+use indexmap::IndexSet;
+
+pub use check::{NetworkError, Watch};
+pub use order::Layers;
+pub use rank::PageRank;
+
+/// Items by their keys, which of them are done, and which wait for which.
+#[derive(Debug, Clone, Default)]
+pub struct Network {
+    keys: IndexSet<Box<str>>,
+    done: Vec<bool>,
+    before: Rows,
+    after: Rows,
+}
+
+/// For each item a row of others, ascending and each once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Rows {
+    /// Where each row begins; one more at the end.
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Rows {
+    /// The edges `from → to` by their `to`.
+    fn by_end(count: usize, edges: &[(u32, u32)]) -> Self {
+        let mut rows = Self::with_lengths(count, edges.iter().map(|(_, to)| *to));
+        let mut next = rows.starts.clone();
+        for (from, to) in edges {
+            let place = &mut next[*to as usize];
+            rows.items[*place as usize] = *from;
+            *place += 1;
+        }
+        rows
+    }
+
+    /// The same edges the other way round; its rows ascend because these are gone through in order.
+    fn turned(&self) -> Self {
+        let count = self.starts.len().saturating_sub(1);
+        let mut rows = Self::with_lengths(count, self.items.iter().copied());
+        let mut next = rows.starts.clone();
+        for (item, row) in self.rows() {
+            for other in row {
+                let place = &mut next[*other as usize];
+                rows.items[*place as usize] = item;
+                *place += 1;
+            }
+        }
+        rows
+    }
+
+    /// Rows as long as items are named in `ends`, still empty.
+    fn with_lengths(count: usize, ends: impl ExactSizeIterator<Item = u32>) -> Self {
+        let mut starts = vec![0_u32; count + 1];
+        let length = ends.len();
+        for end in ends {
+            starts[end as usize + 1] += 1;
+        }
+        for index in 0..count {
+            starts[index + 1] += starts[index];
+        }
+        Self {
+            starts,
+            items: vec![0; length],
+        }
+    }
+
+    /// Without what stands in a row twice; rows have to ascend.
+    fn deduplicated(mut self) -> Self {
+        let mut kept = 0;
+        for index in 0..self.starts.len().saturating_sub(1) {
+            let (from, to) = (self.starts[index] as usize, self.starts[index + 1] as usize);
+            let begin = kept;
+            for place in from..to {
+                let item = self.items[place];
+                if kept == begin || self.items[kept - 1] != item {
+                    self.items[kept] = item;
+                    kept += 1;
+                }
+            }
+            self.starts[index] = narrow(begin);
+        }
+        if let Some(end) = self.starts.last_mut() {
+            *end = narrow(kept);
+        }
+        self.items.truncate(kept);
+        self.items.shrink_to_fit();
+        self
+    }
+
+    fn row(&self, item: u32) -> &[u32] {
+        let index = item as usize;
+        &self.items[self.starts[index] as usize..self.starts[index + 1] as usize]
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (u32, &[u32])> {
+        let bounds = self.starts.windows(2);
+        let rows = bounds.map(|pair| &self.items[pair[0] as usize..pair[1] as usize]);
+        (0..).zip(rows)
+    }
+}
+
+/// A number of items or edges; [`Network::new`] refuses more than fit.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "no network has more items or edges than a u32 counts"
+)]
+fn narrow(count: usize) -> u32 {
+    count as u32
+}
+
+impl Network {
+    /// A graph of these items, done or not, with edges `(before, after)` between their indices. An
+    /// edge named twice counts once.
+    ///
+    /// # Errors
+    ///
+    /// More items or edges than a network numbers, or an edge that names no item.
+    pub fn new(
+        keys: IndexSet<Box<str>>,
+        done: Vec<bool>,
+        edges: &[(u32, u32)],
+    ) -> Result<Self, NetworkError> {
+        let count = keys.len();
+        if u32::try_from(count.max(edges.len())).is_err() {
+            return Err(NetworkError::TooLarge);
+        }
+        if done.len() != count {
+            return Err(NetworkError::NoSuchItem { index: done.len() });
+        }
+        let ends = edges.iter().flat_map(|(from, to)| [*from, *to]);
+        if let Some(index) = ends.map(|end| end as usize).find(|end| *end >= count) {
+            return Err(NetworkError::NoSuchItem { index });
+        }
+        // Turned twice, the rows ascend on both sides without a sort.
+        let after = Rows::by_end(count, edges).turned().deduplicated();
+        let before = after.turned();
+        Ok(Self {
+            keys,
+            done,
+            before,
+            after,
+        })
+    }
+
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there is no item.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// How many edges there are.
+    pub fn edge_count(&self) -> usize {
+        self.after.items.len()
+    }
+
+    /// The key of an item.
+    pub fn key(&self, item: u32) -> &str {
+        self.keys
+            .get_index(item as usize)
+            .map_or("", |key| key.as_ref())
+    }
+
+    /// The item of a key.
+    ///
+    /// # Errors
+    ///
+    /// No item has that key; similar keys are named.
+    pub fn item(&self, key: &str) -> Result<u32, NetworkError> {
+        match self.keys.get_index_of(key) {
+            Some(index) => Ok(narrow(index)),
+            None => Err(NetworkError::unknown(
+                key,
+                self.keys.iter().map(AsRef::as_ref),
+            )),
+        }
+    }
+
+    /// The item of a key, if there is one.
+    pub fn find(&self, key: &str) -> Option<u32> {
+        self.keys.get_index_of(key).map(narrow)
+    }
+
+    /// All keys, in the order of the items.
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.keys.iter().map(AsRef::as_ref)
+    }
+
+    /// All items.
+    pub fn items(&self) -> std::ops::Range<u32> {
+        0..narrow(self.len())
+    }
+
+    /// Whether nobody needs to wait for an item any more.
+    pub fn is_done(&self, item: u32) -> bool {
+        self.done[item as usize]
+    }
+
+    /// What an item waits for, done or not.
+    pub fn before(&self, item: u32) -> &[u32] {
+        self.before.row(item)
+    }
+
+    /// What waits for an item.
+    pub fn after(&self, item: u32) -> &[u32] {
+        self.after.row(item)
+    }
+
+    /// All edges, from an item to one that waits for it.
+    pub fn edges(&self) -> impl Iterator<Item = (u32, u32)> {
+        let rows = self.after.rows();
+        rows.flat_map(|(from, row)| row.iter().map(move |to| (from, *to)))
+    }
+
+    /// Open items that wait for nothing open.
+    pub fn frontier(&self) -> Vec<u32> {
+        let rows = self.before.rows();
+        let free = rows.filter(|(item, row)| !self.is_done(*item) && self.all_done(row));
+        free.map(|(item, _)| item).collect()
+    }
+
+    /// Open items that wait for something open.
+    pub fn blocked(&self) -> Vec<u32> {
+        let rows = self.before.rows();
+        let held = rows.filter(|(item, row)| !self.is_done(*item) && !self.all_done(row));
+        held.map(|(item, _)| item).collect()
+    }
+
+    /// What an item still waits for.
+    pub fn unmet(&self, item: u32) -> Vec<u32> {
+        let row = self.before(item).iter().copied();
+        row.filter(|other| !self.is_done(*other)).collect()
+    }
+
+    fn all_done(&self, row: &[u32]) -> bool {
+        row.iter().all(|other| self.is_done(*other))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Builds a network from words like `c<-a,b` (c waits for a and b) and `d!` (done).
+    pub(crate) fn network(words: &str) -> Network {
+        let mut keys = IndexSet::new();
+        let mut done = Vec::new();
+        let mut edges = Vec::new();
+        let mut intern = |key: &str, done: &mut Vec<bool>| {
+            let (index, is_new) = keys.insert_full(Box::from(key));
+            if is_new {
+                done.push(false);
+            }
+            narrow(index)
+        };
+        for word in words.split_whitespace() {
+            let (name, rest) = word.split_once("<-").unwrap_or((word, ""));
+            let item = intern(name.trim_end_matches('!'), &mut done);
+            done[item as usize] = name.ends_with('!');
+            for other in rest.split(',').filter(|other| !other.is_empty()) {
+                edges.push((intern(other, &mut done), item));
+            }
+        }
+        Network::new(keys, done, &edges).unwrap()
+    }
+
+    /// The keys of items.
+    pub(crate) fn named(network: &Network, items: &[u32]) -> String {
+        let keys: Vec<_> = items.iter().map(|item| network.key(*item)).collect();
+        keys.join(" ")
+    }
+
+    #[test]
+    fn an_item_is_free_when_all_it_waits_for_is_done() {
+        let network = network("a! b c<-a,b d<-a");
+        assert_eq!(named(&network, &network.frontier()), "b d");
+        assert_eq!(named(&network, &network.blocked()), "c");
+        assert_eq!(
+            named(&network, &network.unmet(network.find("c").unwrap())),
+            "b"
+        );
+    }
+
+    #[test]
+    fn edges_stand_in_the_order_of_items_and_each_once() {
+        let network = network("a b c<-b,a,b d<-c,c,a");
+        let edges: Vec<_> = network.edges().collect();
+        assert_eq!(edges, [(0, 2), (0, 3), (1, 2), (2, 3)]);
+        assert_eq!(network.before(3), [0, 2]);
+        assert_eq!(network.edge_count(), 4);
+    }
+
+    #[test]
+    fn an_edge_without_item_is_refused() {
+        let keys: IndexSet<Box<str>> = ["a".into()].into();
+        let error = Network::new(keys, vec![false], &[(0, 3)]).unwrap_err();
+        assert!(matches!(error, NetworkError::NoSuchItem { index: 3 }));
+    }
+}

@@ -1,0 +1,311 @@
+//! How much goes through an item: betweenness and `PageRank`.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::{Network, NetworkError, Watch};
+
+/// How `PageRank` is found.
+#[derive(Debug, Clone, Copy)]
+pub struct PageRank {
+    /// How much of its rank an item hands on; the rest is spread over all.
+    pub damping: f64,
+    /// The change of all ranks together, divided by their number, at which it ends.
+    pub tolerance: f64,
+    /// How many times ranks are handed on at most.
+    pub rounds: usize,
+    /// Whether rank flows from an item to what it waits for, not to what waits for it.
+    pub reverse: bool,
+}
+
+impl Network {
+    /// For each item the share of shortest ways between two others that lead over it (Brandes 2001),
+    /// divided by the number of such pairs where `normalized`. With `sources` only the ways that begin
+    /// there are counted, and the sum is raised to what all would give on average.
+    ///
+    /// # Errors
+    ///
+    /// The watch stopped it.
+    pub fn betweenness(
+        &self,
+        sources: Option<&[u32]>,
+        normalized: bool,
+        watch: Watch<'_>,
+    ) -> Result<Vec<f64>, NetworkError> {
+        let all: Vec<u32> = self.items().collect();
+        let sources = sources.unwrap_or(&all);
+        let (done, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let tell = || {
+            let now = done.fetch_add(1, Ordering::Relaxed);
+            if now % 64 == 0 && !watch(now, sources.len()) {
+                stopped.store(true, Ordering::Relaxed);
+            }
+            !stopped.load(Ordering::Relaxed)
+        };
+        let part = |sources: &[u32]| {
+            let mut ways = Ways::new(self);
+            for source in sources.iter().take_while(|_| tell()) {
+                ways.add(*source);
+            }
+            ways.sums
+        };
+        // The parts depend on the graph alone and are added in their order, so that sums of fractions
+        // do not depend on the number of threads.
+        let size = sources.len().div_ceil(parts(self.len())).max(1);
+        let sums: Vec<Vec<f64>> = sources.par_chunks(size).map(part).collect();
+        if stopped.into_inner() {
+            return Err(NetworkError::Stopped);
+        }
+        let factor = self.betweenness_factor(sources.len(), normalized);
+        let mut result = vec![0.0; self.len()];
+        for part in sums {
+            for (sum, value) in result.iter_mut().zip(part) {
+                *sum += value * factor;
+            }
+        }
+        Ok(result)
+    }
+
+    /// So many items drawn at random, each at most once, in their order.
+    ///
+    /// # Errors
+    ///
+    /// None or more than there are.
+    pub fn sample(&self, count: usize, seed: u64) -> Result<Vec<u32>, NetworkError> {
+        if count == 0 || count > self.len() {
+            return Err(NetworkError::Argument {
+                name: "sample",
+                given: count.to_string(),
+                expected: "at least 1 and at most the number of items",
+            });
+        }
+        let mut items = fastrand::Rng::with_seed(seed).choose_multiple(self.items(), count);
+        items.sort_unstable();
+        Ok(items)
+    }
+
+    fn betweenness_factor(&self, sources: usize, normalized: bool) -> f64 {
+        let count = float(self.len());
+        let sampled = if sources == 0 {
+            0.0
+        } else {
+            count / float(sources)
+        };
+        if normalized && self.len() > 2 {
+            sampled / ((count - 1.0) * (count - 2.0))
+        } else {
+            sampled
+        }
+    }
+
+    /// For each item how likely somebody is there who goes on along edges at random.
+    ///
+    /// # Errors
+    ///
+    /// The ranks still change after the last round; an argument is out of bounds.
+    pub fn pagerank(&self, how: PageRank) -> Result<Vec<f64>, NetworkError> {
+        if !(0.0..1.0).contains(&how.damping) {
+            return Err(NetworkError::Argument {
+                name: "damping",
+                given: how.damping.to_string(),
+                expected: "a number from 0 to less than 1",
+            });
+        }
+        let (given, taken) = if how.reverse {
+            (&self.before, &self.after)
+        } else {
+            (&self.after, &self.before)
+        };
+        let count = float(self.len());
+        let shares: Vec<f64> = given.rows().map(|(_, row)| float(row.len())).collect();
+        let mut ranks = vec![1.0 / count; self.len()];
+        for _ in 0..how.rounds {
+            let handed: Vec<f64> = ranks
+                .iter()
+                .zip(&shares)
+                .map(|(rank, share)| rank / share)
+                .collect();
+            let kept = ranks
+                .iter()
+                .zip(&shares)
+                .filter(|(_, share)| **share == 0.0);
+            let kept: f64 = kept.map(|(rank, _)| rank).sum();
+            let base = (1.0 - how.damping + how.damping * kept) / count;
+            let rank = |item: u32| {
+                let sum: f64 = taken
+                    .row(item)
+                    .iter()
+                    .map(|other| handed[*other as usize])
+                    .sum();
+                base + how.damping * sum
+            };
+            let next: Vec<f64> = self
+                .items()
+                .into_par_iter()
+                .with_min_len(4096)
+                .map(rank)
+                .collect();
+            let change: f64 = next
+                .iter()
+                .zip(&ranks)
+                .map(|(new, old)| (new - old).abs())
+                .sum();
+            ranks = next;
+            if change < count * how.tolerance {
+                return Ok(ranks);
+            }
+        }
+        if self.is_empty() {
+            return Ok(ranks);
+        }
+        Err(NetworkError::Argument {
+            name: "rounds",
+            given: how.rounds.to_string(),
+            expected: "more: the ranks still change",
+        })
+    }
+}
+
+/// In how many parts the sources are gone through: enough for many cores, few enough for memory.
+fn parts(count: usize) -> usize {
+    (8 * 1024 * 1024 / count.max(1)).clamp(8, 64)
+}
+
+/// A count as a number to divide by.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts are below 2^32, which a float holds exactly"
+)]
+fn float(count: usize) -> f64 {
+    count as f64
+}
+
+/// Shortest ways from one item after the other, and what they add to the items on them.
+struct Ways<'a> {
+    network: &'a Network,
+    sums: Vec<f64>,
+    /// How many steps away each item is; [`FAR`] when not met.
+    steps: Vec<u32>,
+    /// How many shortest ways lead to each.
+    counts: Vec<f64>,
+    /// What of the ways that go on from an item falls to each way that comes to it.
+    shares: Vec<f64>,
+    /// Items in the order in which they were met.
+    met: Vec<u32>,
+}
+
+const FAR: u32 = u32::MAX;
+
+impl<'a> Ways<'a> {
+    fn new(network: &'a Network) -> Self {
+        let count = network.len();
+        Self {
+            network,
+            sums: vec![0.0; count],
+            steps: vec![FAR; count],
+            counts: vec![0.0; count],
+            shares: vec![0.0; count],
+            met: Vec::with_capacity(count),
+        }
+    }
+
+    fn add(&mut self, source: u32) {
+        self.count(source);
+        self.hand_back(source);
+        for item in self.met.drain(..) {
+            self.steps[item as usize] = FAR;
+            self.counts[item as usize] = 0.0;
+        }
+    }
+
+    /// Counts the shortest ways from the source, nearest items first.
+    fn count(&mut self, source: u32) {
+        self.steps[source as usize] = 0;
+        self.counts[source as usize] = 1.0;
+        self.met.push(source);
+        let mut next = 0;
+        while let Some(item) = self.met.get(next).copied() {
+            next += 1;
+            let (step, count) = (self.steps[item as usize] + 1, self.counts[item as usize]);
+            for other in self.network.after(item) {
+                let known = &mut self.steps[*other as usize];
+                if *known == FAR {
+                    *known = step;
+                    self.met.push(*other);
+                }
+                if *known == step {
+                    self.counts[*other as usize] += count;
+                }
+            }
+        }
+    }
+
+    /// Adds up, farthest items first, how many ways lead on from each item.
+    fn hand_back(&mut self, source: u32) {
+        for item in self.met.iter().rev() {
+            let index = *item as usize;
+            let step = self.steps[index] + 1;
+            let mut share = 0.0;
+            for other in self.network.after(*item) {
+                if self.steps[*other as usize] == step {
+                    share += self.shares[*other as usize];
+                }
+            }
+            let beyond = share * self.counts[index];
+            self.shares[index] = (1.0 + beyond) / self.counts[index];
+            if *item != source {
+                self.sums[index] += beyond;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::network;
+    use super::{Network, NetworkError, PageRank};
+
+    fn shown(values: &[f64]) -> String {
+        let words: Vec<_> = values.iter().map(|value| format!("{value:.3}")).collect();
+        words.join(" ")
+    }
+
+    fn pagerank(network: &Network, reverse: bool) -> String {
+        let how = PageRank {
+            damping: 0.85,
+            tolerance: 1e-10,
+            rounds: 100,
+            reverse,
+        };
+        shown(&network.pagerank(how).unwrap())
+    }
+
+    #[test]
+    fn betweenness_counts_shortest_ways_over_an_item() {
+        // a → b → d and a → c → d are equally short; d → e goes over d alone.
+        let network = network("a b<-a c<-a d<-b,c e<-d");
+        let plain = network.betweenness(None, false, &|_, _| true).unwrap();
+        assert_eq!(shown(&plain), "0.000 1.000 1.000 3.000 0.000");
+        let normalized = network.betweenness(None, true, &|_, _| true).unwrap();
+        assert_eq!(shown(&normalized), "0.000 0.083 0.083 0.250 0.000");
+    }
+
+    #[test]
+    fn a_sample_of_all_sources_is_exact_and_a_stopped_one_an_error() {
+        let network = network("a b<-a c<-b d<-c");
+        let all: Vec<u32> = network.items().collect();
+        let sampled = network.betweenness(Some(&all), true, &|_, _| true);
+        assert_eq!(sampled, network.betweenness(None, true, &|_, _| true));
+        let stopped = network.betweenness(None, true, &|_, _| false);
+        assert_eq!(stopped, Err(NetworkError::Stopped));
+    }
+
+    #[test]
+    fn rank_flows_along_edges_or_against_them() {
+        let network = network("a b<-a c<-a");
+        assert_eq!(pagerank(&network, false), "0.260 0.370 0.370");
+        assert_eq!(pagerank(&network, true), "0.574 0.213 0.213");
+        assert_eq!(pagerank(&Network::default(), false), "");
+    }
+}

@@ -1,0 +1,324 @@
+//! Who could do what and when: list scheduling, and how sure its end is.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::num::NonZeroU32;
+
+use rayon::prelude::*;
+
+use super::{Network, NetworkError, Watch};
+
+/// How long the items take.
+#[derive(Debug, Clone, Copy)]
+pub struct Durations<'a> {
+    /// For each item how long it takes in half of all cases.
+    pub median: &'a [f64],
+    /// How far it may be off: the deviation of the logarithm of a duration; 0 where all is certain.
+    pub spread: f64,
+}
+
+/// What a plan is made for.
+#[derive(Debug, Clone, Copy)]
+pub struct Crew {
+    /// How many work at the same time.
+    pub agents: NonZeroU32,
+    /// How often the plan is tried with durations drawn at random.
+    pub rounds: u32,
+    /// Where drawing begins: the same number, the same answer.
+    pub seed: u64,
+}
+
+/// One item of a plan.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Slot {
+    /// The item.
+    pub item: u32,
+    /// Who does it, counted from 0.
+    pub agent: u32,
+    /// When it begins, in the unit of the durations.
+    pub start: f64,
+    /// When it ends.
+    pub end: f64,
+}
+
+/// Who does what and when, in the order of beginning.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schedule {
+    /// All open items.
+    pub slots: Vec<Slot>,
+    /// When the last one ends.
+    pub finish: f64,
+    /// The share of the agents' time until then in which they work, from 0 to 1.
+    pub utilisation: f64,
+    /// The end that half of the rounds kept; none without rounds.
+    pub p50: Option<f64>,
+    /// The end that nine of ten rounds kept; none without rounds.
+    pub p90: Option<f64>,
+}
+
+impl Network {
+    /// Gives each agent that becomes free the free item with the longest row of work behind it; of
+    /// equal ones that made first.
+    ///
+    /// # Errors
+    ///
+    /// Items wait for one another; a duration is missing, negative or not finite; the watch stopped it.
+    pub fn schedule(
+        &self,
+        durations: Durations<'_>,
+        crew: Crew,
+        watch: Watch<'_>,
+    ) -> Result<Schedule, NetworkError> {
+        if !(durations.spread.is_finite() && durations.spread >= 0.0) {
+            return Err(NetworkError::Argument {
+                name: "spread",
+                given: durations.spread.to_string(),
+                expected: "a finite number that is not negative",
+            });
+        }
+        let heights = self.heights(durations.median)?;
+        let plan = Plan {
+            network: self,
+            places: places(&heights),
+            agents: crew.agents,
+        };
+        let slots = plan.slots(durations.median);
+        let finish = end(&slots);
+        let ends = plan.ends(durations, crew, watch)?;
+        Ok(Schedule {
+            utilisation: utilisation(&slots, finish, crew.agents),
+            finish,
+            p50: quantile(&ends, 0.5),
+            p90: quantile(&ends, 0.9),
+            slots,
+        })
+    }
+
+    /// For each open item the weight of the heaviest row of open items that begins with it.
+    fn heights(&self, weights: &[f64]) -> Result<Vec<f64>, NetworkError> {
+        self.check_weights(weights)?;
+        let layers = self.layers()?;
+        let mut heights = vec![0.0_f64; self.len()];
+        for item in layers.order().iter().rev() {
+            let open = self
+                .after(*item)
+                .iter()
+                .filter(|other| !self.is_done(**other));
+            let beyond = open
+                .map(|other| heights[*other as usize])
+                .fold(0.0, f64::max);
+            heights[*item as usize] = beyond + self.left(*item, weights);
+        }
+        Ok(heights)
+    }
+}
+
+/// For each item its place in the order in which free ones are taken.
+fn places(heights: &[f64]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..).take(heights.len()).collect();
+    order.sort_by(|a, b| heights[*b as usize].total_cmp(&heights[*a as usize]));
+    let mut places = vec![0; heights.len()];
+    for (place, item) in (0..).zip(&order) {
+        places[*item as usize] = place;
+    }
+    places
+}
+
+/// What stays the same however long items take.
+struct Plan<'a> {
+    network: &'a Network,
+    places: Vec<u32>,
+    agents: NonZeroU32,
+}
+
+/// A time on a heap that gives the earliest first.
+#[derive(PartialEq, PartialOrd)]
+struct Time(f64);
+
+impl Eq for Time {}
+
+#[expect(clippy::derive_ord_xor_partial_ord, reason = "times are finite")]
+impl Ord for Time {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl Plan<'_> {
+    /// Who does what when each item takes as long as told.
+    fn slots(&self, durations: &[f64]) -> Vec<Slot> {
+        let network = self.network;
+        let mut waits: Vec<usize> = network
+            .items()
+            .map(|item| network.unmet(item).len())
+            .collect();
+        let place = |item: u32| Reverse((self.places[item as usize], item));
+        let mut free: BinaryHeap<_> = network.frontier().into_iter().map(place).collect();
+        let mut idle: BinaryHeap<Reverse<u32>> = (0..self.agents.get()).map(Reverse).collect();
+        let mut busy: BinaryHeap<Reverse<(Time, u32, u32)>> = BinaryHeap::new();
+        let mut slots = Vec::new();
+        let mut now = 0.0;
+        loop {
+            while !free.is_empty() && !idle.is_empty() {
+                let (Some(Reverse((_, item))), Some(Reverse(agent))) = (free.pop(), idle.pop())
+                else {
+                    break;
+                };
+                let end = now + durations[item as usize];
+                slots.push(Slot {
+                    item,
+                    agent,
+                    start: now,
+                    end,
+                });
+                busy.push(Reverse((Time(end), agent, item)));
+            }
+            let Some(Reverse((Time(end), agent, item))) = busy.pop() else {
+                return slots;
+            };
+            now = end;
+            idle.push(Reverse(agent));
+            let after = network
+                .after(item)
+                .iter()
+                .filter(|other| !network.is_done(**other));
+            for other in after {
+                let left = &mut waits[*other as usize];
+                *left -= 1;
+                if *left == 0 {
+                    free.push(place(*other));
+                }
+            }
+        }
+    }
+
+    /// When all ends in each round, earliest first.
+    fn ends(
+        &self,
+        durations: Durations<'_>,
+        crew: Crew,
+        watch: Watch<'_>,
+    ) -> Result<Vec<f64>, NetworkError> {
+        let rounds: Vec<u32> = (0..crew.rounds).collect();
+        let mut ends = Vec::with_capacity(rounds.len());
+        for part in rounds.chunks(16) {
+            if !watch(ends.len(), rounds.len()) {
+                return Err(NetworkError::Stopped);
+            }
+            let round = |round: &u32| {
+                let mut random =
+                    fastrand::Rng::with_seed(crew.seed.wrapping_add(u64::from(*round)));
+                let drawn = durations.median.iter();
+                let drawn: Vec<f64> = drawn
+                    .map(|median| median * (durations.spread * normal(&mut random)).exp())
+                    .collect();
+                end(&self.slots(&drawn))
+            };
+            ends.extend(part.par_iter().map(round).collect::<Vec<_>>());
+        }
+        ends.sort_by(f64::total_cmp);
+        Ok(ends)
+    }
+}
+
+/// A number of the normal distribution (Box and Muller 1958).
+fn normal(random: &mut fastrand::Rng) -> f64 {
+    let (radius, angle) = (1.0 - random.f64(), random.f64());
+    (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
+}
+
+fn end(slots: &[Slot]) -> f64 {
+    slots.iter().map(|slot| slot.end).fold(0.0, f64::max)
+}
+
+fn utilisation(slots: &[Slot], finish: f64, agents: NonZeroU32) -> f64 {
+    let worked: f64 = slots.iter().map(|slot| slot.end - slot.start).sum();
+    if finish > 0.0 {
+        worked / (finish * f64::from(agents.get()))
+    } else {
+        0.0
+    }
+}
+
+/// The least value that a share of the sorted values does not exceed.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a count of rounds, which is small"
+)]
+fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let rank = (sorted.len() as f64 * share).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use super::super::tests::network;
+    use super::{Crew, Durations, Schedule};
+
+    fn schedule(words: &str, agents: u32, median: &[f64], spread: f64) -> Schedule {
+        let crew = Crew {
+            agents: NonZeroU32::new(agents).unwrap(),
+            rounds: if spread > 0.0 { 200 } else { 0 },
+            seed: 1,
+        };
+        let durations = Durations { median, spread };
+        network(words)
+            .schedule(durations, crew, &|_, _| true)
+            .unwrap()
+    }
+
+    #[track_caller]
+    fn check(words: &str, agents: u32, median: &[f64], expected: &str) {
+        let (network, plan) = (network(words), schedule(words, agents, median, 0.0));
+        let slots = plan.slots.iter();
+        let shown: Vec<_> = slots
+            .map(|slot| {
+                format!(
+                    "{}@{}:{}-{}",
+                    network.key(slot.item),
+                    slot.agent,
+                    slot.start,
+                    slot.end
+                )
+            })
+            .collect();
+        assert_eq!(format!("{} = {}", shown.join(" "), plan.finish), expected);
+    }
+
+    #[test]
+    fn the_longest_row_of_work_goes_first() {
+        check("a b c<-b", 1, &[1.0; 3], "b@0:0-1 a@0:1-2 c@0:2-3 = 3");
+        check("a b c<-b", 2, &[1.0; 3], "b@0:0-1 a@1:0-1 c@0:1-2 = 2");
+        check("a! b<-a c", 1, &[9.0, 1.0, 1.0], "b@0:0-1 c@0:1-2 = 2");
+        check("", 3, &[], " = 0");
+    }
+
+    #[test]
+    fn no_agent_does_two_items_at_once_and_nothing_begins_too_early() {
+        let words = "a b c<-a d<-a,b e<-c f g<-d,f h";
+        let plan = schedule(words, 2, &[2.0, 1.0, 3.0, 1.0, 1.0, 2.0, 1.0, 4.0], 0.0);
+        let network = network(words);
+        let of = |item: u32| plan.slots.iter().find(|slot| slot.item == item).unwrap();
+        for slot in &plan.slots {
+            for before in network.before(slot.item) {
+                assert!(of(*before).end <= slot.start);
+            }
+            let others = plan.slots.iter().filter(|other| other.item != slot.item);
+            let mut beside = others.filter(|other| other.agent == slot.agent);
+            assert!(beside.all(|other| other.end <= slot.start || slot.end <= other.start));
+        }
+        assert!(plan.utilisation > 0.9, "{}", plan.utilisation);
+    }
+
+    #[test]
+    fn rounds_say_how_sure_the_end_is_and_repeat_themselves() {
+        let plan = schedule("a b<-a c<-b", 1, &[1.0; 3], 0.5);
+        let (p50, p90) = (plan.p50.unwrap(), plan.p90.unwrap());
+        assert!(3.0 < p50 && p50 < p90 && p90 < 7.0, "{p50} {p90}");
+        assert_eq!(plan, schedule("a b<-a c<-b", 1, &[1.0; 3], 0.5));
+    }
+}
