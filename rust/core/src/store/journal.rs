@@ -193,7 +193,8 @@ impl Journal<'_> {
             }
             self.reached("journal-step")?;
         }
-        clear(&folder)?;
+        // All is done; an intent that stays is carried out once more, which changes nothing.
+        let _ = clear(&folder);
         self.reached("journal-done")?;
         Ok(true)
     }
@@ -316,7 +317,8 @@ impl Journal<'_> {
             Ok(None) => return Ok(None),
             Err(StoreError::Missing { .. }) => {
                 let is_old = |stamp: Stamp| stamp.is_older_than(ABANDONED, SystemTime::now());
-                if disk::stamp(folder).is_some_and(is_old) && !disk::exists(&folder.join(KEPT)) {
+                let is_left = disk::stamp(folder).is_some_and(is_old) && !is_being_made(folder);
+                if is_left && !disk::exists(&folder.join(KEPT)) {
                     clear(folder)?;
                 }
                 return Ok(None);
@@ -476,6 +478,13 @@ fn clear(folder: &Path) -> Result<(), StoreError> {
     }
     disk::remove_folder(folder);
     Ok(())
+}
+
+/// Whether the process that a change's folder is named after still lives.
+fn is_being_made(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let pid = name.split('-').nth(1).and_then(|pid| pid.parse().ok());
+    pid.is_some_and(disk::is_process)
 }
 
 fn change_name() -> String {
