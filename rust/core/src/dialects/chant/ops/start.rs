@@ -69,8 +69,10 @@ pub fn work_start(
 ) -> Result<Answer, Error> {
     steps("Checking the spec");
     settle::recover(project)?;
+    let spec = project.resolve_to_edit(&project.snapshot()?, id)?;
+    settle::recover_for(project, spec.id.as_str())?;
     let snapshot = project.snapshot()?;
-    let spec = project.resolve_to_edit(&snapshot, id)?;
+    let spec = project.resolve_to_edit(&snapshot, spec.id.as_str())?;
     project.refuse_own(&spec.id, "started")?;
     let runs = project.runs()?;
     runs.refuse_another(spec.id.as_str())?;
