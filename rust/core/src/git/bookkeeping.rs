@@ -155,6 +155,41 @@ impl Repo {
         Ok(Evidence { commits, is_work })
     }
 
+    /// Whether a branch holds nothing but the commit with which the runtime began it: one of its own on
+    /// top of what the target has, that changes a single file, below a folder named `folder`.
+    ///
+    /// # Errors
+    /// `NoBranch`, `InvalidName`, or a failure to read the repository.
+    pub fn is_only_begun(
+        &self,
+        branch: &str,
+        target: &str,
+        folder: &str,
+    ) -> Result<bool, GitError> {
+        let since = Since {
+            branch,
+            base: target,
+            target: None,
+            besides: &[],
+        };
+        let tip = self.known_commit(branch)?;
+        let Some(parent) = self.commit_of(&format!("{tip}^"))? else {
+            return Ok(false);
+        };
+        if !self.reaches(&self.known_commit(target)?, &parent)?
+            || !self.evidence(&since)?.commits.is_empty()
+        {
+            return Ok(false);
+        }
+        let paths = self.differing(&parent, &tip)?;
+        let is_in = |path: &String| {
+            Path::new(path)
+                .parent()
+                .is_some_and(|p| p.ends_with(folder))
+        };
+        Ok(paths.len() == 1 && paths.iter().all(is_in))
+    }
+
     /// How much two revisions differ; renames count as one file gone and one come.
     ///
     /// # Errors
