@@ -2251,6 +2251,20 @@ REQUIREMENTS: dict[str, Requirement] = {
         "completed without evidence, and no process, lock or worktree is left.",
         "issue: Watch, recovery and torture",
     ),
+    "chant:work:failing_writes_lose_nothing": Requirement(
+        "Whichever write of a run fails, its start, its end or the landing of its merge: the checkout is "
+        "whole, no commit is lost, and when the disk is well again the work is completed.",
+        "issue: Watch, recovery and torture",
+    ),
+    "chant:clock:jumps_change_nothing": Requirement(
+        "A calendar that is set hours or days ahead or back prunes no record, stops no run, hastens or "
+        "delays no retry, sweeps nothing that is in use, and keeps the lines of a log in order.",
+        "issue: Watch, recovery and torture",
+    ),
+    "chant:recovery:others_recovery_is_waited_for": Requirement(
+        "A start while another process looks after the spec's dead run waits for that, two seconds at most.",
+        "issue: Watch, recovery and torture",
+    ),
     "chant:watch:a_death_is_noticed_at_once": Requirement(
         "The daemon is woken by the end of a runner, not by its poll alone.", "issue: Watch"
     ),
@@ -3213,6 +3227,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "store:write:full_disk_loses_nothing": Requirement(
         "On a full disk a write gives a clear error and the old file stays whole.", "issue: Bad input"
+    ),
+    "store:write:every_failing_write_is_survived": Requirement(
+        "Whichever write of a change fails (a file, its flush, a folder, a name): all of it or nothing is "
+        "done, the error names what could not be written and why, and a later try succeeds.",
+        "issue: Watch, recovery and torture",
     ),
     "store:write:read_only_folder_is_a_clear_error": Requirement(
         "In a read-only folder a write gives a clear error and changes nothing.", "issue: Bad input"

@@ -188,7 +188,8 @@ impl Journal<'_> {
                 for step in steps[..done].iter().rev() {
                     self.undo(held, step)?;
                 }
-                clear(&folder)?;
+                // What went wrong first is what is told.
+                let _ = clear(&folder);
                 return outcome;
             }
             self.reached("journal-step")?;
@@ -236,7 +237,7 @@ impl Journal<'_> {
             Ok(lock) => Ok(Some((folder, lock))),
             Err(error) => {
                 if !matches!(error, StoreError::Stopped { .. }) {
-                    clear(&folder)?;
+                    let _ = clear(&folder);
                 }
                 Err(error)
             }
@@ -472,12 +473,12 @@ fn set_aside(folder: &Path, paths: Vec<String>, why: String) -> Result<Unfinishe
 /// Removes a change's own files, the intent first: without it there is nothing to carry out.
 fn clear(folder: &Path) -> Result<(), StoreError> {
     disk::remove(&folder.join(INTENT))?;
-    disk::flush_folder_of(&folder.join(INTENT))?;
+    let flushed = disk::flush_folder_of(&folder.join(INTENT));
     for file in disk::list(folder)?.files {
         disk::remove(&folder.join(file.name))?;
     }
     disk::remove_folder(folder);
-    Ok(())
+    flushed
 }
 
 /// Whether the process that a change's folder is named after still lives.

@@ -425,7 +425,9 @@ pub fn real(path: &Path) -> Result<PathBuf, StoreError> {
 /// `Missing` when the folder above is not there, or `NotWritten`.
 pub fn make_folder(path: &Path) -> Result<bool, StoreError> {
     match fs::create_dir(path) {
-        Ok(()) => flush_folder_of(path).map(|()| true),
+        Ok(()) => flush_folder_of(path)
+            .map(|()| true)
+            .inspect_err(|_| remove_folder(path)),
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(e) => Err(StoreError::io(WRITE, path, e)),
     }

@@ -129,10 +129,10 @@ impl Temporary {
                     return Ok(false);
                 }
                 // What is not certain to last has not happened.
-                flush_folder_of(target).or_else(|unflushed| {
+                if let Err(unflushed) = flush_around(target) {
                     self.give_back(target, ours).map_err(failed)?;
-                    Err(unflushed)
-                })?;
+                    return Err(failed(unflushed));
+                }
                 return Ok(true);
             }
         }
@@ -162,7 +162,10 @@ impl Temporary {
     pub fn appear(self, target: &Path) -> Result<(), StoreError> {
         let ours = stamp(&self.0);
         rename_new(&self.0, target)?;
-        flush_folder_of(target).inspect_err(|_| self.withdraw(target, ours))
+        flush_around(target).map_err(|unflushed| {
+            self.withdraw(target, ours);
+            StoreError::io(WRITE, target, unflushed)
+        })
     }
 
     /// Takes the file from the place that it took, unless somebody else's lies there by now.
@@ -237,13 +240,16 @@ fn keep_attributes(_file: &File, _target: &Path) {}
 /// # Errors
 /// `StoreError::Io`.
 pub fn flush_folder_of(path: &Path) -> Result<(), StoreError> {
-    #[cfg(unix)]
-    if let Some(folder) = path.parent() {
-        let flush = || File::open(folder)?.sync_all();
-        flush().map_err(|e| StoreError::io("flush", folder, e))?;
-    }
-    #[cfg(not(unix))]
-    let _ = path;
+    flush_around(path).map_err(|e| StoreError::io("flush", path.parent().unwrap_or(path), e))
+}
+
+#[cfg(unix)]
+fn flush_around(path: &Path) -> io::Result<()> {
+    File::open(path.parent().unwrap_or(path))?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn flush_around(_path: &Path) -> io::Result<()> {
     Ok(())
 }
 
