@@ -2262,7 +2262,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Watch, recovery and torture",
     ),
     "chant:recovery:others_recovery_is_waited_for": Requirement(
-        "A start while another process looks after the spec's dead run waits for that, two seconds at most.",
+        "A start while another process looks after the spec's dead run waits for that, five seconds at most.",
         "issue: Watch, recovery and torture",
     ),
     "chant:watch:a_death_is_noticed_at_once": Requirement(

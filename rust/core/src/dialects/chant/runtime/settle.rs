@@ -25,7 +25,7 @@ use crate::work::stop::{self, Stopped};
 /// After this nobody waits any more for a runner to begin.
 const LONG_PAST: Duration = Duration::from_secs(10 * 60);
 /// How long another process that looks after a dead run is waited for.
-const OTHERS: Duration = Duration::from_secs(2);
+const OTHERS: Duration = Duration::from_secs(5);
 
 /// Shows in the spec how its run ended, unless somebody decided otherwise about it meanwhile.
 pub(in super::super) fn show(project: &Project, record: &Record, end: &End) -> Result<(), Error> {
