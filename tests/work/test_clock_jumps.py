@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from bench.torture.trouble import Trouble
 from work.kit import ID, OTHER, PROGRAM, Workshop, lives, wait_for
 from work.troubled import trouble_for
 from writing import git
+
+from bench.torture.trouble import Trouble
 
 DAY = 24 * 3600
 

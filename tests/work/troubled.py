@@ -1,4 +1,4 @@
-"""Processes whose writes fail and whose clock jumps, for tests; the trouble itself is bench/torture/trouble.c."""
+"""Processes whose writes fail and whose clock jumps, for tests; bench/torture/trouble.c makes it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ import pytest
 
 from bench.torture.trouble import Trouble, is_possible
 
-WORDS = [os.strerror(number).lower() for number in (errno.ENOSPC, errno.EIO)]
-"""What the system says of a write that failed."""
+WORDS = (
+    *(os.strerror(number).lower() for number in (errno.ENOSPC, errno.EIO)),
+    "out of diskspace",
+    "a full disk is told like that",
+)
+"""What the system, the git program and its library say of a write that failed."""
 
 
 def trouble_for(folder: Path, below: Path) -> Trouble:

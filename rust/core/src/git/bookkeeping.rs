@@ -156,38 +156,29 @@ impl Repo {
     }
 
     /// Whether a branch holds nothing but the commit with which the runtime began it: one of its own on
-    /// top of what the target has, that changes a single file, below a folder named `folder`.
+    /// top of what the target has, that brings nothing but `file`, which is there.
     ///
     /// # Errors
     /// `NoBranch`, `InvalidName`, or a failure to read the repository.
-    pub fn is_only_begun(
-        &self,
-        branch: &str,
-        target: &str,
-        folder: &str,
-    ) -> Result<bool, GitError> {
+    pub fn is_only_begun(&self, branch: &str, target: &str, file: &str) -> Result<bool, GitError> {
+        let tip = self.known_commit(branch)?;
+        let Some(parent) = self.commit_of(&format!("{tip}^"))? else {
+            return Ok(false);
+        };
         let since = Since {
             branch,
             base: target,
             target: None,
             besides: &[],
         };
-        let tip = self.known_commit(branch)?;
-        let Some(parent) = self.commit_of(&format!("{tip}^"))? else {
-            return Ok(false);
-        };
-        if !self.reaches(&self.known_commit(target)?, &parent)?
-            || !self.evidence(&since)?.commits.is_empty()
-        {
-            return Ok(false);
-        }
-        let paths = self.differing(&parent, &tip)?;
-        let is_in = |path: &String| {
-            Path::new(path)
-                .parent()
-                .is_some_and(|p| p.ends_with(folder))
-        };
-        Ok(paths.len() == 1 && paths.iter().all(is_in))
+        let is_own = self.reaches(&self.known_commit(target)?, &parent)?
+            && self.evidence(&since)?.commits.is_empty();
+        Ok(is_own
+            && self.file_at(&tip, file)?.is_some()
+            && self
+                .differing(&parent, &tip)?
+                .iter()
+                .all(|path| path == file))
     }
 
     /// How much two revisions differ; renames count as one file gone and one come.

@@ -110,7 +110,7 @@ pub(super) fn entries(project: &Project) -> Result<Vec<WorktreeEntry>, Error> {
     let mut entries = Vec::new();
     for tree in trees {
         if tree.path.starts_with(&own) {
-            entries.push(entry(&repo, &config, &target, &tree, &records)?);
+            entries.push(entry(project, &repo, (&config, &target), &tree, &records)?);
         }
     }
     entries.sort_by(|a, b| a.path.cmp(&b.path));
@@ -118,9 +118,9 @@ pub(super) fn entries(project: &Project) -> Result<Vec<WorktreeEntry>, Error> {
 }
 
 fn entry(
+    project: &Project,
     repo: &Repo,
-    config: &Config,
-    target: &str,
+    (config, target): (&Config, &str),
     tree: &Worktree,
     records: &[Record],
 ) -> Result<WorktreeEntry, Error> {
@@ -129,6 +129,9 @@ fn entry(
         .iter()
         .filter(|record| record.branch.as_deref() == branch && branch.is_some());
     let newest = of_branch.max_by_key(|record| record.token);
+    let of_name = || branch?.strip_prefix(config.branch_prefix.as_str());
+    let spec_of = |id: &str| project.path_in_repository(repo, &format!("{SPECS}/{id}.md"));
+    let spec = of_name().and_then(spec_of);
     let uncommitted = match repo.uncommitted(&tree.path) {
         Ok(paths) => paths.len(),
         // It may be removed just now.
@@ -147,7 +150,11 @@ fn entry(
             repo.evidence(&since)?.commits.is_empty()
         }
         (Some(branch), _) => {
-            repo.is_merged(branch, target)? || repo.is_only_begun(branch, target, SPECS)?
+            repo.is_merged(branch, target)?
+                || match &spec {
+                    Some(spec) => repo.is_only_begun(branch, target, spec)?,
+                    None => false,
+                }
         }
         (None, _) => false,
     };
@@ -158,14 +165,11 @@ fn entry(
         _ if !is_merged => Some(format!("its commits are not on {target}")),
         _ => None,
     };
-    let of_name = || {
-        branch?
-            .strip_prefix(config.branch_prefix.as_str())
-            .map(str::to_owned)
-    };
     Ok(WorktreeEntry {
         path: tree.path.display().to_string(),
-        spec_id: newest.map(|record| record.spec_id.clone()).or_else(of_name),
+        spec_id: newest
+            .map(|record| record.spec_id.clone())
+            .or_else(|| of_name().map(str::to_owned)),
         branch: branch.map(str::to_owned),
         run: newest.map(|record| record.process_id.clone()),
         state: newest.map(|record| record.state().as_str()),

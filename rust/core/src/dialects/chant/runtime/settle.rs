@@ -272,7 +272,8 @@ fn after_loss(
         place.free(&repo);
     }
     let lost = End::failed(record.reason.clone().unwrap_or_default());
-    let Some(place) = place.filter(|_| record.agent.is_some()) else {
+    let has_work = record.agent.is_some() || !record.merge.begun.is_empty();
+    let Some(place) = place.filter(|_| has_work) else {
         return show(project, record, &lost);
     };
     if record.merge.state == MergeState::Merged {
