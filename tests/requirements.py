@@ -2248,7 +2248,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "chant:torture:nothing_is_lost": Requirement(
         "Whatever dies at whatever moment, one look by `watch --once` later no commit is lost, nothing is "
-        "completed without evidence, and no process, lock or worktree is left.",
+        "completed without evidence, and no process, lock or worktree is left; with two servers among the "
+        "victims, writes that fail and a calendar that jumps.",
         "issue: Watch, recovery and torture",
     ),
     "chant:work:failing_writes_lose_nothing": Requirement(
