@@ -1630,7 +1630,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:work_list:records_are_kept_seven_days_or_200": Requirement(
         "Records of ended runs are kept for 7 days or up to 200.",
         "decisions 3: Run records of chant 0.23",
-        built=False,
     ),
     # chant_search (seed chant 105 and 1265)
     "chant:search:looks_in_title_and_body": Requirement(
