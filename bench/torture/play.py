@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from bench.torture.checker import Scene, git, living
 from bench.torture.servers import Servers
@@ -181,13 +183,23 @@ class Play:
         for process in self._waiting:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_PATIENCE)
-        for id in self._ids:
-            self._run("pause", id)
         self._run("watch", "--stop")
+        # What one round leaves, because it was just about to begin, the next one ends.
+        for _ in range(3):
+            for id in self._running():
+                self._run("pause", id)
         for _ in range(2):
             self._run("watch", "--once", "--quiet")
             if self._trouble is not None:
                 self._trouble.jump(0)
+
+    def _running(self) -> list[str]:
+        """Name the specs of runs whose runner lives."""
+        runners = {pid for pid, command in living(self._home) if " --runner " in command}
+        records = (self.root / ".chant" / "processes").glob("*.json")
+        told: list[dict[str, Any]] = [json.loads(path.read_text("utf-8")) for path in records]
+        named = {record["spec_id"] for record in told if record["pid"] in runners}
+        return sorted(named)
 
     def scene(self) -> Scene:
         """What a checker has to know."""
