@@ -1630,7 +1630,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:work_list:records_are_kept_seven_days_or_200": Requirement(
         "Records of ended runs are kept for 7 days or up to 200.",
         "decisions 3: Run records of chant 0.23",
-        built=False,
     ),
     # chant_search (seed chant 105 and 1265)
     "chant:search:looks_in_title_and_body": Requirement(
@@ -2248,7 +2247,22 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "chant:torture:nothing_is_lost": Requirement(
         "Whatever dies at whatever moment, one look by `watch --once` later no commit is lost, nothing is "
-        "completed without evidence, and no process, lock or worktree is left.",
+        "completed without evidence, and no process, lock or worktree is left; with two servers among the "
+        "victims, writes that fail and a calendar that jumps.",
+        "issue: Watch, recovery and torture",
+    ),
+    "chant:work:failing_writes_lose_nothing": Requirement(
+        "Whichever write of a run fails, its start, its end or the landing of its merge: the checkout is "
+        "whole, no commit is lost, and when the disk is well again the work is completed.",
+        "issue: Watch, recovery and torture",
+    ),
+    "chant:clock:jumps_change_nothing": Requirement(
+        "A calendar that is set hours or days ahead or back prunes no record, stops no run, hastens or "
+        "delays no retry, sweeps nothing that is in use, and keeps the lines of a log in order.",
+        "issue: Watch, recovery and torture",
+    ),
+    "chant:recovery:others_recovery_is_waited_for": Requirement(
+        "A start while another process looks after the spec's dead run waits for that, five seconds at most.",
         "issue: Watch, recovery and torture",
     ),
     "chant:watch:a_death_is_noticed_at_once": Requirement(
@@ -3278,6 +3292,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "store:write:full_disk_loses_nothing": Requirement(
         "On a full disk a write gives a clear error and the old file stays whole.", "issue: Bad input"
+    ),
+    "store:write:every_failing_write_is_survived": Requirement(
+        "Whichever write of a change fails (a file, its flush, a folder, a name): all of it or nothing is "
+        "done, the error names what could not be written and why, and a later try succeeds.",
+        "issue: Watch, recovery and torture",
     ),
     "store:write:read_only_folder_is_a_clear_error": Requirement(
         "In a read-only folder a write gives a clear error and changes nothing.", "issue: Bad input"

@@ -13,7 +13,8 @@ from typing import cast
 import click
 
 from bench.torture.checker import check
-from bench.torture.play import Play
+from bench.torture.play import Modes, Play
+from bench.torture.trouble import is_possible
 
 
 def main() -> None:
@@ -22,9 +23,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="the same seed asks for the same deeds")
     parser.add_argument("--seconds", type=float, default=120, help="how long (default: two minutes)")
     parser.add_argument("--keep", action="store_true", help="leave the project in place")
+    switch = argparse.BooleanOptionalAction
+    parser.add_argument("--servers", action=switch, default=True, help="two servers among the victims")
+    parser.add_argument("--disk", action=switch, default=is_possible(), help="writes that fail")
+    parser.add_argument("--clock", action=switch, default=is_possible(), help="a calendar that jumps")
     given = parser.parse_args()
+    modes = Modes(cast(bool, given.servers), cast(bool, given.disk), cast(bool, given.clock))
     folder = Path(tempfile.mkdtemp(prefix="chant-torture-"))
-    play = Play(folder, cast(int, given.seed))
+    play = Play(folder, cast(int, given.seed), modes)
     end = time.monotonic() + cast(float, given.seconds)
     while time.monotonic() < end:
         play.deed()
@@ -32,6 +38,11 @@ def main() -> None:
     wrong = check(play.scene())
     for deed, times in sorted(play.deeds.items()):
         click.echo(f"{times:5} × {deed}")
+    for kind, times in sorted(play.kills.items()):
+        click.echo(f"{times:5} × killed: {kind}")
+    for answer, times in sorted(play.servers.answers.items()):
+        click.echo(f"{times:5} × answered: {answer}")
+    click.echo(f"{play.failed:5} × a write failed")
     for line in wrong:
         click.echo(f"WRONG {line}")
     click.echo(f"seed {given.seed}: {len(wrong)} violations")

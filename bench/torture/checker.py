@@ -58,6 +58,10 @@ class Scene:
     """What the person wrote, by path."""
     tips: list[str]
     """Where main stood, in order."""
+    kept: list[tuple[str, str]]
+    """Texts by spec of which a server said that they are written."""
+    has_one_clock: bool
+    """Whether moments that different processes wrote down can be compared."""
 
 
 def check(scene: Scene) -> list[str]:
@@ -68,7 +72,8 @@ def check(scene: Scene) -> list[str]:
         *_commits(scene),
         *_main(scene),
         *_mine(scene),
-        *_runs(records),
+        *_kept(scene),
+        *_runs(scene, records),
         *_leavings(scene, records),
     ]
 
@@ -171,7 +176,15 @@ def _mine(scene: Scene) -> Iterator[str]:
             yield f"{name} is not what was written there"
 
 
-def _runs(records: list[Record]) -> Iterator[str]:
+def _kept(scene: Scene) -> Iterator[str]:
+    """What a server said to be written has to be there, whatever died since."""
+    for id, text in scene.kept:
+        path = scene.root / ".chant" / "specs" / f"{id}.md"
+        if not path.exists() or text not in path.read_text("utf-8").splitlines():
+            yield f"{id} does not hold `{text}`, which was said to be written"
+
+
+def _runs(scene: Scene, records: list[Record]) -> Iterator[str]:
     by_spec: dict[str, list[Record]] = {}
     for record in records:
         status, end = record["status"], record["end_state"]
@@ -184,7 +197,8 @@ def _runs(records: list[Record]) -> Iterator[str]:
         for earlier, later in itertools.pairwise(runs):
             if later["token"] == earlier["token"]:
                 yield f"runs {earlier['process_id']} and {later['process_id']} have one token"
-            if later["adopted_at"] and later["adopted_at"] < (earlier["completed_at"] or "9"):
+            adopted = later["adopted_at"] if scene.has_one_clock else None
+            if adopted and adopted < (earlier["completed_at"] or "9"):
                 yield f"runs {earlier['process_id']} and {later['process_id']} overlap"
 
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from bench.torture.checker import Scene, git, living
+from bench.torture.servers import Servers
+from bench.torture.trouble import Trouble
 
 _WAYS = ("work",) * 6 + (
     "slow",
@@ -68,13 +74,41 @@ It has to be there for those who come after.
 """
 
 
+_HOUR = 3600
+
+_KINDS = {
+    " --runner ": "runner",
+    "demo-agent": "agent",
+    " watch": "watch",
+    " mcp": "server",
+    "git": "git",
+    "chant_mcp": "command",
+}
+"""What a process is, by what its command holds; the first that fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """What goes on besides runs and their deaths."""
+
+    servers: bool = True
+    disk: bool = True
+    """Whether writes fail."""
+    clock: bool = True
+    """Whether the calendar jumps."""
+
+
 class Play:
     """A project under torture."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, modes: Modes) -> None:
         """Make the project in a folder that is not there yet, or empty."""
         self.root = folder / "project"
         self.deeds: Counter[str] = Counter()
+        self.kills: Counter[str] = Counter()
+        self.failed = 0
+        """How many writes failed."""
+        self._modes = modes
         self._chance = random.Random(seed)
         self._home = folder / "home"
         self._ids: list[str] = []
@@ -102,8 +136,16 @@ class Play:
             "logs/\nprocesses/\n.locks/\nwatch.pid\n", encoding="utf-8"
         )
         (self.root / "work" / "shared.txt").write_text("first\nsecond\nthird\n", encoding="utf-8")
-        for _ in range(6):
+        for _ in range(8):
             self._add()
+        self._noted = self._ids[:2]
+        """Specs that no editor without a lock touches."""
+        troubled = modes.disk or modes.clock
+        self._trouble = Trouble(folder / "trouble", folder) if troubled else None
+        ours = {**self._environment, **(self._trouble.environment if self._trouble else {})}
+        self._ours = ours
+        """The environment of our own program; a person's git knows no trouble."""
+        self.servers = Servers(self.root, ours, self._chance)
         self._git("init", "-q", "-b", "main")
         self._git("add", "-A")
         self._git("commit", "-q", "-m", "First")
@@ -123,25 +165,53 @@ class Play:
             (1, self._watch),
             (1, self._look),
         ]
+        if self._modes.servers:
+            deeds += [(6, self._ask), (3, self._kill_server)]
+        if self._modes.disk:
+            deeds += [(3, self._fail_writes)]
+        if self._modes.clock:
+            deeds += [(2, self._jump)]
         [(_, chosen)] = self._chance.choices(deeds, [weight for weight, _ in deeds])
         self.deeds[chosen.__name__.strip("_").replace("_", " ")] += 1
         chosen()
         self._tips.append(self._git("rev-parse", "main").strip())
 
     def end(self) -> None:
-        """Stop what goes on, and look after the rest once."""
+        """Stop what goes on, and look after the rest once; the disk is well then, and the clock is right."""
+        self._heal()
+        self.servers.close()
         for process in self._waiting:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_PATIENCE)
-        for id in self._ids:
-            self._run("pause", id)
         self._run("watch", "--stop")
+        # What one round leaves, because it was just about to begin, the next one ends.
+        for _ in range(3):
+            for id in self._running():
+                self._run("pause", id)
         for _ in range(2):
             self._run("watch", "--once", "--quiet")
+            if self._trouble is not None:
+                self._trouble.jump(0)
+
+    def _running(self) -> list[str]:
+        """Name the specs of runs whose runner lives."""
+        runners = {pid for pid, command in living(self._home) if " --runner " in command}
+        records = (self.root / ".chant" / "processes").glob("*.json")
+        told: list[dict[str, Any]] = [json.loads(path.read_text("utf-8")) for path in records]
+        named = {record["spec_id"] for record in told if record["pid"] in runners}
+        return sorted(named)
 
     def scene(self) -> Scene:
         """What a checker has to know."""
-        return Scene(self.root, self._home, self._environment, dict(self._mine), list(self._tips))
+        return Scene(
+            self.root,
+            self._home,
+            self._environment,
+            dict(self._mine),
+            list(self._tips),
+            list(self.servers.kept),
+            has_one_clock=not self._modes.clock,
+        )
 
     # Work
 
@@ -169,8 +239,44 @@ class Play:
         """Kill one process, whatever it is."""
         found = living(self._home)
         if found:
+            pid, command = self._chance.choice(found)
             with suppress(ProcessLookupError):
-                os.kill(self._chance.choice(found)[0], signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
+                kind = next((kind for part, kind in _KINDS.items() if part in command), "other")
+                self.kills[kind] += 1
+
+    # Servers
+
+    def _ask(self) -> None:
+        self.servers.ask(self._ids, self._noted)
+
+    def _kill_server(self) -> None:
+        """Kill a server a moment after it was asked something."""
+        self._ask()
+        time.sleep(self._chance.random() * 0.1)
+        self.servers.kill()
+        self.kills["server"] += 1
+
+    # Trouble
+
+    def _fail_writes(self) -> None:
+        """Have some writes fail, some time from now."""
+        self._heal()
+        assert self._trouble is not None
+        first = self._chance.randrange(1, 300)
+        self._trouble.fail(first, first + self._chance.choice((0, 0, 0, 3, 30)))
+
+    def _heal(self) -> None:
+        if self._trouble is not None:
+            self._trouble.heal()
+            self.failed += self._trouble.failed
+            self._trouble.fail(1, 0)
+
+    def _jump(self) -> None:
+        """Set the calendar hours or days ahead or back."""
+        assert self._trouble is not None
+        hours = self._chance.choice((1, 5, 24, 24 * 8, 24 * 40))
+        self._trouble.jump(self._chance.choice((-1, 0, 1)) * hours * _HOUR)
 
     # A person
 
@@ -201,7 +307,7 @@ class Play:
 
     def _edit_spec(self) -> None:
         """Change the words of a spec, as an editor without a lock does."""
-        path = self.root / ".chant" / "specs" / f"{self._chance.choice(self._ids)}.md"
+        path = self.root / ".chant" / "specs" / f"{self._chance.choice(self._ids[2:])}.md"
         old = path.read_text("utf-8")
         new = old.replace("It has to be there", f"It has to be there ({self._chance.randrange(100)})", 1)
         beside = path.with_suffix(".edited")
@@ -217,7 +323,7 @@ class Play:
         """Start a command; some are waited for, others meet what comes next."""
         process = subprocess.Popen(
             self._command(*words),
-            env={**self._environment, **variables},
+            env={**self._ours, **variables},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -231,7 +337,7 @@ class Play:
         with suppress(subprocess.TimeoutExpired):
             subprocess.run(
                 self._command(*words),
-                env=self._environment,
+                env=self._ours,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=_PATIENCE,

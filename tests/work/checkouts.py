@@ -125,6 +125,11 @@ class Checkout:
         wait_for(lambda: not lives(record["pid"]), "the end of the runner")
         return record
 
+    def said(self, words: str, id: str = ID) -> None:
+        """Wait until the log of a spec holds certain words."""
+        log = self.project.root / ".chant" / "logs" / f"{id}.log"
+        wait_for(lambda: log.exists() and words in log.read_text("utf-8"), f"`{words}` in the log")
+
     def run(self, id: str = ID, **wish: Any) -> Record:
         """Run a spec to its end."""
         self.start(id, **wish)

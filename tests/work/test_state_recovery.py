@@ -331,6 +331,83 @@ def test_pause_whose_caller_dies_is_finished_by_the_next_opening(
     checkout.check_sound()
 
 
+SIGNALS = ("before-term", "after-term", "before-kill", "after-kill")
+"""Moments of whoever ends an agent that does not end when asked to."""
+
+
+@pytest.mark.requirement("chant:recovery:wanted_stop_is_finished")
+@pytest.mark.parametrize("moment", SIGNALS)
+def test_runner_that_dies_while_it_ends_its_agent_is_paused_all_the_same(
+    moment: str, checkout: Checkout
+) -> None:
+    checkout.label("stubborn")
+    assert started(checkout, CHANT_STOP_AT=moment).returncode == 0
+    record = checkout.record()
+    checkout.said("Thinking")
+    checkout.chant().pause(ID)
+    assert not lives(record["agent"]["pid"])
+    assert checkout.record()["end_state"] == "paused"
+    assert checkout.project.status(ID) == "in_progress"
+    assert_goes_on(checkout)
+
+
+@pytest.mark.requirement("chant:recovery:every_opening_recovers")
+@pytest.mark.parametrize("moment", SIGNALS)
+def test_recovery_that_dies_while_it_ends_an_agent_is_finished_by_the_next_one(
+    moment: str, checkout: Checkout
+) -> None:
+    checkout.label("stubborn")
+    assert started(checkout).returncode == 0
+    checkout.said("Thinking")
+    record = checkout.record()
+    kill(record["pid"])
+    done = subprocess.run(
+        [*PROGRAM, "--project", str(checkout.project.root), "list"],
+        env={**os.environ, "CHANT_STOP_AT": moment},
+        check=False,
+        capture_output=True,
+        timeout=60,
+    )
+    assert done.returncode == -signal.SIGABRT
+    if moment != "after-kill":
+        assert lives(record["agent"]["pid"])
+    assert checkout.record()["status"] == "running"
+    assert checkout.chant().recover() == []
+    assert not lives(record["agent"]["pid"])
+    assert checkout.record()["end_state"] == "lost"
+    assert checkout.project.status(ID) == "failed"
+    assert_goes_on(checkout)
+
+
+def assert_goes_on(checkout: Checkout) -> None:
+    """Check that the work can be gone on with and completed."""
+    checkout.check_sound()
+    checkout.label("work")
+    record = checkout.run()
+    assert (record["end_state"], record["attempt"]) == ("completed", 2)
+    checkout.check_sound()
+
+
+@pytest.mark.requirement("chant:recovery:others_recovery_is_waited_for")
+def test_start_waits_for_another_process_that_looks_after_the_dead_run(checkout: Checkout) -> None:
+    checkout.label("stubborn")
+    assert started(checkout).returncode == 0
+    checkout.said("Thinking")
+    first = checkout.record()
+    kill(first["pid"])
+    command = [*PROGRAM, "--project", str(checkout.project.root), "list"]
+    other = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    lock = checkout.project.root / ".chant" / ".locks" / f"{ID}.lock"
+    wait_for(lambda: lock.exists() and str(other.pid) in lock.read_text("utf-8"), "the other's recovery")
+    checkout.label("work")
+    second = checkout.run()
+    assert other.wait(30) == 0
+    assert (second["end_state"], second["attempt"]) == ("completed", 2)
+    ends = {record["token"]: record["end_state"] for record in checkout.records()}
+    assert ends == {1: "lost", 2: "completed"}
+    checkout.check_sound()
+
+
 @pytest.mark.requirement("chant:recovery:files_of_dead_processes_are_removed")
 def test_files_that_dead_processes_left_are_removed_and_those_of_living_ones_stay(checkout: Checkout) -> None:
     dead = subprocess.Popen([sys.executable, "-c", ""])

@@ -274,6 +274,51 @@ def test_once_removes_the_worktree_of_work_that_was_merged_by_hand(shop: Worksho
     assert shop.worktrees() == []
 
 
+def forgotten(shop: Workshop, *behaviours: str) -> Path:
+    """Leave a worktree whose run died and is not recorded any more; give its folder."""
+    shop.spec(ID, *behaviours)
+    shop.commit()
+    record = shop.started_before(ID)
+    shop.said(ID, "waiting" if "wait" in behaviours else "Thinking")
+    kill(record["pid"], record["agent"]["pid"])
+    (shop.root / ".chant" / "processes" / f"{record['process_id']}.json").unlink()
+    [worktree] = shop.worktrees()
+    return worktree
+
+
+@pytest.mark.requirement("chant:watch:removes_worktrees_nobody_needs")
+def test_once_removes_a_worktree_that_was_only_begun_and_that_no_run_is_recorded_of(shop: Workshop) -> None:
+    worktree = forgotten(shop, "wait")
+    tip = git(shop.root, "rev-parse", f"chant/{ID}").strip()
+    shop.handle().watch(once=True)
+    assert not worktree.exists()
+    assert (shop.worktrees(), shop.branches()) == ([], [])
+    kept = git(shop.root, "for-each-ref", "--contains", tip, "refs/chant/backup")
+    assert kept, "even that commit can be had back"
+
+
+@pytest.mark.requirement("chant:watch:removes_worktrees_nobody_needs")
+@pytest.mark.parametrize("what", ["file", "commit", "more bookkeeping", "lock", "untracked spec"])
+def test_a_worktree_without_a_record_stays_when_anybody_could_miss_it(shop: Workshop, what: str) -> None:
+    if what == "untracked spec":
+        (shop.root / ".gitignore").write_text(".chant/specs/\n", encoding="utf-8")
+    worktree = forgotten(shop, "wait")
+    if what == "file":
+        (worktree / "more.txt").write_text("mine\n", encoding="utf-8")
+    elif what == "commit":
+        git(worktree, "commit", "-q", "--allow-empty", "-m", "Mine")
+    elif what == "more bookkeeping":
+        (worktree / "more.txt").write_text("mine\n", encoding="utf-8")
+        git(worktree, "add", "more.txt")
+        git(worktree, "commit", "-q", "-m", "Kept\n\nChant-Bookkeeping: true")
+    elif what == "lock":
+        git(shop.root, "worktree", "lock", str(worktree))
+    tip = git(shop.root, "rev-parse", f"chant/{ID}")
+    shop.handle().watch(once=True)
+    assert worktree.exists()
+    assert git(shop.root, "rev-parse", f"chant/{ID}") == tip
+
+
 @pytest.mark.requirement("chant:watch_status:answer_has_three_keys")
 def test_without_git_there_is_nothing_to_watch_over(shop: Workshop) -> None:
     shop.spec(ID)

@@ -8,6 +8,9 @@ use std::time::SystemTime;
 use super::tags::inode;
 use super::{GitError, Repo, complained_of, is_missing, path_from_bytes, program, trimmed};
 
+/// What git2 says of a failure that it has no words for, such as half a write.
+const SILENT: &str = "no error";
+
 /// Who answers questions about a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Backend {
@@ -177,7 +180,10 @@ impl Repo {
         GitError::Library {
             doing,
             path: self.folder().to_owned(),
-            why: error.message().to_owned(),
+            why: match error.message() {
+                SILENT => "git gave no reason; a full disk is told like that".to_owned(),
+                why => why.to_owned(),
+            },
         }
     }
 

@@ -155,6 +155,32 @@ impl Repo {
         Ok(Evidence { commits, is_work })
     }
 
+    /// Whether a branch holds nothing but the commit with which the runtime began it: one of its own on
+    /// top of what the target has, that brings nothing but `file`, which is there.
+    ///
+    /// # Errors
+    /// `NoBranch`, `InvalidName`, or a failure to read the repository.
+    pub fn is_only_begun(&self, branch: &str, target: &str, file: &str) -> Result<bool, GitError> {
+        let tip = self.known_commit(branch)?;
+        let Some(parent) = self.commit_of(&format!("{tip}^"))? else {
+            return Ok(false);
+        };
+        let since = Since {
+            branch,
+            base: target,
+            target: None,
+            besides: &[],
+        };
+        let is_own = self.reaches(&self.known_commit(target)?, &parent)?
+            && self.evidence(&since)?.commits.is_empty();
+        Ok(is_own
+            && self.file_at(&tip, file)?.is_some()
+            && self
+                .differing(&parent, &tip)?
+                .iter()
+                .all(|path| path == file))
+    }
+
     /// How much two revisions differ; renames count as one file gone and one come.
     ///
     /// # Errors

@@ -52,21 +52,19 @@ impl Repo {
                 branch: branch.to_owned(),
             })
         };
-        let (old, new) = (tip(branch)?, tip(into)?);
+        self.reaches(&tip(into)?, &tip(branch)?)
+    }
+
+    /// Whether a commit is another one, or has it among its ancestors; both by their full ids.
+    pub(super) fn reaches(&self, new: &str, old: &str) -> Result<bool, GitError> {
         if old == new {
             return Ok(true);
         }
         self.read(
             "compare branches",
-            |repo| repo.graph_descendant_of(oid(&new)?, oid(&old)?),
+            |repo| repo.graph_descendant_of(oid(new)?, oid(old)?),
             || {
-                let ask = [
-                    "merge-base",
-                    "--is-ancestor",
-                    "--end-of-options",
-                    &old,
-                    &new,
-                ];
+                let ask = ["merge-base", "--is-ancestor", "--end-of-options", old, new];
                 let answer = self.git(ask).answer()?;
                 if answer.ended_with(1) {
                     Ok(false)

@@ -198,10 +198,11 @@ pub(super) fn relocate_held(root: &Root, from: &str, to: &str) -> Result<(), Sto
     let target = place_in_new_folder(root, to)?;
     match disk::read_link(&source).filter(|says| says.is_relative()) {
         None => disk::rename_new(&source, &target)?,
-        Some(says) => relocate_link(&source, &says, &target)?,
+        Some(says) => return relocate_link(&source, &says, &target),
     }
-    disk::flush_folder_of(&target)?;
-    disk::flush_folder_of(&source)
+    let flushed = disk::flush_folder_of(&target).and_then(|()| disk::flush_folder_of(&source));
+    // What is not certain to last has not happened.
+    flushed.inspect_err(|_| drop(disk::rename_new(&target, &source)))
 }
 
 /// Moves a link that says its way from where it lies. A crash in between leaves both links; the next
@@ -224,7 +225,8 @@ fn relocate_link(source: &Path, says: &Path, target: &Path) -> Result<(), StoreE
         made => made?,
     }
     disk::flush_folder_of(target)?;
-    disk::remove(source)
+    disk::remove(source)?;
+    disk::flush_folder_of(source)
 }
 
 /// The place of a file whose folder may have to be made.

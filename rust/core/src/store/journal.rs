@@ -188,12 +188,14 @@ impl Journal<'_> {
                 for step in steps[..done].iter().rev() {
                     self.undo(held, step)?;
                 }
-                clear(&folder)?;
+                // What went wrong first is what is told.
+                let _ = clear(&folder);
                 return outcome;
             }
             self.reached("journal-step")?;
         }
-        clear(&folder)?;
+        // All is done; an intent that stays is carried out once more, which changes nothing.
+        let _ = clear(&folder);
         self.reached("journal-done")?;
         Ok(true)
     }
@@ -235,7 +237,7 @@ impl Journal<'_> {
             Ok(lock) => Ok(Some((folder, lock))),
             Err(error) => {
                 if !matches!(error, StoreError::Stopped { .. }) {
-                    clear(&folder)?;
+                    let _ = clear(&folder);
                 }
                 Err(error)
             }
@@ -316,7 +318,8 @@ impl Journal<'_> {
             Ok(None) => return Ok(None),
             Err(StoreError::Missing { .. }) => {
                 let is_old = |stamp: Stamp| stamp.is_older_than(ABANDONED, SystemTime::now());
-                if disk::stamp(folder).is_some_and(is_old) && !disk::exists(&folder.join(KEPT)) {
+                let is_left = disk::stamp(folder).is_some_and(is_old) && !is_being_made(folder);
+                if is_left && !disk::exists(&folder.join(KEPT)) {
                     clear(folder)?;
                 }
                 return Ok(None);
@@ -470,12 +473,19 @@ fn set_aside(folder: &Path, paths: Vec<String>, why: String) -> Result<Unfinishe
 /// Removes a change's own files, the intent first: without it there is nothing to carry out.
 fn clear(folder: &Path) -> Result<(), StoreError> {
     disk::remove(&folder.join(INTENT))?;
-    disk::flush_folder_of(&folder.join(INTENT))?;
+    let flushed = disk::flush_folder_of(&folder.join(INTENT));
     for file in disk::list(folder)?.files {
         disk::remove(&folder.join(file.name))?;
     }
     disk::remove_folder(folder);
-    Ok(())
+    flushed
+}
+
+/// Whether the process that a change's folder is named after still lives.
+fn is_being_made(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let pid = name.split('-').nth(1).and_then(|pid| pid.parse().ok());
+    pid.is_some_and(disk::is_process)
 }
 
 fn change_name() -> String {

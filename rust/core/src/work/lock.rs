@@ -48,11 +48,7 @@ impl SpecLock {
     ///
     /// # Errors
     /// As [`SpecLock::take`], at the deadline.
-    pub(super) fn take_until(
-        runs: &Runs,
-        spec_id: &str,
-        deadline: Instant,
-    ) -> Result<Self, WorkError> {
+    pub fn take_until(runs: &Runs, spec_id: &str, deadline: Instant) -> Result<Self, WorkError> {
         let file = place(runs, spec_id)?;
         match Lock::claim(&file, &told(runs), deadline)? {
             Some(lock) => Ok(Self { file, _lock: lock }),

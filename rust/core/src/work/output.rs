@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::time::Duration;
 
 use aho_corasick::AhoCorasick;
 use jiff::Timestamp;
@@ -65,6 +66,9 @@ pub struct Room {
 /// line as it is.
 pub type Reads = fn(&str) -> Option<Vec<String>>;
 
+/// What tells two stamps apart.
+const STEP: Duration = Duration::from_millis(1);
+
 /// Bytes of a line that is kept to be read as a whole.
 const LONGEST_READ: usize = 8 * 1024 * 1024;
 
@@ -72,6 +76,8 @@ const LONGEST_READ: usize = 8 * 1024 * 1024;
 pub struct Output {
     file: Growing,
     clock: fn() -> Timestamp,
+    /// The stamp of the last line.
+    last: Timestamp,
     mask: Mask,
     room: Room,
     written: u64,
@@ -110,7 +116,8 @@ impl Output {
         let mut file = Growing::open(&runs.root.place(log)?)?;
         // A crash may have left the last line without its end.
         let end = if file.is_torn() { "\n" } else { "" };
-        let text = headline(header, (runs.clock)(), !file.is_empty());
+        let now = (runs.clock)();
+        let text = headline(header, now, !file.is_empty());
         file.add((end.to_owned() + &text).as_bytes())
             .map_err(|source| WorkError::System {
                 action: "write the log",
@@ -119,6 +126,7 @@ impl Output {
         Ok(Self {
             file,
             clock: runs.clock,
+            last: now,
             mask,
             room,
             written: 0,
@@ -184,8 +192,20 @@ impl Output {
     /// Writes a line of our own; there is always room for it.
     pub fn note(&mut self, text: &str) {
         let text = self.mask.apply(text);
-        let line = format!("{} run {text}\n", record::stamp((self.clock)()));
+        let line = format!("{} run {text}\n", self.stamp());
         self.append(line.as_bytes());
+    }
+
+    /// The stamp of the next line. A clock that was set back makes none earlier than the line before it:
+    /// who asks for what came since that one gets all of it.
+    fn stamp(&mut self) -> String {
+        let now = (self.clock)();
+        self.last = if now < self.last {
+            self.last + STEP
+        } else {
+            now
+        };
+        record::stamp(self.last)
     }
 
     /// How many bytes came from the agent.
@@ -204,7 +224,7 @@ impl Output {
     }
 
     fn write(&mut self, stream: Stream, lines: Vec<String>) {
-        let now = record::stamp((self.clock)());
+        let now = self.stamp();
         let mut text = String::new();
         for line in lines {
             if !self.is_full {

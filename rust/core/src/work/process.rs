@@ -38,7 +38,7 @@ impl Identity {
     ///
     /// Where a start cannot be asked for, any process of that number counts; see [`Self::is_proven`].
     pub fn is_alive(&self) -> bool {
-        self.is_proven() || (!cfg!(target_os = "linux") && exists(self.pid))
+        self.is_proven() || (!cfg!(target_os = "linux") && disk::is_process(self.pid))
     }
 
     /// Whether it lives beyond doubt, so that it may be signalled whatever else is known.
@@ -49,6 +49,16 @@ impl Identity {
         let same_start =
             self.pid_start.is_some() && start.map(|start| start.to_string()) == self.pid_start;
         same_start && (self.boot_id.is_none() || self.boot_id == boot_id())
+    }
+}
+
+impl Identity {
+    /// How long ago it started, by a clock that nobody sets and that goes on while the machine sleeps;
+    /// `None` when the machine was started since, or does not tell.
+    pub fn age(&self) -> Option<Duration> {
+        let start: u64 = self.pid_start.as_ref()?.parse().ok()?;
+        let is_this_boot = self.boot_id.is_some() && self.boot_id == boot_id();
+        is_this_boot.then(|| uptime().map(|now| now.saturating_sub(since_boot(start))))?
     }
 }
 
@@ -132,7 +142,7 @@ pub fn is_writer_alive(pid: u32, written: SystemTime) -> bool {
             .and_then(|f| calendar(f.start));
         started.is_some_and(|started| started <= written + Duration::from_secs(2))
     } else {
-        exists(pid)
+        disk::is_process(pid)
     }
 }
 
@@ -145,22 +155,24 @@ fn calendar(ticks: u64) -> Option<SystemTime> {
         .trim()
         .parse()
         .ok()?;
-    let since_boot = Duration::from_millis(ticks.saturating_mul(1000) / ticks_per_second());
-    Some(SystemTime::UNIX_EPOCH + Duration::from_secs(boot) + since_boot)
+    Some(SystemTime::UNIX_EPOCH + Duration::from_secs(boot) + since_boot(ticks))
 }
 
-#[cfg(unix)]
-fn exists(pid: u32) -> bool {
-    use rustix::io::Errno;
-    use rustix::process::{Pid, test_kill_process};
-    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    pid.is_some_and(|pid| !matches!(test_kill_process(pid), Err(Errno::SRCH)))
+/// The time that a number of clock ticks takes.
+fn since_boot(ticks: u64) -> Duration {
+    Duration::from_millis(ticks.saturating_mul(1000) / ticks_per_second())
 }
 
-#[cfg(not(unix))]
-fn exists(_pid: u32) -> bool {
-    // Runs are not supported here, so no process of ours can be behind a file.
-    false
+/// How long ago the machine was started.
+#[cfg(target_os = "linux")]
+fn uptime() -> Option<Duration> {
+    use rustix::time::{ClockId, clock_gettime};
+    Duration::try_from(clock_gettime(ClockId::Boottime)).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn uptime() -> Option<Duration> {
+    None
 }
 
 #[cfg(unix)]

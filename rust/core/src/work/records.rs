@@ -196,6 +196,8 @@ impl Runs {
     /// Removes records of runs that ended: those older than seven days, and all but the newest 200.
     /// Runs whose work waits are kept while no newer run of their spec is there. Gives how many went.
     ///
+    /// A clock that was set makes no run of this boot older or newer than it is.
+    ///
     /// # Errors
     /// A `StoreError` when a record cannot be removed.
     pub fn prune(&self, records: &[Record]) -> Result<usize, StoreError> {
@@ -209,11 +211,15 @@ impl Runs {
             state => !state.waits() || is_superseded(record),
         };
         let mut ended: Vec<&Record> = records.iter().filter(has_ended).collect();
-        ended.sort_by_key(|record| Reverse(ended_at(record)));
+        ended.sort_by_cached_key(|record| lateness(record));
         let oldest = (self.clock)() - KEPT_FOR;
+        let is_old = |record: &Record| {
+            let is_young = record.runner().age().is_some_and(|age| age < KEPT_FOR);
+            !is_young && ended_at(record).is_some_and(|at| at < oldest)
+        };
         let mut gone = 0;
         for (number, record) in ended.iter().enumerate() {
-            if number >= KEPT || ended_at(record).is_some_and(|at| at < oldest) {
+            if number >= KEPT || is_old(record) {
                 disk::remove(
                     &self
                         .root
@@ -268,6 +274,13 @@ fn token_of(path: &Path, text: &str) -> Result<u64, WorkError> {
 /// What tells an earlier run of a spec from a later one.
 fn age_of(record: &Record) -> (u64, String) {
     (record.token, record.started_at.clone())
+}
+
+/// What puts runs in order, the latest first: those of this boot by their start, and before them the
+/// others by their end on the calendar, which is all that is known of them.
+fn lateness(record: &Record) -> (Duration, Reverse<Option<Timestamp>>) {
+    let age = record.runner().age().unwrap_or(Duration::MAX);
+    (age, Reverse(ended_at(record)))
 }
 
 fn ended_at(record: &Record) -> Option<Timestamp> {

@@ -20,7 +20,7 @@ use super::{StoreError, WRITE};
 pub use growing::Growing;
 pub use lock::Lock;
 pub(crate) use lock::busy;
-use write::is_temporary_name;
+use write::writer_of;
 pub use write::{Temporary, flush_folder_of, rename_new};
 
 /// The largest document that is read, in bytes.
@@ -376,7 +376,25 @@ pub fn names(folder: &Path) -> Result<Vec<Named>, StoreError> {
     Ok(names)
 }
 
-/// Removes a temporary file of ours that is too old to be in use.
+/// Whether a process of this number lives here; false where that cannot be asked.
+///
+/// Age alone does not tell that something is abandoned: clocks are set.
+pub fn is_process(pid: u32) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::io::Errno;
+        use rustix::process::{Pid, test_kill_process};
+        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+        pid.is_some_and(|pid| !matches!(test_kill_process(pid), Err(Errno::SRCH)))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = pid;
+        false
+    }
+}
+
+/// Removes a temporary file of ours that is too old to be in use, and whose writer is gone.
 fn sweep(path: &Path, name: &str) {
     let age = || {
         fs::symlink_metadata(path)
@@ -386,7 +404,8 @@ fn sweep(path: &Path, name: &str) {
             .elapsed()
             .ok()
     };
-    if is_temporary_name(name) && age().is_some_and(|age| age > ABANDONED) {
+    let is_left = |writer: u32| !is_process(writer) && age().is_some_and(|age| age > ABANDONED);
+    if writer_of(name).is_some_and(is_left) {
         // Whoever comes first removes it; for the others it is gone, which is what they want.
         let _ = fs::remove_file(path);
     }
@@ -406,7 +425,9 @@ pub fn real(path: &Path) -> Result<PathBuf, StoreError> {
 /// `Missing` when the folder above is not there, or `NotWritten`.
 pub fn make_folder(path: &Path) -> Result<bool, StoreError> {
     match fs::create_dir(path) {
-        Ok(()) => flush_folder_of(path).map(|()| true),
+        Ok(()) => flush_folder_of(path)
+            .map(|()| true)
+            .inspect_err(|_| remove_folder(path)),
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(e) => Err(StoreError::io(WRITE, path, e)),
     }

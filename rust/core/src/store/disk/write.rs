@@ -112,7 +112,7 @@ impl Temporary {
     /// last moment is then in our hands, and goes back.
     ///
     /// # Errors
-    /// `NotWritten`.
+    /// `NotWritten`, with the target as it was wherever two files can change places.
     pub fn replace(self, target: &Path, expected: &Stamp) -> Result<bool, StoreError> {
         let failed = |e| StoreError::io(WRITE, target, e);
         let is_expected = |path| stamp(path).is_some_and(|now| now.is_same_content(expected));
@@ -128,6 +128,12 @@ impl Temporary {
                     self.give_back(target, ours).map_err(failed)?;
                     return Ok(false);
                 }
+                // What is not certain to last has not happened.
+                if let Err(unflushed) = flush_around(target) {
+                    self.give_back(target, ours).map_err(failed)?;
+                    return Err(failed(unflushed));
+                }
+                return Ok(true);
             }
         }
         flush_folder_of(target)?;
@@ -152,10 +158,24 @@ impl Temporary {
     /// Takes a place that must be free, durably.
     ///
     /// # Errors
-    /// `Exists` or `NotWritten`.
+    /// `Exists` or `NotWritten`; the place is then as free as it was.
     pub fn appear(self, target: &Path) -> Result<(), StoreError> {
+        let ours = stamp(&self.0);
         rename_new(&self.0, target)?;
-        flush_folder_of(target)
+        flush_around(target).map_err(|unflushed| {
+            self.withdraw(target, ours);
+            StoreError::io(WRITE, target, unflushed)
+        })
+    }
+
+    /// Takes the file from the place that it took, unless somebody else's lies there by now.
+    fn withdraw(&self, target: &Path, ours: Option<Stamp>) {
+        let identity = |stamp: Option<Stamp>| stamp.map(|stamp| stamp.identity);
+        // Where even that fails, the file stays whole.
+        let is_back = rename_new(target, &self.0).is_ok();
+        if is_back && identity(stamp(&self.0)) != identity(ours) {
+            let _ = rename_new(&self.0, target);
+        }
     }
 }
 
@@ -220,13 +240,16 @@ fn keep_attributes(_file: &File, _target: &Path) {}
 /// # Errors
 /// `StoreError::Io`.
 pub fn flush_folder_of(path: &Path) -> Result<(), StoreError> {
-    #[cfg(unix)]
-    if let Some(folder) = path.parent() {
-        let flush = || File::open(folder)?.sync_all();
-        flush().map_err(|e| StoreError::io("flush", folder, e))?;
-    }
-    #[cfg(not(unix))]
-    let _ = path;
+    flush_around(path).map_err(|e| StoreError::io("flush", path.parent().unwrap_or(path), e))
+}
+
+#[cfg(unix)]
+fn flush_around(path: &Path) -> io::Result<()> {
+    File::open(path.parent().unwrap_or(path))?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn flush_around(_path: &Path) -> io::Result<()> {
     Ok(())
 }
 
@@ -237,11 +260,10 @@ fn temporary_name() -> String {
     format!(".chant-{}-{number}.tmp", std::process::id())
 }
 
-/// Whether a name is one that [`temporary_name`] gives.
-pub(super) fn is_temporary_name(name: &str) -> bool {
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    name.strip_prefix(".chant-")
-        .and_then(|name| name.strip_suffix(".tmp"))
-        .and_then(|name| name.split_once('-'))
-        .is_some_and(|(process, number)| is_number(process) && is_number(number))
+/// The process that gave a file its name, if it is one that [`temporary_name`] gives.
+pub(super) fn writer_of(name: &str) -> Option<u32> {
+    let name = name.strip_prefix(".chant-")?.strip_suffix(".tmp")?;
+    let (process, number) = name.split_once('-')?;
+    number.parse::<u64>().ok()?;
+    process.parse().ok()
 }

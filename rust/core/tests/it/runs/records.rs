@@ -242,6 +242,7 @@ fn the_word_of_the_seed_follows_from_the_end() {
     );
 }
 
+// proves: chant:work_list:records_are_kept_seven_days_or_200
 #[test]
 fn old_records_go_but_not_those_whose_work_waits() {
     let project = Project::new();
@@ -283,6 +284,7 @@ fn old_records_go_but_not_those_whose_work_waits() {
     assert!(project.path(record::FOLDER).join("old-1.json").exists());
 }
 
+// proves: chant:work_list:records_are_kept_seven_days_or_200
 #[test]
 fn of_records_that_ended_the_newest_two_hundred_stay() {
     let project = Project::new();

@@ -69,8 +69,10 @@ pub fn work_start(
 ) -> Result<Answer, Error> {
     steps("Checking the spec");
     settle::recover(project)?;
+    let spec = project.resolve_to_edit(&project.snapshot()?, id)?;
+    settle::recover_for(project, spec.id.as_str())?;
     let snapshot = project.snapshot()?;
-    let spec = project.resolve_to_edit(&snapshot, id)?;
+    let spec = project.resolve_to_edit(&snapshot, spec.id.as_str())?;
     project.refuse_own(&spec.id, "started")?;
     let runs = project.runs()?;
     runs.refuse_another(spec.id.as_str())?;
@@ -92,9 +94,11 @@ pub fn work_start(
     let (record, runner) = begin(project, &runs, &spec.id, (mode, asked), None, steps)?;
     let (process_id, own) = (record.process_id.clone(), project.clone());
     runner.leave(move || {
-        // A runner that ended without a word of how died.
-        let is_lost =
-            |record: Record| record.state() == State::Running && record.stop_requested.is_none();
+        // A runner that ended without a word of how died; one that was lost left something to do.
+        let is_lost = |record: Record| match record.state() {
+            State::Running => record.stop_requested.is_none(),
+            state => state == State::Lost,
+        };
         if runs.get(&process_id).is_ok_and(is_lost) {
             let _ = settle::recover(&own);
         }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::super::project::Project;
 use super::super::project::place::{BESIDE, beside, worktrees as folder};
+use super::super::project::{Project, SPECS};
 use super::super::runtime::refuse_without_commit;
 use super::super::runtime::settle;
 use super::super::view::work::{WorktreeEntry, Worktrees};
@@ -14,6 +14,7 @@ use crate::git::Repo;
 use crate::git::bookkeeping::Since;
 use crate::git::worktree::Worktree;
 use crate::store::disk;
+use crate::work::lock::SpecLock;
 use crate::work::record::Record;
 use crate::work::state::State;
 
@@ -70,7 +71,7 @@ fn remove(repo: &Repo, entry: &WorktreeEntry, path: &Path) -> Result<(), Error> 
 }
 
 /// Removes the worktrees that nobody needs any more of runs whose state is one of those meant; gives their
-/// folders.
+/// folders. Each is looked at again with its spec's lock in our hands, so that no run begins there meanwhile.
 pub(in super::super) fn tidied(
     project: &Project,
     is_meant: impl Fn(Option<&'static str>) -> bool,
@@ -78,12 +79,20 @@ pub(in super::super) fn tidied(
     if project.repo()?.is_none() {
         return Ok(Vec::new());
     }
-    let repo = project.repository()?;
+    let (repo, runs) = (project.repository()?, project.runs()?);
+    let may_go = |entry: &WorktreeEntry| entry.kept.is_none() && is_meant(entry.state);
     let mut gone = Vec::new();
-    for entry in entries(project)? {
-        let may_go = entry.kept.is_none() && is_meant(entry.state);
-        if may_go && remove(&repo, &entry, Path::new(&entry.path)).is_ok() {
-            gone.push(entry.path);
+    for seen in entries(project)?.into_iter().filter(|seen| may_go(seen)) {
+        let lock = seen.spec_id.as_ref().map(|id| SpecLock::take(&runs, id));
+        let Some(Ok(_lock)) = lock else { continue };
+        let now = entries(project)?
+            .into_iter()
+            .find(|now| now.path == seen.path);
+        let removed = now
+            .filter(may_go)
+            .map(|now| remove(&repo, &now, Path::new(&now.path)));
+        if matches!(removed, Some(Ok(()))) {
+            gone.push(seen.path);
         }
     }
     Ok(gone)
@@ -95,11 +104,13 @@ pub(super) fn entries(project: &Project) -> Result<Vec<WorktreeEntry>, Error> {
     let own = folder(project, &config, &repo)?;
     let own = disk::real(&own).unwrap_or(own);
     let target = refuse_without_commit(&repo, &config)?;
+    // A run is recorded before it has a worktree.
+    let trees = repo.worktrees()?;
     let (records, _) = project.runs()?.all()?;
     let mut entries = Vec::new();
-    for tree in repo.worktrees()? {
+    for tree in trees {
         if tree.path.starts_with(&own) {
-            entries.push(entry(&repo, &config, &target, &tree, &records)?);
+            entries.push(entry(project, &repo, (&config, &target), &tree, &records)?);
         }
     }
     entries.sort_by(|a, b| a.path.cmp(&b.path));
@@ -107,9 +118,9 @@ pub(super) fn entries(project: &Project) -> Result<Vec<WorktreeEntry>, Error> {
 }
 
 fn entry(
+    project: &Project,
     repo: &Repo,
-    config: &Config,
-    target: &str,
+    (config, target): (&Config, &str),
     tree: &Worktree,
     records: &[Record],
 ) -> Result<WorktreeEntry, Error> {
@@ -118,6 +129,9 @@ fn entry(
         .iter()
         .filter(|record| record.branch.as_deref() == branch && branch.is_some());
     let newest = of_branch.max_by_key(|record| record.token);
+    let of_name = || branch?.strip_prefix(config.branch_prefix.as_str());
+    let spec_of = |id: &str| project.path_in_repository(repo, &format!("{SPECS}/{id}.md"));
+    let spec = of_name().and_then(spec_of);
     let uncommitted = match repo.uncommitted(&tree.path) {
         Ok(paths) => paths.len(),
         // It may be removed just now.
@@ -135,7 +149,13 @@ fn entry(
             };
             repo.evidence(&since)?.commits.is_empty()
         }
-        (Some(branch), _) => repo.is_merged(branch, target)?,
+        (Some(branch), _) => {
+            repo.is_merged(branch, target)?
+                || match &spec {
+                    Some(spec) => repo.is_only_begun(branch, target, spec)?,
+                    None => false,
+                }
+        }
         (None, _) => false,
     };
     let kept = match newest.map(Record::state) {
@@ -145,14 +165,11 @@ fn entry(
         _ if !is_merged => Some(format!("its commits are not on {target}")),
         _ => None,
     };
-    let of_name = || {
-        branch?
-            .strip_prefix(config.branch_prefix.as_str())
-            .map(str::to_owned)
-    };
     Ok(WorktreeEntry {
         path: tree.path.display().to_string(),
-        spec_id: newest.map(|record| record.spec_id.clone()).or_else(of_name),
+        spec_id: newest
+            .map(|record| record.spec_id.clone())
+            .or_else(|| of_name().map(str::to_owned)),
         branch: branch.map(str::to_owned),
         run: newest.map(|record| record.process_id.clone()),
         state: newest.map(|record| record.state().as_str()),

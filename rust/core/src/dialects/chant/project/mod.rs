@@ -104,7 +104,7 @@ pub struct Project {
     repo: Mutex<Option<Arc<Repo>>>,
     known: Mutex<Known>,
     /// Files of interrupted changes that could not be finished.
-    unfinished: Vec<Problem>,
+    unfinished: Mutex<Vec<Problem>>,
     /// The run that whoever asks works for, if they are an agent.
     own: Option<Own>,
 }
@@ -145,7 +145,7 @@ impl Project {
     pub fn open(options: Options) -> Result<Self, Error> {
         let root = Root::open(&options.root)?;
         let known = Known::new(&options.disk, &root);
-        let mut project = Self {
+        let project = Self {
             own: Own::of(&options.environment),
             root,
             disk: options.disk,
@@ -157,17 +157,29 @@ impl Project {
             searched: options.searched,
             repo: Mutex::default(),
             known: Mutex::new(known),
-            unfinished: Vec::new(),
+            unfinished: Mutex::default(),
         };
         // A repository that git refuses is told when git is needed; reading specs does not need it.
         if let Ok(state) = project.state() {
-            let unfinished = project.journal(Some(&state), None).recover()?;
-            project.unfinished = unfinished
-                .iter()
-                .flat_map(|change| interrupted(project.root.path(), change))
-                .collect();
+            project.finish_interrupted(&state)?;
         }
         Ok(project)
+    }
+
+    /// Finishes changes of several files that were interrupted: by a crash, or by a disk that failed so
+    /// that they could not even be taken back.
+    fn finish_interrupted(&self, state: &StateFolder) -> Result<(), Error> {
+        let unfinished = self.journal(Some(state), None).recover()?;
+        let told = unfinished
+            .iter()
+            .flat_map(|change| interrupted(self.root.path(), change));
+        self.unfinished().extend(told);
+        Ok(())
+    }
+
+    fn unfinished(&self) -> MutexGuard<'_, Vec<Problem>> {
+        let problems = self.unfinished.lock();
+        problems.unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// The folder for our own state.
@@ -217,6 +229,9 @@ impl Project {
     ) -> Result<bool, Error> {
         // A repository that git refuses is no obstacle for the change of one file.
         let state = self.state();
+        if let Ok(state) = &state {
+            self.finish_interrupted(state)?;
+        }
         let gate = self.root.locate(SPECS)?;
         let journal = self.journal(state.as_ref().ok(), Some(&gate));
         match journal.change(paths, |texts| plan(&self.snapshot()?, texts)) {
@@ -277,7 +292,7 @@ impl Project {
     /// Everything that is wrong with the project's files: interrupted changes, the configuration,
     /// then specs in the order of their paths.
     pub fn problems(&self, snapshot: &Snapshot) -> Vec<Problem> {
-        let mut problems = self.unfinished.clone();
+        let mut problems = self.unfinished().clone();
         if let Err(error) = &snapshot.config {
             problems.push(Problem {
                 path: error.file.as_str().into(),

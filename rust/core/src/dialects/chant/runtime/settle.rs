@@ -2,7 +2,7 @@
 //! waited (the runtime's design, "Recovery").
 
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::super::model::Status;
 use super::super::project::Project;
@@ -24,6 +24,8 @@ use crate::work::stop::{self, Stopped};
 
 /// After this nobody waits any more for a runner to begin.
 const LONG_PAST: Duration = Duration::from_secs(10 * 60);
+/// How long another process that looks after a dead run is waited for.
+const OTHERS: Duration = Duration::from_secs(5);
 
 /// Shows in the spec how its run ended, unless somebody decided otherwise about it meanwhile.
 pub(in super::super) fn show(project: &Project, record: &Record, end: &End) -> Result<(), Error> {
@@ -163,6 +165,30 @@ pub(in super::super) fn recover(project: &Project) -> Result<Vec<String>, Error>
     Ok(problems)
 }
 
+/// [`recover`] before something is done with one spec: another process that is looking after the spec's
+/// last run is waited for, bounded, and what it could not finish is finished.
+///
+/// # Errors
+/// As [`recover`].
+pub(in super::super) fn recover_for(project: &Project, spec_id: &str) -> Result<(), Error> {
+    let runs = project.runs()?;
+    let is_left = |record: Record| match record.state() {
+        State::Running => !record.runner().is_alive(),
+        State::Lost => record.settled_at.is_none(),
+        _ => false,
+    };
+    if !runs.newest_of(spec_id)?.is_some_and(is_left) {
+        return Ok(());
+    }
+    match SpecLock::take_until(&runs, spec_id, Instant::now() + OTHERS) {
+        Ok(lock) => drop(lock),
+        // Whatever is asked for then says who holds it.
+        Err(WorkError::Held { .. }) => return Ok(()),
+        Err(error) => return Err(error.into()),
+    }
+    recover(project).map(drop)
+}
+
 /// Removes what runners complained of whose starter died before it read that.
 fn remove_complaints(runs: &Runs) {
     let folder = runs.state.path(RUNNERS);
@@ -246,7 +272,8 @@ fn after_loss(
         place.free(&repo);
     }
     let lost = End::failed(record.reason.clone().unwrap_or_default());
-    let Some(place) = place.filter(|_| record.agent.is_some()) else {
+    let has_work = record.agent.is_some() || !record.merge.begun.is_empty();
+    let Some(place) = place.filter(|_| has_work) else {
         return show(project, record, &lost);
     };
     if record.merge.state == MergeState::Merged {

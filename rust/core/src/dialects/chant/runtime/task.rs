@@ -14,7 +14,7 @@ use crate::work::WorkError;
 use crate::work::agent::{Ended, Job};
 use crate::work::handshake::Handshake;
 use crate::work::interruption::Interruption;
-use crate::work::record::{Criterion, SINGLE};
+use crate::work::record::{Criterion, MergeState, SINGLE};
 use crate::work::runner::{self, End, Run, Steps};
 use crate::work::state::{Event, State};
 
@@ -40,13 +40,27 @@ pub(in super::super) fn run(
         return super::crew::run(project, &runs, process_id, handshake, &interruption);
     }
     let mut task = Task::of(project);
-    Ok(runner::run(
-        &runs,
-        process_id,
-        handshake,
-        &interruption,
-        &mut task,
-    )?)
+    let state = runner::run(&runs, process_id, handshake, &interruption, &mut task)?;
+    go_on(project, state);
+    Ok(state)
+}
+
+/// Does at once what a run left that could not say how it ended; else the next opening does.
+fn go_on(project: &Project, state: State) {
+    if state == State::Lost {
+        let _ = settle::recover(project);
+    }
+}
+
+/// Whether the work is on the target, whatever the record says.
+fn is_merged(project: &Project, run: &Run<'_>, place: &Workplace) -> Result<bool, Error> {
+    let record = run.runs().get(&run.record().process_id)?;
+    // A branch goes only when its work is merged, which the record says before.
+    let is_there = || {
+        let repo = project.repository().ok()?;
+        repo.is_merged(&place.branch, &place.target).ok()
+    };
+    Ok(record.merge.state == MergeState::Merged || is_there().unwrap_or(false))
 }
 
 /// What is done for one spec.
@@ -208,6 +222,13 @@ pub(in super::super) fn conclude(
     };
     let end = match judge.conclude() {
         Ok(end) => end,
+        // It is merged, and that could not be written down: what is left is done as after a death.
+        Err(error) if is_merged(project, run, place)? => {
+            return Ok(End {
+                event: Event::FindDead,
+                reason: Some(error.to_string()),
+            });
+        }
         Err(error) => {
             let end = End::failed(error.to_string());
             if !run.is_told_to_stop()? {
@@ -237,7 +258,9 @@ pub(in super::super) fn conclude_by_hand(
     })?;
     let mut run = Run::adopt(&runs, process_id, &interruption)?;
     let end = by_hand(project, &mut run).unwrap_or_else(|error| End::failed(error.to_string()));
-    Ok(run.end(&end, None)?)
+    run.end(&end, None)?;
+    go_on(project, runs.get(process_id)?.state());
+    Ok(runs.get(process_id)?.state())
 }
 
 fn by_hand(project: &Project, run: &mut Run<'_>) -> Result<End, Error> {

@@ -119,6 +119,8 @@ struct Watcher<'a> {
     said: Vec<String>,
     /// Where runs stood at the last look.
     stood: BTreeMap<String, State>,
+    /// When failed runs are tried again, by a clock that nobody sets.
+    due: BTreeMap<String, Instant>,
 }
 
 impl<'a> Watcher<'a> {
@@ -136,6 +138,7 @@ impl<'a> Watcher<'a> {
             tell,
             said: Vec::new(),
             stood: BTreeMap::new(),
+            due: BTreeMap::new(),
         })
     }
 
@@ -189,6 +192,7 @@ impl<'a> Watcher<'a> {
         let snapshot = self.project.snapshot()?;
         let mut seen = Seen::default();
         self.say_changes(&records);
+        self.due.retain(|run, _| self.stood.contains_key(run));
         for record in &records {
             match record.state() {
                 State::Running => seen.running.push(record.clone()),
@@ -232,8 +236,10 @@ impl<'a> Watcher<'a> {
     }
 
     /// How long until failed work is tried again; `None` when it is not.
+    ///
+    /// The calendar says only at the first look how much of the wait is over.
     fn time_to_retry(
-        &self,
+        &mut self,
         snapshot: &Snapshot,
         record: &Record,
         records: &[Record],
@@ -254,13 +260,11 @@ impl<'a> Watcher<'a> {
         let ended: jiff::Timestamp = record.completed_at.as_ref()?.parse().ok()?;
         let since = (self.runs.clock)().duration_since(ended);
         let since = Duration::try_from(since).unwrap_or_default();
-        Some(
-            config
-                .runs
-                .retries
-                .delay(record.attempt)
-                .saturating_sub(since),
-        )
+        let delay = config.runs.retries.delay(record.attempt);
+        let name = record.process_id.clone();
+        let due = self.due.entry(name);
+        let due = *due.or_insert_with(|| Instant::now() + delay.saturating_sub(since));
+        Some(due.saturating_duration_since(Instant::now()))
     }
 
     fn retry(&mut self, snapshot: &Snapshot, record: &Record) -> Result<(), Error> {
