@@ -3200,6 +3200,42 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`parallel.*`, `watch.*` and `providers.*` have the documented defaults and steer the work runtime.",
         "reference chant 7",
     ),
+    # Models over HTTP (reference chant 6.5)
+    "chant:http:tool_loop": Requirement(
+        "The providers `ollama` and `openai` have a model work by `read_file`, `write_file`, `run_command`, "
+        "`list_files` and `task_complete`.",
+        "reference chant 6.5",
+    ),
+    "chant:http:paths_are_confined": Requirement(
+        "Tools of a model over HTTP touch nothing outside the worktree and nothing that git keeps for itself.",
+        "reference chant 6.5; decisions 4",
+    ),
+    "chant:http:results_are_cut": Requirement(
+        "Long files come in pages, long outputs are cut, and the model is told.", "issue 7"
+    ),
+    "chant:http:bad_calls_are_told_to_the_model": Requirement(
+        "A call with bad arguments, of an unknown tool, or for a file that is no text is told to the model, "
+        "which goes on.",
+        "issue 7",
+    ),
+    "chant:http:trouble_that_may_pass_is_tried_again": Requirement(
+        "429, 500, 502, 503, 504, refused connections and answers that break off are tried again "
+        "`max_retries` times, after `retry_delay_ms` doubled each time, or when the server says.",
+        "reference chant 6.5",
+    ),
+    "chant:http:refusals_are_told_at_once": Requirement(
+        "Any other refusal of a server ends the run at once, with the server's words.", "issue 7"
+    ),
+    "chant:http:rounds_are_bounded": Requirement(
+        "A model over HTTP has 50 rounds.", "reference chant 6.5"
+    ),
+    "chant:http:text_alone_is_answered_once": Requirement(
+        "A model that calls no tool is reminded once; text alone after that ends the run, nothing fails it.",
+        "issue 7",
+    ),
+    "chant:http:endpoints_are_checked": Requirement(
+        "An endpoint that is no address, or that holds a password, is refused.", "issue 7"
+    ),
     # Store: writing
     "store:write:replace_is_atomic_and_durable": Requirement(
         "A file is replaced by a synced temporary file, a rename and a sync of the folder.",

@@ -146,6 +146,7 @@ _verbose = click.option("--verbose", is_flag=True, help="Log to standard error w
         "demo": "chant_mcp.commands.demo:demo",
         "merge-driver": "chant_mcp.commands.merge_driver:merge_driver",
         "demo-agent": "chant_mcp.commands.demo:demo_agent",
+        "http-agent": "chant_mcp.commands.http_agent:http_agent",
     },
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod answer;
 mod chant;
 mod merge;
+mod provider;
 mod raise;
 mod stop;
 mod tickets;
@@ -20,6 +21,8 @@ mod _core {
     use crate::chant::ChantProject;
     #[pymodule_export]
     use crate::merge::merge_specs;
+    #[pymodule_export]
+    use crate::provider::work_over_http;
     #[pymodule_export]
     use crate::raise::error_codes;
     #[pymodule_export]

@@ -174,8 +174,8 @@ fn a_prompt_that_no_argument_can_hold_is_named() {
 
 #[test]
 fn unknown_agents_and_models_that_are_options_are_refused() {
-    let error = line_error("agents: {own: {command: [x]}, gpt: {model: m}}", "gpt");
-    let expected = "Unknown agent 'gpt'. Known are: claude, codex, cursor-agent, demo, gemini, kirocli, opencode, own. Add it below `agents:` in .chant/config.md with its `command`.";
+    let error = line_error("agents: {own: {command: [x]}, gtp: {model: m}}", "gtp");
+    let expected = "Unknown agent 'gtp'. Known are: claude, codex, cursor-agent, demo, gemini, kirocli, ollama, openai, opencode, own. Add it below `agents:` in .chant/config.md with its `command`.";
     assert_eq!(error.to_string(), expected);
     assert_eq!(ChantError::from(error).kind(), ErrorKind::NotFound);
     let sly = Given {

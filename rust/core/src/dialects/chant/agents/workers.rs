@@ -50,7 +50,7 @@ fn like_claude(runs: &Runs, name: &str, program: &str) -> Result<Agent, AgentErr
         .find_map(|name| runs.agents.get(name));
     let settings = settings.cloned().unwrap_or_default();
     let claude = BUILT_IN.iter().find(|agent| agent.is_called("claude"));
-    Ok(Agent::of(name, &settings, claude)?.behind(program))
+    Ok(Agent::of(runs, name, &settings, claude)?.behind(program))
 }
 
 /// The worker for one more run: of those that may take one the one that runs least for its weight, then
