@@ -406,6 +406,33 @@ mod tests {
         assert_eq!(default.agents_at_once.get(), 8);
     }
 
+    // proves: chant:http:providers_block
+    #[test]
+    fn providers_are_merged_key_by_key_and_the_list_of_agents_changes_no_pause() {
+        let user = "---\nproviders: {ollama: {endpoint: 'http://a', max_retries: 9}, openai: {retry_delay_ms: 1}}\n---\n";
+        let project = "---\ndefaults: {rotation_strategy: round-robin}\nproviders: {ollama: {max_retries: 0}}\nparallel: {stagger_delay_ms: 5}\n---\n";
+        let agents = "---\nparallel: {stagger_delay_ms: 77, agents: [{name: a}]}\n---\n";
+        let config = Config::read(
+            Some(("user", user)),
+            Some(("project", project)),
+            Some(("agents", agents)),
+        );
+        let runs = config.unwrap().runs;
+        let ollama = &runs.providers.ollama;
+        assert_eq!(ollama.endpoint.as_deref(), Some("http://a"));
+        assert_eq!((ollama.max_retries, ollama.retry_delay_ms), (Some(0), None));
+        assert_eq!(runs.providers.openai.retry_delay_ms, Some(1));
+        assert_eq!(runs.rotation, Rotation::RoundRobin);
+        assert_eq!((runs.stagger.delay, runs.stagger.jitter), (5, 200));
+        assert_eq!(runs.parallel.len(), 1);
+        let wait = |chance| runs.stagger.wait(chance).as_millis();
+        assert_eq!((wait(0.0), wait(0.5), wait(1.0)), (0, 102, 205));
+        check_wrong(
+            "defaults: {rotation_strategy: often}",
+            "defaults.rotation_strategy: unknown variant",
+        );
+    }
+
     #[track_caller]
     fn check_wrong(project: &str, expected: &str) {
         let error = read("", &format!("---\n{project}\n---\n")).unwrap_err();

@@ -38,12 +38,11 @@ impl Server {
             while let Some(answer) = answers.pop_front() {
                 let (stream, _) = listener.accept().unwrap();
                 let request = received(&stream);
-                // The agent may have given up.
-                let _ = (&stream).write_all(answer.as_bytes());
-                drop(stream);
                 if tell.send(request).is_err() {
                     return;
                 }
+                // The agent may have given up.
+                let _ = (&stream).write_all(answer.as_bytes());
             }
         });
         Self { address, seen }
