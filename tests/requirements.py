@@ -3207,7 +3207,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 6.5",
     ),
     "chant:http:paths_are_confined": Requirement(
-        "Tools of a model over HTTP touch nothing outside the worktree and nothing that git keeps for itself.",
+        "Tools of a model over HTTP touch nothing outside the worktree and nothing that is git's own.",
         "reference chant 6.5; decisions 4",
     ),
     "chant:http:results_are_cut": Requirement(
@@ -3258,6 +3258,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "chant:http:certificates": Requirement(
         "An `https` endpoint has to prove who it is; `SSL_CERT_FILE` names further authorities.", "issue 7"
+    ),
+    "chant:http:proxies": Requirement(
+        "The proxy that the environment names is used, but never for this machine.", "house: networks"
     ),
     "chant:rotation:weight_and_capacity": Requirement(
         "`rotation_strategy` `random` and `round_robin` choose among `parallel.agents` by weight; none of "

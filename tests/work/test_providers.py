@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -200,6 +201,21 @@ async def test_what_is_missing_is_told_by_the_start_and_by_the_diagnosis(
         "passed": True,
         "details": "ollama asks small at http://localhost:11434/v1",
     }
+
+
+@pytest.mark.parametrize(("spelled", "stored"), [("local", "ollama"), ("gpt", "openai")])
+@pytest.mark.requirement("init:provider:can_be_started")
+async def test_a_provider_that_init_sets_up_works(shop: Workshop, spelled: str, stored: str) -> None:
+    with Model(*working(ID, FILE)).served() as model:
+        shop.configure(f"providers:\n  {stored}:\n    endpoint: {model.url}/v1\n")
+        words = [*PROGRAM, "init", "--provider", spelled, "--model", "small", "--no-merge-driver"]
+        subprocess.run(words, cwd=shop.root, check=True, capture_output=True)
+        shop.spec(ID)
+        shop.commit()
+        async with shop.client() as client:
+            await client.data("chant_work_start", id=ID)
+        record = shop.ended(ID)
+    assert (record["agent"]["name"], record["end_state"]) == (stored, "completed")
 
 
 MODELS = {
