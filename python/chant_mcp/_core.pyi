@@ -3,7 +3,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, final
 
-__all__ = ["Answer", "ChantProject", "TicketProjects", "VineFiles", "error_codes", "merge_specs"]
+__all__ = [
+    "Answer",
+    "ChantProject",
+    "TicketProjects",
+    "VineFiles",
+    "error_codes",
+    "merge_specs",
+    "work_over_http",
+]
 
 @final
 class Answer:
