@@ -20,6 +20,10 @@ from work.models import Model, Refuses, calls, done
 
 HOUR = timedelta(hours=1)
 
+NETWORK = {"SSL_CERT_FILE", *(f"{kind}_PROXY" for kind in ("HTTP", "HTTPS", "ALL", "NO"))}
+NETWORK |= {name.lower() for name in NETWORK}
+"""Variables of the machine's own network."""
+
 
 def name(text: str) -> x509.Name:
     """Make the name of somebody."""
@@ -67,7 +71,7 @@ def agent(model: Model, folder: Path, **variables: str) -> subprocess.CompletedP
     return subprocess.run(
         [*PROGRAM, *words, "--retries", "0"],
         cwd=folder,
-        env={**os.environ, **variables},
+        env={**{name: value for name, value in os.environ.items() if name not in NETWORK}, **variables},
         input="Paint the ferry",
         capture_output=True,
         encoding="utf-8",

@@ -628,7 +628,11 @@ fn an_answer_that_breaks_off_is_asked_for_again() {
             vec![broken.clone(), complete(Protocol::OpenAi)],
         );
         assert!(outcome.end.is_ok(), "{broken}: {}", outcome.error());
-        assert_eq!(outcome.requests.len(), 2);
+        assert_eq!(outcome.requests[0].body, outcome.requests[1].body);
+        assert!(
+            outcome.told.iter().any(|line| line.starts_with("[retry] ")),
+            "{broken}"
+        );
         let outcome = work(Protocol::OpenAi, folder.path(), 0, vec![broken]);
         assert!(outcome.end.is_err());
     }
@@ -646,6 +650,7 @@ fn an_answer_that_breaks_off_is_asked_for_again() {
             vec![broken, complete(Protocol::Ollama)],
         );
         assert!(outcome.end.is_ok(), "{}", outcome.error());
+        assert_eq!(outcome.requests[0].body, outcome.requests[1].body);
     }
 }
 
