@@ -16,6 +16,7 @@ __all__ = [
     "VineFiles",
     "error_codes",
     "merge_specs",
+    "work_over_http",
 ]
 
 @final
@@ -214,6 +215,18 @@ class VineFiles:
     def expand(self, file: str, ref_id: str, child_file: str | None = None) -> Answer: ...
 
 def error_codes() -> list[str]: ...
+def work_over_http(
+    prompt: str,
+    *,
+    provider: str,
+    endpoint: str,
+    model: str,
+    folder: str | PathLike[str],
+    environment: Mapping[str, str],
+    retries: int,
+    retry_delay_ms: int,
+    tell: Callable[[str], object],
+) -> None: ...
 def merge_specs(
     base: bytes,
     ours: bytes,

@@ -130,6 +130,7 @@ class Commands(click.Group):
         "demo": "chant_mcp.commands.demo:demo",
         "merge-driver": "chant_mcp.commands.merge_driver:merge_driver",
         "demo-agent": "chant_mcp.commands.demo:demo_agent",
+        "http-agent": "chant_mcp.commands.http_agent:http_agent",
     },
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -53,8 +53,12 @@ class Workshop:
         self.configure()
 
     def configure(self, yaml: str = "", *, provider: str = "demo") -> None:
-        """Write the configuration: the provider, and what stands beside the defaults."""
-        self.project.config(f"defaults:\n  provider: {provider}\n  main_branch: main\n{yaml}")
+        """Write the configuration: the provider, and what stands beside the defaults.
+
+        Starts of work in parallel follow each other without a pause, unless `yaml` says otherwise.
+        """
+        hurry = "" if "parallel:" in yaml else "parallel:\n  stagger_delay_ms: 0\n  stagger_jitter_ms: 0\n"
+        self.project.config(f"defaults:\n  provider: {provider}\n  main_branch: main\n{yaml}{hurry}")
 
     def spec(
         self,

@@ -6,6 +6,7 @@ mod answer;
 mod chant;
 mod graph;
 mod merge;
+mod provider;
 mod raise;
 mod stop;
 mod tickets;
@@ -23,6 +24,8 @@ mod _core {
     use crate::graph::{Edges, Items, Layers, Network, Scores, Table};
     #[pymodule_export]
     use crate::merge::merge_specs;
+    #[pymodule_export]
+    use crate::provider::work_over_http;
     #[pymodule_export]
     use crate::raise::error_codes;
     #[pymodule_export]

@@ -1,8 +1,8 @@
 //! Configuration: the user's, then the project's, with defaults (reference chant 7).
 //!
 //! A configuration file is markdown whose front matter holds the keys; the body is free text. Keys of
-//! `project` and `defaults` are merged one by one, every other block is taken whole from the last
-//! file that has it. Unknown keys are left alone.
+//! `project`, `defaults`, `providers` and `parallel` are merged one by one, every other block is taken whole
+//! from the last file that has it. Unknown keys are left alone.
 
 pub mod runs;
 
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use self::runs::{AgentSettings, Limits, ParallelBlock, Runs, WatchBlock};
+use self::runs::{AgentSettings, Limits, ParallelBlock, Providers, Rotation, Runs, WatchBlock};
 use crate::text::edit::EditError;
 use crate::text::front_matter::{self, YamlProblem};
 
@@ -147,6 +147,7 @@ struct File {
     approval: Option<ApprovalBlock>,
     lint: Option<LintBlock>,
     agents: Option<BTreeMap<String, AgentSettings>>,
+    providers: Option<Providers>,
     parallel: Option<ParallelBlock>,
     checks: Option<BTreeMap<String, Vec<String>>>,
     limits: Option<Limits>,
@@ -168,6 +169,7 @@ struct DefaultsBlock {
     prompt: Option<String>,
     prompt_extensions: Option<Vec<String>>,
     provider: Option<String>,
+    rotation_strategy: Option<Rotation>,
     worktree_root: Option<String>,
     allow_other_specs: Option<bool>,
 }
@@ -236,14 +238,20 @@ impl Config {
             put(&mut runs.prompt, defaults.prompt);
             put(&mut runs.prompt_extensions, defaults.prompt_extensions);
             put(&mut runs.provider, defaults.provider);
+            put(&mut runs.rotation, defaults.rotation_strategy);
             put(&mut runs.may_change_other_specs, defaults.allow_other_specs);
             self.worktree_root = defaults.worktree_root.or(self.worktree_root.take());
         }
         put(&mut runs.agents, file.agents);
-        put(
-            &mut runs.parallel,
-            file.parallel.and_then(|block| block.agents),
-        );
+        if let Some(providers) = file.providers {
+            runs.providers.ollama.take(providers.ollama);
+            runs.providers.openai.take(providers.openai);
+        }
+        if let Some(parallel) = file.parallel {
+            put(&mut runs.parallel, parallel.agents);
+            put(&mut runs.stagger.delay, parallel.stagger_delay_ms);
+            put(&mut runs.stagger.jitter, parallel.stagger_jitter_ms);
+        }
         if let Some(why) = file.checks.as_ref().and_then(runs::wrong_check) {
             return Err(why);
         }
@@ -283,8 +291,12 @@ fn of_user(file: File) -> File {
 
 /// What counts of the list of agents.
 fn of_agents(file: File) -> File {
+    let agents = file.parallel.and_then(|parallel| parallel.agents);
     File {
-        parallel: file.parallel,
+        parallel: Some(ParallelBlock {
+            agents,
+            ..ParallelBlock::default()
+        }),
         ..File::default()
     }
 }
@@ -392,6 +404,33 @@ mod tests {
             (5, default.idle_minutes)
         );
         assert_eq!(default.agents_at_once.get(), 8);
+    }
+
+    // proves: chant:http:providers_block
+    #[test]
+    fn providers_are_merged_key_by_key_and_the_list_of_agents_changes_no_pause() {
+        let user = "---\nproviders: {ollama: {endpoint: 'http://a', max_retries: 9}, openai: {retry_delay_ms: 1}}\n---\n";
+        let project = "---\ndefaults: {rotation_strategy: round-robin}\nproviders: {ollama: {max_retries: 0}}\nparallel: {stagger_delay_ms: 5}\n---\n";
+        let agents = "---\nparallel: {stagger_delay_ms: 77, agents: [{name: a}]}\n---\n";
+        let config = Config::read(
+            Some(("user", user)),
+            Some(("project", project)),
+            Some(("agents", agents)),
+        );
+        let runs = config.unwrap().runs;
+        let ollama = &runs.providers.ollama;
+        assert_eq!(ollama.endpoint.as_deref(), Some("http://a"));
+        assert_eq!((ollama.max_retries, ollama.retry_delay_ms), (Some(0), None));
+        assert_eq!(runs.providers.openai.retry_delay_ms, Some(1));
+        assert_eq!(runs.rotation, Rotation::RoundRobin);
+        assert_eq!((runs.stagger.delay, runs.stagger.jitter), (5, 200));
+        assert_eq!(runs.parallel.len(), 1);
+        let wait = |chance| runs.stagger.wait(chance).as_millis();
+        assert_eq!((wait(0.0), wait(0.5), wait(1.0)), (0, 102, 205));
+        check_wrong(
+            "defaults: {rotation_strategy: often}",
+            "defaults.rotation_strategy: unknown variant",
+        );
     }
 
     #[track_caller]

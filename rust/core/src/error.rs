@@ -8,6 +8,7 @@ use crate::dialects::tickets::error::TicketError;
 use crate::dialects::vine::error::VineError;
 use crate::git::GitError;
 use crate::graph::network::NetworkError;
+use crate::provider::ProviderError;
 use crate::store::StoreError;
 use crate::text::edit::EditError;
 use crate::work::WorkError;
@@ -42,6 +43,9 @@ pub enum Error {
     /// A question about a graph has no answer.
     #[error(transparent)]
     Network(#[from] NetworkError),
+    /// A model over HTTP could not work.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
     /// What was being done when another error came up.
     #[error("{action}: {source}")]
     During {
@@ -133,12 +137,16 @@ impl Error {
             Self::Chant(error) => error.kind(),
             Self::Ticket(error) => error.kind(),
             Self::Vine(error) => error.kind(),
-            Self::Store(error) => kind_of(error),
+            Self::Store(error) | Self::Provider(ProviderError::Store(error)) => kind_of(error),
             Self::Edit(_) => ErrorKind::InvalidDocument,
             Self::Config(_) => ErrorKind::Config,
             Self::Git(_) => ErrorKind::Git,
             Self::Work(error) => kind_of_work(error),
             Self::Network(error) => kind_of_network(error),
+            Self::Provider(ProviderError::Unknown { .. } | ProviderError::Endpoint { .. }) => {
+                ErrorKind::InvalidArgument
+            }
+            Self::Provider(_) => ErrorKind::Refused,
             Self::During { source, .. } => source.kind(),
         }
     }
@@ -152,7 +160,9 @@ impl Error {
             Self::Config(error) => json!({"file": error.file}),
             Self::Network(error) => details_of_network(error),
             Self::During { source, .. } => return source.details(),
-            Self::Store(_) | Self::Edit(_) | Self::Git(_) | Self::Work(_) => Value::Null,
+            Self::Store(_) | Self::Edit(_) | Self::Git(_) | Self::Work(_) | Self::Provider(_) => {
+                Value::Null
+            }
         };
         match pairs {
             Value::Object(map) => map,

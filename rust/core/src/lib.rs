@@ -1,7 +1,7 @@
 //! The domain of `chant_mcp`: plain-text work files read, edited and scheduled.
 //!
 //! Engines: [`text`] (documents as text), [`store`] (files on disk), [`graph`] (what waits for what),
-//! [`git`], [`lint`], [`work`] (runs of agents), with [`config`], [`ident`] and [`answer`] beside them.
+//! [`git`], [`lint`], [`work`] (runs of agents), [`provider`] (an agent over HTTP), with [`config`], [`ident`] and [`answer`] beside them.
 //! On top of them [`dialects`], each a kind of work files. `ARCHITECTURE.md` says what each must not
 //! know; `tests/it/layers.rs` checks it.
 //!
@@ -16,6 +16,7 @@ pub mod git;
 pub mod graph;
 pub mod ident;
 pub mod lint;
+pub mod provider;
 pub mod store;
 pub mod text;
 pub mod work;

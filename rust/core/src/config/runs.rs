@@ -180,6 +180,79 @@ impl Retries {
     }
 }
 
+/// Where a model is asked over HTTP; what is not said is the default of its protocol.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct ProviderSettings {
+    /// Its address.
+    pub endpoint: Option<String>,
+    /// So many tries after the first for what may pass.
+    pub max_retries: Option<u32>,
+    /// Milliseconds before the first of them; doubled each time.
+    pub retry_delay_ms: Option<u64>,
+}
+
+impl ProviderSettings {
+    /// Takes over what another file says.
+    pub(super) fn take(&mut self, other: Self) {
+        self.endpoint = other.endpoint.or(self.endpoint.take());
+        self.max_retries = other.max_retries.or(self.max_retries);
+        self.retry_delay_ms = other.retry_delay_ms.or(self.retry_delay_ms);
+    }
+}
+
+/// The providers that are asked over HTTP.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct Providers {
+    /// Ollama.
+    pub ollama: ProviderSettings,
+    /// OpenAI, or what speaks its protocol.
+    pub openai: ProviderSettings,
+}
+
+/// How the agent of a run is chosen that names none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rotation {
+    /// It is the provider's.
+    #[default]
+    None,
+    /// By chance, by weight.
+    Random,
+    /// In turn, by weight.
+    #[serde(alias = "round-robin")]
+    RoundRobin,
+}
+
+/// How long to wait between the starts of work in parallel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stagger {
+    /// Milliseconds.
+    pub delay: u64,
+    /// Milliseconds by which that is more or less.
+    pub jitter: u64,
+}
+
+impl Default for Stagger {
+    fn default() -> Self {
+        Self {
+            delay: 1000,
+            jitter: 200,
+        }
+    }
+}
+
+impl Stagger {
+    /// A wait; `chance` is from 0 to 1. An hour at most.
+    pub fn wait(self, chance: f64) -> Duration {
+        let least = self.delay.saturating_sub(self.jitter).min(LONGEST_DELAY);
+        let most = self.delay.saturating_add(self.jitter).min(LONGEST_DELAY);
+        let span = Duration::from_millis(most - least);
+        Duration::from_millis(least) + span.mul_f64(chance.clamp(0.0, 1.0))
+    }
+}
+
 /// Everything configured about runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Runs {
@@ -191,8 +264,14 @@ pub struct Runs {
     pub provider: String,
     /// Settings of agents, by name.
     pub agents: BTreeMap<String, AgentSettings>,
+    /// Where models are asked over HTTP.
+    pub providers: Providers,
     /// Agents among which work in parallel is divided; without any it is the provider's.
     pub parallel: Vec<ParallelAgent>,
+    /// How one of them is chosen for a run that is not one of several.
+    pub rotation: Rotation,
+    /// How long to wait between the starts of work in parallel.
+    pub stagger: Stagger,
     /// Commands that criteria name, by name: program and arguments.
     pub checks: BTreeMap<String, Vec<String>>,
     /// How much a run may take.
@@ -212,7 +291,10 @@ impl Default for Runs {
             prompt_extensions: Vec::new(),
             provider: claude(),
             agents: BTreeMap::new(),
+            providers: Providers::default(),
             parallel: Vec::new(),
+            rotation: Rotation::default(),
+            stagger: Stagger::default(),
             checks: BTreeMap::new(),
             limits: Limits::default(),
             retries: Retries::default(),
@@ -226,6 +308,8 @@ impl Default for Runs {
 #[serde(default, expecting = "`key: value` lines")]
 pub(super) struct ParallelBlock {
     pub(super) agents: Option<Vec<ParallelAgent>>,
+    pub(super) stagger_delay_ms: Option<u64>,
+    pub(super) stagger_jitter_ms: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]

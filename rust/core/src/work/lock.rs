@@ -102,6 +102,31 @@ impl MergeLock {
     }
 }
 
+/// The lock of starts, one a repository: what room there is for one more run stays true until its record
+/// is there. Whoever holds a spec's lock does not take it.
+#[derive(Debug)]
+pub struct StartLock {
+    _lock: Lock,
+}
+
+impl StartLock {
+    /// Waits until no other start is being recorded, which takes an instant.
+    ///
+    /// # Errors
+    /// `Step` when another one takes longer, or a `StoreError`.
+    pub fn take(runs: &Runs) -> Result<Self, WorkError> {
+        let file = runs.state.ensure(&runs.disk, "locks")?.join("start.lock");
+        match Lock::claim(&file, &told(runs), Instant::now() + disk::PATIENCE)? {
+            Some(lock) => Ok(Self { _lock: lock }),
+            None => Err(WorkError::Step(format!(
+                "{} has been starting a run for {} s; nothing was started, try again",
+                Holder::of(&file),
+                disk::PATIENCE.as_secs()
+            ))),
+        }
+    }
+}
+
 /// Who a lock says holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {

@@ -68,9 +68,15 @@ fn each_library_has_one_place() {
     only("std::fs", &["store/disk/", "git/"]);
     only(
         "Command::new",
-        &["git/program.rs", "work/agent.rs", "work/launch.rs"],
+        &[
+            "git/program.rs",
+            "work/agent.rs",
+            "work/command.rs",
+            "work/launch.rs",
+        ],
     );
     only("std::env", &["git/program.rs"]);
+    only("ureq::", &["provider/endpoint.rs", "provider/http.rs"]);
     only("pyo3", &[]);
     only("println!", &[]);
 }
@@ -85,6 +91,7 @@ fn engines_know_no_dialect_and_dialects_not_each_other() {
         "graph/",
         "git/",
         "work/",
+        "provider/",
         "lint.rs",
         "config.rs",
         "config/",
@@ -112,6 +119,15 @@ fn engines_know_only_what_lies_below_them() {
         (
             "work/",
             vec!["crate::work", "crate::store", "crate::answer"],
+        ),
+        (
+            "provider/",
+            vec![
+                "crate::provider",
+                "crate::work",
+                "crate::store",
+                "crate::error",
+            ],
         ),
     ];
     for (place, allowed) in below {

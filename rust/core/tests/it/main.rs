@@ -10,6 +10,8 @@ mod chant_specs;
 mod files;
 mod front_matter;
 mod git;
+#[cfg(unix)]
+mod http_agent;
 mod index;
 mod journal;
 mod layers;

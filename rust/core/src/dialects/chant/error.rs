@@ -134,6 +134,9 @@ pub enum ChantError {
     /// An agent cannot be started.
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// As many agents are at work as may be.
+    #[error("{0}")]
+    Full(String),
     /// Something else that has to be true first is not.
     #[error("{0}")]
     Refused(String),
@@ -174,6 +177,7 @@ impl ChantError {
             Self::Unchecked { .. }
             | Self::OpenMembers { .. }
             | Self::Cycle { .. }
+            | Self::Full(_)
             | Self::Refused(_) => ErrorKind::Refused,
         }
     }
@@ -208,7 +212,7 @@ impl ChantError {
             Self::Start(refusal) => refusal.details(),
             Self::Prompt(error) => error.details(),
             Self::Agent(error) => error.details(),
-            Self::NoUpdates | Self::Refused(_) => Value::Null,
+            Self::NoUpdates | Self::Full(_) | Self::Refused(_) => Value::Null,
         }
     }
 }

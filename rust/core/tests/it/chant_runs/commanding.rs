@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use chant_core::config::Config;
+use chant_core::config::runs::Rotation;
 use chant_core::dialects::chant::agents::environment::{Mask, Told, is_secret, variables};
-use chant_core::dialects::chant::agents::workers::{free_worker, workers};
+use chant_core::dialects::chant::agents::workers::{next_worker, workers};
 use chant_core::dialects::chant::agents::{Agent, AgentError, Given, model, usual_model};
 use chant_core::dialects::chant::error::ChantError;
 use chant_core::dialects::chant::parse;
@@ -174,8 +175,8 @@ fn a_prompt_that_no_argument_can_hold_is_named() {
 
 #[test]
 fn unknown_agents_and_models_that_are_options_are_refused() {
-    let error = line_error("agents: {own: {command: [x]}, gpt: {model: m}}", "gpt");
-    let expected = "Unknown agent 'gpt'. Known are: claude, codex, cursor-agent, demo, gemini, kirocli, opencode, own. Add it below `agents:` in .chant/config.md with its `command`.";
+    let error = line_error("agents: {own: {command: [x]}, gtp: {model: m}}", "gtp");
+    let expected = "Unknown agent 'gtp'. Known are: claude, codex, cursor-agent, demo, gemini, kirocli, ollama, openai, opencode, own. Add it below `agents:` in .chant/config.md with its `command`.";
     assert_eq!(error.to_string(), expected);
     assert_eq!(ChantError::from(error).kind(), ErrorKind::NotFound);
     let sly = Given {
@@ -228,14 +229,107 @@ fn work_in_parallel_is_divided_by_weight_within_each_agents_bound() {
     assert_eq!(argv.last().unwrap(), "--dangerously-skip-permissions");
     assert!(!workers[1].agent.skips_permissions);
     let (mut running, mut order) = (Vec::new(), Vec::new());
-    while let Some(worker) = free_worker(&workers, &running) {
+    let next = |running: &[&str]| next_worker(&workers, Rotation::None, running, &[], 0.5);
+    while let Some(worker) = next(&running) {
         running.push(&worker.agent.name);
         order.push(worker.agent.name.as_str());
     }
     assert_eq!(order, ["a", "b", "a", "b"]);
+    assert_eq!(next(&["b", "b"]).map(|w| &*w.agent.name), Some("a"));
+}
+
+// proves: chant:rotation:weight_and_capacity
+#[test]
+fn agents_take_turns_by_weight_or_by_chance_within_each_agents_bound() {
+    let yaml = "parallel:\n  agents:\n  - {name: a, command: codex, max_concurrent: 9, weight: 2}\n  - {name: b, command: gemini, max_concurrent: 1}\n  - {name: c, command: demo, max_concurrent: 9}";
+    let workers = workers(&config(yaml).runs).unwrap();
+    let next = |rotation, running: &[&str], given: &[&str], chance| {
+        let worker = next_worker(&workers, rotation, running, given, chance);
+        worker.map(|worker| worker.agent.name.as_str())
+    };
+    let mut given: Vec<&str> = Vec::new();
+    for _ in 0..8 {
+        given.insert(0, next(Rotation::RoundRobin, &[], &given, 0.0).unwrap());
+    }
+    given.reverse();
+    assert_eq!(given, ["a", "a", "b", "c", "a", "a", "b", "c"]);
     assert_eq!(
-        free_worker(&workers, &["b", "b"]).map(|w| &*w.agent.name),
-        Some("a")
+        next(Rotation::RoundRobin, &["b"], &["a", "a"], 0.0),
+        Some("c")
+    );
+    let chances = [0.0, 0.49, 0.5, 0.74, 0.75, 0.999, 1.0];
+    let chosen = chances.map(|chance| next(Rotation::Random, &[], &[], chance).unwrap());
+    assert_eq!(chosen, ["a", "a", "b", "b", "c", "c", "c"]);
+    let without_b = chances.map(|chance| next(Rotation::Random, &["b"], &[], chance).unwrap());
+    assert_eq!(without_b, ["a", "a", "a", "c", "c", "c", "c"]);
+    let full = [&["a"; 9][..], &["c"; 9], &["b"]].concat();
+    for rotation in [Rotation::None, Rotation::Random, Rotation::RoundRobin] {
+        assert_eq!(next(rotation, &full, &[], 0.3), None);
+        assert_eq!(next(rotation, &full[1..], &[], 0.3), Some("a"));
+    }
+}
+
+#[test]
+fn agents_over_http_are_our_own_program_with_an_endpoint() {
+    let own = ["python".to_owned()];
+    let line = |yaml: &str, name: &str| line(yaml, name, &given("# do", &own)).unwrap();
+    let tail = "--retries 3 --retry-delay-ms 1000 <";
+    for name in ["ollama", "local"] {
+        let head = "python http-agent --model opus --provider ollama";
+        assert_eq!(
+            line("", name),
+            format!("{head} --endpoint http://localhost:11434/v1 {tail}")
+        );
+    }
+    let yaml = "providers: {openai: {endpoint: 'http://x/v1', max_retries: 0, retry_delay_ms: 7}}";
+    assert_eq!(
+        line(yaml, "gpt"),
+        "python http-agent --model opus --provider openai --endpoint http://x/v1 --retries 0 --retry-delay-ms 7 <"
+    );
+    // A command of one's own under that name is that command.
+    check(
+        "agents: {openai: {command: [my-agent]}}",
+        "openai",
+        "my-agent <",
+    );
+}
+
+// proves: chant:http:what_is_missing_is_told
+#[test]
+fn what_an_agent_over_http_needs_is_told_before_it_starts() {
+    let none = BTreeMap::new();
+    let key = BTreeMap::from([("OPENAI_API_KEY".to_owned(), "k".to_owned())]);
+    let why = |yaml: &str, name: &str, model, environment| {
+        let agent = Agent::named(&config(yaml).runs, name).unwrap();
+        let refused = agent.refuse_unready(model, environment);
+        refused.map_err(|error| {
+            assert_eq!(ChantError::from(error.clone()).kind(), ErrorKind::Config);
+            error.to_string()
+        })
+    };
+    assert_eq!(why("", "ollama", Some("m"), &none), Ok(()));
+    assert_eq!(why("", "openai", Some("m"), &key), Ok(()));
+    assert_eq!(why("", "claude", None, &none), Ok(()));
+    let no_key = why("", "openai", Some("m"), &none).unwrap_err();
+    assert!(no_key.starts_with("Cannot start agent 'openai': https://api.openai.com/v1 answers nobody without a key. Set OPENAI_API_KEY"), "{no_key}");
+    let other = "providers: {openai: {endpoint: 'http://localhost:8000/v1'}}";
+    assert_eq!(why(other, "openai", Some("m"), &none), Ok(()));
+    let no_model = why("", "ollama", None, &none).unwrap_err();
+    assert!(
+        no_model
+            .starts_with("Cannot start agent 'ollama': no model is named. Set `defaults.model`"),
+        "{no_model}"
+    );
+    let wrong = why(
+        "providers: {ollama: {endpoint: ''}}",
+        "ollama",
+        Some("m"),
+        &none,
+    )
+    .unwrap_err();
+    assert!(
+        wrong.ends_with("Correct `providers.ollama.endpoint` in .chant/config.md."),
+        "{wrong}"
     );
 }
 

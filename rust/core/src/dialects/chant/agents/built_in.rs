@@ -1,6 +1,7 @@
 //! The agents that need no configuration.
 
 use crate::config::runs::Argument;
+use crate::provider::Protocol;
 
 /// An agent as it is started: each inner list stands or falls together.
 pub(super) struct BuiltIn {
@@ -12,10 +13,12 @@ pub(super) struct BuiltIn {
     /// What stops it from asking.
     unguarded: &'static [&'static [&'static str]],
     tail: &'static [&'static [&'static str]],
+    /// The protocol that our own program speaks with a model, where it is the agent.
+    pub(super) protocol: Option<Protocol>,
 }
 
 /// The built-in agents. Those whose arguments hold no prompt read it from standard input.
-pub(super) const BUILT_IN: [BuiltIn; 7] = [
+pub(super) const BUILT_IN: [BuiltIn; 9] = [
     BuiltIn {
         name: "claude",
         aliases: &["claude-cli"],
@@ -30,6 +33,7 @@ pub(super) const BUILT_IN: [BuiltIn; 7] = [
         guarded: &[],
         unguarded: &[&["--dangerously-skip-permissions"]],
         tail: &[],
+        protocol: None,
     },
     BuiltIn {
         name: "kirocli",
@@ -43,6 +47,7 @@ pub(super) const BUILT_IN: [BuiltIn; 7] = [
         guarded: &[],
         unguarded: &[&["--trust-all-tools"]],
         tail: &[&["{prompt}"]],
+        protocol: None,
     },
     BuiltIn {
         name: "codex",
@@ -55,6 +60,7 @@ pub(super) const BUILT_IN: [BuiltIn; 7] = [
         ],
         unguarded: &[&["--dangerously-bypass-approvals-and-sandbox"]],
         tail: &[&["-"]],
+        protocol: None,
     },
     BuiltIn {
         name: "gemini",
@@ -63,6 +69,7 @@ pub(super) const BUILT_IN: [BuiltIn; 7] = [
         guarded: &[],
         unguarded: &[&["--approval-mode=yolo"]],
         tail: &[],
+        protocol: None,
     },
     BuiltIn {
         name: "opencode",
@@ -71,6 +78,7 @@ pub(super) const BUILT_IN: [BuiltIn; 7] = [
         guarded: &[],
         unguarded: &[&["--dangerously-skip-permissions"]],
         tail: &[],
+        protocol: None,
     },
     BuiltIn {
         name: "cursor-agent",
@@ -84,6 +92,25 @@ pub(super) const BUILT_IN: [BuiltIn; 7] = [
         guarded: &[],
         unguarded: &[&["--force"]],
         tail: &[&["{prompt}"]],
+        protocol: None,
+    },
+    BuiltIn {
+        name: "ollama",
+        aliases: &["local"],
+        head: &[&["{chant}"], &["http-agent"], &["--model", "{model}"]],
+        guarded: &[],
+        unguarded: &[],
+        tail: &[],
+        protocol: Some(Protocol::Ollama),
+    },
+    BuiltIn {
+        name: "openai",
+        aliases: &["gpt"],
+        head: &[&["{chant}"], &["http-agent"], &["--model", "{model}"]],
+        guarded: &[],
+        unguarded: &[],
+        tail: &[],
+        protocol: Some(Protocol::OpenAi),
     },
     BuiltIn {
         name: "demo",
@@ -92,6 +119,7 @@ pub(super) const BUILT_IN: [BuiltIn; 7] = [
         guarded: &[],
         unguarded: &[],
         tail: &[],
+        protocol: None,
     },
 ];
 

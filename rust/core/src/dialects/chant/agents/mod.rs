@@ -3,6 +3,7 @@
 
 mod built_in;
 pub mod environment;
+pub mod http;
 pub mod messages;
 pub mod workers;
 
@@ -12,6 +13,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use self::built_in::{BUILT_IN, BuiltIn};
+use self::http::Provider;
 use super::model::Spec;
 use crate::config::Config;
 use crate::config::runs::{AgentSettings, Argument, Delivery, Runs};
@@ -56,6 +58,14 @@ pub enum AgentError {
         /// The model.
         model: String,
     },
+    /// It talks to a model over HTTP, and what it needs for that is missing.
+    #[error("Cannot start agent '{name}': {why}")]
+    Provider {
+        /// Its name.
+        name: String,
+        /// What is missing, and where it belongs.
+        why: String,
+    },
 }
 
 impl AgentError {
@@ -63,7 +73,9 @@ impl AgentError {
     pub fn details(&self) -> serde_json::Value {
         match self {
             Self::Unknown { name, known } => serde_json::json!({"agent": name, "known": known}),
-            Self::NoPrompt { name, .. } | Self::NoProgram { name } => {
+            Self::NoPrompt { name, .. }
+            | Self::NoProgram { name }
+            | Self::Provider { name, .. } => {
                 serde_json::json!({"agent": name})
             }
             Self::Model { model } => serde_json::json!({"model": model}),
@@ -80,6 +92,8 @@ pub struct Agent {
     pub model: Option<String>,
     /// Whether it does everything without asking.
     pub skips_permissions: bool,
+    /// The model behind it, where our own program is the agent.
+    pub provider: Option<Provider>,
     command: Vec<Argument>,
     delivery: Delivery,
 }
@@ -145,15 +159,17 @@ impl Agent {
             .find_map(|name| runs.agents.get(name));
         let default = AgentSettings::default();
         match (built_in, settings) {
-            (_, Some(own)) if own.command.is_some() => Some(Self::of(called, own, None)),
+            (_, Some(own)) if own.command.is_some() => Some(Self::of(runs, called, own, None)),
             (Some(built_in), own) => {
-                Some(Self::of(called, own.unwrap_or(&default), Some(built_in)))
+                let own = own.unwrap_or(&default);
+                Some(Self::of(runs, called, own, Some(built_in)))
             }
             (None, _) => None,
         }
     }
 
     fn of(
+        runs: &Runs,
         name: &str,
         settings: &AgentSettings,
         built_in: Option<&BuiltIn>,
@@ -166,10 +182,16 @@ impl Agent {
         if skips {
             command.extend(settings.skip_arguments.iter().cloned());
         }
+        let protocol = built_in.and_then(|built_in| built_in.protocol);
+        let provider = protocol.map(|protocol| Provider::of(protocol, &runs.providers));
+        if let Some(provider) = &provider {
+            command.extend(provider.arguments());
+        }
         let agent = Self {
             name: name.into(),
             model: settings.model.clone(),
             skips_permissions: skips,
+            provider,
             delivery: settings.prompt.unwrap_or_else(|| delivery(&command)),
             command,
         };
@@ -206,7 +228,7 @@ impl Agent {
 
     /// Whether it is asked to tell what it does as messages.
     pub fn tells_messages(&self) -> bool {
-        holds(&self.command, "stream-json")
+        self.provider.is_some() || holds(&self.command, "stream-json")
     }
 
     /// The command line of a run. What is put in is never looked at again; arguments whose placeholder

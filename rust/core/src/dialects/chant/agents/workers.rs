@@ -2,7 +2,7 @@
 
 use super::built_in::BUILT_IN;
 use super::{Agent, AgentError};
-use crate::config::runs::Runs;
+use crate::config::runs::{Rotation, Runs};
 
 /// An agent among which work in parallel is divided.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,12 +50,58 @@ fn like_claude(runs: &Runs, name: &str, program: &str) -> Result<Agent, AgentErr
         .find_map(|name| runs.agents.get(name));
     let settings = settings.cloned().unwrap_or_default();
     let claude = BUILT_IN.iter().find(|agent| agent.is_called("claude"));
-    Ok(Agent::of(name, &settings, claude)?.behind(program))
+    Ok(Agent::of(runs, name, &settings, claude)?.behind(program))
+}
+
+/// The worker for one more run, as the configuration has them take turns. `running` holds the names of the
+/// agents that are at work, `given` those of the agents that runs were given, the newest first; `chance` is
+/// from 0 to 1.
+pub fn next_worker<'a>(
+    workers: &'a [Worker],
+    rotation: Rotation,
+    running: &[&str],
+    given: &[&str],
+    chance: f64,
+) -> Option<&'a Worker> {
+    let is_free = |worker: &&Worker| {
+        let name = &worker.agent.name;
+        running.iter().filter(|other| *other == name).count() < worker.at_once
+    };
+    match rotation {
+        Rotation::None => free_worker(workers, running),
+        Rotation::Random => {
+            let free: Vec<&Worker> = workers.iter().filter(is_free).collect();
+            let total: f64 = free.iter().map(|worker| f64::from(worker.weight)).sum();
+            let mut left = chance * total;
+            let chosen = free.iter().find(|worker| {
+                left -= f64::from(worker.weight);
+                left < 0.0
+            });
+            chosen.or(free.last()).copied()
+        }
+        Rotation::RoundRobin => {
+            // A round has a turn for each unit of weight; what was given of it is looked up.
+            let weights = workers.iter().map(|worker| worker.weight as usize);
+            let round = weights.sum::<usize>().saturating_sub(1);
+            let round = &given[..given.len().min(round)];
+            let left = |worker: &Worker| {
+                let name = &worker.agent.name;
+                let turns = round.iter().filter(|other| *other == name).count();
+                i64::from(worker.weight) - i64::try_from(turns).unwrap_or(i64::MAX)
+            };
+            // The first of the best: `max_by_key` would give the last.
+            workers
+                .iter()
+                .filter(is_free)
+                .rev()
+                .max_by_key(|worker| left(worker))
+        }
+    }
 }
 
 /// The worker for one more run: of those that may take one the one that runs least for its weight, then
 /// the first. `running` holds the names of the agents that are at work.
-pub fn free_worker<'a>(workers: &'a [Worker], running: &[&str]) -> Option<&'a Worker> {
+fn free_worker<'a>(workers: &'a [Worker], running: &[&str]) -> Option<&'a Worker> {
     let count = |worker: &Worker| {
         running
             .iter()

@@ -1,5 +1,6 @@
 //! What is the matter with a spec: its file, log, locks, commits, criteria, dependencies, branch.
 
+use super::super::agents::{self, Agent};
 use super::super::error::ChantError;
 use super::super::model::{Spec, Status};
 use super::super::project::{Project, Snapshot};
@@ -13,6 +14,9 @@ use crate::git::tags::Commit;
 use crate::git::worktree::Worktree;
 use crate::git::{GitError, Repo, Tip};
 use crate::work::record::{self, Run, RunStatus, SINGLE};
+
+/// The name of the check that looks at the agent.
+const AGENT: &str = "Agent";
 
 /// What was found outside the spec's file.
 struct Findings {
@@ -40,7 +44,7 @@ pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
     };
     let status = snapshot.specs.status(&spec);
     let found = look(project, &snapshot, &spec);
-    let checks = vec![
+    let mut checks = vec![
         Check {
             name: "Spec file",
             passed: true,
@@ -55,6 +59,7 @@ pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
         process_check(status, &found),
         branch_check(status, &found),
     ];
+    checks.extend(agent_check(project, &snapshot, &spec, status));
     let (diagnosis, suggestion) = conclusion(&spec, status, &found, &checks, &snapshot.specs);
     Ok(Answer::data(&Diagnosis {
         spec_id: spec.id.as_str(),
@@ -396,6 +401,44 @@ fn branch_check(status: Status, found: &Findings) -> Check {
     }
 }
 
+/// The configured agent, where it is a model over HTTP and work on the spec is to come.
+fn agent_check(
+    project: &Project,
+    snapshot: &Snapshot,
+    spec: &Spec,
+    status: Status,
+) -> Option<Check> {
+    let may_start = [
+        Status::Pending,
+        Status::Blocked,
+        Status::Ready,
+        Status::Paused,
+        Status::Failed,
+        Status::NeedsAttention,
+    ];
+    if !may_start.contains(&status) {
+        return None;
+    }
+    let config = snapshot.config.as_ref().ok()?;
+    let agent = Agent::named(&config.runs, &config.runs.provider).ok()?;
+    let provider = agent.provider.as_ref()?;
+    let model = agents::model(spec, &agent, &project.environment, config);
+    let ready = agent.refuse_unready(model.as_deref(), &project.environment);
+    Some(Check {
+        name: AGENT,
+        passed: ready.is_ok(),
+        details: Some(match ready {
+            Ok(()) => format!(
+                "{} asks {} at {}",
+                agent.name,
+                model.unwrap_or_default(),
+                provider.endpoint
+            ),
+            Err(error) => error.to_string(),
+        }),
+    })
+}
+
 /// Whether a spec waits for something that does not exist.
 fn is_unknown(wait: &Wait) -> bool {
     matches!(wait, Wait::Item { status: None, kind, .. } if kind.blocks())
@@ -481,6 +524,11 @@ fn conclusion(
                 }
                 Some(&"Status consistency") => {
                     "Compare the commits with the status; chant_spec_update changes it.".into()
+                }
+                Some(&AGENT) => {
+                    let why = checks.iter().find(|check| check.name == AGENT);
+                    let why = why.and_then(|check| check.details.clone());
+                    why.unwrap_or_default()
                 }
                 Some(&"Branch") => format!("Merge {} or look at its worktree.", found.branch),
                 _ => "Look at its log with chant_log.".into(),

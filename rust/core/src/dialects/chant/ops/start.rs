@@ -4,11 +4,13 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use super::super::agents::workers::workers;
 use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::Spec;
 use super::super::project::{Project, Snapshot};
 use super::super::runtime::briefing::{self, has_prompt};
+use super::super::runtime::turns::{Turns, next_agent, takes_turns};
 use super::super::runtime::{refuse_without_commit, settle, task};
 use super::super::scores::Scores;
 use super::super::start::{Mode, Plan, Start, Work};
@@ -21,6 +23,7 @@ use crate::lint::Severity;
 use crate::work::WorkError;
 use crate::work::handshake::PATIENCE;
 use crate::work::launch::{self, Launched};
+use crate::work::lock::StartLock;
 use crate::work::record::{Asked, Record, SINGLE};
 use crate::work::records::Runs;
 use crate::work::runner::End;
@@ -79,15 +82,7 @@ pub fn work_start(
     let config = snapshot.config.clone()?;
     let plan = plan(project, &snapshot, spec.id.as_str(), wish)?;
     refuse_without_commit(&*project.repository()?, &config)?;
-    let agent = briefing::agent(&config, &wish.asked)?;
-    briefing::refuse_unfit_agent(project, &config, &agent, &spec)?;
-    if is_full(&runs, &config)? {
-        let message = format!(
-            "{} agents are at work, as many as `limits.agents_at_once` in .chant/config.md allows. Wait until one has ended, or stop one.",
-            config.runs.limits.agents_at_once
-        );
-        return Err(ChantError::Refused(message).into());
-    }
+    refuse_unfit_agents(project, &runs, &config, &spec, wish)?;
     let (mode, asked) = recorded(wish, &plan, config.runs.limits.agents_at_once);
     drop(snapshot);
     steps("Starting a runner");
@@ -116,13 +111,27 @@ pub fn work_start(
     }))
 }
 
-/// Whether as many agents are at work as may be.
-pub(in super::super) fn is_full(runs: &Runs, config: &Config) -> Result<bool, Error> {
-    let (records, _) = runs.all()?;
-    let at_work = records.iter().filter(|record| {
-        record.works_on_spec() && record.state() == State::Running && record.runner().is_alive()
-    });
-    Ok(at_work.count() >= config.runs.limits.agents_at_once.get())
+/// Refuses a start none of whose agents has room, or one of whose agents cannot be started.
+fn refuse_unfit_agents(
+    project: &Project,
+    runs: &Runs,
+    config: &Config,
+    spec: &Spec,
+    wish: &Wish,
+) -> Result<(), Error> {
+    let is_parallel = matches!(wish.mode, Mode::Parallel(_));
+    let is_divided = is_parallel && wish.asked.agent.is_none();
+    if !is_divided {
+        next_agent(project, runs, config, spec, &wish.asked)?;
+    }
+    if !is_divided && !takes_turns(config, &wish.asked) {
+        return Ok(());
+    }
+    Turns::of(runs)?.refuse_when_full(config)?;
+    for worker in workers(&config.runs).map_err(ChantError::from)? {
+        briefing::refuse_unfit_agent(project, config, &worker.agent, spec)?;
+    }
+    Ok(())
 }
 
 /// Mode and wishes as the record keeps them.
@@ -238,9 +247,8 @@ pub(in super::super) fn begin_one(
     let snapshot = project.snapshot()?;
     plan(project, &snapshot, id.as_str(), &wish)?;
     let config = snapshot.config.clone()?;
-    let agent = briefing::agent(&config, &wish.asked)?;
     let spec = project.resolve(&snapshot, id.as_str())?;
-    briefing::refuse_unfit_agent(project, &config, &agent, &spec)?;
+    next_agent(project, runs, &config, &spec, &wish.asked)?;
     drop(snapshot);
     begin(project, runs, id, (Mode::Single, wish.asked), parent, steps)
 }
@@ -259,11 +267,11 @@ fn begin(
     let mut draft = Record::new(id.as_str(), &mode.to_string(), identity, (runs.clock)());
     draft.parent = parent.map(str::to_owned);
     draft.asked = asked;
-    let record = match runs.begin(draft) {
+    let record = match record(project, runs, draft) {
         Ok(record) => record,
         Err(error) => {
             runner.leave(|| ());
-            return Err(error.into());
+            return Err(error);
         }
     };
     if let Err(why) = runner.run(&record.process_id, PATIENCE, steps) {
@@ -272,6 +280,23 @@ fn begin(
         return Err(WorkError::Step(why).into());
     }
     Ok((runs.get(&record.process_id)?, runner))
+}
+
+/// Gives a run its record, and its agent where they take turns; what room there is cannot be taken by
+/// another start meanwhile.
+fn record(project: &Project, runs: &Runs, mut draft: Record) -> Result<Record, Error> {
+    if !draft.works_on_spec() {
+        return Ok(runs.begin(draft)?);
+    }
+    let snapshot = project.snapshot()?;
+    let config = snapshot.config.clone()?;
+    let spec = project.resolve(&snapshot, &draft.spec_id)?;
+    let _lock = StartLock::take(runs)?;
+    let agent = next_agent(project, runs, &config, &spec, &draft.asked)?;
+    if takes_turns(&config, &draft.asked) {
+        draft.asked.agent = Some(agent.name);
+    }
+    Ok(runs.begin(draft)?)
 }
 
 /// Has the record of a run that could not begin say so, and its spec, if its runner did not.

@@ -64,6 +64,9 @@ pub(in super::super) fn refuse_unfit_agent(
     spec: &Spec,
 ) -> Result<(), Error> {
     let model = agents::model(spec, agent, &project.environment, config);
+    agent
+        .refuse_unready(model.as_deref(), &project.environment)
+        .map_err(ChantError::from)?;
     let given = Given {
         prompt: "",
         prompt_file: "",

@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::super::agents::workers::{Worker, free_worker, workers};
+use super::super::agents::workers::{Worker, workers};
 use super::super::error::ChantError;
 use super::super::id::SpecId;
-use super::super::ops::start::{Wish, begin_one, is_full, plan};
+use super::super::ops::start::{Wish, begin_one, plan};
 use super::super::project::Project;
 use super::super::schedule::{Schedule, Tried};
 use super::super::start::Mode;
+use super::turns::{Turns, all_busy, takes_turns};
 use super::{retries_of, settle};
 use crate::config::Config;
 use crate::error::Error;
@@ -59,9 +60,14 @@ pub(super) fn run(
 /// A run of one spec that this process started.
 struct Hand {
     spec: SpecId,
-    agent: String,
     process_id: String,
     runner: Launched,
+}
+
+/// Why a spec that could be begun is not.
+struct Held {
+    until: Instant,
+    why: String,
 }
 
 /// How often a spec was tried, and when it may be again.
@@ -96,6 +102,12 @@ struct Crew<'a> {
     config: std::sync::Arc<Config>,
     schedule: Schedule,
     workers: Vec<Worker>,
+    /// Whether there is a pause between starts.
+    is_staggered: bool,
+    /// No spec is begun before this moment.
+    not_before: Instant,
+    /// Why a spec that could be begun is not, until another look.
+    held: Option<Held>,
     hands: Vec<Hand>,
     past: BTreeMap<SpecId, Past>,
     completed: usize,
@@ -113,13 +125,16 @@ impl<'a> Crew<'a> {
             wish.mode
         };
         let limit = config.runs.limits.agents_at_once;
-        let workers = match (&record.asked.agent, mode) {
-            (None, Mode::Parallel(_)) => workers(&config.runs).map_err(ChantError::from)?,
-            _ => vec![Worker {
+        let is_parallel = matches!(mode, Mode::Parallel(_));
+        let is_divided = is_parallel && record.asked.agent.is_none();
+        let workers = if is_divided || takes_turns(&config, &record.asked) {
+            workers(&config.runs).map_err(ChantError::from)?
+        } else {
+            vec![Worker {
                 agent: super::briefing::agent(&config, &record.asked)?,
                 at_once: limit.get(),
                 weight: 1,
-            }],
+            }]
         };
         Ok(Self {
             project,
@@ -128,6 +143,9 @@ impl<'a> Crew<'a> {
             asked: record.asked.clone(),
             schedule: Schedule::of(&plan.work, mode, limit),
             workers,
+            is_staggered: is_parallel,
+            not_before: Instant::now(),
+            held: None,
             config,
             hands: Vec::new(),
             past: BTreeMap::new(),
@@ -163,7 +181,8 @@ impl<'a> Crew<'a> {
                 }
             }
             if let Some(handshake) = handshake.take() {
-                let why = "There is nothing that can be worked on";
+                let held = self.held.as_ref().map(|held| held.why.as_str());
+                let why = held.unwrap_or("There is nothing that can be worked on");
                 handshake.refuse(why);
                 return Ok(End::failed(why));
             }
@@ -187,14 +206,7 @@ impl<'a> Crew<'a> {
         &mut self,
         step: &mut dyn FnMut(&str),
     ) -> Result<Option<Result<(), String>>, Error> {
-        if is_full(self.runs, &self.config)? {
-            return Ok(None);
-        }
-        let busy: Vec<&str> = self.hands.iter().map(|hand| hand.agent.as_str()).collect();
-        let Some(worker) = free_worker(&self.workers, &busy) else {
-            return Ok(None);
-        };
-        let agent = worker.agent.name.clone();
+        self.held = None;
         let snapshot = self.project.snapshot()?;
         let running: Vec<SpecId> = self.hands.iter().map(|hand| hand.spec.clone()).collect();
         let tried = self
@@ -206,12 +218,25 @@ impl<'a> Crew<'a> {
             return Ok(None);
         };
         drop(snapshot);
+        let now = Instant::now();
+        if now < self.not_before {
+            self.held = Some(Held {
+                until: self.not_before,
+                why: "It is too early for another start".into(),
+            });
+            return Ok(None);
+        }
+        let agent = match self.free_agent() {
+            Ok(agent) => agent,
+            Err(error) => return self.hold(error).map(|()| None),
+        };
         let asked = Asked {
-            agent: self.asked.agent.clone().or(Some(agent.clone())),
+            agent: self.asked.agent.clone().or(Some(agent)),
             only_members: false,
             ..self.asked.clone()
         };
         let past = self.past.entry(id.clone()).or_default();
+        let before = past.tried;
         past.tried.times += 1;
         past.tried.retries = 0;
         let begun = begin_one(
@@ -223,10 +248,18 @@ impl<'a> Crew<'a> {
             step,
         );
         match begun {
+            Err(error @ Error::Chant(ChantError::Full(_))) => {
+                // Somebody else took the room.
+                past.tried = before;
+                self.hold(error).map(|()| None)
+            }
             Ok((record, runner)) => {
+                if self.is_staggered {
+                    let wait = self.config.runs.stagger.wait(fastrand::f64());
+                    self.not_before = Instant::now() + wait;
+                }
                 self.hands.push(Hand {
                     spec: id,
-                    agent,
                     process_id: record.process_id,
                     runner,
                 });
@@ -243,6 +276,28 @@ impl<'a> Crew<'a> {
                 Ok(Some(Err(why)))
             }
         }
+    }
+
+    /// An agent that has room for one more spec.
+    fn free_agent(&self) -> Result<String, Error> {
+        let turns = Turns::of(self.runs)?;
+        turns.refuse_when_full(&self.config)?;
+        let worker = turns.next(&self.config, &self.workers);
+        worker
+            .map(|worker| worker.agent.name.clone())
+            .ok_or_else(|| all_busy(&self.workers))
+    }
+
+    /// Notes that there is no room for what could be begun; other runs may have taken it.
+    fn hold(&mut self, error: Error) -> Result<(), Error> {
+        if !matches!(error, Error::Chant(ChantError::Full(_))) {
+            return Err(error);
+        }
+        self.held = Some(Held {
+            until: Instant::now() + LOOK,
+            why: error.to_string(),
+        });
+        Ok(())
     }
 
     fn look_at_ends(&mut self) -> Result<(), Error> {
@@ -294,7 +349,8 @@ impl<'a> Crew<'a> {
     fn time_to_wait(&self) -> Option<Duration> {
         let again = self.past.values().filter(|past| past.failure.is_some());
         let again = again.filter(|past| past.tried.times <= past.tried.retries);
-        let again = again.filter_map(|past| past.not_before).min();
+        let again = again.filter_map(|past| past.not_before);
+        let again = again.chain(self.held.as_ref().map(|held| held.until)).min();
         let again = again.map(|moment| moment.saturating_duration_since(Instant::now()));
         match (self.hands.is_empty(), again) {
             (true, again) => again.map(|again| again.min(LOOK)),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::super::error::ChantError;
 use super::super::model::Status;
-use super::super::ops::start::{begin_one, is_full};
+use super::super::ops::start::begin_one;
 use super::super::ops::worktrees::tidied;
 use super::super::project::{LOGS, Project, Snapshot};
 use super::{retries_of, settle};
@@ -268,10 +268,6 @@ impl<'a> Watcher<'a> {
     }
 
     fn retry(&mut self, snapshot: &Snapshot, record: &Record) -> Result<(), Error> {
-        let config = snapshot.config.clone()?;
-        if is_full(self.runs, &config)? {
-            return Ok(());
-        }
         let Some(spec) = snapshot.specs.find(&record.spec_id) else {
             return Ok(());
         };
@@ -279,8 +275,11 @@ impl<'a> Watcher<'a> {
             fresh: false,
             ..record.asked.clone()
         };
-        let (begun, runner) =
-            begin_one(self.project, self.runs, &spec.id, asked, None, &mut |_| {})?;
+        let begun = begin_one(self.project, self.runs, &spec.id, asked, None, &mut |_| {});
+        let (begun, runner) = match begun {
+            Err(Error::Chant(ChantError::Full(_))) => return Ok(()),
+            begun => begun?,
+        };
         runner.leave(|| ());
         self.say(&format!(
             "Tried {} again: run {}",

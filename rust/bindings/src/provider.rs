@@ -1,0 +1,46 @@
+//! The agent that our own program is, over HTTP.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use chant_core::provider::talk::{self, Order};
+use pyo3::prelude::*;
+
+use crate::raise::{Raised, call};
+
+/// Works on a prompt in a folder with a model over HTTP, until the model says that its task is complete.
+/// Nothing else may be done in this process: a signal ends it.
+#[pyfunction]
+#[pyo3(signature = (prompt, *, provider, endpoint, model, folder, environment, retries, retry_delay_ms, tell))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "what such an agent has to be told"
+)]
+pub(crate) fn work_over_http(
+    py: Python<'_>,
+    prompt: String,
+    provider: String,
+    endpoint: String,
+    model: String,
+    folder: PathBuf,
+    environment: BTreeMap<String, String>,
+    retries: u32,
+    retry_delay_ms: u64,
+    tell: Py<PyAny>,
+) -> Result<(), Raised> {
+    let order = Order {
+        provider,
+        endpoint,
+        model,
+        prompt,
+        folder,
+        environment,
+        retries,
+        retry_delay_ms,
+    };
+    let mut say = |line: &str| {
+        // Nobody listens any more: whoever started this ends it.
+        let _ = Python::attach(|py| tell.call1(py, (line,)).map(drop));
+    };
+    call(py, || talk::work(&order, &mut say))
+}

@@ -1,0 +1,139 @@
+//! Whose turn it is: the agent of one more run, and whether there is room for it (reference chant 7).
+//!
+//! What counts is what the records of the project say, so that all who start runs see the same.
+
+use super::super::agents::Agent;
+use super::super::agents::workers::{Worker, next_worker, workers};
+use super::super::error::ChantError;
+use super::super::model::Spec;
+use super::super::project::Project;
+use super::briefing;
+use crate::config::Config;
+use crate::config::runs::Rotation;
+use crate::error::Error;
+use crate::work::record::{Asked, Record};
+use crate::work::records::Runs;
+use crate::work::state::State;
+
+/// Whether runs that name no agent have those of `parallel.agents` take turns.
+pub(in super::super) fn takes_turns(config: &Config, asked: &Asked) -> bool {
+    asked.agent.is_none()
+        && config.runs.rotation != Rotation::None
+        && !config.runs.parallel.is_empty()
+}
+
+/// The runs of a project that agents are or were at work in.
+pub(in super::super) struct Turns {
+    /// The newest first.
+    records: Vec<Record>,
+}
+
+impl Turns {
+    pub(in super::super) fn of(runs: &Runs) -> Result<Self, Error> {
+        let (mut records, _) = runs.all()?;
+        records.retain(Record::works_on_spec);
+        records.sort_by(|a, b| b.started_at.cmp(&a.started_at));
+        Ok(Self { records })
+    }
+
+    /// Refuses one more run when as many agents are at work as may be.
+    pub(in super::super) fn refuse_when_full(&self, config: &Config) -> Result<(), Error> {
+        let most = config.runs.limits.agents_at_once.get();
+        if self.running(config).len() < most {
+            return Ok(());
+        }
+        let message = format!(
+            "{most} agents are at work, as many as `limits.agents_at_once` in .chant/config.md allows. Wait until one has ended, or stop one."
+        );
+        Err(ChantError::Full(message).into())
+    }
+
+    /// The worker whose turn it is; none when all of them have enough to do.
+    pub(in super::super) fn next<'a>(
+        &self,
+        config: &Config,
+        workers: &'a [Worker],
+    ) -> Option<&'a Worker> {
+        let given = self.records.iter().map(|record| agent_of(record, config));
+        next_worker(
+            workers,
+            config.runs.rotation,
+            &self.running(config),
+            &given.collect::<Vec<&str>>(),
+            fastrand::f64(),
+        )
+    }
+
+    /// The agents that are at work.
+    fn running<'a>(&'a self, config: &'a Config) -> Vec<&'a str> {
+        let is_at_work =
+            |record: &&Record| record.state() == State::Running && record.runner().is_alive();
+        let at_work = self.records.iter().filter(is_at_work);
+        at_work.map(|record| agent_of(record, config)).collect()
+    }
+}
+
+/// The agent that a run was given, whether it was started already or not.
+fn agent_of<'a>(record: &'a Record, config: &'a Config) -> &'a str {
+    let started = record.agent.as_ref().map(|agent| agent.name.as_str());
+    started
+        .or(record.asked.agent.as_deref())
+        .unwrap_or(&config.runs.provider)
+}
+
+/// The agent for one more run of a spec: one that has room for it and can be started.
+///
+/// # Errors
+/// `Full`; what makes the agent unfit; a `StoreError`.
+pub(in super::super) fn next_agent(
+    project: &Project,
+    runs: &Runs,
+    config: &Config,
+    spec: &Spec,
+    asked: &Asked,
+) -> Result<Agent, Error> {
+    let turns = Turns::of(runs)?;
+    turns.refuse_when_full(config)?;
+    let known = workers(&config.runs).map_err(ChantError::from);
+    let agent = if takes_turns(config, asked) {
+        let known = known?;
+        let next = turns
+            .next(config, &known)
+            .map(|worker| worker.agent.clone());
+        next.ok_or_else(|| all_busy(&known))?
+    } else {
+        let agent = briefing::agent(config, asked)?;
+        let known = known.unwrap_or_default();
+        if let Some(worker) = known.iter().find(|one| one.agent.name == agent.name) {
+            turns.refuse_busy(config, worker)?;
+        }
+        agent
+    };
+    briefing::refuse_unfit_agent(project, config, &agent, spec)?;
+    Ok(agent)
+}
+
+impl Turns {
+    fn refuse_busy(&self, config: &Config, worker: &Worker) -> Result<(), Error> {
+        let (name, most) = (&worker.agent.name, worker.at_once);
+        let running = self.running(config);
+        if config.runs.parallel.is_empty()
+            || running.iter().filter(|other| *other == name).count() < most
+        {
+            return Ok(());
+        }
+        let message = format!(
+            "Agent '{name}' works on {most} specs, as many as its `max_concurrent` in `parallel.agents` allows. Wait until one has ended, stop one, or name another agent."
+        );
+        Err(ChantError::Full(message).into())
+    }
+}
+
+/// That each worker has as much to do as it may have.
+pub(in super::super) fn all_busy(workers: &[Worker]) -> Error {
+    let capacity: usize = workers.iter().map(|worker| worker.at_once).sum();
+    let message = format!(
+        "The agents of `parallel.agents` work on {capacity} specs, as many as their `max_concurrent` in .chant/config.md allows. Wait until one has ended, or stop one."
+    );
+    ChantError::Full(message).into()
+}

@@ -1,0 +1,55 @@
+//! The protocol of Ollama: a stream of JSON values, the last of which says `done`.
+
+use std::io::BufRead;
+
+use serde_json::{Map, Value, json};
+
+use super::http::Trouble;
+use super::talk::{self, Call, Reply};
+use super::voice::Voice;
+
+/// Reads an answer as it comes.
+pub(super) fn read(stream: impl BufRead, voice: &mut Voice<'_>) -> Result<Reply, Trouble> {
+    let (mut text, mut calls) = (String::new(), Vec::new());
+    for value in serde_json::Deserializer::from_reader(stream).into_iter::<Value>() {
+        let value = value.map_err(Trouble::unreadable)?;
+        if let Some(why) = value.get("error") {
+            return Err(Trouble::said(why));
+        }
+        voice.is_alive();
+        let message = value.get("message");
+        if let Some(piece) = message.and_then(|m| m.get("content")?.as_str()) {
+            voice.text(piece);
+            text.push_str(piece);
+        }
+        let called = message.and_then(|m| m.get("tool_calls")?.as_array());
+        calls.extend(called.into_iter().flatten().map(called_tool));
+        match value.get("done").and_then(Value::as_bool) {
+            Some(true) => return Ok(Reply { text, calls }),
+            Some(false) => {}
+            None => return Err(Trouble::unlike_an_answer(&value.to_string())),
+        }
+    }
+    Err(Trouble::broken_off())
+}
+
+fn called_tool(call: &Value) -> Call {
+    let function = call.get("function").unwrap_or(&Value::Null);
+    let name = function.get("name").and_then(Value::as_str);
+    Call {
+        id: String::new(),
+        name: name.unwrap_or_default().to_owned(),
+        arguments: match function.get("arguments") {
+            Some(Value::Object(arguments)) => Ok(arguments.clone()),
+            Some(Value::String(text)) => talk::arguments(text),
+            None | Some(Value::Null) => Ok(Map::new()),
+            Some(other) => Err(other.to_string()),
+        },
+    }
+}
+
+/// A call as the model is reminded of it.
+pub(super) fn call(call: &Call) -> Value {
+    let arguments = call.arguments.clone().unwrap_or_default();
+    json!({"function": {"name": call.name, "arguments": arguments}})
+}

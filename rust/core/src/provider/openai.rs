@@ -1,0 +1,154 @@
+//! The protocol of OpenAI: events with pieces of an answer, or the whole answer from servers that do not
+//! stream.
+
+use std::io::BufRead;
+
+use serde_json::{Value, json};
+
+use super::events;
+use super::http::Trouble;
+use super::talk::{self, Call, Reply};
+use super::voice::Voice;
+
+/// What ends the events.
+const DONE: &str = "[DONE]";
+
+/// An answer as far as it has come.
+#[derive(Default)]
+struct Pieces {
+    text: String,
+    calls: Vec<Piece>,
+    is_finished: bool,
+}
+
+/// A call as far as it has come.
+#[derive(Default)]
+struct Piece {
+    index: Option<u64>,
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+/// Reads an answer as it comes.
+pub(super) fn read(mut stream: impl BufRead, voice: &mut Voice<'_>) -> Result<Reply, Trouble> {
+    let mut pieces = Pieces::default();
+    while let Some(data) = events::next(&mut stream).map_err(Trouble::broken)? {
+        if data == DONE {
+            return Ok(pieces.whole());
+        }
+        let event: Value =
+            serde_json::from_str(&data).map_err(|_| Trouble::unlike_an_answer(&data))?;
+        voice.is_alive();
+        pieces.take(&event, "delta", voice)?;
+    }
+    if pieces.is_finished {
+        return Ok(pieces.whole());
+    }
+    Err(Trouble::broken_off())
+}
+
+/// Reads an answer that does not come in events.
+pub(super) fn read_whole(
+    mut stream: impl BufRead,
+    voice: &mut Voice<'_>,
+) -> Result<Reply, Trouble> {
+    let mut text = Vec::new();
+    stream.read_to_end(&mut text).map_err(Trouble::broken)?;
+    if text.is_empty() {
+        return Err(Trouble::broken_off());
+    }
+    let text = String::from_utf8_lossy(&text);
+    let answer: Value =
+        serde_json::from_str(&text).map_err(|_| Trouble::unlike_an_answer(&text))?;
+    if answer.get("choices").is_none() && answer.get("error").is_none() {
+        return Err(Trouble::unlike_an_answer(&text));
+    }
+    let mut pieces = Pieces::default();
+    pieces.take(&answer, "message", voice)?;
+    Ok(pieces.whole())
+}
+
+impl Pieces {
+    fn take(&mut self, event: &Value, key: &str, voice: &mut Voice<'_>) -> Result<(), Trouble> {
+        if let Some(why) = event.get("error").filter(|why| !why.is_null()) {
+            return Err(Trouble::said(why));
+        }
+        // Some events tell of other things, such as what the answer cost.
+        let Some(choice) = event.pointer("/choices/0") else {
+            return Ok(());
+        };
+        self.is_finished |= choice.get("finish_reason").is_some_and(Value::is_string);
+        let piece = choice.get(key).unwrap_or(&Value::Null);
+        if let Some(text) = piece.get("content").and_then(Value::as_str) {
+            voice.text(text);
+            self.text.push_str(text);
+        }
+        let calls = piece.get("tool_calls").and_then(Value::as_array);
+        for call in calls.into_iter().flatten() {
+            self.take_call(call);
+        }
+        Ok(())
+    }
+
+    fn take_call(&mut self, call: &Value) {
+        let index = call.get("index").and_then(Value::as_u64);
+        let text = |pointer: &str| call.pointer(pointer).and_then(Value::as_str);
+        let id = text("/id").unwrap_or_default();
+        // Servers that do not number calls give each of them whole.
+        let known = match index {
+            Some(_) => self.calls.iter().position(|piece| piece.index == index),
+            None => None,
+        };
+        let at = known.unwrap_or(self.calls.len());
+        if known.is_none() {
+            self.calls.push(Piece {
+                index,
+                ..Piece::default()
+            });
+        }
+        let piece = &mut self.calls[at];
+        if piece.id.is_empty() {
+            id.clone_into(&mut piece.id);
+        }
+        if piece.name.is_empty() {
+            piece
+                .name
+                .push_str(text("/function/name").unwrap_or_default());
+        }
+        match call.pointer("/function/arguments") {
+            Some(Value::String(text)) => piece.arguments.push_str(text),
+            Some(arguments @ Value::Object(_)) => piece.arguments = arguments.to_string(),
+            _ => {}
+        }
+    }
+
+    fn whole(self) -> Reply {
+        let calls = self.calls.into_iter().enumerate();
+        let call = |(number, piece): (usize, Piece)| Call {
+            id: if piece.id.is_empty() {
+                format!("call_{number}")
+            } else {
+                piece.id
+            },
+            name: piece.name,
+            arguments: talk::arguments(&piece.arguments),
+        };
+        Reply {
+            text: self.text,
+            calls: calls.map(call).collect(),
+        }
+    }
+}
+
+/// A call as the model is reminded of it. Servers refuse arguments that are no JSON, so such are left out;
+/// the result says what was wrong with them.
+pub(super) fn call(call: &Call) -> Value {
+    let arguments = call.arguments.clone().unwrap_or_default();
+    let arguments = Value::from(arguments).to_string();
+    json!({
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": arguments},
+    })
+}

@@ -1,0 +1,256 @@
+//! A command that an agent of ours runs: bounded in time and in what is kept of its output, and ended with
+//! the agent.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this file is where commands of our own agent are started"
+)]
+
+use std::collections::BTreeMap;
+use std::io::{self, PipeReader, Read};
+use std::os::fd::AsFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use signal_hook::consts::SIGTERM;
+
+use super::WorkError;
+use super::agent;
+use super::interruption::Interruption;
+use super::kin;
+
+/// How long what a pipe still holds is waited for after the command ended.
+const LINGER: Duration = Duration::from_millis(200);
+/// Bytes that are read from a pipe at once.
+const CHUNK: usize = 64 * 1024;
+
+/// What a command may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// It is killed after this time.
+    pub time: Duration,
+    /// Bytes of its output that are kept, half of them from its end.
+    pub kept: usize,
+}
+
+/// What is known of a command that ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its exit code, if it had one.
+    pub exit_code: Option<i32>,
+    /// The signal it died of, if it did.
+    pub signal: Option<i32>,
+    /// Whether it was killed because it took too long.
+    pub is_too_long: bool,
+    /// How its output on both streams begins.
+    pub beginning: Vec<u8>,
+    /// How many bytes of it are left out.
+    pub left_out: u64,
+    /// How its output ends, when that is not in the beginning.
+    pub end: Vec<u8>,
+}
+
+/// The commands of this process: one at a time.
+#[derive(Debug, Clone, Default)]
+pub struct Commands {
+    /// The process group of the command that runs; 0 while none does.
+    group: Arc<AtomicI32>,
+}
+
+impl Commands {
+    /// Commands that end when this process is told to end by a signal, which ends it as well.
+    ///
+    /// # Errors
+    /// `System`.
+    pub fn ending_with_this_process() -> Result<Self, WorkError> {
+        let failed = |source| WorkError::System {
+            action: "listen to signals",
+            source,
+        };
+        let interruption = Interruption::new().map_err(failed)?;
+        interruption.listen().map_err(failed)?;
+        let commands = Self::default();
+        let own = commands.clone();
+        std::thread::spawn(move || {
+            while !interruption.is_told() {
+                let mut wakes = [PollFd::from_borrowed_fd(
+                    interruption.wakes_up(),
+                    PollFlags::IN,
+                )];
+                let _ = poll(&mut wakes, None);
+            }
+            own.kill();
+            let _ = signal_hook::low_level::emulate_default_handler(SIGTERM);
+        });
+        Ok(commands)
+    }
+
+    /// Runs a command to its end, in a process group of its own; what it leaves in that group is killed.
+    /// `heard` is called when it wrote something.
+    ///
+    /// # Errors
+    /// `NoAgent` when it cannot be started, or `System`.
+    pub fn run(
+        &self,
+        argv: &[String],
+        folder: &Path,
+        environment: &BTreeMap<String, String>,
+        bounds: Bounds,
+        heard: &mut dyn FnMut(),
+    ) -> Result<Ended, WorkError> {
+        let failed = |source| WorkError::System {
+            action: "run a command",
+            source,
+        };
+        let Some((program, arguments)) = argv.split_first() else {
+            return Err(failed(io::Error::other("it is empty")));
+        };
+        let (output, pipe) = io::pipe().map_err(failed)?;
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .env_clear()
+            .envs(environment)
+            .current_dir(folder)
+            .process_group(0)
+            .stdin(Stdio::null())
+            .stdout(pipe.try_clone().map_err(failed)?)
+            .stderr(pipe);
+        let child = command.spawn();
+        // It holds the ends of the pipe that only the child should have.
+        drop(command);
+        let mut child = child.map_err(failed)?;
+        self.group.store(
+            Pid::from_child(&child).as_raw_nonzero().get(),
+            Ordering::SeqCst,
+        );
+        let mut kept = Kept::new(bounds.kept);
+        let is_too_long = !listen(&child, output, bounds.time, &mut |bytes| {
+            kept.take(bytes);
+            heard();
+        })
+        .map_err(failed)?;
+        self.kill();
+        let status = child.wait().map_err(failed)?;
+        Ok(kept.ended(status, is_too_long))
+    }
+
+    fn kill(&self) {
+        if let Some(group) = Pid::from_raw(self.group.swap(0, Ordering::SeqCst)) {
+            // It may have ended meanwhile.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+/// Listens to a command until it has ended; false when it took too long. Its number stays its own until
+/// it is waited for.
+fn listen(
+    child: &Child,
+    output: PipeReader,
+    time: Duration,
+    heard: &mut dyn FnMut(&[u8]),
+) -> io::Result<bool> {
+    let mut until = Instant::now() + time;
+    let (watch, mut output) = (agent::watch(child), Some(output));
+    let (mut has_ended, mut buffer) = (false, vec![0; CHUNK]);
+    while !has_ended || output.is_some() {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            break;
+        }
+        let is_watched = watch.is_some() || has_ended;
+        let left = if is_watched {
+            left
+        } else {
+            left.min(kin::LOOK)
+        };
+        let sources = [
+            output.as_ref().map(AsFd::as_fd),
+            // An end that was seen already would not let us wait for anything else.
+            watch.as_ref().map(AsFd::as_fd).filter(|_| !has_ended),
+        ];
+        let mut polled: Vec<PollFd<'_>> = sources
+            .into_iter()
+            .flatten()
+            .map(|source| PollFd::from_borrowed_fd(source, PollFlags::IN))
+            .collect();
+        match poll(&mut polled, Timespec::try_from(left).ok().as_ref()) {
+            Ok(_) => {}
+            Err(Errno::INTR) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        let is_ready = polled.first().is_some_and(|one| !one.revents().is_empty());
+        if let Some(pipe) = output.as_mut().filter(|_| is_ready) {
+            match pipe.read(&mut buffer)? {
+                0 => output = None,
+                count => heard(&buffer[..count]),
+            }
+        }
+        if !has_ended && ended(child)? {
+            has_ended = true;
+            until = Instant::now() + LINGER;
+        }
+    }
+    Ok(has_ended)
+}
+
+fn ended(child: &Child) -> io::Result<bool> {
+    let how = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    match waitid(WaitId::Pid(Pid::from_child(child)), how) {
+        Ok(status) => Ok(status.is_some()),
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The beginning and the end of an output.
+struct Kept {
+    half: usize,
+    beginning: Vec<u8>,
+    end: Vec<u8>,
+    count: u64,
+}
+
+impl Kept {
+    fn new(most: usize) -> Self {
+        Self {
+            half: most / 2,
+            beginning: Vec::new(),
+            end: Vec::new(),
+            count: 0,
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.count += bytes.len() as u64;
+        let room = self.half.saturating_sub(self.beginning.len());
+        let (first, rest) = bytes.split_at(room.min(bytes.len()));
+        self.beginning.extend_from_slice(first);
+        self.end.extend_from_slice(rest);
+        if self.end.len() > 2 * self.half + CHUNK {
+            self.end.drain(..self.end.len() - self.half);
+        }
+    }
+
+    fn ended(mut self, status: ExitStatus, is_too_long: bool) -> Ended {
+        let more = self.end.len().saturating_sub(self.half);
+        self.end.drain(..more);
+        let kept = self.beginning.len() + self.end.len();
+        Ended {
+            exit_code: status.code(),
+            signal: status.signal(),
+            is_too_long,
+            left_out: self.count - kept as u64,
+            beginning: self.beginning,
+            end: self.end,
+        }
+    }
+}
