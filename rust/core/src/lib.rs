@@ -16,6 +16,7 @@ pub mod git;
 pub mod graph;
 pub mod ident;
 pub mod lint;
+pub mod outside;
 pub mod store;
 pub mod text;
 pub mod work;
