@@ -3,7 +3,17 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, final
 
-__all__ = ["Answer", "ChantProject", "TicketProjects", "VineFiles", "error_codes", "merge_specs"]
+__all__ = [
+    "Answer",
+    "ChantProject",
+    "Export",
+    "TicketProjects",
+    "VineFiles",
+    "Workspace",
+    "error_codes",
+    "export_fields",
+    "merge_specs",
+]
 
 @final
 class Answer:
@@ -200,7 +210,69 @@ class VineFiles:
     ) -> Answer: ...
     def expand(self, file: str, ref_id: str, child_file: str | None = None) -> Answer: ...
 
+@final
+class Workspace:
+    def __new__(
+        cls,
+        root: str | PathLike[str],
+        *,
+        chant: ChantProject,
+        vine: VineFiles,
+        tickets: TicketProjects,
+        stop_at: str | None = None,
+    ) -> Workspace: ...
+    @property
+    def root(self) -> Path: ...
+    def dialects(self) -> list[str]: ...
+    def list(
+        self,
+        *,
+        statuses: Sequence[str] = ...,
+        labels: Sequence[str] = ...,
+        dialects: Sequence[str] = ...,
+        ready: bool = False,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Answer: ...
+    def ready(
+        self,
+        *,
+        labels: Sequence[str] = ...,
+        dialects: Sequence[str] = ...,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Answer: ...
+    def find(self, name: str) -> Answer: ...
+    def show(self, name: str) -> Answer: ...
+    def graph(
+        self,
+        format: str = "json",
+        *,
+        statuses: Sequence[str] = ...,
+        labels: Sequence[str] = ...,
+        dialects: Sequence[str] = ...,
+        ready: bool = False,
+        all: bool = False,
+    ) -> Answer: ...
+    def export(
+        self,
+        format: str = "json",
+        *,
+        fields: Sequence[str] = ...,
+        statuses: Sequence[str] = ...,
+        labels: Sequence[str] = ...,
+        dialects: Sequence[str] = ...,
+        ready: bool = False,
+    ) -> Export: ...
+
+@final
+class Export:
+    def __iter__(self) -> Export: ...
+    def __next__(self) -> str: ...
+    def save(self, path: str | PathLike[str], *, force: bool = False) -> int: ...
+
 def error_codes() -> list[str]: ...
+def export_fields() -> list[str]: ...
 def merge_specs(
     base: bytes,
     ours: bytes,

@@ -10,6 +10,7 @@ mod stop;
 mod tickets;
 mod values;
 mod vine;
+mod workspace;
 
 /// Rust core of `chant_mcp`; import it through the package, never directly.
 #[pymodule]
@@ -26,4 +27,6 @@ mod _core {
     use crate::tickets::TicketProjects;
     #[pymodule_export]
     use crate::vine::VineFiles;
+    #[pymodule_export]
+    use crate::workspace::{Export, Workspace, export_fields};
 }

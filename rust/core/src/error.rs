@@ -10,6 +10,7 @@ use crate::git::GitError;
 use crate::store::StoreError;
 use crate::text::edit::EditError;
 use crate::work::WorkError;
+use crate::workspace::error::WorkspaceError;
 
 /// Any refusal or failure of the core; its `Display` is the sentence a client sees.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +24,9 @@ pub enum Error {
     /// The vine dialect refused.
     #[error(transparent)]
     Vine(#[from] VineError),
+    /// The workspace above the dialects refused.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
     /// A file could not be read, written or moved.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -125,6 +129,7 @@ impl Error {
             Self::Chant(error) => error.kind(),
             Self::Ticket(error) => error.kind(),
             Self::Vine(error) => error.kind(),
+            Self::Workspace(error) => error.kind(),
             Self::Store(error) => kind_of(error),
             Self::Edit(_) => ErrorKind::InvalidDocument,
             Self::Config(_) => ErrorKind::Config,
@@ -140,6 +145,7 @@ impl Error {
             Self::Chant(error) => error.details(),
             Self::Ticket(error) => error.details(),
             Self::Vine(error) => error.details(),
+            Self::Workspace(error) => error.details(),
             Self::Config(error) => json!({"file": error.file}),
             Self::During { source, .. } => return source.details(),
             Self::Store(_) | Self::Edit(_) | Self::Git(_) | Self::Work(_) => Value::Null,

@@ -2,7 +2,8 @@
 //!
 //! Engines: [`text`] (documents as text), [`store`] (files on disk), [`graph`] (what waits for what),
 //! [`git`], [`lint`], [`work`] (runs of agents), with [`config`], [`ident`] and [`answer`] beside them.
-//! On top of them [`dialects`], each a kind of work files. `ARCHITECTURE.md` says what each must not
+//! On top of them [`dialects`], each a kind of work files, and above these [`workspace`], which alone
+//! knows them all. `ARCHITECTURE.md` says what each must not
 //! know; `tests/it/layers.rs` checks it.
 //!
 //! Nothing here knows Python or MCP, prints, reads the environment, or asks where it is: roots, the
@@ -20,3 +21,4 @@ pub mod outside;
 pub mod store;
 pub mod text;
 pub mod work;
+pub mod workspace;

@@ -243,7 +243,7 @@ impl Files {
     }
 
     /// How far items of other dialects are, in the order of their keys.
-    pub(super) fn standings(&self, file: &Located, keys: &[String]) -> Vec<Standing> {
+    pub fn standings(&self, file: &Located, keys: &[String]) -> Vec<Standing> {
         if keys.is_empty() {
             return Vec::new();
         }

@@ -256,6 +256,11 @@ impl Project {
         self.root.path()
     }
 
+    /// The local date, as IDs of today carry it.
+    pub fn today(&self) -> String {
+        self.clock.today()
+    }
+
     /// The specs and the configuration as of now: whatever was written before this call is in it.
     ///
     /// # Errors
