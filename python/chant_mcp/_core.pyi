@@ -254,6 +254,9 @@ class Workspace:
         ready: bool = False,
         all: bool = False,
     ) -> Answer: ...
+    def import_specs(
+        self, path: str | PathLike[str], *, source: str | None = None, dry_run: bool = False
+    ) -> Answer: ...
     def export(
         self,
         format: str = "json",

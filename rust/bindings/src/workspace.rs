@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chant_core::answer::{DEFAULT_LIMIT, Page};
 use chant_core::workspace::export::{self, FIELDS, Form};
 use chant_core::workspace::filter::Filter;
+use chant_core::workspace::import;
 use chant_core::workspace::ops::{self, Shown};
 use chant_core::workspace::{self, Parts};
 use pyo3::prelude::*;
@@ -130,6 +131,20 @@ impl Workspace {
         };
         answer(py, || {
             ops::graph(&self.workspace, filter, Shown { format, all })
+        })
+    }
+
+    /// Brings work of another place into the specs of the folder, all or none.
+    #[pyo3(signature = (path, *, source = None, dry_run = false))]
+    fn import_specs(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        source: Option<&str>,
+        dry_run: bool,
+    ) -> Result<Answer, Raised> {
+        answer(py, || {
+            import::import(&self.workspace, &path, source, dry_run)
         })
     }
 

@@ -11,7 +11,7 @@ use crate::dialects::chant::model::Spec;
 use crate::dialects::chant::specs::Specs;
 use crate::dialects::tickets::all::Tickets;
 use crate::dialects::tickets::code::Code;
-use crate::dialects::tickets::model::Ticket;
+use crate::dialects::tickets::model::{Status as TicketStatus, Ticket};
 use crate::dialects::vine::document::Document;
 use crate::dialects::vine::model::Status as TaskStatus;
 use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
@@ -285,7 +285,7 @@ impl Joined {
                 .flat_map(|tickets| tickets.waits().named(code));
             let keys: Vec<String> = named.map(key_of_ticket_named).collect();
             let edges = self.explicit(node, &keys);
-            let is_done = ticket.meant.status.is_some_and(|status| status.is_done());
+            let is_done = ticket.meant.status.is_some_and(TicketStatus::is_done);
             let source = Source::Ticket(code.clone(), Arc::clone(ticket));
             self.put(node, source, is_done, edges);
             self.ticket_nodes.push(node);

@@ -1,5 +1,7 @@
 //! Keys of items of all dialects: the dialect, a colon, and what the dialect calls the item.
 
+use std::path::Path;
+
 use unicode_normalization::UnicodeNormalization;
 
 use crate::dialects::tickets::code::Code;
@@ -37,7 +39,8 @@ pub fn normal(key: &str) -> String {
 /// A path of a graph without what may be left out or added.
 fn vine_path(path: &str) -> String {
     let path = path.strip_prefix("./").unwrap_or(path);
-    let ending = if path.ends_with(".vine") { "" } else { ".vine" };
+    let has_ending = Path::new(path).extension().is_some();
+    let ending = if has_ending { "" } else { ".vine" };
     format!("{path}{ending}")
 }
 

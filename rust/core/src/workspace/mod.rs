@@ -5,6 +5,7 @@
 pub mod error;
 pub mod export;
 pub mod filter;
+pub mod import;
 pub mod item;
 pub mod joined;
 pub mod key;

@@ -14,9 +14,10 @@ use crate::dialects::chant::project::lookup::{Looked, look_up};
 use crate::dialects::tickets::board::Board;
 use crate::dialects::tickets::code::Code;
 use crate::dialects::tickets::desk::Desk;
+use crate::dialects::tickets::model::Status;
 use crate::dialects::tickets::projects::Surroundings;
 use crate::dialects::vine::files::Files;
-use crate::dialects::vine::model::Status;
+use crate::dialects::vine::model::Status as TaskStatus;
 use crate::error::Error;
 use crate::outside::{Outside, Standing, parts};
 use crate::store::disk::{self, Disk};
@@ -108,7 +109,7 @@ impl Places {
         let node = node.ok_or_else(|| format!("no task {id} in {path}"))?;
         Ok(Standing::Found {
             status: node.standing().to_owned(),
-            is_done: node.status() == Some(Status::Complete),
+            is_done: node.status() == Some(TaskStatus::Complete),
             place: format!("task in {path}"),
         })
     }
@@ -124,7 +125,7 @@ impl Places {
         let ticket = files.first().ok_or("no such ticket")?;
         Ok(Standing::Found {
             status: ticket.status().to_owned(),
-            is_done: ticket.meant.status.is_some_and(|status| status.is_done()),
+            is_done: ticket.meant.status.is_some_and(Status::is_done),
             place: format!("ticket in {}", ticket.path),
         })
     }
