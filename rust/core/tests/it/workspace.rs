@@ -142,12 +142,12 @@ fn items_wait_for_items_of_other_dialects_until_these_are_done() {
     let needs = "depends_on: [\"vine:plan.vine#build\", \"tickets:DEM-2\"]\n";
     place.spec(SPEC, needs);
     place.spec("2026-01-22-002-k3f", "status: pending\n");
-    place.plan("[root] Root (notstarted)\n-> build\n---\n[build] Build (reviewing)\n---\n[test] Test (notstarted) @needs(chant:2026-01-22-002-k3f)\n");
+    place.plan("[root] Root (notstarted)\n-> build\n-> test\n---\n[build] Build (reviewing)\n---\n[test] Test (notstarted) @needs(chant:2026-01-22-002-k3f)\n");
     place.ticket(2, "status: Approved\ndependsOn: chant:2026-01-22-002-k3f\n");
     place.check(&[
         "chant:2026-01-22-001-x7m blocked vine:plan.vine#build tickets:DEM-002",
         "chant:2026-01-22-002-k3f pending+",
-        "vine:plan.vine#root notstarted+",
+        "vine:plan.vine#root notstarted vine:plan.vine#test",
         "vine:plan.vine#build reviewing",
         "vine:plan.vine#test notstarted chant:2026-01-22-002-k3f",
         "tickets:DEM-002 Approved chant:2026-01-22-002-k3f",
@@ -156,7 +156,7 @@ fn items_wait_for_items_of_other_dialects_until_these_are_done() {
     place.check(&[
         "chant:2026-01-22-001-x7m blocked vine:plan.vine#build tickets:DEM-002",
         "chant:2026-01-22-002-k3f completed!",
-        "vine:plan.vine#root notstarted+",
+        "vine:plan.vine#root notstarted vine:plan.vine#test",
         "vine:plan.vine#build reviewing",
         "vine:plan.vine#test notstarted+",
         "tickets:DEM-002 Approved+",
@@ -221,7 +221,7 @@ fn archived_specs_and_graphs_beyond_the_walk_count_as_they_are() {
 fn a_name_means_one_item_or_is_refused_with_the_keys_it_may_mean() {
     let place = Place::new();
     place.spec(SPEC, "");
-    place.plan("[root] Root (notstarted)\n---\n[build] Build (notstarted)\n");
+    place.plan("[root] Root (notstarted)\n-> build\n---\n[build] Build (notstarted)\n");
     place.write("b.vine", "vine 1.2.0\n---\n[build] Build (notstarted)\n");
     place.ticket(12, "status: Approved\n");
     let find = |name: &str| -> Result<String, Error> {

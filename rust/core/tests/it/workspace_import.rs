@@ -109,7 +109,7 @@ fn issues_of_beads_become_specs_and_what_does_not_map_is_told() {
     assert_eq!(id("beads:bd-5.1"), format!("{}.1", id("beads:bd-5")));
     holds(
         &place.imported("beads:bd-1"),
-        &["type: driver\n", "priority: '1'\n", "# Harbour\n"],
+        &["type: driver\n", "priority: \"1\"\n", "# Harbour\n"],
     );
     holds(
         &place.imported("beads:bd-2"),
@@ -117,12 +117,12 @@ fn issues_of_beads_become_specs_and_what_does_not_map_is_told() {
             "status: completed\n",
             "depends_on: []\n",
             "- stone\n",
-            "- 'v2: wall'\n",
+            "- \"v2: wall\"\n",
             "- feature\n",
             "completed_at: 2026-01-05T10:00:00Z\n",
             "assignee: ada\n",
             "external_ref: gh-9\n",
-            "estimated_minutes: '90'\n",
+            "estimated_minutes: \"90\"\n",
             "# Quay wall\n",
             "Stone by stone.\n",
             "## Design\n\nDrawn.\n",
@@ -204,7 +204,7 @@ fn tasks_of_backlog_become_specs_with_their_sections() {
             "status: in_progress\n",
             &waits,
             "- web\n",
-            "assignee: '@ada, @bob'\n",
+            "assignee: \"@ada, @bob\"\n",
             "priority: high\n",
             "milestone: m1\n",
             "references:\n- docs/x.md\n",
