@@ -26,9 +26,9 @@ def main() -> None:
     root = sys.argv[1]
     project = ChantProject(root)
     project.status()
-    handles = {"vine": VineFiles(root), "tickets": TicketProjects(root)}
+    plans, tickets = VineFiles(root), TicketProjects(root)
     begin = time.perf_counter()
-    Workspace(root, chant=project, **handles).list(limit=10)
+    Workspace(root, chant=project, vine=plans, tickets=tickets).list(limit=10)
     seconds.append(time.perf_counter() - begin)
     sys.stdout.write(json.dumps(seconds) + "\n")
 

@@ -405,7 +405,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "workspace:python:pieces": Requirement(
         "`Workspace.export` gives a script the text in pieces.", "issue: Providers, split, approval: Export"
     ),
-    "export:formats": Requirement(
+    "export:formats:hold_every_item": Requirement(
         "`export` writes the items of every dialect as JSON, RFC 4180 CSV or a Markdown table, with filters "
         "and fields.",
         "issue: Providers, split, approval: Export",
@@ -445,7 +445,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A path that holds nothing to import is refused with what was expected.",
         "issue: Providers, split, approval: Export",
     ),
-    "import:all_or_none": Requirement(
+    "import:writing:all_or_none": Requirement(
         "An import becomes specs all or none, also when the process dies meanwhile.",
         "issue: Providers, split, approval: Export; decisions 2",
     ),

@@ -1,4 +1,4 @@
-"""`import`: what people see of it. What maps to what is tested in `rust/core/tests/it/workspace_import.rs`."""
+"""`import`: what people see of it; `rust/core/tests/it/workspace_import.rs` says what becomes what."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_path_that_is_no_source_is_refused(cli: Cli, tmp_path: Path) -> None:
     assert "Invalid format 'jira'" in cli.error("import", str(tmp_path), "--from", "jira")
 
 
-@pytest.mark.requirement("import:all_or_none")
+@pytest.mark.requirement("import:writing:all_or_none")
 def test_an_import_that_dies_half_way_is_finished_or_never_was(
     cli: Cli, issues: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -83,7 +83,7 @@ async def test_a_ticket_waits_for_a_spec_until_it_is_done(call: Caller) -> None:
     tickets = TicketProjects(call.project.root)
     assert tickets.ready().data["crs"] == []
     wait = {"reason": "ticket", "code": f"chant:{SPEC}", "status": "in_progress"}
-    assert tickets.graph().data["nodes"][0]["waiting_for"] == [wait]
+    assert tickets.graph().data["nodes"][0]["waitingFor"] == [wait]
     assert f'"DEM-007" -> "chant:{SPEC}"' in tickets.picture(format="dot").text
     call.project.spec(SPEC, status="cancelled")
     assert [ticket["code"] for ticket in tickets.ready().data["crs"]] == ["DEM-007"]
@@ -97,8 +97,8 @@ async def test_a_script_takes_an_export_in_pieces(call: Caller) -> None:
     root = call.project.root
     for number in range(250):
         call.project.spec(f"2026-01-22-{number:03}-abc")
-    handles = {"chant": ChantProject(root), "vine": VineFiles(root), "tickets": TicketProjects(root)}
-    workspace = Workspace(root, **handles)
+    chant, vine, tickets = ChantProject(root), VineFiles(root), TicketProjects(root)
+    workspace = Workspace(root, chant=chant, vine=vine, tickets=tickets)
     assert workspace.dialects() == ["chant"]
     pieces = list(workspace.export("csv", fields=["id"]))
     assert len(pieces) == 4

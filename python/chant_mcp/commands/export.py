@@ -52,10 +52,9 @@ def export(
     wanted = Wanted(statuses, labels, dialects, ready)
     found = session.workspace.export(form, fields=names, **wanted.words())
     if output is None:
-        stream = click.get_binary_stream("stdout")
         for piece in found:
-            stream.write(piece.encode())
-        stream.flush()
+            # Bytes keep their line ends, which belong to the format.
+            click.echo(piece.encode(), nl=False)
         return
     count = found.save(output, force=force)
     click.echo(f"{count} {'item' if count == 1 else 'items'} written to {output}.", err=True)

@@ -375,7 +375,7 @@ fn pictures_show_ways_across_dialects_and_name_loops() {
     assert!(ops::graph(&place.workspace, Filter::default(), shown("odd", false)).is_err());
 }
 
-// proves: export:formats
+// proves: export:formats:hold_every_item
 #[test]
 fn exports_hold_every_item_in_every_format() {
     let place = Place::new();
