@@ -22,7 +22,7 @@ impl Place {
         let line = format!("imported_from: {origin}\n");
         let quoted = format!("imported_from: '{origin}'\n");
         let mut found = texts.filter(|text| text.contains(&line) || text.contains(&quoted));
-        let text = found.next().expect(origin);
+        let text = found.next().unwrap();
         assert_eq!(found.next(), None, "{origin} came twice");
         text
     }
