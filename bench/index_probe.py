@@ -1,7 +1,8 @@
 """Times what a process pays before its first answer: `python -m bench.index_probe ROOT`.
 
 Writes a JSON list of seconds: for a project opened and asked for its status for the first time in this
-process, then for the same done once more with memory that the process already has.
+process, then for the same done once more with memory that the process already has, then for joining it with
+the other dialects of the folder.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ import json
 import sys
 import time
 
-from chant_mcp._core import ChantProject
+from chant_mcp._core import ChantProject, TicketProjects, VineFiles, Workspace
 
 
 def main() -> None:
-    """Open the project twice."""
+    """Open the project twice and join it once."""
     seconds: list[float] = []
     for _ in range(2):
         begin = time.perf_counter()
@@ -22,6 +23,13 @@ def main() -> None:
         project.status()
         seconds.append(time.perf_counter() - begin)
         del project
+    root = sys.argv[1]
+    project = ChantProject(root)
+    project.status()
+    plans, tickets = VineFiles(root), TicketProjects(root)
+    begin = time.perf_counter()
+    Workspace(root, chant=project, vine=plans, tickets=tickets).list(limit=10)
+    seconds.append(time.perf_counter() - begin)
     sys.stdout.write(json.dumps(seconds) + "\n")
 
 

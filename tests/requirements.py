@@ -374,12 +374,84 @@ REQUIREMENTS: dict[str, Requirement] = {
     "cli:workspace:commands_span_all_dialects": Requirement(
         "Top-level `list`, `ready` and `show` act on the specs, tasks and tickets of the whole workspace.",
         "decisions 3: CLI",
-        built=False,
+    ),
+    "cli:workspace:specs_alone_look_as_before": Requirement(
+        "In a project that holds specs alone `list`, `ready` and `show` are those of `chant-mcp chant`.",
+        "house: scripts of users go on working",
+    ),
+    "workspace:list:filters": Requirement(
+        "Items are filtered by state in the words of any dialect, by label, by dialect and by readiness; a "
+        "word that is none is refused with those there are.",
+        "decisions 3: CLI",
+    ),
+    "workspace:names:resolve_across_dialects": Requirement(
+        "A name means an item by its key, its ID or a part of a spec's ID; several meanings are refused with "
+        "their keys.",
+        "decisions 2: workspace.rs",
+    ),
+    "workspace:problems:never_hide_the_rest": Requirement(
+        "Files of any dialect that cannot be read are told beside the items of all others.",
+        "decisions 3: Unreadable files",
+    ),
+    "workspace:graph:pictures": Requirement(
+        "The graph of all dialects is drawn as tree, Mermaid or DOT, or listed as nodes and edges; loops "
+        "across dialects are named.",
+        "decisions 3: CLI",
+    ),
+    "workspace:index:changes_are_seen": Requirement(
+        "After any change of any dialect's files the joined graph is as if it were read anew.",
+        "decisions 2: store/index.rs",
+    ),
+    "workspace:python:pieces": Requirement(
+        "`Workspace.export` gives a script the text in pieces.", "issue: Providers, split, approval: Export"
+    ),
+    "export:formats:hold_every_item": Requirement(
+        "`export` writes the items of every dialect as JSON, RFC 4180 CSV or a Markdown table, with filters "
+        "and fields.",
+        "issue: Providers, split, approval: Export",
+    ),
+    "export:fields:are_told_by_the_help": Requirement(
+        "`export --help` names every field.", "issue: Providers, split, approval: Export"
+    ),
+    "export:file:appears_whole_and_replaces_by_force_only": Requirement(
+        "The file of an export appears whole or not at all, and replaces another by `--force` only.",
+        "issue: Providers, split, approval: Export; decisions 4",
+    ),
+    "import:beads:maps_issues": Requirement(
+        "Issues of beads become specs with their states, labels, criteria, members and dependencies; what "
+        "does not map is told.",
+        "issue: Providers, split, approval: Export",
+    ),
+    "import:backlog:maps_tasks": Requirement(
+        "Tasks of Backlog.md become specs with their sections and criteria.",
+        "issue: Providers, split, approval: Export",
+    ),
+    "import:vine:maps_tasks": Requirement(
+        "Tasks of a `.vine` file become specs with their decisions and attachments.",
+        "issue: Providers, split, approval: Export",
+    ),
+    "import:chant:maps_specs": Requirement(
+        "Specs of another project keep their texts but for the keys that have to change.",
+        "issue: Providers, split, approval: Export",
+    ),
+    "import:again:brings_only_what_is_new": Requirement(
+        "A second import of a source brings only what is new there, also after specs were archived.",
+        "issue: Providers, split, approval: Export",
+    ),
+    "import:dry_run:writes_nothing": Requirement(
+        "`import --dry-run` writes nothing and tells the same.", "issue: Providers, split, approval: Export"
+    ),
+    "import:source:is_told_when_it_is_none": Requirement(
+        "A path that holds nothing to import is refused with what was expected.",
+        "issue: Providers, split, approval: Export",
+    ),
+    "import:writing:all_or_none": Requirement(
+        "An import becomes specs all or none, also when the process dies meanwhile.",
+        "issue: Providers, split, approval: Export; decisions 2",
     ),
     "cli:graph:draws_the_workspace": Requirement(
         "Top-level `graph` shows the dependency graph of the whole workspace.",
         "decisions 3: CLI",
-        built=False,
     ),
     "cli:dialect:commands_exist_for_the_others": Requirement(
         "`chant-mcp vine`, `speckit` and `tickets` run the commands on that dialect alone.",
@@ -3088,7 +3160,23 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A dependency may name an item of another dialect by its qualified key, such as "
         "`vine:plan.vine#task`.",
         "decisions 2: workspace.rs",
-        built=False,
+    ),
+    "graph:workspace:lookups_are_truthful": Requirement(
+        "A named item of another dialect that is not there blocks with the reason, and lint names it.",
+        "decisions 2: workspace.rs; decisions 3: Unreadable files",
+    ),
+    "graph:workspace:archived_items_count": Requirement(
+        "Archived specs, and graphs deeper than is searched, count as done when they are.",
+        "decisions 3: Archived and cross-repository dependencies",
+    ),
+    "vine:needs:other_dialects_hold_a_task_up": Requirement(
+        "`@needs(chant:ID)` holds a task up until that item is done; `claim` refuses it meanwhile, unless by "
+        "force.",
+        "decisions 2: workspace.rs",
+    ),
+    "tickets:relations:other_dialects_are_waited_for": Requirement(
+        "A ticket that names an item of another dialect waits until that is done.",
+        "decisions 2: workspace.rs",
     ),
     "graph:analytics:measures_are_exact": Requirement(
         "Critical path, layers, impact, redundant edges, betweenness and PageRank are exact unless a sample "

@@ -7,6 +7,7 @@ __all__ = [
     "Answer",
     "ChantProject",
     "Edges",
+    "Export",
     "Items",
     "Layers",
     "Network",
@@ -14,7 +15,9 @@ __all__ = [
     "Table",
     "TicketProjects",
     "VineFiles",
+    "Workspace",
     "error_codes",
+    "export_fields",
     "merge_specs",
     "work_over_http",
 ]
@@ -214,6 +217,70 @@ class VineFiles:
     ) -> Answer: ...
     def expand(self, file: str, ref_id: str, child_file: str | None = None) -> Answer: ...
 
+@final
+class Workspace:
+    def __new__(
+        cls,
+        root: str | PathLike[str],
+        *,
+        chant: ChantProject,
+        vine: VineFiles,
+        tickets: TicketProjects,
+        stop_at: str | None = None,
+    ) -> Workspace: ...
+    @property
+    def root(self) -> Path: ...
+    def dialects(self) -> list[str]: ...
+    def list(
+        self,
+        *,
+        statuses: Sequence[str] = ...,
+        labels: Sequence[str] = ...,
+        dialects: Sequence[str] = ...,
+        ready: bool = False,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Answer: ...
+    def ready(
+        self,
+        *,
+        labels: Sequence[str] = ...,
+        dialects: Sequence[str] = ...,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Answer: ...
+    def find(self, name: str) -> Answer: ...
+    def show(self, name: str) -> Answer: ...
+    def graph(
+        self,
+        format: str = "json",
+        *,
+        statuses: Sequence[str] = ...,
+        labels: Sequence[str] = ...,
+        dialects: Sequence[str] = ...,
+        ready: bool = False,
+        all: bool = False,
+    ) -> Answer: ...
+    def import_specs(
+        self, path: str | PathLike[str], *, source: str | None = None, dry_run: bool = False
+    ) -> Answer: ...
+    def export(
+        self,
+        format: str = "json",
+        *,
+        fields: Sequence[str] = ...,
+        statuses: Sequence[str] = ...,
+        labels: Sequence[str] = ...,
+        dialects: Sequence[str] = ...,
+        ready: bool = False,
+    ) -> Export: ...
+
+@final
+class Export:
+    def __iter__(self) -> Export: ...
+    def __next__(self) -> str: ...
+    def save(self, path: str | PathLike[str], *, force: bool = False) -> int: ...
+
 def error_codes() -> list[str]: ...
 def work_over_http(
     prompt: str,
@@ -227,6 +294,7 @@ def work_over_http(
     retry_delay_ms: int,
     tell: Callable[[str], object],
 ) -> None: ...
+def export_fields() -> list[str]: ...
 def merge_specs(
     base: bytes,
     ours: bytes,

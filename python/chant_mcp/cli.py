@@ -45,6 +45,20 @@ _COMMANDS = {
 }
 """The commands on specs, by name, and where each is found."""
 
+_SPECS_ALONE = {**_COMMANDS, "graph": "chant_mcp.commands.workspace:spec_graph"}
+"""The commands below `chant`."""
+
+_WORKSPACE_COMMANDS = {
+    **_COMMANDS,
+    "list": "chant_mcp.commands.workspace:list_items",
+    "ready": "chant_mcp.commands.workspace:ready",
+    "show": "chant_mcp.commands.workspace:show",
+    "graph": "chant_mcp.commands.workspace:graph",
+    "export": "chant_mcp.commands.export:export",
+    "import": "chant_mcp.commands.imports:import_specs",
+}
+"""The commands on whatever a project holds, and those on specs that need no name before them."""
+
 _VINE_COMMANDS = {
     "show": "chant_mcp.commands.vine:show",
     "list": "chant_mcp.commands.vine:list_tasks",
@@ -124,7 +138,7 @@ class Commands(click.Group):
 @click.group(
     cls=Commands,
     later={
-        **_COMMANDS,
+        **_WORKSPACE_COMMANDS,
         "serve": "chant_mcp.commands.serve:serve",
         "init": "chant_mcp.commands.init:init",
         "demo": "chant_mcp.commands.demo:demo",
@@ -168,7 +182,7 @@ def mcp(surroundings: Surroundings) -> None:
     serving.on_stdio(surroundings)
 
 
-@program.group(cls=Commands, later=_COMMANDS)
+@program.group(cls=Commands, later=_SPECS_ALONE)
 def chant() -> None:
     """Work with chant specs alone."""
 

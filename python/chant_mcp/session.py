@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from chant_mcp._core import ChantProject, TicketProjects, VineFiles
+from chant_mcp._core import ChantProject, TicketProjects, VineFiles, Workspace
 
 logger = logging.getLogger("chant_mcp")
 
@@ -153,14 +153,14 @@ class Session:
         with self._opening:
             if place != self.place:
                 self.place = place
-                self._forget("_chant", "_vine", "_tickets")
+                self._forget("_chant", "_vine", "_tickets", "_workspace")
 
     def look_in(self, roots: Sequence[Path]) -> None:
         """Look for files in these folders of the client, too."""
         with self._opening:
             if tuple(roots) != self._roots:
                 self._roots = tuple(roots)
-                self._forget("_vine")
+                self._forget("_vine", "_workspace")
 
     def elsewhere(self, place: Place, roots: Sequence[Path] = ()) -> Session:
         """Make a session with the same settings on another project; this one stays where it is.
@@ -240,5 +240,21 @@ class Session:
             config_folder=self._config_home and self._config_home / "markdown-ticket",
             home=self._home,
             variables=self._environment,
+            stop_at=self._stop_at,
+        )
+
+    @property
+    def workspace(self) -> Workspace:
+        """Everything in the project, of whatever dialect."""
+        with self._opening:
+            return self._workspace
+
+    @cached_property
+    def _workspace(self) -> Workspace:
+        return Workspace(
+            self.place.root,
+            chant=self._chant,
+            vine=self._vine,
+            tickets=self._tickets,
             stop_at=self._stop_at,
         )

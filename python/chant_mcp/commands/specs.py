@@ -30,6 +30,11 @@ _status_option = click.option(
 @on_project
 def list_specs(session: Session, status: str | None, limit: int, show_all: bool, as_json: bool) -> None:
     """List specs; cancelled ones only with `--status cancelled`."""
+    show_list(session, status, limit, show_all, as_json)
+
+
+def show_list(session: Session, status: str | None, limit: int, show_all: bool, as_json: bool) -> None:
+    """Print a list of specs."""
     chant = session.chant
     text, data = gathered(
         lambda limit, offset: chant.spec_list(status, limit=limit, offset=offset),
@@ -46,6 +51,11 @@ def list_specs(session: Session, status: str | None, limit: int, show_all: bool,
 @on_project
 def ready(session: Session, limit: int, show_all: bool, as_json: bool) -> None:
     """List the specs that can be worked on now."""
+    show_ready(session, limit, show_all, as_json)
+
+
+def show_ready(session: Session, limit: int, show_all: bool, as_json: bool) -> None:
+    """Print the specs that can be worked on now."""
     chant = session.chant
     text, data = gathered(
         lambda limit, offset: chant.ready(limit=limit, offset=offset),
@@ -99,6 +109,11 @@ def _show_specs(text: str, data: Data, as_json: bool, when_none: str) -> None:
 @on_project
 def show(session: Session, id: str, raw: bool, as_json: bool) -> None:
     """Show one spec; a part of its ID is enough when it fits only one."""
+    show_spec(session, id, raw, as_json)
+
+
+def show_spec(session: Session, id: str, raw: bool, as_json: bool) -> None:
+    """Print one spec."""
     text, spec = _whole_spec(session, id)
     if as_json:
         click.echo(text)

@@ -10,6 +10,7 @@ use chant_core::dialects::chant::project::{Clock, Options, Project};
 use chant_core::dialects::chant::start::Mode;
 use chant_core::store::disk::Disk;
 use chant_core::work::record::Asked;
+use chant_core::workspace::outside;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use pyo3::prelude::*;
@@ -25,7 +26,7 @@ const _: () = assert!(DEFAULT_LIMIT == 50 && DEFAULT_CHARS == 40_000);
 /// of the moment it is asked for.
 #[pyclass(frozen, module = "chant_mcp._core")]
 pub(crate) struct ChantProject {
-    project: Arc<Project>,
+    pub(crate) project: Arc<Project>,
 }
 
 #[pymethods]
@@ -53,6 +54,7 @@ impl ChantProject {
             listens: events,
             ..disk(stop_at)
         };
+        let around = outside(&root);
         let options = Options {
             root,
             user_config,
@@ -64,7 +66,7 @@ impl ChantProject {
             disk,
         };
         Ok(Self {
-            project: Arc::new(call(py, || Project::open(options))?),
+            project: Arc::new(call(py, || Project::open(options))?.knowing(around)),
         })
     }
 

@@ -12,6 +12,7 @@ mod stop;
 mod tickets;
 mod values;
 mod vine;
+mod workspace;
 
 /// Rust core of `chant_mcp`; import it through the package, never directly.
 #[pymodule]
@@ -32,4 +33,6 @@ mod _core {
     use crate::tickets::TicketProjects;
     #[pymodule_export]
     use crate::vine::VineFiles;
+    #[pymodule_export]
+    use crate::workspace::{Export, Workspace, export_fields};
 }

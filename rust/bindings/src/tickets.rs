@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT as DEFAULT_PAGE, Page};
 use chant_core::dialects::tickets::desk::Desk;
 use chant_core::dialects::tickets::ops::{self, DEFAULT_LIMIT, Filters, Mode, Piece, SectionCall};
 use chant_core::dialects::tickets::picture::Extent;
 use chant_core::dialects::tickets::projects::Surroundings;
+use chant_core::workspace::outside;
 use jiff::Timestamp;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -26,7 +28,7 @@ const _: () = assert!(DEFAULT_LIMIT == 20 && DEFAULT_CHARS == 40_000 && DEFAULT_
 /// every answer is as of the moment it is asked for.
 #[pyclass(frozen, module = "chant_mcp._core")]
 pub(crate) struct TicketProjects {
-    desk: Desk,
+    pub(crate) desk: Arc<Desk>,
 }
 
 #[pymethods]
@@ -48,7 +50,9 @@ impl TicketProjects {
             variables,
         };
         let desk = py.detach(|| Desk::open(surroundings, disk(stop_at), Timestamp::now));
-        Self { desk }
+        Self {
+            desk: Arc::new(desk.knowing(outside)),
+        }
     }
 
     fn list_projects(&self, py: Python<'_>) -> Result<Answer, Raised> {

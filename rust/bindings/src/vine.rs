@@ -1,11 +1,13 @@
 //! `VineFiles`: the four tools of the vine dialect as methods.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use chant_core::answer::{DEFAULT_LIMIT, Page};
 use chant_core::dialects::vine::files::{self, Files};
 use chant_core::dialects::vine::ops::{self, Question, Wanted, Writing};
 use chant_core::store::walk::DEPTH;
+use chant_core::workspace::outside;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -22,7 +24,7 @@ const _: () = assert!(DEFAULT_LIMIT == 50 && DEPTH == 4);
 /// it is asked for.
 #[pyclass(frozen, module = "chant_mcp._core")]
 pub(crate) struct VineFiles {
-    files: Files,
+    pub(crate) files: Arc<Files>,
 }
 
 #[pymethods]
@@ -31,7 +33,7 @@ impl VineFiles {
     #[pyo3(signature = (folder, *, roots = Vec::new(), may_leave = true, stop_at = None))]
     fn new(folder: PathBuf, roots: Vec<PathBuf>, may_leave: bool, stop_at: Option<String>) -> Self {
         Self {
-            files: Files::new(disk(stop_at), folder, roots, may_leave),
+            files: Arc::new(Files::new(disk(stop_at), folder, roots, may_leave).knowing(outside)),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::provider::ProviderError;
 use crate::store::StoreError;
 use crate::text::edit::EditError;
 use crate::work::WorkError;
+use crate::workspace::error::WorkspaceError;
 
 /// Any refusal or failure of the core; its `Display` is the sentence a client sees.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +26,9 @@ pub enum Error {
     /// The vine dialect refused.
     #[error(transparent)]
     Vine(#[from] VineError),
+    /// The workspace above the dialects refused.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
     /// A file could not be read, written or moved.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -137,6 +141,7 @@ impl Error {
             Self::Chant(error) => error.kind(),
             Self::Ticket(error) => error.kind(),
             Self::Vine(error) => error.kind(),
+            Self::Workspace(error) => error.kind(),
             Self::Store(error) | Self::Provider(ProviderError::Store(error)) => kind_of(error),
             Self::Edit(_) => ErrorKind::InvalidDocument,
             Self::Config(_) => ErrorKind::Config,
@@ -157,6 +162,7 @@ impl Error {
             Self::Chant(error) => error.details(),
             Self::Ticket(error) => error.details(),
             Self::Vine(error) => error.details(),
+            Self::Workspace(error) => error.details(),
             Self::Config(error) => json!({"file": error.file}),
             Self::Network(error) => details_of_network(error),
             Self::During { source, .. } => return source.details(),

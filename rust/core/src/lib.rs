@@ -1,8 +1,9 @@
 //! The domain of `chant_mcp`: plain-text work files read, edited and scheduled.
 //!
 //! Engines: [`text`] (documents as text), [`store`] (files on disk), [`graph`] (what waits for what),
-//! [`git`], [`lint`], [`work`] (runs of agents), [`provider`] (an agent over HTTP), with [`config`], [`ident`] and [`answer`] beside them.
-//! On top of them [`dialects`], each a kind of work files. `ARCHITECTURE.md` says what each must not
+//! [`git`], [`lint`], [`work`] (runs of agents), [`provider`] (an agent over HTTP), with [`config`],
+//! [`ident`] and [`answer`] beside them. On top of them [`dialects`], each a kind of work files, and
+//! above these [`workspace`], which alone knows them all. `ARCHITECTURE.md` says what each must not
 //! know; `tests/it/layers.rs` checks it.
 //!
 //! Nothing here knows Python or MCP, prints, reads the environment, or asks where it is: roots, the
@@ -16,7 +17,9 @@ pub mod git;
 pub mod graph;
 pub mod ident;
 pub mod lint;
+pub mod outside;
 pub mod provider;
 pub mod store;
 pub mod text;
 pub mod work;
+pub mod workspace;

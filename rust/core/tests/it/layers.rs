@@ -64,6 +64,8 @@ fn each_library_has_one_place() {
     only("git2::", &["git/"]);
     only("petgraph::", &["graph/"]);
     only("diffy", &["text/merge.rs"]);
+    only("csv::", &["workspace/export.rs"]);
+    only("unicode_normalization", &["workspace/key.rs"]);
     only("toml::", &["dialects/tickets/projects/"]);
     only("std::fs", &["store/disk/", "git/"]);
     only(
@@ -86,6 +88,7 @@ fn engines_know_no_dialect_and_dialects_not_each_other() {
     for engine in [
         "answer.rs",
         "ident.rs",
+        "outside.rs",
         "text/",
         "store/",
         "graph/",
@@ -103,6 +106,24 @@ fn engines_know_no_dialect_and_dialects_not_each_other() {
             assert!(!code(&text).contains("dialects"), "{path} knows a dialect");
         }
     }
+    let dialects = ["chant", "vine", "speckit", "tickets"];
+    for (path, text) in sources() {
+        let Some(own) = dialects
+            .iter()
+            .find(|own| path.starts_with(&format!("dialects/{own}/")))
+        else {
+            continue;
+        };
+        for other in dialects.iter().filter(|other| *other != own) {
+            let knows = code(&text).contains(&format!("dialects::{other}"));
+            assert!(!knows, "{path} knows {other}");
+        }
+    }
+}
+
+#[test]
+fn the_workspace_lies_above_all_dialects() {
+    only("workspace::", &["workspace/", "error.rs"]);
 }
 
 #[test]
@@ -114,6 +135,7 @@ fn engines_know_only_what_lies_below_them() {
         ("git/", vec!["crate::git"]),
         ("lint.rs", vec![]),
         ("ident.rs", vec![]),
+        ("outside.rs", vec![]),
         ("config.rs", vec!["crate::text"]),
         ("config/", vec![]),
         (
@@ -164,6 +186,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
             "work/record.rs",
             "work/state.rs",
             "answer.rs",
+            "workspace/view.rs",
         ],
     );
 }

@@ -29,3 +29,5 @@ mod vine_laws;
 mod vine_problems;
 mod vine_texts;
 mod vine_write;
+mod workspace;
+mod workspace_import;

@@ -5,6 +5,7 @@ pub mod derive;
 pub mod error;
 pub mod evidence;
 pub mod id;
+pub mod import;
 pub mod merge;
 pub mod model;
 pub mod ops;

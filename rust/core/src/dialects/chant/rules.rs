@@ -7,12 +7,12 @@ use regex::Regex;
 
 use super::model::{Spec, SpecType, Status};
 use super::parse::{APPROVALS, unknown_type};
-use super::project::DIALECTS;
 use super::scores::{Size, lines_outside_code};
 use super::specs::{Elsewhere, Specs};
 use crate::config::Config;
 use crate::ident::Resolved;
 use crate::lint::{Finding, Rule};
+use crate::outside::PREFIXES;
 use crate::text::markdown;
 
 /// What a rule looks at.
@@ -339,7 +339,7 @@ fn dependency(subject: &Subject<'_>) -> Vec<Finding> {
 fn unknown_dependency(subject: &Subject<'_>, name: &str) -> Option<Finding> {
     let prefix = name.split_once(':').map(|(prefix, _)| prefix);
     let is_repository = |prefix: &str| subject.config.repositories.iter().any(|r| r.name == prefix);
-    if let Some(prefix) = prefix.filter(|prefix| DIALECTS.contains(prefix) && is_repository(prefix))
+    if let Some(prefix) = prefix.filter(|prefix| PREFIXES.contains(prefix) && is_repository(prefix))
     {
         let message = format!(
             "Dependency '{name}' means the {prefix} dialect, not the repository of that name"

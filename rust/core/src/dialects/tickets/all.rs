@@ -8,6 +8,7 @@ use super::listing::Listing;
 use super::model::{Broken, Meant, Problem, Status, Ticket};
 use super::parse::{Document, name, stem};
 use super::waits::Waits;
+use crate::outside::Standing;
 use crate::store::index::Change;
 
 /// So many changes at once are taken into the listing one by one; after more it is made anew when needed.
@@ -261,6 +262,12 @@ impl Tickets {
                 .map(|((_, word), count)| (word.to_owned(), count))
                 .collect()
         })
+    }
+
+    /// Takes in how far items of other dialects are that tickets name.
+    pub fn found_outside(&mut self, standings: Vec<Standing>) {
+        self.ready = OnceLock::new();
+        self.waits.found_outside(standings);
     }
 
     /// What waits for what; of several files of one code the first counts.

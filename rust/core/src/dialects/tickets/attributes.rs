@@ -8,12 +8,10 @@ use super::error::{TicketError, quoted};
 use super::model::Priority;
 use super::parse::{is_date, items, one_line};
 use crate::ident::nearest;
+use crate::outside;
 
 /// Most characters of an attribute: a whole document belongs into the body.
 const MOST_CHARS: usize = 2_000;
-
-/// Dialects whose items a relation may name by a prefix.
-const DIALECTS: [&str; 4] = ["chant:", "vine:", "speckit:", "tickets:"];
 
 /// What `create_cr` takes in `data`.
 pub const CREATABLE: [&str; 8] = [
@@ -161,7 +159,7 @@ fn codes(value: &Value, project: &str) -> Result<Vec<String>, String> {
     for item in items(texts.iter().map(String::as_str)) {
         let code = match Code::asked(item, project) {
             Some(code) => code.to_string(),
-            None if DIALECTS.iter().any(|dialect| is_key_of(item, dialect)) => item.to_owned(),
+            None if is_key(item) => item.to_owned(),
             None => {
                 let example = Code::new(project, 7);
                 let what = quoted(item);
@@ -177,9 +175,9 @@ fn codes(value: &Value, project: &str) -> Result<Vec<String>, String> {
     Ok(codes)
 }
 
-fn is_key_of(item: &str, dialect: &str) -> bool {
-    let rest = item.strip_prefix(dialect);
-    rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(char::is_whitespace))
+/// Whether an item of a list is the key of something in another dialect.
+fn is_key(item: &str) -> bool {
+    outside::parts(item).is_some_and(|(_, rest)| !rest.contains(char::is_whitespace))
 }
 
 fn code_text(value: &Value) -> Result<String, String> {

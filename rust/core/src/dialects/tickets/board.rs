@@ -17,6 +17,7 @@ use super::error::{TicketError, quoted};
 use super::model::Ticket;
 use super::parse::{self, Document};
 use crate::error::Error;
+use crate::outside::Outside;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Lock, PATIENCE};
 use crate::store::files::{self, Root};
@@ -57,6 +58,8 @@ pub struct Board {
     pub(super) disk: Disk,
     clock: Clock,
     known: Mutex<Known>,
+    /// Tells of items of other dialects.
+    outside: Outside,
 }
 
 /// What was read so far.
@@ -98,7 +101,14 @@ impl Board {
             disk,
             clock,
             known: Mutex::new(known),
+            outside: Outside::default(),
         })
+    }
+
+    /// The same board, which asks about items of other dialects that tickets name.
+    #[must_use]
+    pub fn knowing(self, outside: Outside) -> Self {
+        Self { outside, ..self }
     }
 
     /// Where the project lies and how it numbers.
@@ -119,6 +129,11 @@ impl Board {
         };
         if !changes.is_empty() {
             Arc::make_mut(&mut known.tickets).apply(changes);
+        }
+        let named = known.tickets.waits().named_outside();
+        let standings = self.outside.standings(&named);
+        if !known.tickets.waits().knows(&standings) {
+            Arc::make_mut(&mut known.tickets).found_outside(standings);
         }
         Ok(known.tickets.clone())
     }

@@ -1,6 +1,7 @@
 //! All projects with their tickets: which one a call means.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::board::{Board, Clock, Place};
@@ -8,6 +9,7 @@ use super::error::TicketError;
 use super::projects::which::Unclear;
 use super::projects::{Projects, Surroundings, TicketProject};
 use crate::error::Error;
+use crate::outside::Around;
 use crate::store::disk::Disk;
 
 /// The projects that were found, and the tickets of those that were asked for.
@@ -17,6 +19,8 @@ pub struct Desk {
     boards: Mutex<HashMap<String, Arc<Board>>>,
     pub(super) disk: Disk,
     clock: Clock,
+    /// Makes what tells of items of other dialects below a project's folder.
+    around: Option<Around>,
 }
 
 impl Desk {
@@ -27,6 +31,16 @@ impl Desk {
             boards: Mutex::default(),
             disk,
             clock,
+            around: None,
+        }
+    }
+
+    /// The same projects, whose tickets may wait for items of other dialects.
+    #[must_use]
+    pub fn knowing(self, around: Around) -> Self {
+        Self {
+            around: Some(around),
+            ..self
         }
     }
 
@@ -67,6 +81,18 @@ impl Desk {
         self.board_of(&self.project(project, key)?)
     }
 
+    /// The tickets of the project whose folder this is; `None` when it is no project's.
+    ///
+    /// # Errors
+    /// A `StoreError`.
+    pub fn board_at(&self, root: &Path) -> Result<Option<Arc<Board>>, Error> {
+        let projects = self.projects();
+        let found = projects.all.iter().find(|project| project.root == root);
+        let found = found.cloned();
+        drop(projects);
+        found.map(|project| self.board_of(&project)).transpose()
+    }
+
     /// The tickets of a project.
     pub(super) fn board_of(&self, project: &TicketProject) -> Result<Arc<Board>, Error> {
         let place = Place {
@@ -83,7 +109,12 @@ impl Desk {
             return Ok(Arc::clone(board));
         }
         let code = place.code.clone();
-        let board = Arc::new(Board::open(place, self.disk.clone(), self.clock)?);
+        let root = place.root.clone();
+        let mut board = Board::open(place, self.disk.clone(), self.clock)?;
+        if let Some(around) = self.around {
+            board = board.knowing(around(&root));
+        }
+        let board = Arc::new(board);
         boards.insert(code, Arc::clone(&board));
         Ok(board)
     }

@@ -5,6 +5,7 @@ use super::model::Status;
 use super::waits::Waits;
 use crate::graph::picture::{Arrow, Figure, Picture, Tone};
 use crate::graph::{Node, Progress};
+use crate::outside::Standing;
 
 /// What stands for the title and the state of an item that is no ticket of the project.
 const ELSEWHERE: &str = "no ticket of this project";
@@ -38,9 +39,12 @@ pub fn picture(tickets: &Tickets, extent: Extent) -> Picture<'_> {
             tone(ticket.meant.status),
         ))
     });
-    let absent = |node: &Node| graph.progress(*node) == Progress::Absent;
+    let absent = |node: &Node| graph.progress(*node) == Progress::Absent || waits.is_outside(*node);
     let others = waits.nodes().into_iter().filter(absent);
-    let others = others.map(|node| (node, ELSEWHERE, ELSEWHERE, Tone::Elsewhere));
+    let others = others.map(|node| {
+        let (name, state) = elsewhere(waits, graph.key(node));
+        (node, name, state, Tone::Elsewhere)
+    });
     for (node, name, state, tone) in own.chain(others) {
         let is_alone = extent == Extent::All && tone != Tone::Elsewhere;
         if is_drawn[node.index()] || is_alone {
@@ -62,6 +66,14 @@ pub fn picture(tickets: &Tickets, extent: Extent) -> Picture<'_> {
     Picture {
         figures,
         arrows: edges.into_iter().map(arrow).collect(),
+    }
+}
+
+/// The name and the state of an item that is no ticket of the project.
+fn elsewhere<'a>(waits: &'a Waits, key: &str) -> (&'a str, &'a str) {
+    match waits.outside(key) {
+        Some(Standing::Found { status, place, .. }) => (place, status),
+        _ => (ELSEWHERE, ELSEWHERE),
     }
 }
 

@@ -3,11 +3,12 @@
 //! `dependsOn` and `blocks` say the same thing from two ends: a ticket that blocks another is one the
 //! other depends on. Implemented and rejected tickets hold nobody up.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::code::Code;
 use super::model::{Status, Ticket};
 use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
+use crate::outside::{self, Standing};
 
 /// The tickets of a project as a graph, kept up to date ticket by ticket; items that are no tickets of
 /// it are nodes too.
@@ -19,6 +20,8 @@ pub struct Waits {
     own: Vec<Vec<Node>>,
     /// By node, the tickets that name it in `blocks`, the lowest number first.
     blockers: Vec<Vec<(Code, Node)>>,
+    /// Items of other dialects that were ever named, with what is known of them.
+    outside: BTreeMap<Node, Option<Standing>>,
 }
 
 /// What a ticket waits for.
@@ -30,11 +33,11 @@ pub enum Wait {
     Hold,
     /// Nobody knows what its state means.
     UnknownStatus,
-    /// Another item has to be done first; `None` for its state when it is no ticket of the project.
+    /// Another item has to be done first; `None` for its state when nothing of that name is known.
     Item {
         /// Its code, or its name as given.
         code: String,
-        /// Its state.
+        /// Its state, also that of an item of another dialect.
         status: Option<String>,
     },
 }
@@ -75,7 +78,48 @@ impl Waits {
 
     fn named_node(&mut self, name: &str) -> Node {
         let key = key_of(name, &self.project);
-        self.node(&key)
+        let node = self.node(&key);
+        if outside::parts(&key).is_some() {
+            self.outside.entry(node).or_default();
+        }
+        node
+    }
+
+    /// The keys of items of other dialects.
+    pub fn named_outside(&self) -> Vec<String> {
+        let keys = self.outside.keys();
+        keys.map(|node| self.graph.key(*node).to_owned()).collect()
+    }
+
+    /// Whether this is what is known of the items of other dialects, in the order of their keys above.
+    pub fn knows(&self, standings: &[Standing]) -> bool {
+        self.outside
+            .values()
+            .map(Option::as_ref)
+            .eq(standings.iter().map(Some))
+    }
+
+    /// Says how far the items of other dialects are, in the order of their keys above.
+    pub fn found_outside(&mut self, standings: Vec<Standing>) {
+        for ((node, known), found) in self.outside.iter_mut().zip(standings) {
+            let progress = if found.is_done() {
+                Progress::Done
+            } else {
+                Progress::Absent
+            };
+            self.graph.set_progress(*node, progress);
+            *known = Some(found);
+        }
+    }
+
+    /// How far an item of another dialect is, where that is known.
+    pub fn outside(&self, key: &str) -> Option<&Standing> {
+        self.outside.get(&self.graph.find(key)?)?.as_ref()
+    }
+
+    /// Whether a node is an item of another dialect.
+    pub fn is_outside(&self, node: Node) -> bool {
+        self.outside.contains_key(&node)
     }
 
     fn node(&mut self, key: &str) -> Node {

@@ -9,6 +9,7 @@ use super::document::Document;
 use super::error::VineError;
 use crate::error::Error;
 use crate::git::Repo;
+use crate::outside::{Around, Outside, Standing};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::Root;
@@ -19,7 +20,7 @@ use crate::store::walk;
 const ENDING: &str = ".vine";
 
 /// Graphs that are kept in memory; with more, all are forgotten and read again when asked for.
-const MOST_KNOWN: usize = 64;
+const MOST_KNOWN: usize = 1000;
 
 /// Where files are looked for, how they are read and written, and what is known of them.
 pub struct Files {
@@ -32,6 +33,10 @@ pub struct Files {
     /// Whether an absolute path may name a file outside of these.
     pub may_leave: bool,
     known: Mutex<HashMap<PathBuf, Known>>,
+    /// Makes what tells of items of other dialects below a folder.
+    around: Option<Around>,
+    /// What it made, by folder.
+    outside: Mutex<HashMap<PathBuf, Outside>>,
     /// Folders in which nothing is unfinished any more that a crash left.
     recovered: Mutex<HashSet<PathBuf>>,
 }
@@ -64,7 +69,18 @@ impl Files {
             roots,
             may_leave,
             known: Mutex::default(),
+            around: None,
+            outside: Mutex::default(),
             recovered: Mutex::default(),
+        }
+    }
+
+    /// The same files, whose tasks may need items of other dialects.
+    #[must_use]
+    pub fn knowing(self, around: Around) -> Self {
+        Self {
+            around: Some(around),
+            ..self
         }
     }
 
@@ -182,24 +198,62 @@ impl Files {
         let real = file.real()?;
         let known = locked(&self.known).get(&real).cloned();
         let stamp = disk::stamp(&real);
+        let is_same = |known: &Known| known.stamp.is_some() && known.stamp == stamp;
         match known {
-            Some(known) if known.stamp.is_some() && known.stamp == stamp => Ok(known.document),
+            Some(known) if is_same(&known) && known.document.plan.needs().is_empty() => {
+                Ok(known.document)
+            }
+            Some(known) if is_same(&known) => Ok(self.keep_aware(file, real, known)),
             known => {
                 let text = known.as_ref().map(|known| &*known.document.text);
                 let read = self.disk.read_text_like(&real, &file.given, text);
                 let (text, stamp) = read.map_err(|error| file.told(error))?;
                 let document = self.document(&real, &text)?;
                 let stamp = Some(stamp).filter(|stamp| !stamp.is_fresh(SystemTime::now()));
-                self.keep(
-                    real,
-                    Known {
-                        document: Arc::clone(&document),
-                        stamp,
-                    },
-                );
-                Ok(document)
+                Ok(self.keep_aware(file, real, Known { document, stamp }))
             }
         }
+    }
+
+    /// Keeps what is known of a file together with how far the items are that its tasks need.
+    fn keep_aware(&self, file: &Located, real: PathBuf, known: Known) -> Arc<Document> {
+        let document = self.aware(file, known.document);
+        let stamp = known.stamp;
+        let kept = Arc::clone(&document);
+        self.keep(
+            real,
+            Known {
+                document: kept,
+                stamp,
+            },
+        );
+        document
+    }
+
+    /// A graph of a file that knows how far the items of other dialects are that its tasks need.
+    pub(super) fn aware(&self, file: &Located, document: Arc<Document>) -> Arc<Document> {
+        let standings = self.standings(file, &document.plan.needs());
+        match document.plan.knowing(&standings) {
+            None => document,
+            Some(plan) => Arc::new(Document {
+                plan,
+                ..Document::clone(&document)
+            }),
+        }
+    }
+
+    /// How far items of other dialects are, in the order of their keys.
+    pub fn standings(&self, file: &Located, keys: &[String]) -> Vec<Standing> {
+        if keys.is_empty() {
+            return Vec::new();
+        }
+        let outside = self.around.map_or_else(Outside::default, |around| {
+            let root = file.root.path();
+            let mut made = locked(&self.outside);
+            let outside = made.entry(root.to_owned());
+            outside.or_insert_with(|| around(root)).clone()
+        });
+        outside.standings(keys)
     }
 
     /// The graph that a file's text says, as much of it as possible from what is known of the file.
@@ -226,7 +280,7 @@ impl Files {
 
     fn keep(&self, real: PathBuf, known: Known) {
         let mut all = locked(&self.known);
-        if all.len() >= MOST_KNOWN {
+        if all.len() >= MOST_KNOWN && !all.contains_key(&real) {
             all.clear();
         }
         all.insert(real, known);

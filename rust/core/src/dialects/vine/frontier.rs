@@ -1,11 +1,13 @@
 //! What can be acted on now, and questions about what depends on what (reference vine 5).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::error::VineError;
 use super::model::{Graph, Node, Status, Work};
 use super::validate::validate;
 use crate::graph::{self, DepGraph};
+use crate::outside::Standing;
 
 /// A valid graph with what depends on what worked out, and what can be acted on.
 #[derive(Debug, Clone)]
@@ -21,6 +23,10 @@ pub struct Plan {
     /// Of each node by its place, what can be done about it.
     turns: Vec<Option<Turn>>,
     network: Arc<Network>,
+    /// What nodes need of other dialects, by their places.
+    needs: Arc<[(usize, Box<str>)]>,
+    /// What of that is not done, by the places of the nodes that need it.
+    held: BTreeMap<usize, Vec<Box<str>>>,
 }
 
 /// What can be done about a node: the list of the frontier that it stands in.
@@ -72,6 +78,8 @@ impl Plan {
             frontier: Frontier::default(),
             progress: Progress::of(&statuses, leaves),
             turns: Vec::new(),
+            needs: needs_of(&graph),
+            held: BTreeMap::new(),
             graph,
             statuses,
             network,
@@ -93,7 +101,8 @@ impl Plan {
                     && !matches!(&b.work, Work::Ref { vine } if vine.is_empty()))
         };
         let mut pairs = self.graph.nodes.iter().zip(&graph.nodes);
-        if self.graph.nodes.len() != graph.nodes.len() || !pairs.all(is_like) {
+        let is_alone = self.held.is_empty();
+        if !is_alone || self.graph.nodes.len() != graph.nodes.len() || !pairs.all(is_like) {
             return Self::of(graph);
         }
         let pairs = self.graph.nodes.iter().zip(&graph.nodes).enumerate();
@@ -107,15 +116,55 @@ impl Plan {
             frontier: Frontier::default(),
             progress: Progress::of(&statuses, self.progress.leaves),
             turns: self.turns.clone(),
+            needs: Arc::clone(&self.needs),
+            held: BTreeMap::new(),
             graph,
             statuses,
             network: Arc::clone(&self.network),
         };
+        let names = |graph: &Graph, at: &usize| graph.nodes[*at].needs().next().is_some();
+        let concerned = |at: &usize| names(&self.graph, at) || names(&plan.graph, at);
+        if others.iter().any(concerned) {
+            plan.needs = needs_of(&plan.graph);
+        }
         for at in others {
             plan.take_turns(at);
         }
         plan.frontier = plan.found_frontier();
         Ok(plan)
+    }
+
+    /// The keys of the items of other dialects that nodes need, in the order of the file.
+    pub fn needs(&self) -> Vec<String> {
+        self.needs.iter().map(|(_, key)| key.to_string()).collect()
+    }
+
+    /// What a node needs of other dialects that is not done.
+    pub fn held_by(&self, at: usize) -> impl Iterator<Item = &str> {
+        let keys = self.held.get(&at).into_iter().flatten();
+        keys.map(|key| &**key)
+    }
+
+    /// The plan as it is when the items that nodes need are that far, in the order of
+    /// [`Plan::needs`]; `None` when that is how it was taken already.
+    #[must_use]
+    pub fn knowing(&self, standings: &[Standing]) -> Option<Self> {
+        let mut held: BTreeMap<usize, Vec<Box<str>>> = BTreeMap::new();
+        for ((at, key), standing) in self.needs.iter().zip(standings) {
+            if !standing.is_done() {
+                held.entry(*at).or_default().push(key.clone());
+            }
+        }
+        if held == self.held {
+            return None;
+        }
+        let mut plan = self.clone();
+        plan.held = held;
+        for (at, _) in self.needs.iter() {
+            plan.turns[*at] = plan.turn(*at);
+        }
+        plan.frontier = plan.found_frontier();
+        Some(plan)
     }
 
     /// Finds out anew whose turn it is among a node with another status and its neighbours.
@@ -180,6 +229,11 @@ impl Plan {
         edges.iter().map(|edge| edge.to.index())
     }
 
+    /// Whether a task can be picked up now.
+    pub fn is_ready(&self, at: usize) -> bool {
+        self.turns[at] == Some(Turn::Start)
+    }
+
     /// What a node still waits for, by their places.
     pub fn unmet(&self, at: usize) -> impl Iterator<Item = usize> {
         let is_unmet = |at: &usize| !self.statuses[*at].is_some_and(Status::is_satisfied);
@@ -191,7 +245,7 @@ impl Plan {
         match self.statuses[at] {
             Some(Status::Complete) => None,
             Some(Status::Started) => Some(Turn::Wait),
-            _ if self.unmet(at).next().is_some() => None,
+            _ if self.unmet(at).next().is_some() || self.held.contains_key(&at) => None,
             None => Some(Turn::Expand),
             Some(Status::NotStarted | Status::Planning) => Some(Turn::Start),
             Some(Status::Blocked) => Some(Turn::Unblock),
@@ -251,16 +305,26 @@ impl Plan {
         lists.iter().all(|list| list.is_empty()) && self.progress.complete() < self.progress.total
     }
 
-    /// The unfinished nodes that wait for others, with what they wait for, in the order of the file.
-    pub fn waiting(&self) -> impl Iterator<Item = (&Node, Vec<&Node>)> {
+    /// The unfinished nodes that wait for others, with what they wait for, in the order of the file: IDs
+    /// of nodes, then keys of other dialects.
+    pub fn waiting(&self) -> impl Iterator<Item = (&Node, Vec<&str>)> {
         let node = |at: usize| &*self.graph.nodes[at];
         let unfinished = (0..self.graph.nodes.len()).filter(move |at| {
             !matches!(node(*at).status(), Some(Status::Complete | Status::Started))
         });
         unfinished
-            .map(move |at| (node(at), self.unmet(at).map(node).collect::<Vec<_>>()))
+            .map(move |at| {
+                let inside = self.unmet(at).map(|at| &*node(at).id);
+                (node(at), inside.chain(self.held_by(at)).collect::<Vec<_>>())
+            })
             .filter(|(_, unmet)| !unmet.is_empty())
     }
+}
+
+fn needs_of(graph: &Graph) -> Arc<[(usize, Box<str>)]> {
+    let nodes = graph.nodes.iter().enumerate();
+    let needs = nodes.flat_map(|(at, node)| node.needs().map(move |key| (at, key.into())));
+    needs.collect()
 }
 
 /// How many nodes there are, and how they stand.

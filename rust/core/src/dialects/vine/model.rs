@@ -7,6 +7,11 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use crate::outside;
+
+/// The annotation that names items of other dialects.
+const NEEDS: &str = "needs";
+
 /// How far a task is (reference vine 1.8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
@@ -173,6 +178,14 @@ impl Node {
             Work::Task { status, .. } => Some(*status),
             Work::Ref { .. } => None,
         }
+    }
+
+    /// The items of other dialects that it waits for: what `@needs(…)` names by whole keys.
+    pub fn needs(&self) -> impl Iterator<Item = &str> {
+        let named = self.annotations.iter().rfind(|(key, _)| **key == *NEEDS);
+        let values = named.map_or(&[][..], |(_, values)| values);
+        let keys = values.iter().map(|value| &**value);
+        keys.filter(|value| outside::parts(value).is_some())
     }
 
     /// Its status as a word; `ref` for a reference.

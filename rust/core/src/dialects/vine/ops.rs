@@ -25,6 +25,7 @@ use super::write;
 use crate::answer::{Answer, Page};
 use crate::error::Error;
 use crate::git::blob;
+use crate::outside::Standing;
 use crate::store::disk;
 use crate::store::files::edit_known;
 use crate::store::journal::{Journal, Step};
@@ -304,6 +305,7 @@ fn made(
         }
         .into());
     }
+    refuse_held(files, &place, operations, &plan.graph)?;
     let mut steps = vec![Step::Create {
         path: place.path.clone(),
         text: text.clone(),
@@ -316,7 +318,7 @@ fn made(
     }
     Ok(Outcome {
         before: String::new(),
-        after: Arc::new(Document::read(text)?),
+        after: files.aware(&place, Arc::new(Document::read(text)?)),
     })
 }
 
@@ -333,6 +335,7 @@ fn changed(
         expected(document, writing.expect)?;
         let mut graph = document.plan.graph.clone();
         let child = apply::apply(&mut graph, operations)?;
+        refuse_held(files, &place, operations, &graph)?;
         let after = document.changed(document.plan.renewed(graph)?)?;
         let child = child.map(|child| step_of(&place, &child)).transpose()?;
         Ok((after, child))
@@ -342,7 +345,7 @@ fn changed(
         let (after, _) = change(&document)?;
         return Ok(Outcome {
             before: document.text.clone(),
-            after: Arc::new(after),
+            after: files.aware(&place, Arc::new(after)),
         });
     }
     let makes_file = |operation: &Operation| matches!(operation, Operation::ExtractToRef { .. });
@@ -353,8 +356,58 @@ fn changed(
     };
     Ok(Outcome {
         before: String::new(),
-        after,
+        after: files.aware(&place, after),
     })
+}
+
+/// Refuses to claim a task, unless by force, that needs an item of another dialect which is not done.
+fn refuse_held(
+    files: &Files,
+    place: &Located,
+    operations: &[Operation],
+    graph: &Graph,
+) -> Result<(), VineError> {
+    for (at, operation) in operations.iter().enumerate() {
+        let Operation::Claim {
+            id, force: false, ..
+        } = operation
+        else {
+            continue;
+        };
+        let Some(node) = claimed(&operations[at..])
+            .first()
+            .and_then(|id| graph.find(id))
+        else {
+            continue;
+        };
+        let needs: Vec<String> = node.needs().map(str::to_owned).collect();
+        let standings = files.standings(place, &needs);
+        let unmet = needs
+            .iter()
+            .zip(&standings)
+            .filter(|(_, found)| !found.is_done());
+        let told: Vec<String> = unmet.map(|(key, found)| told(key, found)).collect();
+        if !told.is_empty() {
+            return Err(VineError::Refused {
+                at,
+                op: operation.name(),
+                message: format!(
+                    "Cannot claim \"{id}\": it needs what is not done: {}. \
+                     Take one of ready_to_start, or use force.",
+                    told.join(", ")
+                ),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// An item of another dialect with what is known of it.
+fn told(key: &str, standing: &Standing) -> String {
+    match standing {
+        Standing::Found { status, .. } => format!("{key} ({status})"),
+        Standing::Unknown(why) => format!("{key} ({why})"),
+    }
 }
 
 /// A text that is another than the caller has in mind is left alone (reference vine W3).

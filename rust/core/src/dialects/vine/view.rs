@@ -330,7 +330,7 @@ fn waiting(plan: &Plan) -> impl Iterator<Item = WaitingView<'_>> {
         .flatten()
         .map(|(node, unmet)| WaitingView {
             id: &node.id,
-            waits_for: unmet.into_iter().map(|node| &*node.id).collect(),
+            waits_for: unmet,
         })
 }
 

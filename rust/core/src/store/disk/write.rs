@@ -105,6 +105,43 @@ impl Temporary {
         Ok(temporary)
     }
 
+    /// Writes and flushes a text in pieces, for a file that need not be there yet.
+    ///
+    /// # Errors
+    /// `NotWritten`, naming the target.
+    pub fn stream(
+        disk: &Disk,
+        target: &Path,
+        pieces: impl Iterator<Item = String>,
+    ) -> Result<Self, StoreError> {
+        let failed = |source: io::Error| StoreError::NotWritten {
+            path: target.display().to_string(),
+            source,
+        };
+        let path = target.with_file_name(temporary_name());
+        let mut new = OpenOptions::new();
+        let mut file = new
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(failed)?;
+        let temporary = Self(path);
+        for piece in pieces {
+            (disk.write)(&mut file, piece.as_bytes()).map_err(failed)?;
+        }
+        file.sync_all().map_err(failed)?;
+        Ok(temporary)
+    }
+
+    /// Takes a place, durably, whatever file is there.
+    ///
+    /// # Errors
+    /// `NotWritten`.
+    pub fn take_over(self, target: &Path) -> Result<(), StoreError> {
+        fs::rename(&self.0, target).map_err(|e| StoreError::io(WRITE, target, e))?;
+        flush_folder_of(target)
+    }
+
     /// Takes the place of the target, durably; false, with the target as it was, when that has
     /// another stamp than expected.
     ///

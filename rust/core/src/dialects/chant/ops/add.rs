@@ -258,32 +258,32 @@ fn next_id(project: &Project, snapshot: &Snapshot, parent: Option<&Spec>) -> Res
         format!("{}.{}", parent.id, last.unwrap_or(0) + 1)
     } else {
         let today = project.clock.today();
-        let sequence = |id: &SpecId| {
-            let (date, sequence) = date_and_sequence(id)?;
-            (date == today).then_some(sequence)
-        };
-        let broken = snapshot
-            .specs
-            .broken()
-            .filter(|broken| broken.id.starts_with(&today))
-            .filter_map(|broken| broken.id.parse().ok());
-        let todays = snapshot.specs.of_date(&today).iter();
-        let of_specs = todays.filter_map(|spec| sequence(&spec.id));
-        let last = of_specs
-            .chain(broken.filter_map(|id: SpecId| sequence(&id)))
-            .max();
-        format!(
-            "{today}-{}-{}",
-            sequence_text(last.unwrap_or(0) + 1),
-            suffix()
-        )
+        let last = last_of_today(snapshot, &today);
+        format!("{today}-{}-{}", sequence_text(last + 1), suffix())
     };
     text.parse()
         .map_err(|error: InvalidSpecId| ChantError::Refused(error.to_string()).into())
 }
 
+/// The highest sequence of the IDs of a day, 0 when there is none.
+pub(in super::super) fn last_of_today(snapshot: &Snapshot, today: &str) -> u64 {
+    let sequence = |id: &SpecId| {
+        let (date, sequence) = date_and_sequence(id)?;
+        (date == today).then_some(sequence)
+    };
+    let broken = snapshot
+        .specs
+        .broken()
+        .filter(|broken| broken.id.starts_with(today))
+        .filter_map(|broken| broken.id.parse().ok());
+    let todays = snapshot.specs.of_date(today).iter();
+    let of_specs = todays.filter_map(|spec| sequence(&spec.id));
+    let of_broken = broken.filter_map(|id: SpecId| sequence(&id));
+    of_specs.chain(of_broken).max().unwrap_or(0)
+}
+
 /// Three random characters that tell apart what two machines made on one day.
-fn suffix() -> String {
+pub(in super::super) fn suffix() -> String {
     std::iter::repeat_with(|| fastrand::digit(36))
         .take(3)
         .collect()

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::error::ChantError;
 use super::super::model::{Criterion, Spec, Status};
-use super::super::project::{DIALECTS, Project, Snapshot};
+use super::super::project::{Project, Snapshot};
 use super::super::specs::steps;
 use super::edit::{self, Draft};
 use crate::answer::Answer;
@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::graph::cycles::Cycle;
 use crate::graph::{Edge, Kind, Node};
 use crate::ident::Resolved;
+use crate::outside::PREFIXES;
 use crate::text::edit::{Edit, line_break, with_line_break};
 use crate::text::front_matter::Value;
 use crate::text::markdown;
@@ -290,7 +291,7 @@ fn is_prefix(snapshot: &Snapshot, prefix: &str) -> bool {
     let Ok(config) = &snapshot.config else {
         return true;
     };
-    DIALECTS.contains(&prefix) || config.repositories.iter().any(|known| known.name == prefix)
+    PREFIXES.contains(&prefix) || config.repositories.iter().any(|known| known.name == prefix)
 }
 
 /// Refuses dependencies that would close a loop through the spec, implied steps included.

@@ -9,9 +9,11 @@ use super::super::id::SpecId;
 use super::super::model::Status;
 use super::super::parse::{self, Document};
 use super::super::specs::{Elsewhere, Specs};
-use super::{AGENTS, ARCHIVE, CONFIG, DIALECTS, SPECS};
+use super::lookup::look_up;
+use super::{AGENTS, ARCHIVE, CONFIG, SPECS};
 use crate::config::{Config, ConfigError};
 use crate::graph::Node;
+use crate::outside::{self, Outside, Standing};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::Root;
@@ -27,6 +29,8 @@ pub(super) struct Known {
     archived: HashMap<Box<str>, BTreeMap<Box<str>, Option<Status>>>,
     /// Files of other repositories that dependencies were looked up in.
     foreign: BTreeMap<PathBuf, (Option<Stamp>, Option<Status>)>,
+    /// Items of other dialects that dependencies name, as they were last found.
+    outside: BTreeMap<String, Standing>,
     config_stamps: Option<[Option<Stamp>; 3]>,
     pub(super) config: Result<Arc<Config>, ConfigError>,
 }
@@ -44,6 +48,7 @@ impl Known {
             archive: Index::new(disk.clone(), root.clone(), ARCHIVE, ".md", archived),
             archived: HashMap::new(),
             foreign: BTreeMap::new(),
+            outside: BTreeMap::new(),
             config_stamps: None,
             config: Ok(Arc::default()),
         }
@@ -118,17 +123,25 @@ impl Known {
         Some((path, *status))
     }
 
-    /// Looks up the dependencies that are no active specs: in the archive, in other repositories.
-    pub(super) fn look_elsewhere(&mut self, root: &Root, disk: &Disk, is_changed: bool) {
+    /// Looks up the dependencies that are no active specs: in the archive, in other repositories, in
+    /// other dialects.
+    pub(super) fn look_elsewhere(
+        &mut self,
+        root: &Root,
+        disk: &Disk,
+        outside: &Outside,
+        is_changed: bool,
+    ) {
         if self.specs.names_nothing_elsewhere() {
             return;
         }
+        let is_outside_changed = self.look_outside(outside, is_changed);
         let is_archive_changed = self.refresh_archive();
         let is_foreign_changed = self
             .foreign
             .iter()
             .any(|(path, (stamp, _))| disk::stamp(path) != *stamp);
-        if !(is_changed || is_archive_changed || is_foreign_changed) {
+        if !(is_changed || is_archive_changed || is_foreign_changed || is_outside_changed) {
             return;
         }
         self.foreign.clear();
@@ -144,6 +157,22 @@ impl Known {
         }
     }
 
+    /// Asks how far the items of other dialects are; says whether one is further than before.
+    fn look_outside(&mut self, outside: &Outside, is_changed: bool) -> bool {
+        let named: Vec<String> = if is_changed {
+            let named = self.specs.named_elsewhere().into_iter();
+            let keys = named.map(|(_, key)| key);
+            keys.filter(|key| outside::parts(key).is_some()).collect()
+        } else {
+            self.outside.keys().cloned().collect()
+        };
+        let standings = outside.standings(&named);
+        let found: BTreeMap<String, Standing> = named.into_iter().zip(standings).collect();
+        let is_other = found != self.outside;
+        self.outside = found;
+        is_other
+    }
+
     fn look_up(
         &mut self,
         key: &str,
@@ -153,20 +182,26 @@ impl Known {
     ) -> Elsewhere {
         let Some((prefix, id)) = key.split_once(':') else {
             return match self.archived_as(key) {
-                Some((path, Some(status))) => Elsewhere::Found {
-                    status,
-                    place: format!("archived: {path}"),
-                },
+                Some((path, Some(status))) => found(status, format!("archived: {path}")),
                 Some((path, None)) => {
                     Elsewhere::Unreachable(format!("archived, but {path} cannot be read"))
                 }
                 None => Elsewhere::Unknown,
             };
         };
-        if DIALECTS.contains(&prefix) {
-            return Elsewhere::Unreachable(format!(
-                "items of the {prefix} dialect cannot be looked up yet"
-            ));
+        if let Some(standing) = self.outside.get(key) {
+            return match standing.clone() {
+                Standing::Found {
+                    status,
+                    is_done,
+                    place,
+                } => Elsewhere::Found {
+                    status,
+                    is_done,
+                    place,
+                },
+                Standing::Unknown(why) => Elsewhere::Unreachable(why),
+            };
         }
         let config = match config {
             Ok(config) => config,
@@ -185,38 +220,30 @@ impl Known {
             return Elsewhere::Unreachable(format!("`{id}` cannot be a spec ID"));
         };
         let base = root.path().join(&repository.path);
-        let places = [
-            format!("{SPECS}/{id}.md"),
-            format!("{ARCHIVE}/{}/{id}.md", id.archive_folder()),
-        ];
-        let (mut found, mut unreadable) = (None, None);
-        for place in places {
-            let path = base.join(&place);
-            let read = match disk.read_text(&path, &place) {
-                Ok((text, _)) => parse::document(&place, Source::Text(text))
-                    .map_err(|broken| format!("{place}: {}", broken.problem.message)),
-                Err(StoreError::Missing { .. }) => Err(String::new()),
-                Err(error) => Err(error.to_string()),
-            };
-            let status = read.as_ref().ok().map(|spec| spec.status);
-            unreadable = unreadable.or(read.err().filter(|why| !why.is_empty()));
-            self.foreign
-                .insert(path.clone(), (disk::stamp(&path), status));
-            found = found.or(status.map(|status| (status, place)));
+        let looked = look_up(&base, &id, disk);
+        for (path, stamp, status) in looked.files {
+            self.foreign.insert(path, (stamp, status));
         }
-        match found {
-            Some((status, place)) => Elsewhere::Found {
-                status,
-                place: format!("in repository `{prefix}`: {place}"),
-            },
-            None if unreadable.is_some() => Elsewhere::Unreachable(format!(
-                "it cannot be read in repository `{prefix}`: {}",
-                unreadable.unwrap_or_default()
-            )),
-            None => Elsewhere::Unreachable(format!(
+        match (looked.found, looked.unreadable) {
+            (Some((status, place)), _) => {
+                found(status, format!("in repository `{prefix}`: {place}"))
+            }
+            (None, Some(why)) => {
+                Elsewhere::Unreachable(format!("it cannot be read in repository `{prefix}`: {why}"))
+            }
+            (None, None) => Elsewhere::Unreachable(format!(
                 "not found in repository `{prefix}` at {}",
                 base.display()
             )),
         }
+    }
+}
+
+/// A spec that lies outside the active ones.
+fn found(status: Status, place: String) -> Elsewhere {
+    Elsewhere::Found {
+        status: status.to_string(),
+        is_done: status.is_done(),
+        place,
     }
 }

@@ -1,6 +1,7 @@
 //! A chant project: where its files lie, and its specs as of now.
 
 mod known;
+pub mod lookup;
 mod own;
 pub(super) mod place;
 
@@ -19,6 +20,7 @@ use crate::config::{Config, ConfigError};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::ident::{Resolved, nearest};
+use crate::outside::Outside;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk};
 use crate::store::files::Root;
@@ -40,9 +42,6 @@ pub const LOCKS: &str = crate::work::lock::FOLDER;
 pub const CONFIG: &str = ".chant/config.md";
 /// The project's list of agents, which git does not see.
 pub const AGENTS: &str = ".chant/agents.md";
-
-/// Dialects whose items a dependency may name by a prefix; they win over repositories of that name.
-pub const DIALECTS: [&str; 4] = ["chant", "vine", "speckit", "tickets"];
 
 /// So many matching IDs an error lists.
 const MATCHES_SHOWN: usize = 10;
@@ -103,6 +102,8 @@ pub struct Project {
     searched: Vec<String>,
     repo: Mutex<Option<Arc<Repo>>>,
     known: Mutex<Known>,
+    /// Tells of items of other dialects.
+    outside: Outside,
     /// Files of interrupted changes that could not be finished.
     unfinished: Mutex<Vec<Problem>>,
     /// The run that whoever asks works for, if they are an agent.
@@ -157,6 +158,7 @@ impl Project {
             searched: options.searched,
             repo: Mutex::default(),
             known: Mutex::new(known),
+            outside: Outside::default(),
             unfinished: Mutex::default(),
         };
         // A repository that git refuses is told when git is needed; reading specs does not need it.
@@ -164,6 +166,12 @@ impl Project {
             project.finish_interrupted(&state)?;
         }
         Ok(project)
+    }
+
+    /// The same project, which asks about items of other dialects that dependencies name.
+    #[must_use]
+    pub fn knowing(self, outside: Outside) -> Self {
+        Self { outside, ..self }
     }
 
     /// Finishes changes of several files that were interrupted: by a crash, or by a disk that failed so
@@ -263,6 +271,11 @@ impl Project {
         self.root.path()
     }
 
+    /// The local date, as IDs of today carry it.
+    pub fn today(&self) -> String {
+        self.clock.today()
+    }
+
     /// The specs and the configuration as of now: whatever was written before this call is in it.
     ///
     /// # Errors
@@ -282,7 +295,8 @@ impl Project {
         }
         let is_configured_anew =
             known.refresh_config(&self.root, self.user_config.as_deref(), &self.disk);
-        known.look_elsewhere(&self.root, &self.disk, is_changed || is_configured_anew);
+        let is_changed = is_changed || is_configured_anew;
+        known.look_elsewhere(&self.root, &self.disk, &self.outside, is_changed);
         Ok(Snapshot {
             specs: known.specs.clone(),
             config: known.config.clone(),

@@ -56,7 +56,8 @@ impl Project {
             prompts: self.prompts.clone(),
             clock: self.clock.clone(),
             disk: self.disk.clone(),
-        })?;
+        })?
+        .knowing(self.outside.clone());
         Ok(Some(copy.insert(Arc::new(opened)).clone()))
     }
 

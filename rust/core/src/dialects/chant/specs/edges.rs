@@ -104,7 +104,7 @@ impl Specs {
 
     /// Says what was found out about a dependency that is no active spec.
     pub fn found_elsewhere(&mut self, node: Node, found: Elsewhere) {
-        let is_done = matches!(&found, Elsewhere::Found { status, .. } if status.is_done());
+        let is_done = matches!(&found, Elsewhere::Found { is_done: true, .. });
         self.graph.set_progress(
             node,
             if is_done {

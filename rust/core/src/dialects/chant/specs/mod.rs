@@ -60,8 +60,10 @@ pub enum Elsewhere {
     Unknown,
     /// It lies outside the active specs and is in this state.
     Found {
-        /// Its state.
-        status: Status,
+        /// Its state, in the word of its documents.
+        status: String,
+        /// Whether nobody waits for it any more.
+        is_done: bool,
         /// Where it lies, as a person would say it.
         place: String,
     },
@@ -93,8 +95,8 @@ pub enum Wait {
         kind: Kind,
         /// The containing spec that names it, for [`Kind::Inherited`].
         via: Option<String>,
-        /// Its state where one is known.
-        status: Option<Status>,
+        /// Its state where one is known, in the word of its documents.
+        status: Option<String>,
         /// What else is to be said of it: that it is unknown, unreadable, elsewhere.
         note: Option<String>,
     },
@@ -144,7 +146,7 @@ impl Specs {
     }
 
     /// A driver and everything inside it, in order; only what exists.
-    fn family<'a>(&'a self, root: &'a str) -> impl Iterator<Item = &'a Arc<Spec>> {
+    pub fn family<'a>(&'a self, root: &'a str) -> impl Iterator<Item = &'a Arc<Spec>> {
         let start = root
             .parse()
             .map_or(0, |id: SpecId| self.position(&id).unwrap_or_else(|at| at));
@@ -265,11 +267,11 @@ impl Specs {
         let id = self.graph.key(edge.to).to_owned();
         let found = self.by_node[edge.to.index()]
             .as_ref()
-            .map(|spec| self.status(spec));
+            .map(|spec| self.status(spec).to_string());
         let (status, note) = match (found, self.elsewhere.get(&edge.to)) {
             (Some(status), _) => (Some(status), None),
-            (None, Some(Elsewhere::Found { status, place })) => {
-                (Some(*status), Some(place.clone()))
+            (None, Some(Elsewhere::Found { status, place, .. })) => {
+                (Some(status.clone()), Some(place.clone()))
             }
             (None, Some(Elsewhere::Unreachable(why))) => (None, Some(why.clone())),
             (None, _) => (None, Some(self.why_unknown(&id))),

@@ -38,7 +38,7 @@ pub struct Waiting {
     /// `dependency`, `driver_dependency`, `earlier_sibling`, `member` or `approval`.
     reason: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'static str>,
+    status: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,7 +71,7 @@ impl From<Wait> for Waiting {
                 Self {
                     id: Some(id),
                     reason,
-                    status: status.map(Status::as_str),
+                    status,
                     via,
                     note,
                 }

@@ -10,6 +10,7 @@ use super::super::view::{Graph, GraphNode, ROW, Tree};
 use super::list::list;
 use crate::answer::{Answer, Page, fitting, size_of};
 use crate::error::Error;
+use crate::outside::Standing;
 
 /// Tickets that are approved and wait for nothing, the lowest number first.
 ///
@@ -100,8 +101,11 @@ fn loop_told(cycle: &[String]) -> String {
     format!("A loop: {}.", way.join(" waits for "))
 }
 
-/// The state of the ticket that a key of the graph means.
+/// The state of the ticket that a key of the graph means, or of the item of another dialect.
 pub(super) fn status_of<'a>(tickets: &'a Tickets, key: &str) -> Option<&'a str> {
+    if let Some(Standing::Found { status, .. }) = tickets.waits().outside(key) {
+        return Some(status);
+    }
     let code = Code::read(key)?;
     Some(tickets.files(&code).first()?.status())
 }

@@ -1,0 +1,46 @@
+"""How an import looks to people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+
+from chant_mcp.commands import display
+from chant_mcp.commands.answers import Data
+from chant_mcp.commands.display import plain, status_text
+
+_ITEMS_SHOWN = 5
+"""Items that a line names for one and the same reason."""
+
+
+def imported(found: Data) -> Iterator[RenderableType]:
+    """Tell the new specs, what was there already, and what did not map."""
+    created: list[Data] = found["created"]
+    if created:
+        table = display.empty_table()
+        display.id_column(table, "ID", (entry["id"] or "" for entry in created))
+        table.add_column("From", overflow="fold")
+        table.add_column("Status", no_wrap=True)
+        table.add_column("Title", overflow="fold", ratio=1)
+        for entry in created:
+            id = plain(entry["id"] or "", "bold")
+            table.add_row(id, plain(entry["from"]), status_text(entry["status"]), plain(entry["title"]))
+        yield table
+    said = "would be imported; nothing was written" if found["dry_run"] else "imported"
+    yield plain(f"{len(created)} {said}, {len(found['present'])} were here before.")
+    yield from _unmapped(found["unmapped"])
+
+
+def _unmapped(entries: list[Data]) -> Iterator[RenderableType]:
+    """Tell what did not map, the same of several items once."""
+    if not entries:
+        return
+    yield plain("\nDid not map:", "bold yellow")
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for entry in entries:
+        reasons.setdefault((entry["key"], entry["why"]), []).append(entry["item"])
+    for (key, why), items in reasons.items():
+        more = len(items) - _ITEMS_SHOWN
+        names = ", ".join(items[:_ITEMS_SHOWN]) + (f" and {more} more" if more > 0 else "")
+        yield plain(f"  {names}: ", "bold") + plain(f"{key}: ", "dim") + plain(why)

@@ -1,0 +1,47 @@
+"""`import`: work of other places becomes specs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from chant_mcp.commands.answers import Data, json_option
+from chant_mcp.commands.surroundings import Surroundings, on_project
+from chant_mcp.session import Session
+
+
+@click.command("import")
+@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--from",
+    "source",
+    metavar="FORMAT",
+    help="What it is: chant, vine, beads or backlog; else what it looks like.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would become a spec, and write nothing.")
+@json_option
+@on_project
+@click.pass_context
+def import_specs(
+    context: click.Context, session: Session, path: Path, source: str | None, dry_run: bool, as_json: bool
+) -> None:
+    """Make specs of what another program or project holds.
+
+    PATH is a project with .chant/specs, a .vine file, a folder with .beads/issues.jsonl or
+    backlog/tasks, or one of these files and folders itself. All of it becomes specs or none; what was
+    imported before stays as it is. What has no counterpart in specs is told.
+    """
+    surroundings = context.find_object(Surroundings)
+    if surroundings is not None and surroundings.read_only and not dry_run:
+        raise click.UsageError("`import` changes files, and --read-only was given.")
+    answer = session.workspace.import_specs(path, source=source, dry_run=dry_run)
+    if as_json:
+        click.echo(answer.text)
+        return
+    from chant_mcp.commands import display, import_display
+
+    out = display.console()
+    found: Data = answer.data
+    for part in import_display.imported(found):
+        out.print(part)

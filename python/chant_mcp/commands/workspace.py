@@ -1,0 +1,268 @@
+"""`list`, `ready`, `show` and `graph` over everything in a project, of whatever dialect.
+
+A project that holds specs alone is shown as `chant-mcp chant` shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from chant_mcp.commands import specs
+from chant_mcp.commands.answers import (
+    EVERYTHING,
+    Data,
+    all_option,
+    gathered,
+    json_option,
+    left_out,
+    limit_option,
+)
+from chant_mcp.commands.surroundings import on_project
+from chant_mcp.session import Session, dialects_in
+
+DIALECTS = ("chant", "vine", "speckit", "tickets")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which items are meant: values of one kind are alternatives, different kinds all have to fit."""
+
+    statuses: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    dialects: tuple[str, ...] = ()
+    ready: bool = False
+
+    def words(self) -> dict[str, Any]:
+        """Give the filters as the core takes them."""
+        return {
+            "statuses": list(self.statuses),
+            "labels": list(self.labels),
+            "dialects": list(self.dialects),
+            "ready": self.ready,
+        }
+
+    @property
+    def is_of_specs(self) -> bool:
+        """Whether the list of specs knows such filters, too."""
+        return len(self.statuses) <= 1 and not (self.labels or self.dialects or self.ready)
+
+
+label_option = click.option(
+    "--label", "labels", multiple=True, metavar="TEXT", help="Only items with this label; repeatable."
+)
+dialect_option = click.option(
+    "--dialect",
+    "dialects",
+    multiple=True,
+    metavar="NAME",
+    help=f"Only items of this dialect: {', '.join(DIALECTS)}; repeatable.",
+)
+status_option = click.option(
+    "--status",
+    "statuses",
+    multiple=True,
+    metavar="STATUS",
+    help="Only items in this state, in the words of their dialect, such as pending, started or "
+    "approved; repeatable.",
+)
+ready_option = click.option("--ready", is_flag=True, help="Only what can be begun now.")
+
+
+def filters(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that choose items."""
+    for option in (ready_option, dialect_option, label_option, status_option):
+        command = option(command)
+    return command
+
+
+def _holds_specs_alone(session: Session) -> bool:
+    return set(dialects_in(session.place.root)) <= {"chant"}
+
+
+@click.command("list")
+@filters
+@limit_option
+@all_option
+@json_option
+@on_project
+def list_items(
+    session: Session,
+    statuses: tuple[str, ...],
+    labels: tuple[str, ...],
+    dialects: tuple[str, ...],
+    ready: bool,
+    limit: int,
+    show_all: bool,
+    as_json: bool,
+) -> None:
+    """List specs, tasks and tickets; cancelled specs only with `--status cancelled`."""
+    wanted = Wanted(statuses, labels, dialects, ready)
+    if wanted.is_of_specs and _holds_specs_alone(session):
+        status = statuses[0] if statuses else None
+        specs.show_list(session, status, limit, show_all, as_json)
+        return
+    _show_items(session, wanted, limit, show_all, as_json)
+
+
+@click.command()
+@dialect_option
+@label_option
+@limit_option
+@all_option
+@json_option
+@on_project
+def ready(
+    session: Session,
+    labels: tuple[str, ...],
+    dialects: tuple[str, ...],
+    limit: int,
+    show_all: bool,
+    as_json: bool,
+) -> None:
+    """List what can be begun now: specs, tasks and tickets that wait for nothing."""
+    if not (labels or dialects) and _holds_specs_alone(session):
+        specs.show_ready(session, limit, show_all, as_json)
+        return
+    _show_items(session, Wanted((), labels, dialects, True), limit, show_all, as_json)
+
+
+def _show_items(session: Session, wanted: Wanted, limit: int, show_all: bool, as_json: bool) -> None:
+    workspace = session.workspace
+    text, data = gathered(
+        lambda limit, offset: workspace.list(**wanted.words(), limit=limit, offset=offset),
+        EVERYTHING if show_all else limit,
+        "items",
+    )
+    if as_json:
+        click.echo(text)
+        return
+    from chant_mcp.commands import display, workspace_display
+
+    out = display.console()
+    if data["items"]:
+        out.print(workspace_display.item_table(data["items"]))
+    elif data["total"] == 0:
+        out.print("Nothing is ready." if wanted.ready else "Nothing matches.")
+    if (note := left_out(data, "items", len(data["items"]))) is not None:
+        out.print(note, style="dim")
+    if (problems := display.problems_block(data)) is not None:
+        out.print(problems)
+
+
+@click.command()
+@click.argument("name", metavar="NAME")
+@click.option("--raw", is_flag=True, help="Print the text alone, as it is written.")
+@json_option
+@on_project
+def show(session: Session, name: str, raw: bool, as_json: bool) -> None:
+    """Show one spec, task or ticket.
+
+    NAME is a key as `list` shows it, an ID or a ticket's code; a part of a spec's ID is enough when it
+    fits only one.
+    """
+    if _holds_specs_alone(session):
+        specs.show_spec(session, name, raw, as_json)
+        return
+    answer = session.workspace.show(name)
+    if as_json:
+        click.echo(answer.text)
+        return
+    item: Data = answer.data
+    body: str = item["body"]
+    if raw:
+        click.echo(body, nl=not body.endswith("\n"))
+        return
+    if item["dialect"] == "chant":
+        specs.show_spec(session, item["id"], raw, as_json)
+        return
+    from chant_mcp.commands import display, workspace_display
+
+    out = display.console()
+    out.print(workspace_display.item_fields(item))
+    out.print()
+    out.print(display.rendered(body))
+
+
+_form_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["tree", "mermaid", "dot"]),
+    default="tree",
+    show_default=True,
+    help="What to draw: a tree for the terminal, or a text for Mermaid or Graphviz.",
+)
+_whole_option = click.option(
+    "--all",
+    "show_all",
+    is_flag=True,
+    help="Draw everything, also what waits for nothing and what is done.",
+)
+
+
+@click.command()
+@_form_option
+@filters
+@_whole_option
+@json_option
+@on_project
+def graph(
+    session: Session,
+    form: str,
+    statuses: tuple[str, ...],
+    labels: tuple[str, ...],
+    dialects: tuple[str, ...],
+    ready: bool,
+    show_all: bool,
+    as_json: bool,
+) -> None:
+    """Draw what waits for what, across all dialects.
+
+    What an item waits for stands below it, or where its arrows end; dashed arrows lead over items that
+    the filters leave out. With `--json` all items and what leads from one to another are listed.
+    """
+    _show_graph(session, Wanted(statuses, labels, dialects, ready), form, show_all, as_json)
+
+
+@click.command("graph")
+@_form_option
+@status_option
+@label_option
+@ready_option
+@_whole_option
+@json_option
+@on_project
+def spec_graph(
+    session: Session,
+    form: str,
+    statuses: tuple[str, ...],
+    labels: tuple[str, ...],
+    ready: bool,
+    show_all: bool,
+    as_json: bool,
+) -> None:
+    """Draw what waits for what among specs."""
+    _show_graph(session, Wanted(statuses, labels, ("chant",), ready), form, show_all, as_json)
+
+
+def _show_graph(session: Session, wanted: Wanted, form: str, show_all: bool, as_json: bool) -> None:
+    if as_json and form != "tree":
+        raise click.UsageError(f"--json lists items and --format {form} draws them; give one of them.")
+    answer = session.workspace.graph("json" if as_json else form, **wanted.words(), all=show_all)
+    if as_json:
+        click.echo(answer.text)
+        return
+    from chant_mcp.commands import display, workspace_display
+
+    found: Data | None = answer.data
+    if found is None:
+        click.echo(answer.text, nl=False)
+        if answer.note is not None:
+            click.echo(display.harmless(answer.note), err=True)
+        return
+    out = display.console()
+    for part in workspace_display.waits(found):
+        out.print(part)

@@ -1,0 +1,220 @@
+//! `Workspace`: all dialects of a folder, and `Export`: its items in pieces of text.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chant_core::answer::{DEFAULT_LIMIT, Page};
+use chant_core::workspace::export::{self, FIELDS, Form};
+use chant_core::workspace::filter::Filter;
+use chant_core::workspace::import;
+use chant_core::workspace::ops::{self, Shown};
+use chant_core::workspace::{self, Parts};
+use pyo3::prelude::*;
+
+use crate::answer::Answer;
+use crate::chant::ChantProject;
+use crate::raise::{Raised, answer, call};
+use crate::stop::disk;
+use crate::tickets::TicketProjects;
+use crate::vine::VineFiles;
+
+// Python shows a default only when it is written out in the signature.
+const _: () = assert!(DEFAULT_LIMIT == 50);
+
+/// The work files of a folder, of whatever dialect, in one graph. Safe to share between threads; every
+/// answer is as of the moment it is asked for.
+#[pyclass(frozen, module = "chant_mcp._core")]
+pub(crate) struct Workspace {
+    workspace: workspace::Workspace,
+    stop_at: Option<String>,
+}
+
+#[pymethods]
+impl Workspace {
+    /// Joins handles that were opened on the folder.
+    #[new]
+    #[pyo3(signature = (root, *, chant, vine, tickets, stop_at = None))]
+    fn new(
+        root: PathBuf,
+        chant: &ChantProject,
+        vine: &VineFiles,
+        tickets: &TicketProjects,
+        stop_at: Option<String>,
+    ) -> Self {
+        let parts = Parts {
+            chant: Arc::clone(&chant.project),
+            vine: Arc::clone(&vine.files),
+            tickets: Arc::clone(&tickets.desk),
+        };
+        Self {
+            workspace: workspace::Workspace::open(&root, parts),
+            stop_at,
+        }
+    }
+
+    #[getter]
+    fn root(&self) -> PathBuf {
+        self.workspace.root().to_path_buf()
+    }
+
+    /// The dialects in which there are items, in the order of lists.
+    fn dialects(&self, py: Python<'_>) -> Result<Vec<&'static str>, Raised> {
+        call(py, || ops::dialects(&self.workspace))
+    }
+
+    #[pyo3(signature = (*, statuses = Vec::new(), labels = Vec::new(), dialects = Vec::new(),
+                        ready = false, limit = 50, offset = 0))]
+    #[expect(clippy::too_many_arguments, reason = "what may be asked for")]
+    fn list(
+        &self,
+        py: Python<'_>,
+        statuses: Vec<String>,
+        labels: Vec<String>,
+        dialects: Vec<String>,
+        ready: bool,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Answer, Raised> {
+        let filter = Filter {
+            statuses,
+            labels,
+            dialects,
+            ready,
+        };
+        answer(py, || {
+            ops::list(&self.workspace, filter, Page { limit, offset })
+        })
+    }
+
+    /// What can be begun now.
+    #[pyo3(signature = (*, labels = Vec::new(), dialects = Vec::new(), limit = 50, offset = 0))]
+    fn ready(
+        &self,
+        py: Python<'_>,
+        labels: Vec<String>,
+        dialects: Vec<String>,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Answer, Raised> {
+        self.list(py, Vec::new(), labels, dialects, true, limit, offset)
+    }
+
+    /// Which item a name means.
+    fn find(&self, py: Python<'_>, name: &str) -> Result<Answer, Raised> {
+        answer(py, || ops::find(&self.workspace, name))
+    }
+
+    /// All that is known of an item, however long the answer.
+    fn show(&self, py: Python<'_>, name: &str) -> Result<Answer, Raised> {
+        answer(py, || ops::show(&self.workspace, name))
+    }
+
+    /// What waits for what.
+    #[pyo3(signature = (format = "json", *, statuses = Vec::new(), labels = Vec::new(),
+                        dialects = Vec::new(), ready = false, all = false))]
+    #[expect(clippy::too_many_arguments, reason = "what may be asked for")]
+    fn graph(
+        &self,
+        py: Python<'_>,
+        format: &str,
+        statuses: Vec<String>,
+        labels: Vec<String>,
+        dialects: Vec<String>,
+        ready: bool,
+        all: bool,
+    ) -> Result<Answer, Raised> {
+        let filter = Filter {
+            statuses,
+            labels,
+            dialects,
+            ready,
+        };
+        answer(py, || {
+            ops::graph(&self.workspace, filter, Shown { format, all })
+        })
+    }
+
+    /// Brings work of another place into the specs of the folder, all or none.
+    #[pyo3(signature = (path, *, source = None, dry_run = false))]
+    fn import_specs(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        source: Option<&str>,
+        dry_run: bool,
+    ) -> Result<Answer, Raised> {
+        answer(py, || {
+            import::import(&self.workspace, &path, source, dry_run)
+        })
+    }
+
+    /// The items as a text, in pieces.
+    #[pyo3(signature = (format = "json", *, fields = Vec::new(), statuses = Vec::new(), labels = Vec::new(),
+                        dialects = Vec::new(), ready = false))]
+    #[expect(clippy::too_many_arguments, reason = "what may be asked for")]
+    fn export(
+        &self,
+        py: Python<'_>,
+        format: &str,
+        fields: Vec<String>,
+        statuses: Vec<String>,
+        labels: Vec<String>,
+        dialects: Vec<String>,
+        ready: bool,
+    ) -> Result<Export, Raised> {
+        let filter = Filter {
+            statuses,
+            labels,
+            dialects,
+            ready,
+        };
+        let export = call(py, || {
+            export::Export::of(&self.workspace, filter, Form::read(format)?, &fields)
+        })?;
+        Ok(Export {
+            export: Mutex::new(Some(export)),
+            stop_at: self.stop_at.clone(),
+        })
+    }
+}
+
+/// The fields that items may be exported with, in the order of documents.
+#[pyfunction]
+pub(crate) fn export_fields() -> Vec<&'static str> {
+    FIELDS.to_vec()
+}
+
+/// A text in pieces, made while it is taken.
+#[pyclass(frozen, module = "chant_mcp._core")]
+pub(crate) struct Export {
+    /// Empty once it was saved.
+    export: Mutex<Option<export::Export>>,
+    stop_at: Option<String>,
+}
+
+#[pymethods]
+impl Export {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> Result<Option<String>, Raised> {
+        call(py, || {
+            let mut export = self.export.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(export.as_mut().and_then(Iterator::next))
+        })
+    }
+
+    /// Writes what was not taken yet to a file, which appears whole or not at all; gives the number of
+    /// items.
+    #[pyo3(signature = (path, *, force = false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> Result<usize, Raised> {
+        call(py, || {
+            let mut export = self.export.lock().unwrap_or_else(PoisonError::into_inner);
+            let disk = disk(self.stop_at.clone());
+            export
+                .take()
+                .map_or(Ok(0), |export| export.save(&path, force, &disk))
+        })
+    }
+}

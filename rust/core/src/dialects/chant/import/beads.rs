@@ -1,0 +1,261 @@
+//! Issues of beads: one JSON object on each line of `.beads/issues.jsonl`.
+
+use serde_json::{Map, Value};
+
+use super::super::model::Status;
+use super::super::parse::CRITERIA;
+use super::{Candidate, Extra, Reading, STATE};
+
+/// Keys whose texts stay keys of the spec, under the same name.
+const KEPT: [&str; 10] = [
+    "assignee",
+    "owner",
+    "created_by",
+    "created_at",
+    "updated_at",
+    "close_reason",
+    "external_ref",
+    "estimated_minutes",
+    "due_at",
+    "defer_until",
+];
+
+/// Sections that texts become, after the description.
+const SECTIONS: [(&str, &str); 2] = [("design", "Design"), ("notes", "Notes")];
+
+/// Reads issues; a line that is none is told and passed over.
+pub fn read(text: &str) -> Reading {
+    let mut reading = Reading::default();
+    for (at, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        match serde_json::from_str::<Map<String, Value>>(line) {
+            Ok(issue) => read_issue(issue, at + 1, &mut reading),
+            Err(error) => {
+                let why = format!("it is no JSON object and was left out: {error}");
+                reading.note(&format!("line {}", at + 1), "line", why);
+            }
+        }
+    }
+    reading
+}
+
+fn origin(id: &str) -> String {
+    format!("beads:{id}")
+}
+
+fn read_issue(mut issue: Map<String, Value>, line: usize, reading: &mut Reading) {
+    let Some(id) = take_text(&mut issue, "id") else {
+        reading.note(&format!("line {line}"), "id", "without one it was left out");
+        return;
+    };
+    let status = take_text(&mut issue, "status").unwrap_or_default();
+    if status == "tombstone" {
+        reading.note(
+            &id,
+            "status",
+            "it was deleted there (`tombstone`) and was left out",
+        );
+        return;
+    }
+    let title = take_text(&mut issue, "title").unwrap_or_default();
+    let mut spec = Candidate::new(origin(&id), &title);
+    read_status(&mut spec, &status, &id, reading);
+    spec.completed_at = take_text(&mut issue, "closed_at").filter(|_| spec.status.is_done());
+    read_kind(&mut spec, take_text(&mut issue, "issue_type").as_deref());
+    if let Some(Value::Array(labels)) = issue.remove("labels") {
+        spec.labels
+            .extend(labels.iter().filter_map(Value::as_str).map(str::to_owned));
+    }
+    if let Some(priority) = issue.remove("priority").filter(|value| !value.is_null()) {
+        spec.text("priority", &words(&priority));
+    }
+    for key in KEPT {
+        if let Some(value) = take_text(&mut issue, key) {
+            spec.text(key, &value);
+        }
+    }
+    spec.paragraph(&take_text(&mut issue, "description").unwrap_or_default());
+    for (key, heading) in SECTIONS {
+        spec.section(heading, &take_text(&mut issue, key).unwrap_or_default());
+    }
+    let criteria = take_text(&mut issue, "acceptance_criteria").unwrap_or_default();
+    read_criteria(&mut spec, &criteria, &id, reading);
+    read_comments(&mut spec, issue.remove("comments"));
+    read_dependencies(&mut spec, issue.remove("dependencies"), &id, reading);
+    if spec.parent.is_none() {
+        read_place(&mut spec, &id);
+    }
+    for (key, value) in issue {
+        if !is_blank(&value) {
+            reading.note(
+                &id,
+                &key,
+                format!("specs have nothing like it; left out: {}", short(&value)),
+            );
+        }
+    }
+    reading.candidates.push(spec);
+}
+
+fn read_status(spec: &mut Candidate, status: &str, id: &str, reading: &mut Reading) {
+    spec.status = match status {
+        "open" | "" => Status::Pending,
+        "in_progress" => Status::InProgress,
+        "closed" => Status::Completed,
+        // What holds it up is told by its dependencies, or by somebody who has to look.
+        "blocked" => Status::Blocked,
+        other => {
+            spec.text(STATE, other);
+            let why = format!("`{other}` became `pending`; the word is kept as `{STATE}`");
+            reading.note(id, "status", why);
+            Status::Pending
+        }
+    };
+}
+
+fn read_kind(spec: &mut Candidate, kind: Option<&str>) {
+    match kind {
+        None | Some("task" | "epic") => {}
+        // What kind of work it is says a label, as elsewhere in specs.
+        Some(other) => spec.labels.push(other.to_owned()),
+    }
+}
+
+/// Criteria as boxes where each line is an item, or there is one line; else as they stand.
+fn read_criteria(spec: &mut Candidate, text: &str, id: &str, reading: &mut Reading) {
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    let items: Vec<&str> = lines.iter().filter_map(|line| item(line)).collect();
+    let items = match (lines.as_slice(), items.len()) {
+        ([], _) => return,
+        ([one], 0) => vec![one.trim()],
+        (lines, found) if found == lines.len() => items,
+        _ => {
+            let why = "they are no list, so that they stand under their heading without boxes";
+            reading.note(id, "acceptance_criteria", why);
+            spec.section(CRITERIA, text);
+            return;
+        }
+    };
+    let boxes = items.into_iter().map(|item| match item {
+        item if item.starts_with('[') => format!("- {item}\n"),
+        item => format!("- [ ] {item}\n"),
+    });
+    let boxes: String = boxes.collect();
+    if spec.status == Status::Completed && boxes.contains("- [ ]") {
+        let why =
+            "it is closed there and not all of its criteria are ticked; no box was ticked here";
+        reading.note(id, "acceptance_criteria", why);
+    }
+    spec.section(CRITERIA, &boxes);
+}
+
+/// The text of a list item, its box included.
+fn item(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let bullet = line.strip_prefix(['-', '*', '+']);
+    let numbered = || {
+        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        if rest.len() < line.len() {
+            rest.strip_prefix(['.', ')'])
+        } else {
+            None
+        }
+    };
+    let rest = bullet.or_else(numbered)?;
+    rest.starts_with(' ')
+        .then(|| rest.trim())
+        .filter(|item| !item.is_empty())
+}
+
+fn read_comments(spec: &mut Candidate, comments: Option<Value>) {
+    let Some(Value::Array(comments)) = comments else {
+        return;
+    };
+    let told = comments.iter().filter_map(|comment| {
+        let of = |key: &str| comment.get(key).and_then(Value::as_str).unwrap_or_default();
+        let text = of("text").trim();
+        let head = format!("**{}** {}", of("author"), of("created_at"));
+        (!text.is_empty()).then(|| format!("{}\n\n{text}\n", head.trim()))
+    });
+    let told: Vec<String> = told.collect();
+    spec.section("Comments", &told.join("\n"));
+}
+
+fn read_dependencies(
+    spec: &mut Candidate,
+    dependencies: Option<Value>,
+    id: &str,
+    reading: &mut Reading,
+) {
+    let Some(Value::Array(dependencies)) = dependencies else {
+        return;
+    };
+    let (mut related, mut discovered) = (Vec::new(), Vec::new());
+    for dependency in &dependencies {
+        let of = |key: &str| dependency.get(key).and_then(Value::as_str);
+        let Some(other) = of("depends_on_id").filter(|other| !other.is_empty()) else {
+            reading.note(id, "dependencies", "one names no issue and was left out");
+            continue;
+        };
+        match of("type").unwrap_or("blocks") {
+            "blocks" | "waits-for" => spec.depends_on.push(origin(other)),
+            "parent-child" if spec.parent.is_none() => spec.parent = Some(origin(other)),
+            "related" => related.push(origin(other)),
+            "discovered-from" => discovered.push(origin(other)),
+            kind => {
+                let why = format!("`{kind}` to {other}: specs have nothing like it; left out");
+                reading.note(id, "dependencies", why);
+            }
+        }
+    }
+    for (key, origins) in [("related_to", related), ("discovered_from", discovered)] {
+        if !origins.is_empty() {
+            spec.keys.push((key.to_owned(), Extra::Items(origins)));
+        }
+    }
+}
+
+/// The parent that the ID itself tells: `bd-12` of `bd-12.3`.
+fn read_place(spec: &mut Candidate, id: &str) {
+    let Some((parent, number)) = id.rsplit_once('.') else {
+        return;
+    };
+    if let Ok(number) = number.parse() {
+        spec.parent = Some(origin(parent));
+        spec.number = Some(number);
+    }
+}
+
+/// Takes a key's value as a text; `None` for an empty one.
+fn take_text(issue: &mut Map<String, Value>, key: &str) -> Option<String> {
+    let value = issue.remove(key).filter(|value| !is_blank(value))?;
+    Some(words(&value))
+}
+
+fn is_blank(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(pairs) => pairs.is_empty(),
+        Value::Bool(flag) => !flag,
+        Value::Number(_) => false,
+    }
+}
+
+fn words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn short(value: &Value) -> String {
+    crate::answer::cut(&words(value), 80)
+}

@@ -1,0 +1,47 @@
+//! One spec of a folder, looked up by its whole ID without reading any other.
+
+use std::path::{Path, PathBuf};
+
+use super::super::id::SpecId;
+use super::super::model::Status;
+use super::super::parse;
+use super::{ARCHIVE, SPECS};
+use crate::store::StoreError;
+use crate::store::disk::{self, Disk, Stamp};
+use crate::store::index::Source;
+
+/// What was found out about a spec.
+#[derive(Debug, Default)]
+pub struct Looked {
+    /// Its state, and its file relative to the folder; the active spec counts before the archived one.
+    pub found: Option<(Status, String)>,
+    /// Why a file of that ID cannot be read, where none can.
+    pub unreadable: Option<String>,
+    /// The files that decide about it, with the stamp and the state that each had.
+    pub files: Vec<(PathBuf, Option<Stamp>, Option<Status>)>,
+}
+
+/// Looks up a spec among the active and the archived ones of a folder.
+pub fn look_up(base: &Path, id: &SpecId, disk: &Disk) -> Looked {
+    let mut looked = Looked::default();
+    let places = [
+        format!("{SPECS}/{id}.md"),
+        format!("{ARCHIVE}/{}/{id}.md", id.archive_folder()),
+    ];
+    for place in places {
+        let path = base.join(&place);
+        let stamp = disk::stamp(&path);
+        let read = match disk.read_text(&path, &place) {
+            Ok((text, _)) => parse::document(&place, Source::Text(text))
+                .map_err(|broken| format!("{place}: {}", broken.problem.message)),
+            Err(StoreError::Missing { .. }) => Err(String::new()),
+            Err(error) => Err(error.to_string()),
+        };
+        let status = read.as_ref().ok().map(|spec| spec.status);
+        let why = read.err().filter(|why| !why.is_empty());
+        looked.unreadable = looked.unreadable.or(why);
+        looked.files.push((path, stamp, status));
+        looked.found = looked.found.or(status.map(|status| (status, place)));
+    }
+    looked
+}

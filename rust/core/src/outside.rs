@@ -1,0 +1,77 @@
+//! Items of documents of another kind that a document may name: how far they are.
+//!
+//! Whoever knows all kinds hands a document's kind an [`Outside`]; so each asks about the others
+//! without knowing them.
+
+use std::sync::Arc;
+
+/// What stands before the colon of a key that names an item of a kind of documents.
+pub const PREFIXES: [&str; 4] = ["chant", "vine", "speckit", "tickets"];
+
+/// The kind that a key begins with and what follows, for a key such as `tickets:MDT-012`.
+pub fn parts(key: &str) -> Option<(&'static str, &str)> {
+    let (prefix, rest) = key.split_once(':')?;
+    let known = PREFIXES.into_iter().find(|known| *known == prefix)?;
+    (!rest.is_empty()).then_some((known, rest))
+}
+
+/// How far an item is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// It is there.
+    Found {
+        /// Its state, in the word of its documents.
+        status: String,
+        /// Whether nobody waits for it any more.
+        is_done: bool,
+        /// Where it lies, as a person would say it.
+        place: String,
+    },
+    /// It could not be found or looked up; the text says why.
+    Unknown(String),
+}
+
+impl Standing {
+    /// Whether nobody waits for it any more.
+    pub fn is_done(&self) -> bool {
+        matches!(self, Self::Found { is_done: true, .. })
+    }
+}
+
+type Ask = dyn Fn(&[String]) -> Vec<Standing> + Send + Sync;
+
+/// Tells how far items are, by their whole keys, as of the moment it is asked.
+#[derive(Clone)]
+pub struct Outside(Arc<Ask>);
+
+/// Makes the [`Outside`] of the documents below a folder.
+pub type Around = fn(&std::path::Path) -> Outside;
+
+impl Outside {
+    /// What a function tells, which gives one answer for each key in their order.
+    pub fn new(ask: impl Fn(&[String]) -> Vec<Standing> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(ask))
+    }
+
+    /// How far the items of some keys are, in the order of the keys.
+    pub fn standings(&self, keys: &[String]) -> Vec<Standing> {
+        if keys.is_empty() {
+            Vec::new()
+        } else {
+            (self.0)(keys)
+        }
+    }
+}
+
+impl Default for Outside {
+    /// Knows nothing.
+    fn default() -> Self {
+        let unknown = |key: &String| {
+            let kind = parts(key).map_or("other", |(kind, _)| kind);
+            Standing::Unknown(format!(
+                "items of {kind} documents cannot be looked up here"
+            ))
+        };
+        Self::new(move |keys| keys.iter().map(unknown).collect())
+    }
+}

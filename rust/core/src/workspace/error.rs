@@ -1,0 +1,80 @@
+//! What the workspace refuses.
+
+use serde_json::{Value, json};
+
+use crate::error::ErrorKind;
+
+/// A refusal; its `Display` is the sentence a client sees.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WorkspaceError {
+    /// Nothing of that name in any dialect.
+    #[error("Nothing is called '{text}' here.{}", hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default())]
+    NotFound {
+        /// What was asked for.
+        text: String,
+        /// What may have been meant.
+        hint: Option<String>,
+    },
+    /// Several items are called so.
+    #[error("'{text}' may mean several items: {}. Give one of these keys.", keys.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        text: String,
+        /// Their keys, in the order of lists.
+        keys: Vec<String>,
+    },
+    /// An argument has a value it may not have.
+    #[error("Invalid {name} '{given}': expected {expected}.")]
+    Invalid {
+        /// What the argument is about.
+        name: &'static str,
+        /// What was given.
+        given: String,
+        /// What was expected.
+        expected: String,
+    },
+    /// A file that is not to be overwritten stands where one was to be written.
+    #[error(
+        "{path} is there already and was left as it is. Give another name, or --force to replace it."
+    )]
+    Taken {
+        /// The file.
+        path: String,
+    },
+    /// What is to be brought in cannot be read.
+    #[error("{path} cannot be imported: {why}")]
+    Source {
+        /// The file or folder.
+        path: String,
+        /// What is wrong with it and what was expected.
+        why: String,
+    },
+}
+
+impl WorkspaceError {
+    /// What kind of refusal it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NotFound { .. } => ErrorKind::NotFound,
+            Self::Ambiguous { .. } => ErrorKind::AmbiguousId,
+            Self::Invalid { .. } => ErrorKind::InvalidArgument,
+            Self::Taken { .. } => ErrorKind::Conflict,
+            Self::Source { .. } => ErrorKind::InvalidDocument,
+        }
+    }
+
+    /// The values in the sentence, by name, for programs.
+    pub fn details(&self) -> Value {
+        match self {
+            Self::NotFound { text, .. } => json!({"key": text}),
+            Self::Ambiguous { text, keys } => json!({"key": text, "matches": keys}),
+            Self::Invalid {
+                name,
+                given,
+                expected,
+            } => json!({"name": name, "given": given, "expected": expected}),
+            Self::Taken { path } => json!({"path": path}),
+            Self::Source { path, why } => json!({"path": path, "why": why}),
+        }
+    }
+}

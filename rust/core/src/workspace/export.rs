@@ -1,0 +1,314 @@
+//! Items written out for other programs, one after the other.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::Workspace;
+use super::error::WorkspaceError;
+use super::filter::Filter;
+use super::item::Item;
+use super::joined::Joined;
+use crate::error::Error;
+use crate::graph::Node;
+use crate::ident::nearest;
+use crate::store::StoreError;
+use crate::store::disk::{self, Disk, Temporary};
+
+/// The fields that items may be written with, in the order of documents.
+pub const FIELDS: [&str; 15] = [
+    "key",
+    "dialect",
+    "id",
+    "title",
+    "status",
+    "done",
+    "ready",
+    "type",
+    "priority",
+    "assignee",
+    "labels",
+    "depends_on",
+    "waits_for",
+    "path",
+    "body",
+];
+
+/// What is written where no fields are named: all but the text itself.
+const USUAL: usize = 14;
+
+/// Items that are written into one piece.
+const AT_ONCE: usize = 100;
+
+/// How items are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A list of objects, one on each line.
+    Json,
+    /// RFC 4180, with a line of field names; items of a list with a semicolon and a blank between them.
+    Csv,
+    /// A table.
+    Markdown,
+}
+
+impl Form {
+    /// What a word means.
+    ///
+    /// # Errors
+    /// `Invalid`.
+    pub fn read(word: &str) -> Result<Self, WorkspaceError> {
+        match word {
+            "json" => Ok(Self::Json),
+            "csv" => Ok(Self::Csv),
+            "markdown" => Ok(Self::Markdown),
+            other => Err(WorkspaceError::Invalid {
+                name: "format",
+                given: other.to_owned(),
+                expected: "one of json, csv, markdown".into(),
+            }),
+        }
+    }
+}
+
+/// A text in pieces, made while it is taken: of the items themselves only a few are ever written at a
+/// time.
+pub struct Export {
+    joined: Arc<Joined>,
+    nodes: std::vec::IntoIter<Node>,
+    form: Form,
+    fields: Vec<&'static str>,
+    stage: Stage,
+    written: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Begin,
+    Items,
+    Done,
+}
+
+impl Export {
+    /// The items that a filter wants, in the order of lists, with some fields or the usual ones.
+    ///
+    /// # Errors
+    /// `Invalid` for a field that is none, as [`Filter::checked`] and [`Workspace::snapshot`].
+    pub fn of(
+        workspace: &Workspace,
+        filter: Filter,
+        form: Form,
+        fields: &[String],
+    ) -> Result<Self, Error> {
+        let filter = filter.checked()?;
+        let fields = known(fields)?;
+        let joined = workspace.snapshot()?;
+        let wanted = joined.items().filter(|item| filter.fits(item));
+        let nodes: Vec<Node> = wanted.map(|item| item.node).collect();
+        Ok(Self {
+            nodes: nodes.into_iter(),
+            joined,
+            form,
+            fields,
+            stage: Stage::Begin,
+            written: 0,
+        })
+    }
+
+    /// How many items were written so far.
+    pub fn written(&self) -> usize {
+        self.written
+    }
+
+    /// Writes everything to a file that appears whole or not at all; one that is there already is
+    /// replaced only by `force`. Gives the number of items.
+    ///
+    /// # Errors
+    /// `Taken`, or a `StoreError`.
+    pub fn save(mut self, path: &Path, force: bool, disk: &Disk) -> Result<usize, Error> {
+        let taken = || WorkspaceError::Taken {
+            path: path.display().to_string(),
+        };
+        if !force && disk::exists(path) {
+            return Err(taken().into());
+        }
+        let target = disk::real(path).unwrap_or_else(|_| path.to_owned());
+        let file = Temporary::stream(disk, &target, &mut self)?;
+        if force {
+            file.take_over(&target)?;
+        } else {
+            file.appear(&target).map_err(|error| match error {
+                StoreError::Exists { .. } => Error::from(taken()),
+                error => error.into(),
+            })?;
+        }
+        Ok(self.written)
+    }
+
+    fn begin(&self) -> String {
+        match self.form {
+            Form::Json => "[".into(),
+            Form::Csv => csv_lines(std::iter::once(
+                self.fields
+                    .iter()
+                    .map(|field| (*field).to_owned())
+                    .collect(),
+            )),
+            Form::Markdown => {
+                let names = self.fields.join(" | ");
+                let line = "|---".repeat(self.fields.len());
+                format!("| {names} |\n{line}|\n")
+            }
+        }
+    }
+
+    fn items(&mut self) -> String {
+        let nodes: Vec<Node> = self.nodes.by_ref().take(AT_ONCE).collect();
+        let joined = Arc::clone(&self.joined);
+        let items = nodes.into_iter().filter_map(|node| joined.item(node));
+        match self.form {
+            Form::Json => items.fold(String::new(), |mut text, item| {
+                text.push_str(if self.written == 0 { "\n" } else { ",\n" });
+                text.push_str(&self.object(&item).to_string());
+                self.written += 1;
+                text
+            }),
+            Form::Csv => csv_lines(items.map(|item| {
+                self.written += 1;
+                let fields = self.fields.iter();
+                fields.map(|field| words(&value(&item, field))).collect()
+            })),
+            Form::Markdown => items.fold(String::new(), |mut text, item| {
+                for field in &self.fields {
+                    let cell = for_table(&words(&value(&item, field)));
+                    text.push_str(&format!("| {cell} "));
+                }
+                text.push_str("|\n");
+                self.written += 1;
+                text
+            }),
+        }
+    }
+
+    fn object(&self, item: &Item<'_>) -> Value {
+        let pair = |field: &&'static str| ((*field).to_owned(), value(item, field));
+        Value::Object(self.fields.iter().map(pair).collect::<Map<_, _>>())
+    }
+}
+
+impl Iterator for Export {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        match self.stage {
+            Stage::Begin => {
+                self.stage = Stage::Items;
+                Some(self.begin())
+            }
+            Stage::Items if self.nodes.len() > 0 => Some(self.items()),
+            Stage::Items => {
+                self.stage = Stage::Done;
+                (self.form == Form::Json).then(|| "\n]\n".into())
+            }
+            Stage::Done => None,
+        }
+    }
+}
+
+fn known(fields: &[String]) -> Result<Vec<&'static str>, WorkspaceError> {
+    if fields.is_empty() {
+        return Ok(FIELDS[..USUAL].to_vec());
+    }
+    let known = |field: &String| {
+        let found = FIELDS.into_iter().find(|known| *known == field.as_str());
+        found.ok_or_else(|| WorkspaceError::Invalid {
+            name: "field",
+            given: field.clone(),
+            expected: match nearest(field, FIELDS) {
+                Some(near) => format!("one of {}; perhaps {near}", FIELDS.join(", ")),
+                None => format!("one of {}", FIELDS.join(", ")),
+            },
+        })
+    };
+    fields.iter().map(known).collect()
+}
+
+fn value(item: &Item<'_>, field: &str) -> Value {
+    match field {
+        "key" => item.key().into(),
+        "dialect" => item.dialect().into(),
+        "id" => item.id().into(),
+        "title" => item.title().into(),
+        "status" => item.status().into(),
+        "done" => item.is_done().into(),
+        "ready" => item.is_ready().into(),
+        "type" => item.kind().into(),
+        "priority" => json!(item.priority()),
+        "assignee" => json!(item.assignee()),
+        "labels" => json!(item.labels()),
+        "depends_on" => item.depends_on().into(),
+        "waits_for" => item.waits_for().into(),
+        "path" => item.path().into(),
+        _ => item.body().into(),
+    }
+}
+
+/// A value as one text.
+fn words(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(words).collect::<Vec<_>>().join("; "),
+        other => other.to_string(),
+    }
+}
+
+fn csv_lines(records: impl Iterator<Item = Vec<String>>) -> String {
+    let mut writer = csv::WriterBuilder::new()
+        .terminator(csv::Terminator::CRLF)
+        .from_writer(Vec::new());
+    for record in records {
+        // Memory takes everything.
+        let _ = writer.write_record(&record);
+    }
+    let bytes = writer.into_inner().unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// A text for a cell of a table: on one line, its bars and backslashes escaped.
+fn for_table(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.trim().replace("\r\n", "\n").chars() {
+        match c {
+            '|' | '\\' => safe.extend(['\\', c]),
+            '\n' | '\r' => safe.push_str("<br>"),
+            '<' => safe.push_str("&lt;"),
+            '&' => safe.push_str("&amp;"),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_stay_cells() {
+        assert_eq!(for_table(" a|b\\\r\nc\nd "), "a\\|b\\\\<br>c<br>d");
+        assert_eq!(for_table("<b>&"), "&lt;b>&amp;");
+    }
+
+    #[test]
+    fn csv_is_quoted_where_it_has_to_be() {
+        let record = vec![
+            "a,b".into(),
+            "say \"x\"".into(),
+            "one\ntwo".into(),
+            "é".into(),
+        ];
+        let text = csv_lines(std::iter::once(record));
+        assert_eq!(text, "\"a,b\",\"say \"\"x\"\"\",\"one\ntwo\",é\r\n");
+    }
+}

@@ -1,0 +1,401 @@
+//! The items of all dialects in one graph, kept up to date change by change.
+//!
+//! What a dialect's snapshot shares with the one before is not looked at again: specs are drawn anew
+//! family by family, task graphs file by file, tickets all together.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::key;
+use crate::dialects::chant::model::Spec;
+use crate::dialects::chant::specs::Specs;
+use crate::dialects::tickets::all::Tickets;
+use crate::dialects::tickets::code::Code;
+use crate::dialects::tickets::model::{Status as TicketStatus, Ticket};
+use crate::dialects::vine::document::Document;
+use crate::dialects::vine::model::Status as TaskStatus;
+use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
+use crate::outside::{self, Standing};
+
+/// A file that cannot be read as what it should be, or something else that is wrong with one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, relative to the root.
+    pub path: String,
+    /// Line, counted from 1, where it is known.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// A task graph below the root.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Its file, relative to the root, with `/`.
+    pub path: Arc<str>,
+    /// What it says.
+    pub document: Arc<Document>,
+    /// How far the items are that its tasks need, in the order of their needs.
+    pub standings: Vec<Standing>,
+}
+
+/// What every dialect says at one moment.
+#[derive(Default)]
+pub struct Read {
+    /// The specs.
+    pub specs: Arc<Specs>,
+    /// The task graphs in the order of their paths.
+    pub plans: Vec<Plan>,
+    /// The tickets.
+    pub tickets: Option<Arc<Tickets>>,
+    /// What is wrong with files, dialect by dialect.
+    pub problems: Vec<Problem>,
+}
+
+/// Where an item comes from.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// A spec.
+    Spec(Arc<Spec>),
+    /// A node of a task graph.
+    Task {
+        /// The file.
+        path: Arc<str>,
+        /// What it says.
+        document: Arc<Document>,
+        /// Place of the node in it.
+        at: usize,
+    },
+    /// A ticket.
+    Ticket(Code, Arc<Ticket>),
+}
+
+/// All items and what waits for what. Nodes of items that are only named have no source.
+#[derive(Clone, Default)]
+pub struct Joined {
+    pub(super) graph: DepGraph,
+    /// Items by the index of their node.
+    pub(super) sources: Vec<Option<Source>>,
+    pub(super) specs: Arc<Specs>,
+    pub(super) tickets: Option<Arc<Tickets>>,
+    pub(super) problems: Vec<Problem>,
+    plans: Vec<(Plan, Vec<Node>)>,
+    spec_nodes: Vec<Node>,
+    ticket_nodes: Vec<Node>,
+}
+
+impl Joined {
+    /// The graph: its keys name the dialect. Its progress counts a task under review as open, which
+    /// inside its own file it is not: [`Joined::unmet`] knows.
+    pub fn graph(&self) -> &DepGraph {
+        &self.graph
+    }
+
+    /// The nodes of all items, dialect by dialect, each in the order of its own lists.
+    pub fn nodes(&self) -> impl Iterator<Item = Node> {
+        let tasks = self.plans.iter().flat_map(|(_, nodes)| nodes);
+        let specs = self.spec_nodes.iter().chain(tasks);
+        specs.chain(&self.ticket_nodes).copied()
+    }
+
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        let tasks: usize = self.plans.iter().map(|(_, nodes)| nodes.len()).sum();
+        self.spec_nodes.len() + tasks + self.ticket_nodes.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What is wrong with files, dialect by dialect.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// What an item still waits for.
+    pub fn unmet(&self, node: Node) -> impl Iterator<Item = &Edge> {
+        let unmet = self.graph.unmet(node);
+        unmet.filter(move |edge| !self.is_reviewed_in_the_same_file(node, edge.to))
+    }
+
+    fn is_reviewed_in_the_same_file(&self, node: Node, other: Node) -> bool {
+        let of = |node: Node| self.sources[node.index()].as_ref();
+        match (of(node), of(other)) {
+            (
+                Some(Source::Task { path, .. }),
+                Some(Source::Task {
+                    path: own,
+                    document,
+                    at,
+                }),
+            ) => {
+                let status = document.plan.graph.nodes[*at].status();
+                path == own && status == Some(TaskStatus::Reviewing)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the dialects say something else now.
+    pub(super) fn differs_from(&self, read: &Read) -> bool {
+        let is_same_tickets = match (&self.tickets, &read.tickets) {
+            (Some(old), Some(new)) => Arc::ptr_eq(old, new),
+            (old, new) => old.is_none() && new.is_none(),
+        };
+        !is_same_tickets
+            || !Arc::ptr_eq(&self.specs, &read.specs)
+            || !self.has_plans(&read.plans)
+            || self.problems != read.problems
+    }
+
+    fn has_plans(&self, plans: &[Plan]) -> bool {
+        let mut pairs = self.plans.iter().zip(plans);
+        self.plans.len() == plans.len() && pairs.all(|((old, _), new)| is_same_plan(old, new))
+    }
+
+    /// Takes in what the dialects say now.
+    pub(super) fn take(&mut self, read: Read) {
+        let is_specs_new = self.take_specs(read.specs);
+        let is_plans_new = self.take_plans(read.plans);
+        let is_tickets_new = self.take_tickets(read.tickets);
+        if is_specs_new || is_plans_new || is_tickets_new {
+            self.note_named();
+        }
+        self.problems = read.problems;
+    }
+
+    fn take_specs(&mut self, specs: Arc<Specs>) -> bool {
+        if Arc::ptr_eq(&self.specs, &specs) {
+            return false;
+        }
+        let old = std::mem::replace(&mut self.specs, Arc::clone(&specs));
+        let old_nodes = std::mem::take(&mut self.spec_nodes);
+        let mut before = old.all().iter().zip(old_nodes).peekable();
+        let mut touched: BTreeSet<&str> = BTreeSet::new();
+        let mut nodes = Vec::with_capacity(specs.all().len());
+        for spec in specs.all() {
+            while let Some((gone, node)) = before.next_if(|(gone, _)| gone.id < spec.id) {
+                touched.insert(gone.id.root());
+                self.forget(node);
+            }
+            let same = before.next_if(|(same, _)| same.id == spec.id);
+            if !same
+                .as_ref()
+                .is_some_and(|(same, _)| Arc::ptr_eq(same, spec))
+            {
+                touched.insert(spec.id.root());
+            }
+            let node = same.map(|(_, node)| node);
+            nodes.push(node.unwrap_or_else(|| self.node(&key::of_spec(spec.id.as_str()))));
+        }
+        for (gone, node) in before {
+            touched.insert(gone.id.root());
+            self.forget(node);
+        }
+        self.spec_nodes = nodes;
+        if touched.len() > specs.all().len() / 4 {
+            for spec in specs.all() {
+                self.draw_spec(&specs, spec);
+            }
+        } else {
+            for root in touched {
+                for spec in specs.family(root) {
+                    self.draw_spec(&specs, spec);
+                }
+            }
+        }
+        true
+    }
+
+    fn draw_spec(&mut self, specs: &Specs, spec: &Arc<Spec>) {
+        let node = self.node(&key::of_spec(spec.id.as_str()));
+        let graph = specs.graph();
+        let own = graph.find(spec.id.as_str());
+        let drawn = own.map_or(&[][..], |own| graph.edges(own)).iter();
+        let edges = drawn.map(|edge| Edge {
+            to: self.node(&key_of_named(graph.key(edge.to))),
+            kind: edge.kind,
+            via: self.node(&key::of_spec(graph.key(edge.via))),
+        });
+        let edges = edges.collect();
+        let is_done = spec.status.is_done();
+        self.put(node, Source::Spec(Arc::clone(spec)), is_done, edges);
+    }
+
+    fn take_plans(&mut self, plans: Vec<Plan>) -> bool {
+        if self.has_plans(&plans) {
+            return false;
+        }
+        let mut old = std::mem::take(&mut self.plans);
+        // What is no longer said goes first: a file's nodes may have gone to another.
+        old.retain(|known| {
+            let is_kept = plans.iter().any(|new| is_same_plan(&known.0, new));
+            if !is_kept {
+                known.1.iter().for_each(|node| self.forget(*node));
+            }
+            is_kept
+        });
+        let drawn = plans.into_iter().map(|plan| {
+            let known = old.iter().position(|known| known.0.path == plan.path);
+            match known {
+                Some(at) => old.swap_remove(at),
+                None => self.draw_plan(plan),
+            }
+        });
+        self.plans = drawn.collect();
+        true
+    }
+
+    fn draw_plan(&mut self, plan: Plan) -> (Plan, Vec<Node>) {
+        let graph = &plan.document.plan.graph;
+        let mut nodes = Vec::with_capacity(graph.nodes.len());
+        for (at, task) in graph.nodes.iter().enumerate() {
+            let node = self.node(&key::of_task(&plan.path, &task.id));
+            let inside = task.dependencies.iter();
+            let mut keys: Vec<String> = inside.map(|id| key::of_task(&plan.path, id)).collect();
+            keys.extend(task.needs().map(key::normal));
+            let edges = self.explicit(node, &keys);
+            let source = Source::Task {
+                path: Arc::clone(&plan.path),
+                document: Arc::clone(&plan.document),
+                at,
+            };
+            let is_done = task.status() == Some(TaskStatus::Complete);
+            self.put(node, source, is_done, edges);
+            nodes.push(node);
+        }
+        (plan, nodes)
+    }
+
+    fn take_tickets(&mut self, tickets: Option<Arc<Tickets>>) -> bool {
+        match (&self.tickets, &tickets) {
+            (None, None) => return false,
+            (Some(old), Some(new)) if Arc::ptr_eq(old, new) => return false,
+            _ => {}
+        }
+        for node in std::mem::take(&mut self.ticket_nodes) {
+            self.forget(node);
+        }
+        for (code, ticket) in tickets.iter().flat_map(|tickets| first_files(tickets)) {
+            let node = self.node(&key::of_ticket(code));
+            let named = tickets
+                .iter()
+                .flat_map(|tickets| tickets.waits().named(code));
+            let keys: Vec<String> = named.map(key_of_ticket_named).collect();
+            let edges = self.explicit(node, &keys);
+            let is_done = ticket.meant.status.is_some_and(TicketStatus::is_done);
+            let source = Source::Ticket(code.clone(), Arc::clone(ticket));
+            self.put(node, source, is_done, edges);
+            self.ticket_nodes.push(node);
+        }
+        self.tickets = tickets;
+        true
+    }
+
+    /// Says how far those are that are named and no items here: archived specs, those of other
+    /// repositories, items in files that were not looked at.
+    fn note_named(&mut self) {
+        let specs = Arc::clone(&self.specs);
+        for (named, name) in specs.named_elsewhere() {
+            self.note(&key_of_named(&name), specs.graph().progress(named));
+        }
+        let plans = std::mem::take(&mut self.plans);
+        for (plan, _) in &plans {
+            let needs = plan.document.plan.needs();
+            for (need, standing) in needs.iter().zip(&plan.standings) {
+                self.note(&key::normal(need), progress(standing));
+            }
+        }
+        self.plans = plans;
+        if let Some(tickets) = self.tickets.clone() {
+            for named in tickets.waits().named_outside() {
+                if let Some(standing) = tickets.waits().outside(&named) {
+                    self.note(&key::normal(&named), progress(standing));
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, key: &str, progress: Progress) {
+        let node = self.node(key);
+        if self.sources[node.index()].is_none() {
+            self.graph.set_progress(node, progress);
+        }
+    }
+
+    fn explicit(&mut self, node: Node, keys: &[String]) -> Vec<Edge> {
+        let mut edges: Vec<Edge> = Vec::with_capacity(keys.len());
+        for key in keys {
+            let to = self.node(key);
+            if !edges.iter().any(|edge| edge.to == to) {
+                edges.push(Edge {
+                    to,
+                    kind: Kind::Explicit,
+                    via: node,
+                });
+            }
+        }
+        edges
+    }
+
+    fn put(&mut self, node: Node, source: Source, is_done: bool, edges: Vec<Edge>) {
+        self.sources[node.index()] = Some(source);
+        let progress = if is_done {
+            Progress::Done
+        } else {
+            Progress::Open
+        };
+        self.graph.set_progress(node, progress);
+        self.graph.set_edges(node, edges);
+    }
+
+    fn forget(&mut self, node: Node) {
+        self.sources[node.index()] = None;
+        self.graph.set_progress(node, Progress::Absent);
+        self.graph.set_edges(node, Vec::new());
+    }
+
+    fn node(&mut self, key: &str) -> Node {
+        let node = self.graph.intern(key);
+        if self.sources.len() <= node.index() {
+            self.sources.resize(node.index() + 1, None);
+        }
+        node
+    }
+}
+
+fn is_same_plan(old: &Plan, new: &Plan) -> bool {
+    old.path == new.path && Arc::ptr_eq(&old.document, &new.document)
+}
+
+/// The key of what a spec names: a spec, also one of another repository, or an item of another dialect.
+fn key_of_named(name: &str) -> String {
+    match outside::parts(name) {
+        Some(_) => key::normal(name),
+        None => key::of_spec(name),
+    }
+}
+
+/// The key of what a ticket names.
+fn key_of_ticket_named(name: &str) -> String {
+    match (outside::parts(name), Code::read(name)) {
+        (None, Some(code)) => key::of_ticket(&code),
+        (None, None) => format!("tickets:{name}"),
+        (Some(_), _) => key::normal(name),
+    }
+}
+
+fn first_files(tickets: &Tickets) -> impl Iterator<Item = (&Code, &Arc<Ticket>)> {
+    let codes = tickets.firsts().map(|(code, _)| code);
+    codes.filter_map(|code| Some((code, tickets.files(code).first()?)))
+}
+
+fn progress(standing: &Standing) -> Progress {
+    if standing.is_done() {
+        Progress::Done
+    } else {
+        Progress::Absent
+    }
+}

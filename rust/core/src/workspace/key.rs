@@ -1,0 +1,69 @@
+//! Keys of items of all dialects: the dialect, a colon, and what the dialect calls the item.
+
+use std::path::Path;
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::dialects::tickets::code::Code;
+use crate::outside::parts;
+
+/// The key of a spec.
+pub fn of_spec(id: &str) -> String {
+    format!("chant:{}", composed(id))
+}
+
+/// The key of a task of a graph, whose file is named by its path from the root, with `/`.
+pub fn of_task(path: &str, id: &str) -> String {
+    format!("vine:{}#{}", composed(path), composed(id))
+}
+
+/// The key of a ticket.
+pub fn of_ticket(code: &Code) -> String {
+    format!("tickets:{code}")
+}
+
+/// The one way to write a key: composed letters, no `./`, the ending `.vine`, tickets' codes in full.
+pub fn normal(key: &str) -> String {
+    match parts(key) {
+        Some(("vine", rest)) => {
+            let (path, id) = rest.rsplit_once('#').unwrap_or((rest, ""));
+            of_task(&vine_path(path), id)
+        }
+        Some(("tickets", rest)) => {
+            Code::read(rest).map_or_else(|| composed(key), |code| of_ticket(&code))
+        }
+        _ => composed(key),
+    }
+}
+
+/// A path of a graph without what may be left out or added.
+fn vine_path(path: &str) -> String {
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let has_ending = Path::new(path).extension().is_some();
+    let ending = if has_ending { "" } else { ".vine" };
+    format!("{path}{ending}")
+}
+
+/// A text with composed letters, as people type them: some systems take names of files apart.
+pub fn composed(text: &str) -> String {
+    text.nfc().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_one_spelling() {
+        for (given, expected) in [
+            ("vine:./plans/a#b", "vine:plans/a.vine#b"),
+            ("vine:a.vine#b", "vine:a.vine#b"),
+            ("tickets:mdt-7", "tickets:MDT-007"),
+            ("tickets:x", "tickets:x"),
+            ("chant:e\u{301}", "chant:\u{e9}"),
+            ("speckit:060-name#T001", "speckit:060-name#T001"),
+        ] {
+            assert_eq!(normal(given), expected);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Every dialect of a folder in one graph: the only module that knows all dialects.
+//!
+//! A dialect is added in four places: [`Parts`], [`joined::Source`], [`item`] and [`outside`].
+
+pub mod error;
+pub mod export;
+pub mod filter;
+pub mod import;
+pub mod item;
+pub mod joined;
+pub mod key;
+pub mod ops;
+mod outside;
+mod view;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::dialects::chant::project::Project;
+use crate::dialects::tickets::desk::Desk;
+use crate::dialects::vine::files::Files;
+use crate::error::{Error, ErrorKind};
+use crate::store::disk;
+use crate::store::walk::{DEPTH, Walked};
+use joined::{Joined, Plan, Problem, Read};
+pub use outside::outside;
+
+/// Most task graphs that are looked at.
+const MOST_PLANS: usize = 1_000;
+
+/// The dialects of a folder, each opened by itself.
+pub struct Parts {
+    /// The specs; the folder need not hold any.
+    pub chant: Arc<Project>,
+    /// What reads task graphs.
+    pub vine: Arc<Files>,
+    /// Ticket projects, that of the folder among them.
+    pub tickets: Arc<Desk>,
+}
+
+/// A folder with all its work files; every answer is as of the moment it is asked for.
+pub struct Workspace {
+    root: PathBuf,
+    parts: Parts,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// Where task graphs lie.
+    plans: Walked,
+    joined: Arc<Joined>,
+}
+
+impl Workspace {
+    /// Joins the dialects of a folder; nothing is read yet.
+    pub fn open(root: &Path, parts: Parts) -> Self {
+        Self {
+            root: disk::real(root).unwrap_or_else(|_| root.to_owned()),
+            parts,
+            known: Mutex::default(),
+        }
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Everything as of now: whatever was written before this call is in it. Costs what changed, and one
+    /// stamp for each folder in which there may be task graphs and for each of these.
+    ///
+    /// # Errors
+    /// A `StoreError` where a folder of work files cannot be listed.
+    pub fn snapshot(&self) -> Result<Arc<Joined>, Error> {
+        let mut read = self.read_specs()?;
+        let mut known = self.known();
+        if !known.plans.is_current() {
+            known.plans = Walked::of(&self.root, "vine", DEPTH, MOST_PLANS);
+        }
+        for path in &known.plans.files {
+            match self.plan(path) {
+                Ok(plan) => read.plans.push(plan),
+                Err(error) => read.problems.push(Problem {
+                    path: path.clone(),
+                    line: None,
+                    message: error.to_string(),
+                }),
+            }
+        }
+        self.read_tickets(&mut read)?;
+        if known.joined.differs_from(&read) {
+            Arc::make_mut(&mut known.joined).take(read);
+        }
+        Ok(Arc::clone(&known.joined))
+    }
+
+    fn read_specs(&self) -> Result<Read, Error> {
+        let chant = &self.parts.chant;
+        let snapshot = match chant.snapshot() {
+            Err(error) if error.kind() == ErrorKind::NotInitialized => return Ok(Read::default()),
+            snapshot => snapshot?,
+        };
+        let problems = chant.problems(&snapshot).into_iter();
+        let problems = problems.map(|problem| Problem {
+            path: problem.path.into(),
+            line: problem.line,
+            message: problem.message,
+        });
+        Ok(Read {
+            problems: problems.collect(),
+            specs: snapshot.specs,
+            ..Read::default()
+        })
+    }
+
+    fn plan(&self, path: &str) -> Result<Plan, Error> {
+        let files = &self.parts.vine;
+        let place = files.existing(&self.root.join(path).display().to_string())?;
+        let document = files.read(&place)?;
+        Ok(Plan {
+            path: key::composed(path).into(),
+            standings: files.standings(&place, &document.plan.needs()),
+            document,
+        })
+    }
+
+    fn read_tickets(&self, read: &mut Read) -> Result<(), Error> {
+        let Some(board) = self.parts.tickets.board_at(&self.root)? else {
+            return Ok(());
+        };
+        let tickets = board.snapshot()?;
+        let problems = tickets.problems().iter();
+        read.problems.extend(problems.map(|problem| Problem {
+            path: problem.path.to_string(),
+            line: problem.line,
+            message: problem.message.clone(),
+        }));
+        read.tickets = Some(tickets);
+        Ok(())
+    }
+
+    /// What is known, begun anew when a crash interrupted whoever held it.
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known
+            .lock()
+            .unwrap_or_else(|poisoned: PoisonError<_>| {
+                let mut known = poisoned.into_inner();
+                *known = Known::default();
+                self.known.clear_poison();
+                known
+            })
+    }
+}

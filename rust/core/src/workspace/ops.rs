@@ -1,0 +1,304 @@
+//! What commands and scripts ask about a whole workspace.
+
+use super::Workspace;
+use super::error::WorkspaceError;
+use super::filter::Filter;
+use super::item::Item;
+use super::joined::Joined;
+use super::key::normal;
+use super::view::{
+    EdgeRow, GraphData, ItemList, ItemRow, Named, Tree, TreeRow, Whole, problems, reason,
+};
+use crate::answer::{Answer, Page, fitting, size_of};
+use crate::dialects::tickets::code::Code;
+use crate::error::Error;
+use crate::graph::picture::{Arrow, Figure, Picture, Tone};
+use crate::graph::{Node, Progress};
+use crate::ident::{Resolved, nearest};
+use crate::outside::parts;
+
+/// What stands for the title and the state of an item that is only named.
+const ELSEWHERE: &str = "not in this workspace";
+
+/// Most keys that an error names.
+const MATCHES_SHOWN: usize = 10;
+
+/// Items, dialect by dialect, each in the order of its own lists; cancelled specs only when asked for.
+///
+/// # Errors
+/// As [`Filter::checked`] and [`Workspace::snapshot`].
+pub fn list(workspace: &Workspace, filter: Filter, page: Page) -> Result<Answer, Error> {
+    let filter = filter.checked()?;
+    let joined = workspace.snapshot()?;
+    let wanted: Vec<Item<'_>> = joined.items().filter(|item| filter.shows(item)).collect();
+    let total = wanted.len();
+    let (problems, problems_total) = problems(&joined);
+    let of_page = wanted.into_iter().skip(page.offset).take(page.limit);
+    let room = if problems.is_empty() {
+        0
+    } else {
+        size_of(&problems)
+    };
+    let items = fitting(of_page.map(ItemRow::from), room);
+    let (returned, next) = (items.len(), page.offset + items.len());
+    Ok(Answer::data(&ItemList {
+        items,
+        total,
+        limit: page.limit,
+        returned,
+        next_offset: (returned > 0 && next < total).then_some(next),
+        problems,
+        problems_total,
+    }))
+}
+
+/// The dialects in which there are items, in the order of lists.
+///
+/// # Errors
+/// As [`Workspace::snapshot`].
+pub fn dialects(workspace: &Workspace) -> Result<Vec<&'static str>, Error> {
+    let joined = workspace.snapshot()?;
+    let mut found: Vec<&str> = joined.items().map(|item| item.dialect()).collect();
+    found.dedup();
+    Ok(found)
+}
+
+/// All that is known of an item, however long: a row of a list with who waits for it and its text.
+///
+/// # Errors
+/// As [`find`].
+pub fn show(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
+    let joined = workspace.snapshot()?;
+    let item = named(workspace, &joined, text)?;
+    let graph = joined.graph();
+    let waiting = joined.nodes().filter(|node| {
+        let is_met = item.is_done();
+        let mut edges = joined.unmet(*node);
+        !is_met && graph.progress(*node) != Progress::Done && edges.any(|edge| edge.to == item.node)
+    });
+    Ok(Answer::whole(&Whole {
+        row: ItemRow::from(item),
+        priority: item.priority(),
+        needed_by: waiting.map(|node| graph.key(node)).collect(),
+        body: item.body(),
+    }))
+}
+
+/// Which item a name means: a key, an ID of a dialect, or a part of a spec's that fits only one.
+///
+/// # Errors
+/// `NotFound`, `Ambiguous`, or as [`Workspace::snapshot`].
+pub fn find(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
+    let joined = workspace.snapshot()?;
+    let item = named(workspace, &joined, text)?;
+    Ok(Answer::whole(&Named {
+        key: item.key(),
+        dialect: item.dialect(),
+        id: item.id(),
+        path: item.path(),
+    }))
+}
+
+fn named<'a>(
+    workspace: &Workspace,
+    joined: &'a Joined,
+    text: &str,
+) -> Result<Item<'a>, WorkspaceError> {
+    let text = text.trim();
+    let by_key = joined.graph().find(&normal(text));
+    if let Some(item) = by_key.and_then(|node| joined.item(node)) {
+        return Ok(item);
+    }
+    let (kind, rest) = match parts(text) {
+        Some((kind, rest)) => (Some(kind), rest),
+        None => (None, text),
+    };
+    let is_of = |item: &Item<'_>| kind.is_none_or(|kind| kind == item.dialect());
+    let exact: Vec<Item<'_>> = joined
+        .items()
+        .filter(|item| is_of(item) && is_called(item, rest))
+        .collect();
+    let mut found = exact;
+    if found.is_empty() && kind.is_none_or(|kind| kind == "chant") && !rest.is_empty() {
+        found = specs_like(workspace, joined, rest);
+    }
+    match found.as_slice() {
+        [one] => Ok(*one),
+        [] => Err(not_found(joined, text)),
+        many => {
+            let mut keys: Vec<String> = many.iter().map(|item| item.key().to_owned()).collect();
+            if keys.len() > MATCHES_SHOWN {
+                keys.truncate(MATCHES_SHOWN);
+                keys.push("…".into());
+            }
+            let text = text.to_owned();
+            Err(WorkspaceError::Ambiguous { text, keys })
+        }
+    }
+}
+
+/// Whether a dialect calls an item so: tickets in any spelling of their codes, tasks also with their
+/// file's path before them.
+fn is_called(item: &Item<'_>, text: &str) -> bool {
+    if item.dialect() == "tickets" {
+        return Code::read(text).is_some_and(|code| code.to_string() == item.id());
+    }
+    let of_file = || item.key().strip_prefix("vine:") == Some(text);
+    item.id() == text || of_file()
+}
+
+fn specs_like<'a>(workspace: &Workspace, joined: &'a Joined, text: &str) -> Vec<Item<'a>> {
+    let today = workspace.parts.chant.today();
+    let found = match joined.specs.resolve(text, &today) {
+        Resolved::None => Vec::new(),
+        Resolved::One(spec) => vec![spec],
+        Resolved::Many(specs) => specs,
+    };
+    let item = |id: &str| joined.item(joined.graph().find(&super::key::of_spec(id))?);
+    let ids = found.into_iter().map(|spec| spec.id.as_str());
+    ids.filter_map(item).collect()
+}
+
+fn not_found(joined: &Joined, text: &str) -> WorkspaceError {
+    let keys = joined.items().map(|item| item.key());
+    let ids: Vec<String> = joined.items().map(|item| item.id().into_owned()).collect();
+    let near = nearest(text, keys).or_else(|| nearest(text, ids.iter().map(String::as_str)));
+    let hint = near.map(|key| format!("Did you mean '{key}'?"));
+    WorkspaceError::NotFound {
+        text: text.to_owned(),
+        hint: hint.or_else(|| Some("`list` shows what there is.".into())),
+    }
+}
+
+/// How a graph is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    /// `tree`, `mermaid`, `dot` or `json`.
+    pub format: &'a str,
+    /// Whether items are drawn, too, that wait for nothing or are done.
+    pub all: bool,
+}
+
+/// What waits for what: the text of a picture with its loops as the note, or data for `tree` and `json`.
+/// Where a way leads over items that are not wanted, an indirect arrow stands for it.
+///
+/// # Errors
+/// `Invalid` for a format that is none, as [`Filter::checked`] and [`Workspace::snapshot`].
+pub fn graph(workspace: &Workspace, filter: Filter, shown: Shown<'_>) -> Result<Answer, Error> {
+    let filter = filter.checked()?;
+    let joined = workspace.snapshot()?;
+    let cycles = cycles(&joined);
+    if shown.format == "json" {
+        return Ok(data(&joined, &filter, cycles));
+    }
+    let picture = picture(&joined, &filter, shown.all);
+    let text = match shown.format {
+        "mermaid" => picture.mermaid(),
+        "dot" => picture.dot(),
+        "tree" => {
+            let rows = picture.rows().into_iter();
+            let drawn = picture.figures.iter();
+            return Ok(Answer::whole(&Tree {
+                rows: rows.map(|row| TreeRow::of(row, &picture)).collect(),
+                total: joined.len(),
+                shown: drawn.filter(|figure| figure.state != ELSEWHERE).count(),
+                cycles,
+            }));
+        }
+        other => {
+            return Err(WorkspaceError::Invalid {
+                name: "format",
+                given: other.to_owned(),
+                expected: "one of tree, mermaid, dot, json".into(),
+            }
+            .into());
+        }
+    };
+    let told = |cycle: &Vec<&str>| {
+        let way: Vec<&str> = cycle.iter().chain(cycle.first()).copied().collect();
+        format!("A loop: {}.", way.join(" waits for "))
+    };
+    let notes: Vec<String> = cycles.iter().map(told).collect();
+    Ok(Answer {
+        note: (!notes.is_empty()).then(|| notes.join("\n")),
+        ..Answer::prose(text)
+    })
+}
+
+fn cycles(joined: &Joined) -> Vec<Vec<&str>> {
+    let graph = joined.graph();
+    let found = graph.cycles().into_iter();
+    let keys = found.map(|cycle| cycle.iter().map(|(node, _)| graph.key(*node)).collect());
+    keys.collect()
+}
+
+fn data(joined: &Joined, filter: &Filter, cycles: Vec<Vec<&str>>) -> Answer {
+    let items: Vec<Item<'_>> = joined.items().filter(|item| filter.fits(item)).collect();
+    let graph = joined.graph();
+    let mut edges = Vec::new();
+    for item in &items {
+        let unmet: Vec<Node> = joined.unmet(item.node).map(|edge| edge.to).collect();
+        for edge in graph.edges(item.node) {
+            edges.push(EdgeRow {
+                from: item.key(),
+                to: graph.key(edge.to),
+                reason: reason(edge.kind),
+                met: !unmet.contains(&edge.to),
+            });
+        }
+    }
+    Answer::whole(&GraphData {
+        nodes: items.into_iter().map(ItemRow::from).collect(),
+        edges,
+        cycles,
+    })
+}
+
+fn picture<'a>(joined: &'a Joined, filter: &Filter, all: bool) -> Picture<'a> {
+    let graph = joined.graph();
+    let is_open = |node: Node| graph.progress(node) != Progress::Done;
+    let only_named = graph.nodes().filter(|node| joined.item(*node).is_none());
+    let nodes: Vec<Node> = joined.nodes().chain(only_named).collect();
+    let mut places = vec![0; graph.len()];
+    for (place, node) in nodes.iter().enumerate() {
+        places[node.index()] = place;
+    }
+    let mut arrows: Vec<Arrow> = Vec::new();
+    for node in &nodes {
+        let mut targets: Vec<Node> = graph.edges(*node).iter().map(|edge| edge.to).collect();
+        targets.retain(|to| all || (is_open(*node) && is_open(*to)));
+        targets.sort_unstable_by_key(|to| places[to.index()]);
+        targets.dedup();
+        arrows.extend(targets.into_iter().map(|to| Arrow {
+            from: places[node.index()],
+            to: places[to.index()],
+            is_indirect: false,
+        }));
+    }
+    let mut is_drawn = vec![false; nodes.len()];
+    for arrow in &arrows {
+        is_drawn[arrow.from] = true;
+        is_drawn[arrow.to] = true;
+    }
+    for (node, is_drawn) in nodes.iter().zip(&mut is_drawn) {
+        let item = joined.item(*node);
+        let fits = item.is_none_or(|item| filter.fits(&item));
+        *is_drawn = fits && (*is_drawn || (all && item.is_some()));
+    }
+    let figures = nodes.iter().map(|node| match joined.item(*node) {
+        Some(item) => Figure {
+            key: item.key(),
+            name: item.title(),
+            state: item.status(),
+            tone: item.tone(),
+        },
+        None => Figure {
+            key: graph.key(*node),
+            name: ELSEWHERE,
+            state: ELSEWHERE,
+            tone: Tone::Elsewhere,
+        },
+    });
+    let figures = figures.collect();
+    Picture { figures, arrows }.only(&is_drawn)
+}

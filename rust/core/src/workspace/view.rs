@@ -1,0 +1,186 @@
+//! Shapes of the workspace's answers.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::item::Item;
+use super::joined::{Joined, Problem};
+use crate::answer::cut;
+use crate::graph::Kind;
+use crate::graph::picture::{Leads, Picture, Row};
+
+/// Characters of a title that a list shows.
+const TITLE_SHOWN: usize = 300;
+
+/// Problems that an answer shows.
+const PROBLEMS_SHOWN: usize = 20;
+
+/// An item in a list.
+#[derive(Serialize)]
+pub(super) struct ItemRow<'a> {
+    key: &'a str,
+    dialect: &'static str,
+    id: Cow<'a, str>,
+    title: String,
+    status: &'a str,
+    done: bool,
+    ready: bool,
+    r#type: &'a str,
+    labels: &'a [Box<str>],
+    assignee: Option<Cow<'a, str>>,
+    depends_on: Vec<&'a str>,
+    waits_for: Vec<&'a str>,
+    path: &'a str,
+    weight: f64,
+}
+
+impl<'a> From<Item<'a>> for ItemRow<'a> {
+    fn from(item: Item<'a>) -> Self {
+        Self {
+            key: item.key(),
+            dialect: item.dialect(),
+            id: item.id(),
+            title: cut(item.title(), TITLE_SHOWN),
+            status: item.status(),
+            done: item.is_done(),
+            ready: item.is_ready(),
+            r#type: item.kind(),
+            labels: item.labels(),
+            assignee: item.assignee(),
+            depends_on: item.depends_on(),
+            waits_for: item.waits_for(),
+            path: item.path(),
+            weight: item.weight(),
+        }
+    }
+}
+
+/// Something wrong with a file.
+#[derive(Serialize)]
+pub(super) struct ProblemRow {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    message: String,
+}
+
+/// The first problems, and how many there are when these are not all.
+pub(super) fn problems(joined: &Joined) -> (Vec<ProblemRow>, Option<usize>) {
+    let all = joined.problems();
+    let row = |problem: &Problem| ProblemRow {
+        path: problem.path.clone(),
+        line: problem.line,
+        message: cut(&problem.message, 500),
+    };
+    let shown = all.iter().take(PROBLEMS_SHOWN).map(row).collect();
+    (shown, (all.len() > PROBLEMS_SHOWN).then_some(all.len()))
+}
+
+/// A page of items.
+#[derive(Serialize)]
+pub(super) struct ItemList<'a> {
+    pub items: Vec<ItemRow<'a>>,
+    /// How many fit.
+    pub total: usize,
+    pub limit: usize,
+    pub returned: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<ProblemRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems_total: Option<usize>,
+}
+
+/// All that is known of an item.
+#[derive(Serialize)]
+pub(super) struct Whole<'a> {
+    #[serde(flatten)]
+    pub row: ItemRow<'a>,
+    pub priority: Option<Cow<'a, str>>,
+    /// The keys of what waits for it.
+    pub needed_by: Vec<&'a str>,
+    pub body: &'a str,
+}
+
+/// Which item a name means.
+#[derive(Serialize)]
+pub(super) struct Named<'a> {
+    pub key: &'a str,
+    pub dialect: &'static str,
+    pub id: Cow<'a, str>,
+    pub path: &'a str,
+}
+
+/// One item waits for another.
+#[derive(Serialize)]
+pub(super) struct EdgeRow<'a> {
+    pub from: &'a str,
+    pub to: &'a str,
+    /// `dependency`, `driver_dependency`, `earlier_sibling` or `member`.
+    pub reason: &'static str,
+    /// Whether it is waited for no more.
+    pub met: bool,
+}
+
+/// Why one item waits for another, in the words of specs.
+pub(super) fn reason(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Explicit => "dependency",
+        Kind::Inherited => "driver_dependency",
+        Kind::Sibling => "earlier_sibling",
+        Kind::Member => "member",
+    }
+}
+
+/// The whole graph.
+#[derive(Serialize)]
+pub(super) struct GraphData<'a> {
+    pub nodes: Vec<ItemRow<'a>>,
+    pub edges: Vec<EdgeRow<'a>>,
+    /// One loop for each knot of items that wait for one another.
+    pub cycles: Vec<Vec<&'a str>>,
+}
+
+/// The graph as lines of trees.
+#[derive(Serialize)]
+pub(super) struct Tree<'a> {
+    pub rows: Vec<TreeRow<'a>>,
+    /// How many items there are.
+    pub total: usize,
+    /// How many of them are drawn.
+    pub shown: usize,
+    pub cycles: Vec<Vec<&'a str>>,
+}
+
+/// A line of a tree.
+#[derive(Serialize)]
+pub(super) struct TreeRow<'a> {
+    depth: usize,
+    key: &'a str,
+    title: String,
+    status: &'a str,
+    symbol: char,
+    /// Where that stands which the item waits for: `here` in the lines that follow, `above` below an
+    /// earlier line of the same item, `below` in a tree of its own that comes later.
+    leads: &'static str,
+}
+
+impl<'a> TreeRow<'a> {
+    pub(super) fn of(row: Row, picture: &Picture<'a>) -> Self {
+        let figure = picture.figures[row.figure];
+        Self {
+            depth: row.depth,
+            key: figure.key,
+            title: cut(figure.name, TITLE_SHOWN),
+            status: figure.state,
+            symbol: figure.tone.symbol(),
+            leads: match row.leads {
+                Leads::Here => "here",
+                Leads::Above => "above",
+                Leads::Below => "below",
+            },
+        }
+    }
+}
