@@ -259,6 +259,7 @@ fn an_agent_finds_its_spec_project_and_worktree_in_its_environment() {
             branch: "chant/s",
         }),
         mcp_config: None,
+        prompt: None,
     };
     let shown: Vec<String> = variables(&told)
         .into_iter()
@@ -278,6 +279,12 @@ fn an_agent_finds_its_spec_project_and_worktree_in_its_environment() {
         ..told
     };
     assert_eq!(variables(&bare).len(), 3);
+    let split = Told {
+        prompt: Some("split"),
+        ..bare
+    };
+    let last = variables(&split).pop();
+    assert_eq!(last, Some(("CHANT_PROMPT", "split".to_owned())));
 }
 
 #[test]

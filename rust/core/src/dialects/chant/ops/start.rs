@@ -9,7 +9,7 @@ use super::super::id::SpecId;
 use super::super::model::Spec;
 use super::super::project::{Project, Snapshot};
 use super::super::runtime::briefing::{self, has_prompt};
-use super::super::runtime::{refuse_without_commit, settle, task};
+use super::super::runtime::{refuse_without_commit, settle, split, task};
 use super::super::scores::Scores;
 use super::super::start::{Mode, Plan, Start, Work};
 use super::super::view::work::{Grades, QualityWarning, Started};
@@ -79,26 +79,13 @@ pub fn work_start(
     refuse_without_commit(&*project.repository()?, &config)?;
     let agent = briefing::agent(&config, &wish.asked)?;
     briefing::refuse_unfit_agent(project, &config, &agent, &spec)?;
-    if is_full(&runs, &config)? {
-        let message = format!(
-            "{} agents are at work, as many as `limits.agents_at_once` in .chant/config.md allows. Wait until one has ended, or stop one.",
-            config.runs.limits.agents_at_once
-        );
-        return Err(ChantError::Refused(message).into());
-    }
+    refuse_full(&runs, &config)?;
     let (mode, asked) = recorded(wish, &plan, config.runs.limits.agents_at_once);
     drop(snapshot);
     steps("Starting a runner");
-    let (record, runner) = begin(project, &runs, &spec.id, (mode, asked), None, steps)?;
-    let (process_id, own) = (record.process_id.clone(), project.clone());
-    runner.leave(move || {
-        // A runner that ended without a word of how died.
-        let is_lost =
-            |record: Record| record.state() == State::Running && record.stop_requested.is_none();
-        if runs.get(&process_id).is_ok_and(is_lost) {
-            let _ = settle::recover(&own);
-        }
-    });
+    let mode = (mode.to_string(), asked);
+    let (record, runner) = begin(project, &runs, &spec.id, mode, None, steps)?;
+    leave(project, runs, &record, runner);
     Ok(Answer::data(&Started {
         process_id: &record.process_id,
         spec_id: &record.spec_id,
@@ -112,11 +99,36 @@ pub fn work_start(
     }))
 }
 
+/// Lets a runner live on by itself; what it leaves is looked after at once when it dies.
+pub(super) fn leave(project: &Arc<Project>, runs: Runs, record: &Record, runner: Launched) {
+    let (process_id, own) = (record.process_id.clone(), project.clone());
+    runner.leave(move || {
+        // A runner that ended without a word of how died.
+        let is_lost =
+            |record: Record| record.state() == State::Running && record.stop_requested.is_none();
+        if runs.get(&process_id).is_ok_and(is_lost) {
+            let _ = settle::recover(&own);
+        }
+    });
+}
+
+/// Refuses a start when as many agents are at work as may be.
+pub(super) fn refuse_full(runs: &Runs, config: &Config) -> Result<(), Error> {
+    if !is_full(runs, config)? {
+        return Ok(());
+    }
+    let message = format!(
+        "{} agents are at work, as many as `limits.agents_at_once` in .chant/config.md allows. Wait until one has ended, or stop one.",
+        config.runs.limits.agents_at_once
+    );
+    Err(ChantError::Refused(message).into())
+}
+
 /// Whether as many agents are at work as may be.
 pub(in super::super) fn is_full(runs: &Runs, config: &Config) -> Result<bool, Error> {
     let (records, _) = runs.all()?;
     let at_work = records.iter().filter(|record| {
-        record.works_on_spec() && record.state() == State::Running && record.runner().is_alive()
+        record.has_agent() && record.state() == State::Running && record.runner().is_alive()
     });
     Ok(at_work.count() >= config.runs.limits.agents_at_once.get())
 }
@@ -238,21 +250,22 @@ pub(in super::super) fn begin_one(
     let spec = project.resolve(&snapshot, id.as_str())?;
     briefing::refuse_unfit_agent(project, &config, &agent, &spec)?;
     drop(snapshot);
-    begin(project, runs, id, (Mode::Single, wish.asked), parent, steps)
+    let mode = (wish.mode.to_string(), wish.asked);
+    begin(project, runs, id, mode, parent, steps)
 }
 
 /// Starts a runner, gives its run a record, and waits until it is under way.
-fn begin(
+pub(super) fn begin(
     project: &Project,
     runs: &Runs,
     id: &SpecId,
-    (mode, asked): (Mode, Asked),
+    (mode, asked): (String, Asked),
     parent: Option<&str>,
     steps: &mut dyn FnMut(&str),
 ) -> Result<(Record, Launched), Error> {
     let mut runner = project.launch(runs, ["work", "--runner", id.as_str()])?;
     let identity = runner.identity().clone();
-    let mut draft = Record::new(id.as_str(), &mode.to_string(), identity, (runs.clock)());
+    let mut draft = Record::new(id.as_str(), &mode, identity, (runs.clock)());
     draft.parent = parent.map(str::to_owned);
     draft.asked = asked;
     let record = match runs.begin(draft) {
@@ -281,6 +294,7 @@ fn give_up(project: &Project, runs: &Runs, record: &Record, why: &str) -> Result
                 Ok(())
             };
             stopped.fail(runs, why.to_owned())?;
+            split::clear(project, record)?;
             shown
         }
         Err(WorkError::NotRunning { .. }) => Ok(()),

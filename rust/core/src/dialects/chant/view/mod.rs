@@ -3,5 +3,6 @@
 pub mod list;
 pub mod report;
 pub mod spec;
+pub mod split;
 pub mod status;
 pub mod work;
