@@ -78,9 +78,9 @@ fn built_in_agents_ask_for_permission_unless_the_configuration_says_otherwise() 
         let skipping = format!("agents: {{{name}: {{skip_permissions: true}}}}");
         check(&skipping, name, &format!("{head}{unguarded}"));
     }
-    let guarded = "codex exec --model opus --sandbox workspace-write --add-dir /main/.git - <";
+    let guarded = "codex exec --skip-git-repo-check --model opus --sandbox workspace-write --add-dir /main/.git - <";
     check("", "codex", guarded);
-    let unguarded = "codex exec --model opus --dangerously-bypass-approvals-and-sandbox - <";
+    let unguarded = "codex exec --skip-git-repo-check --model opus --dangerously-bypass-approvals-and-sandbox - <";
     check(
         "agents: {codex: {skip_permissions: true}}",
         "codex",
@@ -101,7 +101,7 @@ fn arguments_without_a_value_are_left_out_with_those_they_belong_to() {
     assert_eq!(line("", "claude-cli", &bare).as_deref(), Ok(claude));
     assert_eq!(
         line("", "codex", &bare).as_deref(),
-        Ok("codex exec --sandbox workspace-write - <")
+        Ok("codex exec --skip-git-repo-check --sandbox workspace-write - <")
     );
     let no_program = line("", "demo", &bare).unwrap_err().to_string();
     assert_eq!(

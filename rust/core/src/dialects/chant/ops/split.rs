@@ -47,7 +47,7 @@ pub fn split(
     project.refuse_own(&spec.id, "split")?;
     let runs = project.runs()?;
     if let Some(record) = under_way(&runs, &spec, asked)?.filter(|_| !wish.fresh) {
-        return answer(&record);
+        return Ok(answer(&record));
     }
     runs.refuse_running(spec.id.as_str())?;
     refuse(&snapshot, &spec, wish)?;
@@ -58,7 +58,7 @@ pub fn split(
             return write_now(project, &runs, &record);
         }
         if proposal.of == git::blob(&spec.text) {
-            return answer(&record);
+            return Ok(answer(&record));
         }
     }
     start(project, runs, &snapshot, &spec, asked, steps)
@@ -171,8 +171,8 @@ fn serves(record: &Record, wish: Wish) -> bool {
     let Some(made) = record.asked.split.filter(|_| !wish.fresh) else {
         return false;
     };
-    let depth = wish.max_depth.and_then(|depth| u32::try_from(depth).ok());
-    !wish.recursive || (made.recursive && depth.is_none_or(|depth| depth == made.max_depth))
+    let is_as_deep = asked(wish).is_ok_and(|wanted| wanted.max_depth == made.max_depth);
+    !wish.recursive || (made.recursive && is_as_deep)
 }
 
 fn start(
@@ -203,14 +203,14 @@ fn start(
     let (record, runner) = begin(project, &runs, &spec.id, mode, None, steps)?;
     let told = answer(&record);
     leave(project, runs, &record, runner);
-    told
+    Ok(told)
 }
 
 /// Writes a proposal that waits, while nobody begins work on the spec.
 fn write_now(project: &Project, runs: &Runs, record: &Record) -> Result<Answer, Error> {
     let _lock = SpecLock::take(runs, &record.spec_id)?;
     let record = write_proposal(project, runs, &record.process_id)?;
-    answer(&record)
+    Ok(answer(&record))
 }
 
 /// Writes the members that a run proposed and makes their spec a group: all or none. Who calls holds the
@@ -322,10 +322,10 @@ fn outline(members: &[Member], outer: &str, text: &mut String) {
     }
 }
 
-fn answer(record: &Record) -> Result<Answer, Error> {
+fn answer(record: &Record) -> Answer {
     let proposal = proposal_of(record);
     let asked = record.asked.split;
-    Ok(Answer::data(&SplitRun {
+    Answer::data(&SplitRun {
         process_id: &record.process_id,
         spec_id: &record.spec_id,
         pid: record.pid,
@@ -344,5 +344,5 @@ fn answer(record: &Record) -> Result<Answer, Error> {
         log: record.log.as_deref(),
         reason: record.reason.as_deref(),
         proposal: proposal.as_ref(),
-    }))
+    })
 }

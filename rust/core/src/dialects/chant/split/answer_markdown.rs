@@ -170,8 +170,8 @@ fn label(line: &str) -> Option<(Block, &str)> {
 }
 
 fn bullet(line: &str) -> Option<&str> {
-    let marks = ["- ", "* ", "+ "].into_iter();
-    marks.filter_map(|mark| line.strip_prefix(mark)).next()
+    let mut marks = ["- ", "* ", "+ "].into_iter();
+    marks.find_map(|mark| line.strip_prefix(mark))
 }
 
 /// A file without marks of code and without a remark in brackets behind it.
