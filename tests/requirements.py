@@ -2329,8 +2329,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 3: `chant_split`; issue: Providers, split, approval, conflicts",
     ),
     "chant:split:person_is_asked": Requirement(
-        "A client that can ask a person does so when a proposal waits, in both eras of the protocol; only who "
-        "agrees has it written.",
+        "A client that can ask a person does so when a proposal waits, in both eras of the protocol; only "
+        "who agrees has it written.",
         "decisions 3: `chant_split`",
     ),
     "chant:split:stored_proposal_is_written": Requirement(
@@ -2342,8 +2342,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Providers, split, approval, conflicts",
     ),
     "chant:split:runs_like_work": Requirement(
-        "A split is a run with record, log and limits: `chant_work_list` shows it, and it counts as an agent at "
-        "work.",
+        "A split is a run with record, log and limits: `chant_work_list` shows it, and it counts as an agent "
+        "at work.",
         "decisions 3: `chant_split`; reference chant 8.2 W2",
     ),
     "chant:split:can_be_stopped": Requirement(
@@ -2354,12 +2354,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Work on a spec and a split of it exclude each other.", "reference chant 8.2 W13"
     ),
     "chant:split:refusals_leave_nothing": Requirement(
-        "What forbids a split (state, group, approval, coupling, agent, depth) is told at once, and nothing is "
-        "begun.",
+        "What forbids a split (state, group, approval, coupling, agent, depth) is told at once, and nothing "
+        "is begun.",
         "reference chant 5.24, 6.11, 8.2 W2",
     ),
     "chant:split:harms_no_checkout": Requirement(
-        "The agent looks at a copy of the committed files that git knows nothing of, and that goes with the run.",
+        "The agent looks at a copy of the committed files that git knows nothing of, and that goes with the "
+        "run.",
         "issue: Providers, split, approval, conflicts",
     ),
     "chant:split:asks_with_its_prompt": Requirement(
@@ -2374,8 +2375,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 6.11, 8.2 W12",
     ),
     "chant:split:bad_answers_are_refused": Requirement(
-        "An answer without members, of another form, with stubs or without criteria fails the run, which says "
-        "why.",
+        "An answer without members, of another form, with stubs or without criteria fails the run, which "
+        "says why.",
         "reference chant 6.11",
     ),
     "chant:split:loops_are_broken": Requirement(

@@ -87,7 +87,7 @@ def _show(session: Session, run: Data, force: bool) -> None:
     out.print(_proposal(id, proposal), soft_wrap=True)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         out.print(display.plain(f"→ `chant-mcp split {id} --force` writes them.", "dim"), soft_wrap=True)
-    elif click.confirm("Write these members?"):
+    elif click.confirm("Write these members?", err=True):
         # What was shown is what is written: a spec that changed meanwhile is refused.
         done: Data = session.chant.split(id, force=True).data
         out.print(display.plain(done["reason"]), soft_wrap=True)
