@@ -2676,6 +2676,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 6.5; issue: The work runtime, part Agents",
     ),
     # The demo agent, whom runs are tried with
+    "chant:demo_agent:proposes_members": Requirement(
+        "Asked to divide a spec, the demo agent proposes members of its criteria and changes nothing; labels "
+        "`demo:split-…` make it answer badly.",
+        "house: demo agent",
+    ),
     "chant:demo_agent:does_the_work": Requirement(
         "`chant-mcp demo-agent` adds a line to each target file or to `demo/<id>.txt`, ticks the criteria "
         "and commits that as `chant(<id>): <title>`.",
