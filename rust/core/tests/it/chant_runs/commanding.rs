@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use chant_core::config::Config;
 use chant_core::dialects::chant::agents::environment::{Mask, Told, is_secret, variables};
 use chant_core::dialects::chant::agents::workers::{free_worker, workers};
-use chant_core::dialects::chant::agents::{Agent, AgentError, Given, model, usual_model};
+use chant_core::dialects::chant::agents::{
+    Agent, AgentError, Given, model, split_model, usual_model,
+};
 use chant_core::dialects::chant::error::ChantError;
 use chant_core::dialects::chant::parse;
 use chant_core::dialects::chant::prompt::Place;
@@ -213,6 +215,34 @@ fn the_specs_model_comes_first_then_variables_agent_and_configuration() {
     assert_eq!(found("", &agent, &none), "agents");
     assert_eq!(found("", &other, &none), "configured");
     assert_eq!(usual_model(&none, &config).as_deref(), Some("configured"));
+}
+
+// proves: chant:split:model_is_chosen_in_order
+#[test]
+fn splits_have_a_model_of_their_own_and_sonnet_where_that_is_known() {
+    let spec = parse::document("s.md", Source::Text("x\n".into())).unwrap();
+    let found = |yaml: &str, agent: &str, told: &[&str]| {
+        let config = config(yaml);
+        let agent = Agent::named(&config.runs, agent).unwrap();
+        let told = told
+            .iter()
+            .map(|name| ((*name).to_owned(), "told".to_owned()));
+        split_model(&spec, &agent, &told.collect(), &config)
+    };
+    let both = "defaults: {model: usual, split_model: splits}";
+    assert_eq!(
+        found(both, "claude", &["CHANT_SPLIT_MODEL"]).unwrap(),
+        "told"
+    );
+    assert_eq!(found(both, "claude", &["CHANT_MODEL"]).unwrap(), "splits");
+    assert_eq!(
+        found("defaults: {model: usual}", "codex", &[]).unwrap(),
+        "usual"
+    );
+    assert_eq!(found("", "claude", &[]).unwrap(), "sonnet");
+    for other in ["codex", "gemini", "opencode", "cursor-agent", "kirocli"] {
+        assert_eq!(found("", other, &[]), None, "{other}");
+    }
 }
 
 #[test]

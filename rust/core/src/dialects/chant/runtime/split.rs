@@ -56,19 +56,17 @@ pub(super) fn run(
         scene: None,
     };
     let ended = runner::run(runs, process_id, handshake, interruption, &mut split);
-    remove_copy(project, process_id)?;
+    // A copy that cannot be removed is in nobody's way.
+    let _ = remove_copy(project, process_id);
     Ok(ended?)
 }
 
-/// Removes what a split left that came to no end of its own.
-///
-/// # Errors
-/// A `StoreError`, or that nothing says where it lies.
-pub(in super::super) fn clear(project: &Project, record: &Record) -> Result<(), Error> {
+/// Removes the copy of a split that came to no end of its own, as far as that can be done: what matters
+/// about its end is its record.
+pub(in super::super) fn clear(project: &Project, record: &Record) {
     if record.mode == SPLIT {
-        remove_copy(project, &record.process_id)?;
+        let _ = remove_copy(project, &record.process_id);
     }
-    Ok(())
 }
 
 fn remove_copy(project: &Project, process_id: &str) -> Result<(), Error> {
