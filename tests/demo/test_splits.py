@@ -23,7 +23,7 @@ def answer(place: Workplace, *behaviours: str, body: str = BODY, code: int = 0) 
         out, err = agent.communicate(timeout=60)
     assert agent.returncode == code, err
     assert tree(place.tree) == before
-    return (out or err).decode()
+    return (out + err).decode()
 
 
 @pytest.mark.requirement("chant:demo_agent:proposes_members")
