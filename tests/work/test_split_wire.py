@@ -26,9 +26,9 @@ class Person:
         self.reply = ElicitResult(action=action, content=content or None)
         self.asked: list[str] = []
 
-    async def answer(self, _: Any, question: Any) -> ElicitResult:
+    async def answer(self, context: Any, params: Any) -> ElicitResult:
         """Answer a question."""
-        self.asked.append(question.message)
+        self.asked.append(params.message)
         return self.reply
 
 
