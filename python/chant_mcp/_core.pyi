@@ -108,6 +108,19 @@ class ChantProject:
         prompt: str | None = None,
         progress: Callable[[str], object] | None = None,
     ) -> Answer: ...
+    def split(
+        self,
+        id: str,
+        *,
+        force: bool = False,
+        recursive: bool = False,
+        max_depth: int | None = None,
+        fresh: bool = False,
+        progress: Callable[[str], object] | None = None,
+    ) -> Answer: ...
+    def split_question(
+        self, id: str, *, recursive: bool = False, max_depth: int | None = None, fresh: bool = False
+    ) -> str | None: ...
     def pause(self, id: str) -> Answer: ...
     def takeover(self, id: str, *, force: bool = False) -> Answer: ...
     def merge(self, id: str | None = None) -> Answer: ...

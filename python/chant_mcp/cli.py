@@ -32,6 +32,7 @@ _COMMANDS = {
     "diagnose": "chant_mcp.commands.checks:diagnose",
     "log": "chant_mcp.commands.log:log",
     "work": "chant_mcp.commands.work:work",
+    "split": "chant_mcp.commands.split:split",
     "watch": "chant_mcp.commands.daemon:watch",
     "runs": "chant_mcp.commands.work:runs",
     "pause": "chant_mcp.commands.work:pause",

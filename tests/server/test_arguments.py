@@ -199,6 +199,10 @@ async def test_a_whole_float_is_an_integer(call: Caller) -> None:
     assert (await call.data("chant_spec_list", limit=0.0))["returned"] == 0
 
 
+STARTING = ("chant_work_start", "chant_split")
+"""Tools that start agents when nothing is wrong."""
+
+
 @pytest.mark.requirement(
     "server:arguments:wrong_type_is_named", "server:arguments:arbitrary_json_never_crashes_a_tool"
 )
@@ -210,14 +214,14 @@ async def test_negative_and_giant_integers(call: Caller, tool: str) -> None:
     takes_spec = tool.startswith("chant_") and "id" in SCHEMAS[tool]["properties"]
     given = {**required(tool), **({"id": ID} if takes_spec else {})}
     for name, _ in parameters(tool, "integer"):
-        least = 1 if name in ("max_chars", "parallel") else 0
+        least = 1 if name in ("max_chars", "parallel", "max_depth") else 0
         for value in (-1, -5.0, -(2**31), -(2**63), -(2**64) - 1, -(10**300)):
             told = await call.error(tool, **given, **{name: value})
             assert told.startswith(f"Invalid parameter '{name}': expected integer of at least {least}, got -")
         for value in (2**53 + 1, 2**63, 2**64, 10**300, 1e300):
             told = await call.error(tool, **given, **{name: value})
             assert told == f"Invalid parameter '{name}': expected integer of at most {2**53}"
-        for value in (least, 2**31, 2**32, 2**53) if tool != "chant_work_start" else ():
+        for value in (least, 2**31, 2**32, 2**53) if tool not in STARTING else ():
             assert not (await call(tool, **given, **{name: value})).is_error
 
 

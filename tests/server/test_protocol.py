@@ -52,7 +52,7 @@ def test_a_handshake_agrees_on_the_clients_revision(pipes: Pipes, revision: str)
     assert result["protocolVersion"] == revision
     assert "tools" in result["capabilities"]
     pipes.send(notification("notifications/initialized"))
-    assert len(pipes.ask(request(2, "tools/list"))["result"]["tools"]) >= 23
+    assert len(pipes.ask(request(2, "tools/list"))["result"]["tools"]) >= 24
     answer = pipes.ask(call(3, "chant_spec_list"))["result"]
     assert answer["structuredContent"] == json.loads(answer["content"][0]["text"])
     assert pipes.finish(request(4, "ping")).answer(4)["result"] == {}
@@ -157,7 +157,7 @@ def test_ids_of_every_kind_come_back_as_they_were(pipes: Pipes) -> None:
 @pytest.mark.parametrize("framed", [plain, modern], ids=["bare", "envelope"])
 def test_tools_list_describes_every_tool(pipes: Pipes, framed: Any) -> None:
     tools = pipes.ask(framed(request(1, "tools/list")))["result"]["tools"]
-    assert len({tool["name"] for tool in tools}) == len(tools) == 23
+    assert len({tool["name"] for tool in tools}) == len(tools) == 24
     for tool in tools:
         assert tool["description"]
         assert tool["inputSchema"]["type"] == "object"
@@ -221,7 +221,7 @@ async def test_the_official_client_works_over_stdio(project: Project, mode: Any)
         if mode != MODERN:
             assert client.server_info is not None
             assert client.server_info.name == "chant"
-        assert len((await client.list_tools()).tools) == 23
+        assert len((await client.list_tools()).tools) == 24
         found = await client.call_tool("chant_spec_get", {"id": "x7m"})
         assert found.structured_content["id"] == ID
         refused = await client.call_tool("chant_spec_get", {"id": "nothing"})
@@ -233,5 +233,5 @@ async def test_the_official_client_works_over_stdio(project: Project, mode: Any)
 @pytest.mark.anyio
 @pytest.mark.requirement("protocol:tools:list_advertises_them", "protocol:tools:call_runs_one")
 async def test_an_in_memory_client_works_in_both_eras(call: Caller) -> None:
-    assert len((await call.client.list_tools()).tools) == 23
+    assert len((await call.client.list_tools()).tools) == 24
     assert await call.text("chant_status", brief=True) == "No specs"

@@ -53,6 +53,7 @@ RUNNING = [
     "chant_watch_status",
     "chant_watch_start",
     "chant_watch_stop",
+    "chant_split",
 ]
 
 IN_ORDER = [*READING, *MUTATING, *RUNNING]
@@ -118,8 +119,8 @@ async def test_query_tools_are_read_only_and_the_others_are_not(listed: list[dic
         if hints["readOnlyHint"]:
             assert hints["destructiveHint"] is False
             assert hints["idempotentHint"] is True
-        # one starts agents, which may do anything
-        assert hints["openWorldHint"] is (tool["name"] == "chant_work_start")
+        # these start agents, which may do anything
+        assert hints["openWorldHint"] is (tool["name"] in ("chant_work_start", "chant_split"))
 
 
 @pytest.mark.requirement("server:annotations:all_four_hints_are_set")

@@ -35,6 +35,12 @@ _NEXT = {
 """What can be done after an end, a line for each way."""
 
 
+_AGAIN = "`chant-mcp log {id}` shows what its agent wrote.\n`chant-mcp split {id}` asks again."
+
+_NEXT_OF_SPLIT = {"failed": _AGAIN, "lost": _AGAIN}
+"""The same for a split."""
+
+
 def words(state: str) -> Text:
     """Make a cell of where a run stands."""
     text = status_text(state)
@@ -131,7 +137,7 @@ def ended(one: Seen) -> Text:
     run, state = one.run, one.state
     mark = status_text(state)
     mark.plain = _MARK.get(state, "•") + " "
-    who = f"{run['mode']} from {one.spec_id}" if one.is_of_several else one.spec_id
+    who = one.spec_id if run["mode"] == "single" else f"{run['mode']} from {one.spec_id}"
     title = "" if one.is_of_several or not one.title else f" {one.title}"
     parts = [
         mark,
@@ -145,8 +151,9 @@ def ended(one: Seen) -> Text:
         parts.append(plain(f", {_count(len(commits), 'commit')} ({hashes})"))
     if run.get("reason"):
         parts.append(plain(_below(run["reason"], "  ")))
-    if state in _NEXT and not one.is_of_several:
-        advice = _NEXT[state].format(id=one.spec_id, worktree=run.get("worktree") or "its worktree")
+    ways = _NEXT if run["mode"] == "single" else _NEXT_OF_SPLIT
+    if state in ways and not one.is_of_several:
+        advice = ways[state].format(id=one.spec_id, worktree=run.get("worktree") or "its worktree")
         parts.append(plain(_below(advice, "  → "), "dim"))
     return Text().join(parts)
 

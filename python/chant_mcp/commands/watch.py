@@ -21,6 +21,9 @@ _GRACE = 2.0
 _PATIENCE = 30.0
 """Seconds for an end to be written of a run whose runner is gone."""
 
+_OWN_AGENT = ("single", "split")
+"""Modes of runs that have an agent of their own."""
+
 _STAMP = re.compile(r"\S+Z (?:out|err|run) ?")
 """What stands before each line that an agent wrote."""
 
@@ -52,7 +55,7 @@ class Seen:
     @property
     def is_of_several(self) -> bool:
         """Whether it has other runs work on specs."""
-        return self.run["mode"] != "single"
+        return self.run["mode"] not in _OWN_AGENT
 
     @property
     def state(self) -> str:
@@ -160,7 +163,7 @@ class Watch:
         return self._titles[spec_id]
 
     def _line(self, run: Data) -> str:
-        if run["mode"] != "single" or run["log_modified"] is None:
+        if run["mode"] not in _OWN_AGENT or run["log_modified"] is None:
             return ""
         try:
             log: Data = self._chant.log(run["spec_id"], lines=1).data

@@ -51,7 +51,7 @@ def work(
     if runner:
         run(session)
         return
-    with _steps() as step:
+    with steps() as step:
         answer = session.chant.work_start(
             id,
             chain=chain,
@@ -66,7 +66,7 @@ def work(
     if warning := started.get("quality_warning"):
         click.echo(warning["message"], err=True)
     if waits:
-        context.exit(_watched(Watch(session.chant, [started["process_id"]]), started["spec_id"], as_json))
+        context.exit(watched(Watch(session.chant, [started["process_id"]]), started["spec_id"], as_json))
     if as_json:
         click.echo(answer.text)
         return
@@ -82,7 +82,7 @@ def run(session: Session) -> None:
 
 
 @contextmanager
-def _steps() -> Generator[Callable[[str], object]]:
+def steps() -> Generator[Callable[[str], object]]:
     """Show at a terminal what is being done, in a line that vanishes."""
     from chant_mcp.commands import display
 
@@ -118,7 +118,7 @@ def runs(
     if follow and found:
         names = [run["process_id"] for run in found if run["status"] == "running"]
         newest = max(found, key=lambda run: run["started_at"] or "")["process_id"]
-        context.exit(_watched(Watch(chant, names or [newest]), id, as_json))
+        context.exit(watched(Watch(chant, names or [newest]), id, as_json))
     if as_json:
         click.echo(text)
         return
@@ -134,7 +134,7 @@ def runs(
         out.print(problems)
 
 
-def _watched(watch: Watch, id: str | None, as_json: bool) -> int:
+def watched(watch: Watch, id: str | None, as_json: bool) -> int:
     """Watch runs until they have ended, tell of those that did not complete, and give the exit code."""
     from chant_mcp.commands import display, run_display
     from chant_mcp.commands.live import follow

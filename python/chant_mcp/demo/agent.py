@@ -1,6 +1,7 @@
 """The demo agent: works on a spec in the plainest way, without a network and without a key.
 
-It writes a line into every target file, ticks the criteria and commits. Labels of the spec such as
+It writes a line into every target file, ticks the criteria and commits. Asked to divide a spec, it makes
+members of the criteria and changes nothing. Labels of the spec such as
 `demo:fail` make it behave as agents do on bad days, so that everybody can see what becomes of such work.
 
 It and what it imports need only the standard library: it has to start at once.
@@ -12,7 +13,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from chant_mcp.demo.behaviours import BEFORE, WAYS, Behaviour
+from chant_mcp.demo.behaviours import ANYWHERE, BEFORE, WAYS, Behaviour
+from chant_mcp.demo.splits import SPLITS
 from chant_mcp.demo.task import Halt, Task, say
 
 
@@ -23,8 +25,9 @@ def play(environment: Mapping[str, str], folder: Path) -> int:
     """
     try:
         task = Task.given(environment, folder)
-        behaviours = _chosen(task.document.values("labels"))
-        say(f"Working on {task.id}: {task.title}")
+        is_split = environment.get("CHANT_PROMPT") == "split"
+        behaviours = _chosen(task.document.values("labels"), is_split=is_split)
+        say(f"{'Looking at' if is_split else 'Working on'} {task.id}: {task.title}")
         for behave in behaviours:
             behave(task)
     except Halt as halt:
@@ -33,16 +36,17 @@ def play(environment: Mapping[str, str], folder: Path) -> int:
     return 0
 
 
-def _chosen(labels: Iterable[str]) -> list[Behaviour]:
-    """Choose by the labels what comes before the work, and the way of working."""
+def _chosen(labels: Iterable[str], *, is_split: bool) -> list[Behaviour]:
+    """Choose by the labels what comes before the work, and the way of working or of answering."""
     wanted = [label.removeprefix("demo:") for label in labels if label.startswith("demo:")]
     names = dict.fromkeys("slow" if name.startswith("seconds=") else name for name in wanted)
     for name in names:
-        if name not in BEFORE and name not in WAYS:
-            known = ", ".join(f"demo:{known}" for known in (*BEFORE, *WAYS))
+        if name not in BEFORE and name not in WAYS and name not in SPLITS:
+            known = ", ".join(f"demo:{known}" for known in (*BEFORE, *WAYS, *SPLITS))
             raise Halt(f"The demo agent does not know the label demo:{name}. It knows {known}.", 2)
-    ways = [name for name in names if name in WAYS] or ["work"]
+    possible = {**SPLITS, **{name: WAYS[name] for name in ANYWHERE}} if is_split else WAYS
+    ways = [name for name in names if name in possible] or ["split" if is_split else "work"]
     if len(ways) > 1:
         both = " and ".join(f"demo:{name}" for name in ways)
         raise Halt(f"The labels {both} exclude each other. Keep one of them.", 2)
-    return [*(BEFORE[name] for name in names if name in BEFORE), WAYS[ways[0]]]
+    return [*(BEFORE[name] for name in names if name in BEFORE), possible[ways[0]]]

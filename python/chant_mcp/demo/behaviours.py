@@ -248,3 +248,6 @@ WAYS: dict[str, Behaviour] = {
     "output": _output,
 }
 """The ways of working, of which one is chosen."""
+
+ANYWHERE = ("fail", "crash", "hang", "stubborn", "nothing", "flood")
+"""Those of them that need nothing of the work, so that an agent that only looks may have them, too."""

@@ -48,6 +48,12 @@ class Document:
         """Where the mark in the box of each criterion stands, in the order of the text."""
         return self._body.boxes
 
+    @property
+    def criteria_texts(self) -> list[str]:
+        """What each criterion says on its own line."""
+        behind = len("x]")
+        return [_LINE.match(self.text, at + behind)[1].strip() for at in self.criteria]  # type: ignore[index]
+
     def values(self, key: str) -> list[str]:
         """Give the texts of a list in the front matter; none where there is no such list."""
         front = self._front[1] if self._front else ""

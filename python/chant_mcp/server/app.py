@@ -36,6 +36,7 @@ from chant_mcp.errors import ChantError
 from chant_mcp.server import arguments as arguments_check
 from chant_mcp.server import reply
 from chant_mcp.server.clients import Client, ManyClients, OneClient
+from chant_mcp.server.consent import can_ask, consent
 from chant_mcp.server.resources import resources
 from chant_mcp.server.roots import folders_only, roots_of
 from chant_mcp.server.wire import GateOut, lenient, stdio
@@ -183,6 +184,11 @@ class ChantServer(MCPServer[Any]):
             ask = self._ask_which_project(client, context)
         if question := await ask:
             return question
+        agreed = await self._ask_for_consent(name, arguments, context)
+        if isinstance(agreed, InputRequiredResult):
+            return agreed
+        if agreed:
+            arguments = {**arguments, "force": True}
         with _telling(context), _meaning(client.session):
             return cast(CallToolResult, await super().call_tool(name, arguments, context))
 
@@ -244,6 +250,24 @@ class ChantServer(MCPServer[Any]):
             return roots
         client.look_in(roots)
         return None
+
+    async def _ask_for_consent(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None
+    ) -> bool | InputRequiredResult:
+        """Ask a person whether the call may go as far as with `force`, where the tool has such a question.
+
+        Returns:
+            Whether they agree; or the question, where it is the answer to the call.
+        """
+        asks = self._entries[name].asks
+        if asks is None or context is None or arguments.get("force") or not can_ask(context):
+            return False
+        ask = functools.partial(asks, self._session, **arguments)
+        try:
+            question = await anyio.to_thread.run_sync(ask, abandon_on_cancel=True)
+        except ChantError:  # the call itself tells what is wrong
+            return False
+        return False if question is None else await consent(context, question)
 
     async def run_stdio_async(self) -> None:
         """Serve standard input and output until the input ends or a signal comes.

@@ -43,6 +43,8 @@ class ToolEntry:
     hints: Hints
     files: tuple[str, ...] = ()
     """Parameters that name files, which may lie in the client's folders."""
+    asks: Callable[..., str | None] | None = None
+    """What a person is asked before a call without `force`; who agrees gives it. Takes what `run` takes."""
     errors_are_data: bool = False
     """Whether a refusal is an object `{error, code, details}` (seed tickets, "Error Handling")."""
 

@@ -254,6 +254,28 @@ def chant_watch_stop(session: Session) -> Answer:
     return session.chant.watch_stop()
 
 
+def chant_split(
+    session: Session,
+    id: Id,
+    force: Annotated[bool, Field(description="Skip confirmation prompts")] = False,
+    recursive: Annotated[
+        bool, Field(description="Recursively split member specs that are still too complex")
+    ] = False,
+    max_depth: Annotated[int | None, Field(ge=1, description="Maximum recursion depth (default: 3)")] = None,
+) -> Answer:
+    """Split a complex spec into smaller member specs using AI analysis"""
+    return session.chant.split(
+        id, force=force, recursive=recursive, max_depth=max_depth, progress=progress.told.get()
+    )
+
+
+def may_write_members(
+    session: Session, id: str, force: bool = False, recursive: bool = False, max_depth: int | None = None
+) -> str | None:
+    """Ask whether a proposal that waits is to be written."""
+    return None if force else session.chant.split_question(id, recursive=recursive, max_depth=max_depth)
+
+
 TOOLS = (
     ToolEntry(chant_spec_list, READS),
     ToolEntry(chant_spec_get, READS),
@@ -278,5 +300,6 @@ TOOLS = (
     ToolEntry(chant_watch_status, READS),
     ToolEntry(chant_watch_start, CHANGES),
     ToolEntry(chant_watch_stop, TAKES_AWAY),
+    ToolEntry(chant_split, STARTS, asks=may_write_members),
 )
 """All tools of the dialect, in the order of the seed."""

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT, Page};
 use chant_core::dialects::chant::ops;
 use chant_core::dialects::chant::project::{Clock, Options, Project};
+use chant_core::dialects::chant::split::Wish as SplitWish;
 use chant_core::dialects::chant::start::Mode;
+use chant_core::error::Error;
 use chant_core::store::disk::Disk;
 use chant_core::work::record::Asked;
 use chant_core::workspace::outside;
@@ -276,21 +278,52 @@ impl ChantProject {
             prompt,
             ..Asked::default()
         };
-        let mut raised = None;
-        let mut tell = |step: &str| {
-            let Some(progress) = &progress else { return };
-            let told = Python::attach(|py| progress.call1(py, (step,)).map(drop));
-            // Told after the call: work that has begun goes on.
-            raised = raised.take().or(told.err());
-        };
-        let started = answer(py, || {
+        told(py, progress.as_ref(), |tell| {
             let mode = Mode::of(chain, parallel)?;
-            ops::work_start(&self.project, id, &ops::Wish { mode, asked }, &mut tell)
-        })?;
-        match raised {
-            Some(error) => Err(error.into()),
-            None => Ok(started),
-        }
+            ops::work_start(&self.project, id, &ops::Wish { mode, asked }, tell)
+        })
+    }
+
+    #[pyo3(signature = (id, *, force = false, recursive = false, max_depth = None, fresh = false, progress = None))]
+    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    fn split(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        force: bool,
+        recursive: bool,
+        max_depth: Option<i64>,
+        fresh: bool,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<Answer, Raised> {
+        let wish = SplitWish {
+            force,
+            recursive,
+            max_depth,
+            fresh,
+        };
+        told(py, progress.as_ref(), |tell| {
+            ops::split(&self.project, id, wish, tell)
+        })
+    }
+
+    /// What a person is asked before a proposal that waits is written; none where there is none.
+    #[pyo3(signature = (id, *, recursive = false, max_depth = None, fresh = false))]
+    fn split_question(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        recursive: bool,
+        max_depth: Option<i64>,
+        fresh: bool,
+    ) -> Result<Option<String>, Raised> {
+        let wish = SplitWish {
+            force: false,
+            recursive,
+            max_depth,
+            fresh,
+        };
+        call(py, || ops::split_question(&self.project, id, wish))
     }
 
     fn pause(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
@@ -353,5 +386,25 @@ impl ChantProject {
     /// Runs, in this process, the run that standard input names.
     fn run_work(&self, py: Python<'_>) -> Result<&'static str, Raised> {
         call(py, || ops::run_work(&self.project))
+    }
+}
+
+/// Makes a call that tells what it is doing to whoever wants to know.
+fn told(
+    py: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    ask: impl FnOnce(&mut dyn FnMut(&str)) -> Result<chant_core::answer::Answer, Error> + Send,
+) -> Result<Answer, Raised> {
+    let mut raised = None;
+    let mut tell = |step: &str| {
+        let Some(progress) = progress else { return };
+        let told = Python::attach(|py| progress.call1(py, (step,)).map(drop));
+        // Told after the call: what has begun goes on.
+        raised = raised.take().or(told.err());
+    };
+    let started = answer(py, || ask(&mut tell))?;
+    match raised {
+        Some(error) => Err(error.into()),
+        None => Ok(started),
     }
 }

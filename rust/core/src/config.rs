@@ -35,6 +35,8 @@ pub struct Config {
     pub main_branch: String,
     /// The model for runs that name none.
     pub model: Option<String>,
+    /// The model for splits, when it is another one.
+    pub split_model: Option<String>,
     /// Other projects whose specs may be depended on, by name.
     pub repositories: Vec<Repository>,
     /// Rules that fill keys of new specs, by key.
@@ -60,6 +62,7 @@ impl Default for Config {
             branch_prefix: "chant/".into(),
             main_branch: "main".into(),
             model: None,
+            split_model: None,
             repositories: Vec::new(),
             derived: BTreeMap::new(),
             required: Vec::new(),
@@ -166,6 +169,7 @@ struct DefaultsBlock {
     branch_prefix: Option<String>,
     main_branch: Option<String>,
     model: Option<String>,
+    split_model: Option<String>,
     prompt: Option<String>,
     prompt_extensions: Option<Vec<String>>,
     provider: Option<String>,
@@ -235,6 +239,7 @@ impl Config {
             put(&mut self.branch_prefix, defaults.branch_prefix);
             put(&mut self.main_branch, defaults.main_branch);
             self.model = defaults.model.or(self.model.take());
+            self.split_model = defaults.split_model.or(self.split_model.take());
             put(&mut runs.prompt, defaults.prompt);
             put(&mut runs.prompt_extensions, defaults.prompt_extensions);
             put(&mut runs.provider, defaults.provider);

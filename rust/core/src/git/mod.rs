@@ -18,6 +18,7 @@ mod backend;
 pub mod bookkeeping;
 mod branches;
 mod commits;
+mod export;
 mod files;
 mod hooks;
 mod index;

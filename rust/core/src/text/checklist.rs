@@ -48,6 +48,21 @@ fn starts_with_ignoring_case(text: &str, name: &str) -> bool {
         .is_some_and(|start| start.eq_ignore_ascii_case(name))
 }
 
+/// A text without the bullet of a list before it.
+pub fn without_bullet(text: &str) -> &str {
+    let text = text.trim();
+    let bullet = text.strip_prefix(['-', '*', '+']);
+    bullet.map_or(text, str::trim_start)
+}
+
+/// What stands behind a box, with or without a bullet before it; none without a box.
+pub fn behind_box(text: &str) -> Option<&str> {
+    let text = without_bullet(text);
+    ["[ ]", "[x]", "[X]"]
+        .into_iter()
+        .find_map(|mark| text.strip_prefix(mark))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{edit::apply, markdown::outline};

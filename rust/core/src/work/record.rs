@@ -165,6 +165,9 @@ pub struct Record {
     /// What was asked for beside the spec.
     #[serde(default)]
     pub asked: Asked,
+    /// What a split proposes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<Value>,
     /// When a spec whose run was found dead was looked after, RFC 3339, UTC.
     #[serde(default)]
     pub settled_at: Option<String>,
@@ -175,6 +178,8 @@ pub struct Record {
 
 /// The mode of a run that works on one spec.
 pub const SINGLE: &str = "single";
+/// The mode of a run that looks at one spec and proposes to split it.
+pub const SPLIT: &str = "split";
 
 /// What a start asks for beside the spec.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -190,9 +195,23 @@ pub struct Asked {
     pub agent: Option<String>,
     /// The prompt, whatever specs say.
     pub prompt: Option<String>,
+    /// What a split asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<AskedOfSplit>,
     /// Keys of later releases.
     #[serde(flatten)]
     pub unknown: Map<String, Value>,
+}
+
+/// What a split asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedOfSplit {
+    /// The proposal is written without a question.
+    pub force: bool,
+    /// Members that are still too complex are split, too.
+    pub recursive: bool,
+    /// So many levels of members at the most.
+    pub max_depth: u32,
 }
 
 /// The agent of a run.
@@ -320,6 +339,7 @@ impl Record {
             commits: Vec::new(),
             merge: Merge::default(),
             asked: Asked::default(),
+            proposal: None,
             settled_at: None,
             unknown: Map::new(),
         }
@@ -398,6 +418,11 @@ impl Record {
     /// Whether the run works on a spec itself, rather than having other runs do so.
     pub fn works_on_spec(&self) -> bool {
         self.mode == SINGLE
+    }
+
+    /// Whether the run has an agent of its own, and the spec to itself: work on it, or a split.
+    pub fn has_agent(&self) -> bool {
+        self.works_on_spec() || self.mode == SPLIT
     }
 }
 

@@ -71,8 +71,22 @@ impl Runs {
     /// # Errors
     /// `Running`, `Unrecovered`, `Waiting`, or a `StoreError`.
     pub fn refuse_another(&self, spec_id: &str) -> Result<(), WorkError> {
+        self.refuse_running(spec_id)?;
         let earlier = self.newest_of(spec_id)?;
         earlier.map_or(Ok(()), |earlier| attempt_after(&earlier).map(drop))
+    }
+
+    /// Refuses a spec that an agent is at work on, whatever for.
+    ///
+    /// # Errors
+    /// `Running`, `Unrecovered`, or a `StoreError`.
+    pub fn refuse_running(&self, spec_id: &str) -> Result<(), WorkError> {
+        let is_running = |record: &Record| {
+            record.has_agent() && record.spec_id == spec_id && record.state() == State::Running
+        };
+        let (records, _) = self.all()?;
+        let running = records.into_iter().find(is_running);
+        running.map_or(Ok(()), |running| attempt_after(&running).map(drop))
     }
 
     /// Begins a run: gives its record the spec's next token, and its file. Refused while another run
@@ -84,12 +98,16 @@ impl Runs {
     /// # Errors
     /// `Running`, `Unrecovered`, `Waiting`, `Held`, or a `StoreError`.
     pub fn begin(&self, mut record: Record) -> Result<Record, WorkError> {
-        if !record.works_on_spec() {
+        if !record.has_agent() {
             return self.create(record);
         }
         // One start at a time: what is found true stays true until the record is there. The runner of
         // a run that is under way does not meet this lock for longer than it takes to read records.
         let _lock = SpecLock::take(self, &record.spec_id)?;
+        self.refuse_running(&record.spec_id)?;
+        if !record.works_on_spec() {
+            return self.create(record);
+        }
         if let Some(earlier) = self.newest_of(&record.spec_id)? {
             record.attempt = attempt_after(&earlier)?;
         }

@@ -89,7 +89,7 @@ fn look_after(runs: &Runs, record: &Record) -> Result<Option<Found>, WorkError> 
     if record.runner().is_alive() {
         return Ok(None);
     }
-    let lock = if record.works_on_spec() {
+    let lock = if record.has_agent() {
         match SpecLock::try_take(runs, &record.spec_id)? {
             None => return Ok(None),
             lock => lock,

@@ -73,6 +73,8 @@ pub struct Run<'a> {
     lock: Option<SpecLock>,
     /// Until it is said that the run is under way.
     handshake: Option<Handshake>,
+    /// Whether this process takes in orphans of the agent's.
+    takes_in: bool,
 }
 
 impl<'a> Run<'a> {
@@ -89,7 +91,7 @@ impl<'a> Run<'a> {
         let record = runs.get(process_id)?;
         check_begins(&record)?;
         let take = || SpecLock::take(runs, &record.spec_id);
-        let lock = record.works_on_spec().then(take);
+        let lock = record.has_agent().then(take);
         let lock = lock.transpose().or_else(|error| {
             end_record(runs, process_id, &End::failed(error.to_string()), None)?;
             Err(error)
@@ -110,6 +112,7 @@ impl<'a> Run<'a> {
             record,
             lock,
             handshake: None,
+            takes_in: false,
         })
     }
 
@@ -173,8 +176,17 @@ impl<'a> Run<'a> {
         Ok(self.runs.reached(moment)?)
     }
 
+    /// Has an agent do one more thing after the one that the run began with, and waits for its end.
+    ///
+    /// # Errors
+    /// As [`agent::start`] and [`Agent::wait`].
+    pub fn ask(&mut self, job: Job) -> Result<Ended, WorkError> {
+        let interruption = self.interruption;
+        self.start(job)?.wait(interruption)
+    }
+
     /// Starts the agent and says so in the record.
-    fn start(&mut self, job: Job, takes_in: bool) -> Result<Agent, WorkError> {
+    fn start(&mut self, job: Job) -> Result<Agent, WorkError> {
         let mask = Mask::new(&job.secrets)?;
         let argv: Vec<String> = job.argv.iter().map(|word| mask.apply(word)).collect();
         let spec_id = self.record.spec_id.clone();
@@ -194,7 +206,7 @@ impl<'a> Run<'a> {
             argv,
             ..AgentEntry::default()
         };
-        let agent = agent::start(self.runs, &self.record, job, output, takes_in)?;
+        let agent = agent::start(self.runs, &self.record, job, output, self.takes_in)?;
         entry.pid = Some(agent.process().pid);
         entry.pid_start.clone_from(&agent.process().pid_start);
         self.update(|record| {
@@ -238,7 +250,8 @@ pub fn run(
         }
     };
     run.handshake = Some(handshake);
-    let (mut run, agent) = begin(run, steps, takes_in)?;
+    run.takes_in = takes_in;
+    let (mut run, agent) = begin(run, steps)?;
     run.reached("before-handshake")?;
     if let Some(handshake) = run.handshake.take() {
         handshake.ok();
@@ -262,17 +275,13 @@ pub fn run(
 }
 
 /// Starts the agent. What fails is told by the record and the hand-shake.
-fn begin<'a>(
-    mut run: Run<'a>,
-    steps: &mut dyn Steps,
-    takes_in: bool,
-) -> Result<(Run<'a>, Agent), WorkError> {
+fn begin<'a>(mut run: Run<'a>, steps: &mut dyn Steps) -> Result<(Run<'a>, Agent), WorkError> {
     let started = match steps.begin(&mut run) {
         Err(why) => Err(WorkError::Step(why)),
         Ok(_) if run.is_told_to_stop()? => Err(WorkError::Stopped {
             process_id: run.record.process_id.clone(),
         }),
-        Ok(job) => run.start(job, takes_in),
+        Ok(job) => run.start(job),
     };
     match started {
         Ok(agent) => Ok((run, agent)),

@@ -111,7 +111,7 @@ pub fn stop(
     let record = runs.get(process_id)?;
     let left = Kin::left_by(&record).end(runs, process_id, kin::GRACE, kin::pass)?;
     let take = || SpecLock::take_until(runs, &record.spec_id, Instant::now() + DYING);
-    let lock = record.works_on_spec().then(take).transpose()?;
+    let lock = record.has_agent().then(take).transpose()?;
     Ok(Stopped {
         record: runs.get(process_id)?,
         runner,

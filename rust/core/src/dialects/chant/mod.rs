@@ -19,5 +19,6 @@ mod runtime;
 pub mod schedule;
 pub mod scores;
 pub mod specs;
+pub mod split;
 pub mod start;
 pub mod view;

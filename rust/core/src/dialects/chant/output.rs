@@ -92,7 +92,8 @@ pub fn json_in(log: &str) -> Option<Value> {
         .or_else(|| balanced(log, '['))
 }
 
-fn fenced(text: &str) -> Vec<(String, String)> {
+/// The fenced blocks of a text, each with what stands behind its fence.
+pub fn fenced(text: &str) -> Vec<(String, String)> {
     use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
     let mut blocks = Vec::new();
     let mut open: Option<(String, String)> = None;

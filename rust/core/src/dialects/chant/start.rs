@@ -400,7 +400,11 @@ impl Start<'_> {
     }
 }
 
-fn refuse_unapproved(spec: &Spec) -> Result<(), Refusal> {
+/// Refuses a spec that somebody has to agree to first, or has disagreed with.
+///
+/// # Errors
+/// `Approval` or `Rejected`.
+pub fn refuse_unapproved(spec: &Spec) -> Result<(), Refusal> {
     let Some(approval) = spec
         .approval
         .as_ref()

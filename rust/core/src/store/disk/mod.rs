@@ -452,6 +452,17 @@ pub fn remove(path: &Path) -> Result<(), StoreError> {
     }
 }
 
+/// Removes a folder of our own with everything in it; links are removed, not followed.
+///
+/// # Errors
+/// `Io`.
+pub fn remove_tree(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_dir_all(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(StoreError::io("remove", path, e)),
+        _ => Ok(()),
+    }
+}
+
 /// Removes an empty folder of our own; one that is gone or in use is left.
 pub fn remove_folder(path: &Path) {
     // Somebody else may just have put something there: then it stays.

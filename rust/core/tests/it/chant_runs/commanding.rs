@@ -6,7 +6,9 @@ use chant_core::config::Config;
 use chant_core::config::runs::Rotation;
 use chant_core::dialects::chant::agents::environment::{Mask, Told, is_secret, variables};
 use chant_core::dialects::chant::agents::workers::{next_worker, workers};
-use chant_core::dialects::chant::agents::{Agent, AgentError, Given, model, usual_model};
+use chant_core::dialects::chant::agents::{
+    Agent, AgentError, Given, model, split_model, usual_model,
+};
 use chant_core::dialects::chant::error::ChantError;
 use chant_core::dialects::chant::parse;
 use chant_core::dialects::chant::prompt::Place;
@@ -79,9 +81,9 @@ fn built_in_agents_ask_for_permission_unless_the_configuration_says_otherwise() 
         let skipping = format!("agents: {{{name}: {{skip_permissions: true}}}}");
         check(&skipping, name, &format!("{head}{unguarded}"));
     }
-    let guarded = "codex exec --model opus --sandbox workspace-write --add-dir /main/.git - <";
+    let guarded = "codex exec --skip-git-repo-check --model opus --sandbox workspace-write --add-dir /main/.git - <";
     check("", "codex", guarded);
-    let unguarded = "codex exec --model opus --dangerously-bypass-approvals-and-sandbox - <";
+    let unguarded = "codex exec --skip-git-repo-check --model opus --dangerously-bypass-approvals-and-sandbox - <";
     check(
         "agents: {codex: {skip_permissions: true}}",
         "codex",
@@ -102,7 +104,7 @@ fn arguments_without_a_value_are_left_out_with_those_they_belong_to() {
     assert_eq!(line("", "claude-cli", &bare).as_deref(), Ok(claude));
     assert_eq!(
         line("", "codex", &bare).as_deref(),
-        Ok("codex exec --sandbox workspace-write - <")
+        Ok("codex exec --skip-git-repo-check --sandbox workspace-write - <")
     );
     let no_program = line("", "demo", &bare).unwrap_err().to_string();
     assert_eq!(
@@ -214,6 +216,34 @@ fn the_specs_model_comes_first_then_variables_agent_and_configuration() {
     assert_eq!(found("", &agent, &none), "agents");
     assert_eq!(found("", &other, &none), "configured");
     assert_eq!(usual_model(&none, &config).as_deref(), Some("configured"));
+}
+
+// proves: chant:split:model_is_chosen_in_order
+#[test]
+fn splits_have_a_model_of_their_own_and_sonnet_where_that_is_known() {
+    let spec = parse::document("s.md", Source::Text("x\n".into())).unwrap();
+    let found = |yaml: &str, agent: &str, told: &[&str]| {
+        let config = config(yaml);
+        let agent = Agent::named(&config.runs, agent).unwrap();
+        let told = told
+            .iter()
+            .map(|name| ((*name).to_owned(), "told".to_owned()));
+        split_model(&spec, &agent, &told.collect(), &config)
+    };
+    let both = "defaults: {model: usual, split_model: splits}";
+    assert_eq!(
+        found(both, "claude", &["CHANT_SPLIT_MODEL"]).unwrap(),
+        "told"
+    );
+    assert_eq!(found(both, "claude", &["CHANT_MODEL"]).unwrap(), "splits");
+    assert_eq!(
+        found("defaults: {model: usual}", "codex", &[]).unwrap(),
+        "usual"
+    );
+    assert_eq!(found("", "claude", &[]).unwrap(), "sonnet");
+    for other in ["codex", "gemini", "opencode", "cursor-agent", "kirocli"] {
+        assert_eq!(found("", other, &[]), None, "{other}");
+    }
 }
 
 #[test]
@@ -353,6 +383,7 @@ fn an_agent_finds_its_spec_project_and_worktree_in_its_environment() {
             branch: "chant/s",
         }),
         mcp_config: None,
+        prompt: None,
     };
     let shown: Vec<String> = variables(&told)
         .into_iter()
@@ -372,6 +403,12 @@ fn an_agent_finds_its_spec_project_and_worktree_in_its_environment() {
         ..told
     };
     assert_eq!(variables(&bare).len(), 3);
+    let split = Told {
+        prompt: Some("split"),
+        ..bare
+    };
+    let last = variables(&split).pop();
+    assert_eq!(last, Some(("CHANT_PROMPT", "split".to_owned())));
 }
 
 #[test]

@@ -12,6 +12,7 @@
 mod backups;
 mod bookkeeping;
 mod branches;
+mod export;
 mod files;
 mod landing;
 mod landing_blocked;

@@ -52,7 +52,13 @@ pub(super) const BUILT_IN: [BuiltIn; 9] = [
     BuiltIn {
         name: "codex",
         aliases: &["codex-cli"],
-        head: &[&["codex"], &["exec"], &["--model", "{model}"]],
+        // A split looks at a copy that is no repository.
+        head: &[
+            &["codex"],
+            &["exec"],
+            &["--skip-git-repo-check"],
+            &["--model", "{model}"],
+        ],
         // What a worktree's commits write lies outside the worktree.
         guarded: &[
             &["--sandbox", "workspace-write"],

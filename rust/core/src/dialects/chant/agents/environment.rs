@@ -19,7 +19,7 @@ pub const REMOVED: [&str; 8] = [
 ];
 
 /// The variables that tell an agent of its own run; one that starts another run does not hand them on.
-pub const TOLD: [&str; 7] = [
+pub const TOLD: [&str; 8] = [
     "CHANT_SPEC_ID",
     "CHANT_SPEC_FILE",
     "CHANT_PROJECT",
@@ -27,6 +27,7 @@ pub const TOLD: [&str; 7] = [
     "CHANT_WORKTREE_PATH",
     "CHANT_BRANCH",
     "CHANT_MCP_CONFIG",
+    "CHANT_PROMPT",
 ];
 
 /// What a run tells its agent.
@@ -42,6 +43,8 @@ pub struct Told<'a> {
     pub worktree: Option<Place<'a>>,
     /// The file that tells about our server.
     pub mcp_config: Option<&'a str>,
+    /// The prompt, where it asks for something else than work on the spec.
+    pub prompt: Option<&'a str>,
 }
 
 /// The variables of a run, all paths absolute (reference chant 6.5).
@@ -55,6 +58,7 @@ pub fn variables(told: &Told<'_>) -> Vec<(&'static str, String)> {
         worktree(|place| place.path),
         worktree(|place| place.branch),
         told.mcp_config.map(str::to_owned),
+        told.prompt.map(str::to_owned),
     ];
     let given = TOLD.into_iter().zip(values);
     given

@@ -226,6 +226,16 @@ impl Agent {
         self
     }
 
+    /// Whether `sonnet` may be its model: of the built-in agents others have models of other makers.
+    fn knows_sonnet(&self) -> bool {
+        if self.provider.is_some() {
+            return false;
+        }
+        let program = self.command.first().and_then(|first| pieces(first).first());
+        let others = ["codex", "gemini", "opencode", "cursor-agent", "kiro-cli"];
+        program.is_none_or(|program| !others.contains(&program.as_str()))
+    }
+
     /// Whether it is asked to tell what it does as messages.
     pub fn tells_messages(&self) -> bool {
         self.provider.is_some() || holds(&self.command, "stream-json")
@@ -335,6 +345,21 @@ pub fn model(
         .or_else(|| of_environment(environment))
         .or_else(|| agent.model.clone())
         .or_else(|| config.model.clone())
+}
+
+/// The model that splits a spec: that of `CHANT_SPLIT_MODEL`, the one configured for splits, else that of
+/// a run, else `sonnet` for agents that know models by the names of that family.
+pub fn split_model(
+    spec: &Spec,
+    agent: &Agent,
+    environment: &BTreeMap<String, String>,
+    config: &Config,
+) -> Option<String> {
+    let told = environment.get("CHANT_SPLIT_MODEL").cloned();
+    told.filter(|model| !model.is_empty())
+        .or_else(|| config.split_model.clone())
+        .or_else(|| model(spec, agent, environment, config))
+        .or_else(|| agent.knows_sonnet().then(|| "sonnet".to_owned()))
 }
 
 /// The model that work here is done with, as far as anything but the work says.

@@ -7,12 +7,12 @@ use super::super::parse;
 use super::super::project::{Project, SPECS, Snapshot};
 use super::super::{derive, parse::CRITERIA};
 use super::lint::findings;
-use super::update::behind_box;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::store::disk::{Lock, PATIENCE};
 use crate::store::index::Source;
 use crate::store::{StoreError, files};
+use crate::text::checklist::behind_box;
 use crate::text::front_matter::{self, Value};
 
 /// Bytes of a description beyond which its first line or sentence becomes the title.

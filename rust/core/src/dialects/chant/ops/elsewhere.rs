@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::super::error::ChantError;
 use super::super::model::Spec;
 use super::super::project::Project;
+use super::super::split::Wish as SplitWish;
 use super::super::start::Mode;
 use crate::answer::Answer;
 use crate::error::Error;
@@ -37,6 +38,27 @@ pub fn work_start(
     _: &mut dyn FnMut(&str),
 ) -> Result<Answer, Error> {
     refused()
+}
+
+/// `chant_split`.
+///
+/// # Errors
+/// Always.
+pub fn split(
+    _: &Arc<Project>,
+    _: &str,
+    _: SplitWish,
+    _: &mut dyn FnMut(&str),
+) -> Result<Answer, Error> {
+    refused()
+}
+
+/// What a person is asked before a proposal is written: nothing.
+///
+/// # Errors
+/// Never.
+pub fn split_question(_: &Project, _: &str, _: SplitWish) -> Result<Option<String>, Error> {
+    Ok(None)
 }
 
 /// `chant_pause`.

@@ -18,6 +18,8 @@ mod pause;
 mod read;
 mod search;
 #[cfg(unix)]
+pub(super) mod split;
+#[cfg(unix)]
 pub(super) mod start;
 mod state;
 mod update;
@@ -32,8 +34,8 @@ pub use archive::archive;
 pub use diagnose::diagnose;
 #[cfg(not(unix))]
 pub use elsewhere::{
-    Wish, merge, pause, prune_worktrees, recover, run_work, takeover, watch, watch_start,
-    watch_status, watch_stop, work_start, worktrees,
+    Wish, merge, pause, prune_worktrees, recover, run_work, split, split_question, takeover, watch,
+    watch_start, watch_status, watch_stop, work_start, worktrees,
 };
 pub use finalize::{Finalize, finalize};
 pub use lint::lint;
@@ -43,6 +45,8 @@ pub use merge::merge;
 pub use pause::{pause, takeover};
 pub use read::{Piece, get, list, log, ready, status, verify};
 pub use search::search;
+#[cfg(unix)]
+pub use split::{split, split_question};
 #[cfg(unix)]
 pub use start::{Wish, recover, run_work, work_start};
 pub use state::{cancel, reset};

@@ -11,7 +11,7 @@ use super::super::model::Spec;
 use super::super::project::{Project, Snapshot};
 use super::super::runtime::briefing::{self, has_prompt};
 use super::super::runtime::turns::{Turns, next_agent, takes_turns};
-use super::super::runtime::{refuse_without_commit, settle, task};
+use super::super::runtime::{refuse_without_commit, settle, split, task};
 use super::super::scores::Scores;
 use super::super::start::{Mode, Plan, Start, Work};
 use super::super::view::work::{Grades, QualityWarning, Started};
@@ -86,18 +86,9 @@ pub fn work_start(
     let (mode, asked) = recorded(wish, &plan, config.runs.limits.agents_at_once);
     drop(snapshot);
     steps("Starting a runner");
-    let (record, runner) = begin(project, &runs, &spec.id, (mode, asked), None, steps)?;
-    let (process_id, own) = (record.process_id.clone(), project.clone());
-    runner.leave(move || {
-        // A runner that ended without a word of how died; one that was lost left something to do.
-        let is_lost = |record: Record| match record.state() {
-            State::Running => record.stop_requested.is_none(),
-            state => state == State::Lost,
-        };
-        if runs.get(&process_id).is_ok_and(is_lost) {
-            let _ = settle::recover(&own);
-        }
-    });
+    let mode = (mode.to_string(), asked);
+    let (record, runner) = begin(project, &runs, &spec.id, mode, None, steps)?;
+    leave(project, runs, &record, runner);
     Ok(Answer::data(&Started {
         process_id: &record.process_id,
         spec_id: &record.spec_id,
@@ -109,6 +100,21 @@ pub fn work_start(
         log: record.log.as_deref(),
         quality_warning: plan.red.first().map(|(id, scores)| warning(id, scores)),
     }))
+}
+
+/// Lets a runner live on by itself; what it leaves is looked after at once when it dies.
+pub(super) fn leave(project: &Arc<Project>, runs: Runs, record: &Record, runner: Launched) {
+    let (process_id, own) = (record.process_id.clone(), project.clone());
+    runner.leave(move || {
+        // A runner that ended without a word of how died; one that was lost left something to do.
+        let is_lost = |record: Record| match record.state() {
+            State::Running => record.stop_requested.is_none(),
+            state => state == State::Lost,
+        };
+        if runs.get(&process_id).is_ok_and(is_lost) {
+            let _ = settle::recover(&own);
+        }
+    });
 }
 
 /// Refuses a start none of whose agents has room, or one of whose agents cannot be started.
@@ -250,21 +256,22 @@ pub(in super::super) fn begin_one(
     let spec = project.resolve(&snapshot, id.as_str())?;
     next_agent(project, runs, &config, &spec, &wish.asked)?;
     drop(snapshot);
-    begin(project, runs, id, (Mode::Single, wish.asked), parent, steps)
+    let mode = (wish.mode.to_string(), wish.asked);
+    begin(project, runs, id, mode, parent, steps)
 }
 
 /// Starts a runner, gives its run a record, and waits until it is under way.
-fn begin(
+pub(super) fn begin(
     project: &Project,
     runs: &Runs,
     id: &SpecId,
-    (mode, asked): (Mode, Asked),
+    (mode, asked): (String, Asked),
     parent: Option<&str>,
     steps: &mut dyn FnMut(&str),
 ) -> Result<(Record, Launched), Error> {
     let mut runner = project.launch(runs, ["work", "--runner", id.as_str()])?;
     let identity = runner.identity().clone();
-    let mut draft = Record::new(id.as_str(), &mode.to_string(), identity, (runs.clock)());
+    let mut draft = Record::new(id.as_str(), &mode, identity, (runs.clock)());
     draft.parent = parent.map(str::to_owned);
     draft.asked = asked;
     let record = match record(project, runs, draft) {
@@ -310,6 +317,7 @@ fn give_up(project: &Project, runs: &Runs, record: &Record, why: &str) -> Result
                 Ok(())
             };
             stopped.fail(runs, why.to_owned())?;
+            split::clear(project, record);
             shown
         }
         Err(WorkError::NotRunning { .. }) => Ok(()),

@@ -13,6 +13,7 @@ use crate::graph::cycles::Cycle;
 use crate::graph::{Edge, Kind, Node};
 use crate::ident::Resolved;
 use crate::outside::PREFIXES;
+use crate::text::checklist::{behind_box, without_bullet};
 use crate::text::edit::{Edit, line_break, with_line_break};
 use crate::text::front_matter::Value;
 use crate::text::markdown;
@@ -373,20 +374,6 @@ fn tick(draft: &mut Draft, texts: &[String], checked: bool) -> Result<(), Error>
 /// A criterion as a person may copy it from a list, its bullet and box left out.
 fn without_box(text: &str) -> &str {
     behind_box(text).unwrap_or_else(|| without_bullet(text))
-}
-
-fn without_bullet(text: &str) -> &str {
-    let text = text.trim();
-    let bullet = text.strip_prefix(['-', '*', '+']);
-    bullet.map_or(text, str::trim_start)
-}
-
-/// What stands behind a box, with or without a bullet before it; none without a box.
-pub(super) fn behind_box(text: &str) -> Option<&str> {
-    let text = without_bullet(text);
-    ["[ ]", "[x]", "[X]"]
-        .into_iter()
-        .find_map(|mark| text.strip_prefix(mark))
 }
 
 fn folded(text: &str) -> String {

@@ -14,7 +14,7 @@ use crate::answer::{Answer, fitting};
 use crate::dialects::chant::model::Problem;
 use crate::error::Error;
 use crate::store::index::Source;
-use crate::work::record::{self, Run, RunStatus, SINGLE};
+use crate::work::record::{self, Run, RunStatus, SINGLE, SPLIT};
 
 /// `chant_work_list`: runs that are under way, and with `include_completed` those that ended; a
 /// `process_id` picks those whose name contains it, and the runs below these; the answer begins behind
@@ -80,6 +80,7 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
     let is_running = run.status == RunStatus::Running;
     let (criteria, specs) = match run.mode.as_str() {
         _ if !is_running => (None, None),
+        SPLIT => (None, None),
         // What cannot be counted now is not told; that there is a run is.
         SINGLE => (criteria(project, run).ok().flatten(), None),
         _ => (None, specs(project, run, all).ok()),

@@ -17,8 +17,31 @@ pub(in super::super) fn worktrees(
     config: &Config,
     repo: &Repo,
 ) -> Result<PathBuf, Error> {
-    let common = repo.common_dir().display().to_string();
-    let hash = git::blob(&common);
+    folder_of(project, config, repo.common_dir())
+}
+
+/// The folder that a split is looked into in: made for one run, and gone with it.
+///
+/// # Errors
+/// As [`worktrees`].
+pub(in super::super) fn of_split(
+    project: &Project,
+    config: &Config,
+    process_id: &str,
+) -> Result<PathBuf, Error> {
+    let repo = project.repo()?;
+    let common = repo
+        .as_ref()
+        .map_or(project.root(), |repo| repo.common_dir());
+    // No spec's ID begins with a dot, so this is no spec's worktree.
+    Ok(folder_of(project, config, common)?
+        .join(".split")
+        .join(process_id))
+}
+
+/// The folder that belongs to a repository, or to a project without one.
+fn folder_of(project: &Project, config: &Config, common: &Path) -> Result<PathBuf, Error> {
+    let hash = git::blob(&common.display().to_string());
     let name = format!("{}-{}", name_of(project, config), &hash[..12]);
     Ok(folder_of_all(project, config)?.join(name))
 }

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use super::model::{Spec, SpecType};
 use crate::text::front_matter;
 
-/// The prompt that proposes members; it changes nothing, so it commits nothing.
+/// The prompt that proposes members; it changes nothing, so it commits nothing and has a form of its own
+/// for what it answers.
 pub const SPLIT: &str = "split";
 
 /// The prompt that documentation takes where there is one.
@@ -127,7 +128,8 @@ pub fn assembled(parts: &Parts<'_>) -> Result<String, PromptError> {
     }
     let mut texts = vec![filled(parts, &template)];
     texts.extend(parts.worktree.map(environment));
-    if let Some(path) = parts.spec.output_schema.as_deref() {
+    let schema = parts.spec.output_schema.as_deref();
+    if let Some(path) = schema.filter(|_| parts.name != SPLIT) {
         let schema = (parts.file)(path).and_then(|text| output_format::section(&text));
         texts.push(schema.map_err(|why| PromptError::Schema {
             path: path.into(),

@@ -95,7 +95,7 @@ pub(in super::super) fn has_prompt(project: &Project, name: &str) -> bool {
     matches!(prompt_text(project, name), Ok(Some(_)))
 }
 
-fn prompt_text(project: &Project, name: &str) -> Result<Option<String>, String> {
+pub(super) fn prompt_text(project: &Project, name: &str) -> Result<Option<String>, String> {
     if !prompt::is_name(name) {
         return Ok(None);
     }
@@ -116,6 +116,30 @@ fn prompt_text(project: &Project, name: &str) -> Result<Option<String>, String> 
         None | Some(Err(StoreError::Missing { .. })) => Ok(None),
         Some(Ok((text, _))) => Ok(Some(text)),
         Some(Err(error)) => Err(error.to_string()),
+    }
+}
+
+/// What the project is called: as configured, else as its folder.
+pub(super) fn name_of(project: &Project, config: &Config) -> String {
+    let folder = project.root().file_name().unwrap_or_default();
+    match config.project_name.as_str() {
+        "" => folder.to_string_lossy().into_owned(),
+        name => name.to_owned(),
+    }
+}
+
+/// What bounds whatever is started for a spec.
+pub(super) fn bounds(config: &Config) -> Limits {
+    let output = config.runs.limits.output();
+    Limits {
+        run: None,
+        idle: None,
+        output: Some(output),
+        room: Room {
+            line: LINE,
+            log: output.saturating_mul(2),
+        },
+        grace: GRACE,
     }
 }
 
@@ -167,7 +191,7 @@ impl Briefing<'_> {
             limits: Limits {
                 run: Some(limits.run()),
                 idle: Some(limits.idle()),
-                ..self.limits()
+                ..bounds(self.config)
             },
             ..self.job_for(argv, Some(&server))?
         })
@@ -182,24 +206,10 @@ impl Briefing<'_> {
             name: format!("check {name}"),
             limits: Limits {
                 run: Some(self.config.runs.limits.check()),
-                ..self.limits()
+                ..bounds(self.config)
             },
             ..self.job_for(argv.to_vec(), None)?
         })
-    }
-
-    fn limits(&self) -> Limits {
-        let output = self.config.runs.limits.output();
-        Limits {
-            run: None,
-            idle: None,
-            output: Some(output),
-            room: Room {
-                line: LINE,
-                log: output.saturating_mul(2),
-            },
-            grace: GRACE,
-        }
     }
 
     fn job_for(&self, argv: Vec<String>, server: Option<&Path>) -> Result<Job, Error> {
@@ -219,7 +229,7 @@ impl Briefing<'_> {
                 .collect(),
             folder: self.place.root.clone(),
             input: Input::Empty,
-            limits: self.limits(),
+            limits: bounds(self.config),
         })
     }
 
@@ -236,6 +246,7 @@ impl Briefing<'_> {
                 branch: &self.place.branch,
             }),
             mcp_config: server.as_deref(),
+            prompt: None,
         });
         let mut variables = self.project.environment.clone();
         for name in REMOVED {
@@ -286,16 +297,7 @@ impl Briefing<'_> {
 
     fn prompt(&self, name: &str) -> Result<String, Error> {
         let worktree = shown(&self.place.root);
-        let folder = self
-            .project
-            .root()
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy();
-        let project = match self.config.project_name.as_str() {
-            "" => &folder,
-            name => name,
-        };
+        let project = name_of(self.project, self.config);
         let in_worktree = Root::open(&self.place.root)?;
         let file = |name: &str| {
             let path = in_worktree
@@ -308,7 +310,7 @@ impl Briefing<'_> {
         let parts = Parts {
             name,
             spec: self.spec,
-            project,
+            project: &project,
             worktree: Some(Place {
                 path: &worktree,
                 branch: &self.place.branch,

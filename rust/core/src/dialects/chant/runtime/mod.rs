@@ -4,9 +4,9 @@
 //! together. [`task`] is the run of one spec, step by step: [`workplace`] makes its branch and worktree,
 //! [`briefing`] what its agent is given, [`judge`] looks for evidence, [`landing`] brings the work to the
 //! target branch, and [`conflict`] writes down what could not be brought there. [`crew`] is the run above
-//! such runs. [`turns`] says which
-//! agent is next and whether there is room for it. [`settle`] is what has to be done for a spec when its run ended by other hands: it was
-//! stopped, or died.
+//! such runs, and [`split`] one that proposes members of a spec. [`turns`] says which agent is next and
+//! whether there is room for it. [`settle`] is what has to be done for a spec when its run ended by other
+//! hands: it was stopped, or died.
 
 pub(super) mod briefing;
 mod conflict;
@@ -14,6 +14,7 @@ pub(super) mod crew;
 mod judge;
 mod landing;
 pub(super) mod settle;
+pub(super) mod split;
 pub(super) mod task;
 pub(super) mod turns;
 pub(super) mod watch;

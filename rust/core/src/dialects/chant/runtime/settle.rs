@@ -8,6 +8,7 @@ use super::super::model::Status;
 use super::super::project::Project;
 use super::judge::Judge;
 use super::landing::{Finish, Landing};
+use super::split;
 use super::workplace::Workplace;
 use super::{COMPLAINTS, RUNNERS, change_spec, spec_of};
 use crate::error::Error;
@@ -61,6 +62,7 @@ pub(in super::super) fn halt(
 ) -> Result<Halted, Error> {
     let stopped = stop::stop(runs, process_id, why, stop::GRACE)?;
     let record = &stopped.record;
+    split::clear(project, record);
     if let Some(repo) = project.repo()?
         && let Some(place) = Workplace::of(project, &repo, record)?
     {
@@ -234,7 +236,8 @@ fn after_death(
     record: &Record,
     lock: Option<&SpecLock>,
 ) -> Result<(), Error> {
-    if let Some(lock) = lock {
+    split::clear(project, record);
+    if let Some(lock) = lock.filter(|_| record.works_on_spec()) {
         match (record.state(), record.stop_requested) {
             (State::Lost, _) => after_loss(project, runs, record, lock)?,
             (_, Some(Stop::Cancel)) => set(project, record, Status::Cancelled)?,

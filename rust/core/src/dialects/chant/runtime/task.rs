@@ -14,12 +14,12 @@ use crate::work::WorkError;
 use crate::work::agent::{Ended, Job};
 use crate::work::handshake::Handshake;
 use crate::work::interruption::Interruption;
-use crate::work::record::{Criterion, MergeState, SINGLE};
+use crate::work::record::{Criterion, MergeState, SINGLE, SPLIT};
 use crate::work::runner::{self, End, Run, Steps};
 use crate::work::state::{Event, State};
 
-/// Runs the run of a record to its end in this process, which does nothing else: of one spec, or of
-/// several.
+/// Runs the run of a record to its end in this process, which does nothing else: of one spec, of several,
+/// or one that splits a spec.
 ///
 /// # Errors
 /// Why it could not begin, which the hand-shake said too, or could not be ended.
@@ -36,8 +36,12 @@ pub(in super::super) fn run(
     interruption.listen().map_err(failed)?;
     let runs = project.runs()?;
     let mode = runs.get(process_id).map(|record| record.mode);
-    if mode.is_ok_and(|mode| mode != SINGLE) {
-        return super::crew::run(project, &runs, process_id, handshake, &interruption);
+    match mode.as_deref() {
+        Ok(SPLIT) => {
+            return super::split::run(project, &runs, process_id, handshake, &interruption);
+        }
+        Ok(SINGLE) | Err(_) => {}
+        Ok(_) => return super::crew::run(project, &runs, process_id, handshake, &interruption),
     }
     let mut task = Task::of(project);
     let state = runner::run(&runs, process_id, handshake, &interruption, &mut task)?;

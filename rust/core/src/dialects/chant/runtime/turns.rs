@@ -31,7 +31,7 @@ pub(in super::super) struct Turns {
 impl Turns {
     pub(in super::super) fn of(runs: &Runs) -> Result<Self, Error> {
         let (mut records, _) = runs.all()?;
-        records.retain(Record::works_on_spec);
+        records.retain(Record::has_agent);
         records.sort_by(|a, b| b.started_at.cmp(&a.started_at));
         Ok(Self { records })
     }

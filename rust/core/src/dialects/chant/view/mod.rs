@@ -4,5 +4,6 @@ pub mod import;
 pub mod list;
 pub mod report;
 pub mod spec;
+pub mod split;
 pub mod status;
 pub mod work;

@@ -1,0 +1,349 @@
+//! Splitting a spec: an agent is asked for members, and what it proposes is written when somebody wants it
+//! (reference chant 5.24 and 6.11).
+
+use std::sync::Arc;
+
+use super::super::error::ChantError;
+use super::super::id::SpecId;
+use super::super::model::{Spec, SpecType, Status};
+use super::super::project::{Project, SPECS, Snapshot};
+use super::super::prompt::{PromptError, SPLIT as PROMPT};
+use super::super::runtime::briefing::{self, has_prompt};
+use super::super::runtime::settle;
+use super::super::runtime::turns::Turns;
+use super::super::scores::{Grade, Scores, Size};
+use super::super::split::{DEEPEST, DEPTH, Wish, write};
+use super::super::start::refuse_unapproved;
+use super::super::view::split::{Member, Proposal, SplitOptions, SplitRun};
+use super::edit::Draft;
+use super::start::{begin, leave};
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::git;
+use crate::store::journal::Step;
+use crate::text::front_matter::Value;
+use crate::work::lock::SpecLock;
+use crate::work::record::{Asked, AskedOfSplit, Record, SPLIT};
+use crate::work::records::Runs;
+use crate::work::state::State;
+
+/// `chant_split`: has an agent propose members for a spec, and answers with the run's record at once. A
+/// proposal that waits is told again, or with `force` written. `steps` is told what is being done until
+/// the run is under way.
+///
+/// # Errors
+/// As [`Project::resolve`]; what forbids the split; why the runner could not begin, or why nothing could
+/// be written.
+pub fn split(
+    project: &Arc<Project>,
+    id: &str,
+    wish: Wish,
+    steps: &mut dyn FnMut(&str),
+) -> Result<Answer, Error> {
+    steps("Checking the spec");
+    let asked = asked(wish)?;
+    settle::recover(project)?;
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve_to_edit(&snapshot, id)?;
+    project.refuse_own(&spec.id, "split")?;
+    let runs = project.runs()?;
+    if let Some(record) = under_way(&runs, &spec, asked)?.filter(|_| !wish.fresh) {
+        return Ok(answer(&record));
+    }
+    runs.refuse_running(spec.id.as_str())?;
+    refuse(&snapshot, &spec, wish)?;
+    let waiting = waiting(&runs, &spec.id)?;
+    if let Some((record, proposal)) = waiting.filter(|(record, _)| serves(record, wish)) {
+        if wish.force {
+            drop(snapshot);
+            return write_now(project, &runs, &record);
+        }
+        if proposal.of == git::blob(&spec.text) {
+            return Ok(answer(&record));
+        }
+    }
+    start(project, runs, &snapshot, &spec, asked, steps)
+}
+
+/// What a person is asked before a proposal that waits is written; `None` where there is none.
+///
+/// # Errors
+/// A `StoreError`.
+pub fn split_question(project: &Project, id: &str, wish: Wish) -> Result<Option<String>, Error> {
+    let snapshot = project.snapshot()?;
+    // What is wrong with the ID is told by the split itself.
+    let Ok(spec) = project.resolve(&snapshot, id) else {
+        return Ok(None);
+    };
+    let waiting = waiting(&project.runs()?, &spec.id)?;
+    let fits = |(record, proposal): &(Record, Proposal)| {
+        !wish.fresh && serves(record, wish) && proposal.of == git::blob(&spec.text)
+    };
+    Ok(waiting.filter(fits).map(|(_, proposal)| {
+        let count = proposal.count();
+        let mut text = format!("Write these {count} members of '{}'?\n", spec.id);
+        outline(&proposal.members, "", &mut text);
+        let warnings = proposal.warnings.iter();
+        text.extend(warnings.map(|warning| format!("\nNote: {warning}")));
+        text
+    }))
+}
+
+fn asked(wish: Wish) -> Result<AskedOfSplit, ChantError> {
+    let depth = wish.max_depth.map_or(Ok(DEPTH), u32::try_from);
+    let depth = depth.ok().filter(|depth| (1..=DEEPEST).contains(depth));
+    let max_depth = depth.ok_or_else(|| ChantError::InvalidArgument {
+        name: "max_depth",
+        why: format!("expected a number of levels from 1 to {DEEPEST}"),
+    })?;
+    Ok(AskedOfSplit {
+        force: wish.force,
+        recursive: wish.recursive,
+        max_depth,
+    })
+}
+
+/// The split of a spec that is under way, if it will do what is asked for now.
+fn under_way(runs: &Runs, spec: &Spec, asked: AskedOfSplit) -> Result<Option<Record>, Error> {
+    let is_same = |record: &Record| {
+        record.mode == SPLIT
+            && record.spec_id == spec.id.as_str()
+            && record.state() == State::Running
+            && record.asked.split == Some(asked)
+    };
+    let (records, _) = runs.all()?;
+    Ok(records.into_iter().find(is_same))
+}
+
+fn refuse(snapshot: &Snapshot, spec: &Spec, wish: Wish) -> Result<(), Error> {
+    let id = &spec.id;
+    if spec.kind == SpecType::Group {
+        let message = format!("Spec is already split\nchant_diagnose shows the members of '{id}'.");
+        return Err(ChantError::Refused(message).into());
+    }
+    refuse_unapproved(spec).map_err(ChantError::from)?;
+    let status = snapshot.specs.status(spec);
+    let may = match status {
+        Status::Pending => true,
+        Status::Blocked | Status::Ready => wish.force,
+        _ => false,
+    };
+    if !may {
+        let next = match status {
+            Status::Blocked | Status::Ready => "force: true splits it all the same.",
+            Status::Failed | Status::InProgress => "chant_reset makes it pending again.",
+            _ => "Set its status to pending with chant_spec_update to split it after all.",
+        };
+        let message = format!(
+            "Spec '{id}' must be in pending status to split. Current status: {status}\n{next}"
+        );
+        return Err(ChantError::WrongState { message, status }.into());
+    }
+    let members: Vec<&Arc<Spec>> = snapshot.specs.members(id).collect();
+    let grade = Scores::of(spec, Size::of(spec), &members).splittability;
+    if grade == Grade::D && !wish.force {
+        let message = format!(
+            "Spec '{id}' says of its parts that they are coupled (splittability D), so members of it would be, too.\nTake these words out, or split it all the same with force: true."
+        );
+        return Err(ChantError::Refused(message).into());
+    }
+    Ok(())
+}
+
+/// The newest proposal for a spec that is not written, with its run.
+fn waiting(runs: &Runs, id: &SpecId) -> Result<Option<(Record, Proposal)>, Error> {
+    let (records, _) = runs.all()?;
+    let of_spec = records.into_iter().filter(|record| {
+        let is_split = record.mode == SPLIT && record.spec_id == id.as_str();
+        is_split && record.state() == State::Completed
+    });
+    let newest = of_spec.max_by_key(|record| (record.started_at.clone(), record.pid));
+    let found = newest.and_then(|record| Some((proposal_of(&record)?, record)));
+    let waits = found.filter(|(proposal, _)| proposal.written.is_empty());
+    Ok(waits.map(|(proposal, record)| (record, proposal)))
+}
+
+fn proposal_of(record: &Record) -> Option<Proposal> {
+    serde_json::from_value(record.proposal.clone()?).ok()
+}
+
+/// Whether what a run proposed is what is asked for now.
+fn serves(record: &Record, wish: Wish) -> bool {
+    let Some(made) = record.asked.split.filter(|_| !wish.fresh) else {
+        return false;
+    };
+    let is_as_deep = asked(wish).is_ok_and(|wanted| wanted.max_depth == made.max_depth);
+    !wish.recursive || (made.recursive && is_as_deep)
+}
+
+fn start(
+    project: &Arc<Project>,
+    runs: Runs,
+    snapshot: &Snapshot,
+    spec: &Spec,
+    split: AskedOfSplit,
+    steps: &mut dyn FnMut(&str),
+) -> Result<Answer, Error> {
+    let config = snapshot.config.clone()?;
+    if !has_prompt(project, PROMPT) {
+        let missing = PromptError::NotFound {
+            name: PROMPT.into(),
+            by: None,
+        };
+        return Err(ChantError::from(missing).into());
+    }
+    let asked = Asked {
+        split: Some(split),
+        ..Asked::default()
+    };
+    let agent = briefing::agent(&config, &asked)?;
+    briefing::refuse_unfit_agent(project, &config, &agent, spec)?;
+    Turns::of(&runs)?.refuse_when_full(&config)?;
+    steps("Starting a runner");
+    let mode = (SPLIT.to_owned(), asked);
+    let (record, runner) = begin(project, &runs, &spec.id, mode, None, steps)?;
+    let told = answer(&record);
+    leave(project, runs, &record, runner);
+    Ok(told)
+}
+
+/// Writes a proposal that waits, while nobody begins work on the spec.
+fn write_now(project: &Project, runs: &Runs, record: &Record) -> Result<Answer, Error> {
+    let _lock = SpecLock::take(runs, &record.spec_id)?;
+    let record = write_proposal(project, runs, &record.process_id)?;
+    Ok(answer(&record))
+}
+
+/// Writes the members that a run proposed and makes their spec a group: all or none. Who calls holds the
+/// spec's lock. Gives the record as it is then.
+///
+/// # Errors
+/// That the spec is another one by now, or what cannot be written; nothing is changed then.
+pub(in super::super) fn write_proposal(
+    project: &Project,
+    runs: &Runs,
+    process_id: &str,
+) -> Result<Record, Error> {
+    let record = runs.get(process_id)?;
+    let broken = || {
+        let message = format!("The proposal of run '{process_id}' cannot be read. Split anew.");
+        Error::from(ChantError::Refused(message))
+    };
+    let mut proposal = proposal_of(&record).ok_or_else(broken)?;
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve_to_edit(&snapshot, &record.spec_id)?;
+    drop(snapshot);
+    let mut ids = Vec::new();
+    project.change(&[&spec.path], |snapshot, texts| {
+        let text = texts.first().copied().unwrap_or_default();
+        if git::blob(text) != proposal.of {
+            let message = format!(
+                "Spec '{}' changed since run '{process_id}' looked at it; nothing was written. Split it anew with chant_split, without force.",
+                spec.id
+            );
+            return Err(ChantError::Refused(message).into());
+        }
+        let last = project.numbers_of_members(snapshot, &spec.id).max();
+        let unfit = |why: String| Error::from(ChantError::Refused(why));
+        ids = write::ids(spec.id.as_str(), last.unwrap_or(0), &proposal.members)
+            .map_err(|error| unfit(error.to_string()))?;
+        let new = write::specs(&ids, &proposal.members).map_err(|bad| unfit(bad.to_string()))?;
+        let mut steps = vec![Step::Replace {
+            path: spec.path.to_string(),
+            text: group(&spec.path, text, &ids)?,
+        }];
+        steps.extend(new.into_iter().map(|new| Step::Create {
+            path: format!("{SPECS}/{}.md", new.id),
+            text: new.text,
+        }));
+        Ok(Some(steps))
+    })?;
+    proposal.written = ids.iter().map(SpecId::to_string).collect();
+    let reason = told(&spec.id, &proposal);
+    let value = serde_json::to_value(&proposal).ok();
+    Ok(runs.update(process_id, |record| {
+        record.proposal.clone_from(&value);
+        record.reason = Some(reason.clone());
+        Ok(())
+    })?)
+}
+
+/// The text of a spec as the group of its members: what it waits for stays, and holds for them, too.
+fn group(path: &str, text: &str, ids: &[SpecId]) -> Result<String, Error> {
+    let mut draft = Draft::of(path, text)?;
+    let listed = draft.spec().members.iter().flatten();
+    let mut members: Vec<String> = listed.map(ToString::to_string).collect();
+    members.extend(ids.iter().map(SpecId::to_string));
+    draft.set_text("type", SpecType::Group.as_str())?;
+    draft.set("members", Some(Value::List(members)))?;
+    Ok(draft.finish())
+}
+
+/// What became of a proposal, for the record.
+pub(in super::super) fn told(id: &SpecId, proposal: &Proposal) -> String {
+    let count = proposal.count();
+    let notes = match proposal.warnings.len() {
+        0 => String::new(),
+        1 => " (1 note)".to_owned(),
+        number => format!(" ({number} notes)"),
+    };
+    if proposal.written.is_empty() {
+        return format!(
+            "Proposes {count} members of '{id}'{notes}. The proposal waits: nothing is written before chant_split with force: true."
+        );
+    }
+    let written = proposal.written.join(", ");
+    format!("Split '{id}' into {count} members{notes}: {written}")
+}
+
+/// Members as lines, each with what it waits for.
+fn outline(members: &[Member], outer: &str, text: &mut String) {
+    for (at, member) in members.iter().enumerate() {
+        let number = format!("{outer}{}", at + 1);
+        let criteria = member.criteria.len();
+        let after: Vec<String> = member
+            .depends_on
+            .iter()
+            .map(|on| format!("{outer}{on}"))
+            .collect();
+        let after = match after.as_slice() {
+            [] => String::new(),
+            after => format!(", after {}", after.join(", ")),
+        };
+        let word = if criteria == 1 {
+            "criterion"
+        } else {
+            "criteria"
+        };
+        text.push_str(&format!(
+            "\n{number}. {} ({criteria} {word}{after})",
+            member.title
+        ));
+        outline(&member.members, &format!("{number}."), text);
+    }
+}
+
+fn answer(record: &Record) -> Answer {
+    let proposal = proposal_of(record);
+    let asked = record.asked.split;
+    Answer::data(&SplitRun {
+        process_id: &record.process_id,
+        spec_id: &record.spec_id,
+        pid: record.pid,
+        status: match record.state() {
+            State::Running => "running",
+            State::Completed => "completed",
+            _ => "failed",
+        },
+        started_at: &record.started_at,
+        mode: &record.mode,
+        options: SplitOptions {
+            force: asked.is_some_and(|asked| asked.force),
+            recursive: asked.is_some_and(|asked| asked.recursive),
+            max_depth: asked.map_or(DEPTH, |asked| asked.max_depth),
+        },
+        log: record.log.as_deref(),
+        reason: record.reason.as_deref(),
+        proposal: proposal.as_ref(),
+    })
+}

@@ -1,0 +1,445 @@
+//! The run that splits a spec: an agent looks at a copy of the project and answers with members
+//! (reference chant 6.11).
+//!
+//! The copy is made for the run and goes with it: files as the target branch has them, in a folder that
+//! git knows nothing of. So whatever the agent does there harms no checkout and no branch. What it
+//! answers is kept in the run's record; the spec is left alone unless the proposal is to be written.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::super::agents::environment::{self, REMOVED, TOLD, Told};
+use super::super::agents::{self, Given, messages};
+use super::super::error::ChantError;
+use super::super::id::SpecId;
+use super::super::model::Spec;
+use super::super::ops::split::{told, write_proposal};
+use super::super::project::{LOGS, Project, place};
+use super::super::prompt::{self, Parts, SPLIT as PROMPT};
+use super::super::split::{self, BadAnswer, proposal, write};
+use super::super::view::split::{Member, Proposal};
+use super::briefing::{self, bounds, name_of, prompt_text};
+use super::{spec_of, target_of};
+use crate::config::Config;
+use crate::error::Error;
+use crate::git;
+use crate::store::disk::{self, Temporary};
+use crate::store::files::Root;
+use crate::work::agent::{Ended, Input, Job, Limits};
+use crate::work::handshake::Handshake;
+use crate::work::interruption::Interruption;
+use crate::work::output::{Reads, Room};
+use crate::work::record::{Asked, AskedOfSplit, Record, SPLIT};
+use crate::work::records::Runs;
+use crate::work::runner::{self, End, Run, Steps};
+use crate::work::state::{Event, State};
+
+/// Bytes of a line of the log: an answer may be JSON on one line, which has to stay whole.
+const LINE: usize = 1024 * 1024;
+/// So many specs are proposed at the most, members of members included.
+const MOST: usize = 60;
+
+/// Runs a split to its end in this process.
+///
+/// # Errors
+/// Why it could not begin, which the hand-shake said too, or could not be ended.
+pub(super) fn run(
+    project: &Project,
+    runs: &Runs,
+    process_id: &str,
+    handshake: Handshake,
+    interruption: &Interruption,
+) -> Result<State, Error> {
+    let mut split = Split {
+        project,
+        scene: None,
+    };
+    let ended = runner::run(runs, process_id, handshake, interruption, &mut split);
+    // A copy that cannot be removed is in nobody's way.
+    let _ = remove_copy(project, process_id);
+    Ok(ended?)
+}
+
+/// Removes the copy of a split that came to no end of its own, as far as that can be done: what matters
+/// about its end is its record.
+pub(in super::super) fn clear(project: &Project, record: &Record) {
+    if record.mode == SPLIT {
+        let _ = remove_copy(project, &record.process_id);
+    }
+}
+
+fn remove_copy(project: &Project, process_id: &str) -> Result<(), Error> {
+    let config = project.snapshot()?.config.unwrap_or_default();
+    let folder = place::of_split(project, &config, process_id)?;
+    disk::remove_tree(&folder)?;
+    if let Some(all) = folder.parent() {
+        disk::remove_folder(all);
+    }
+    Ok(())
+}
+
+struct Split<'a> {
+    project: &'a Project,
+    scene: Option<Scene>,
+}
+
+/// What a split works with from its beginning.
+struct Scene {
+    config: Arc<Config>,
+    spec: Arc<Spec>,
+    asked: AskedOfSplit,
+    /// The folder of this run.
+    folder: PathBuf,
+    /// The project's root in the copy.
+    root: PathBuf,
+}
+
+impl Steps for Split<'_> {
+    fn begin(&mut self, run: &mut Run<'_>) -> Result<Job, String> {
+        let begun = self.prepare(run);
+        begun.map_err(|error| error.to_string())
+    }
+
+    fn give_up(&mut self, _run: &mut Run<'_>, _why: &str) {}
+
+    fn conclude(&mut self, run: &mut Run<'_>, ended: &Ended) -> Result<End, String> {
+        if !ended.is_success() {
+            return Ok(End::failed(ended.to_string()));
+        }
+        let Some(scene) = self.scene.take() else {
+            return Ok(End::failed("What was to be split is not known any more"));
+        };
+        let asking = Asking {
+            project: self.project,
+            scene,
+        };
+        asking.conclude(run).map_err(|error| error.to_string())
+    }
+}
+
+impl Split<'_> {
+    fn prepare(&mut self, run: &mut Run<'_>) -> Result<Job, Error> {
+        let snapshot = self.project.snapshot()?;
+        let config = snapshot.config.clone()?;
+        let spec = spec_of(&snapshot, &run.record().spec_id)?;
+        drop(snapshot);
+        run.step("Copying the project's files");
+        let folder = place::of_split(self.project, &config, &run.record().process_id)?;
+        let root = self.copy(&config, &folder)?;
+        run.update(|record| {
+            record.worktree = Some(shown(&root));
+            Ok(())
+        })?;
+        run.reached("after-worktree")?;
+        run.step("Starting the agent");
+        let asked = run.record().asked.split.unwrap_or(AskedOfSplit {
+            force: false,
+            recursive: false,
+            max_depth: split::DEPTH,
+        });
+        let asking = Asking {
+            project: self.project,
+            scene: Scene {
+                config,
+                spec: spec.clone(),
+                asked,
+                folder,
+                root,
+            },
+        };
+        let job = asking.job(&spec);
+        self.scene = Some(asking.scene);
+        job
+    }
+
+    /// Lays out the project's files in a folder; without a commit there are none. Gives the project's
+    /// root in there.
+    fn copy(&self, config: &Config, folder: &Path) -> Result<PathBuf, Error> {
+        let files = folder.join("files");
+        disk::make_folders(&files)?;
+        let files = disk::real(&files)?;
+        let Some(repo) = self.project.repo()? else {
+            return Ok(files);
+        };
+        let target = target_of(&repo, config)?;
+        if repo.branch_tip(&target)?.is_some() {
+            repo.export(&target, &files)?;
+        }
+        let inside = self
+            .project
+            .path_in_repository(&repo, "")
+            .unwrap_or_default();
+        let root: PathBuf = files.join(inside).components().collect();
+        disk::make_folders(&root)?;
+        Ok(root)
+    }
+}
+
+/// An agent asked for members.
+struct Asking<'a> {
+    project: &'a Project,
+    scene: Scene,
+}
+
+impl Asking<'_> {
+    fn conclude(&self, run: &mut Run<'_>) -> Result<End, Error> {
+        let spec = &self.scene.spec;
+        let mut proposal = match self.answer(run, &spec.id) {
+            Ok(proposal) => proposal,
+            Err(Failure::Answer(bad)) => {
+                let words = format!("{bad}\nThe log of the spec holds the whole answer.");
+                return Ok(End::failed(words));
+            }
+            Err(Failure::Other(error)) => return Err(*error),
+        };
+        if self.scene.asked.recursive {
+            let ids = ids(&spec.id, &proposal.members)?;
+            let mut room = MOST.saturating_sub(proposal.count());
+            let Proposal {
+                members, warnings, ..
+            } = &mut proposal;
+            self.deepen(run, &ids, members, 1, &mut room, warnings)?;
+        }
+        if run.is_told_to_stop()? {
+            return Ok(super::task::stopped());
+        }
+        let told_as = told(&spec.id, &proposal);
+        let value = serde_json::to_value(&proposal).ok();
+        run.update(|record| {
+            record.proposal.clone_from(&value);
+            Ok(())
+        })?;
+        run.reached("after-proposal")?;
+        if !self.scene.asked.force {
+            return Ok(good(told_as));
+        }
+        let record = write_proposal(self.project, run.runs(), &run.record().process_id)?;
+        Ok(good(record.reason.unwrap_or_default()))
+    }
+
+    /// The proposal in what the agent said last.
+    fn answer(&self, run: &Run<'_>, id: &SpecId) -> Result<Proposal, Failure> {
+        let said = self.said(run.record())?;
+        let (members, warnings) = proposal::checked(split::members_in(&said)?)?;
+        // What cannot be written later is no proposal now.
+        write::specs(&ids(id, &members)?, &members)?;
+        Ok(Proposal {
+            of: git::blob(&self.scene.spec.text),
+            members,
+            warnings,
+            written: Vec::new(),
+        })
+    }
+
+    fn said(&self, record: &Record) -> Result<String, Error> {
+        let usual = || format!("{LOGS}/{}.log", record.spec_id);
+        let path = record.log.clone().unwrap_or_else(usual);
+        let real = self.project.root.locate(&path)?;
+        let (log, _) = self.project.disk.read_text(&real, &path)?;
+        Ok(super::super::output::said(&log))
+    }
+
+    /// Has those members split that are still too complex, and theirs. One that cannot be stays as it is.
+    fn deepen(
+        &self,
+        run: &mut Run<'_>,
+        ids: &[SpecId],
+        members: &mut [Member],
+        depth: u32,
+        room: &mut usize,
+        warnings: &mut Vec<String>,
+    ) -> Result<(), Error> {
+        if depth >= self.scene.asked.max_depth {
+            return Ok(());
+        }
+        for (id, member) in ids.iter().zip(members) {
+            let spec = write::spec(id, ids, member).map_err(refused)?;
+            if !split::is_complex(&spec, &self.scene.config) || run.is_told_to_stop()? {
+                continue;
+            }
+            let title = &member.title;
+            match self.inner(run, &spec) {
+                Ok(inner) if inner.members.len() > *room => warnings.push(format!(
+                    "`{title}` stays whole: {MOST} specs are the most that one split proposes"
+                )),
+                Ok(inner) => {
+                    *room -= inner.members.len();
+                    let told = inner.warnings.iter();
+                    warnings.extend(told.map(|what| format!("In `{title}`: {what}")));
+                    member.members = inner.members;
+                    let ids = self::ids(id, &member.members)?;
+                    self.deepen(run, &ids, &mut member.members, depth + 1, room, warnings)?;
+                }
+                Err(Failure::Answer(bad)) => {
+                    warnings.push(format!("`{title}` is complex and stays whole: {bad}"));
+                }
+                Err(Failure::Other(error)) => return Err(*error),
+            }
+        }
+        Ok(())
+    }
+
+    fn inner(&self, run: &mut Run<'_>, spec: &Spec) -> Result<Proposal, Failure> {
+        let job = self.job(spec)?;
+        let ended = run.ask(job).map_err(Error::from)?;
+        if !ended.is_success() {
+            return Err(Failure::Answer(BadAnswer::Unfit(vec![ended.to_string()])));
+        }
+        self.answer(run, &spec.id)
+    }
+
+    /// The agent as it is started for a spec.
+    fn job(&self, spec: &Spec) -> Result<Job, Error> {
+        let Scene {
+            config,
+            folder,
+            root,
+            ..
+        } = &self.scene;
+        let environment = &self.project.environment;
+        let agent = briefing::agent(config, &Asked::default())?;
+        let model = agents::split_model(spec, &agent, environment, config);
+        let prompt = self.prompt(spec)?;
+        let prompt_file = self.put(folder, "prompt.md", &prompt)?;
+        let spec_file = self.put(folder, "spec.md", &spec.text)?;
+        let line = agent
+            .command_line(&Given {
+                prompt: &prompt,
+                prompt_file: &shown(&prompt_file),
+                model: model.as_deref(),
+                worktree: &shown(root),
+                spec_id: spec.id.as_str(),
+                mcp_config: None,
+                git_dir: None,
+                own_program: &self.project.program,
+            })
+            .map_err(ChantError::from)?;
+        let limits = &config.runs.limits;
+        let secret = environment.iter();
+        let secret = secret.filter(|(name, _)| environment::is_secret(name));
+        let bounds = bounds(config);
+        Ok(Job {
+            reads: agent.tells_messages().then_some(messages::lines as Reads),
+            name: agent.name,
+            model,
+            prompt: PROMPT.to_owned(),
+            argv: line.argv,
+            environment: self.environment(spec, &spec_file),
+            folder: root.clone(),
+            input: if line.prompt_on_stdin {
+                Input::Text(prompt)
+            } else {
+                Input::Empty
+            },
+            limits: Limits {
+                run: Some(limits.run()),
+                idle: Some(limits.idle()),
+                room: Room {
+                    line: LINE,
+                    ..bounds.room
+                },
+                ..bounds
+            },
+            secrets: secret.map(|(_, value)| value.clone()).collect(),
+        })
+    }
+
+    /// What the agent finds in its environment: nothing in it leads to the user's checkout.
+    fn environment(
+        &self,
+        spec: &Spec,
+        spec_file: &Path,
+    ) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+        let (root, spec_file) = (shown(&self.scene.root), shown(spec_file));
+        let told = environment::variables(&Told {
+            spec_id: spec.id.as_str(),
+            spec_file: &spec_file,
+            project: &root,
+            worktree: None,
+            mcp_config: None,
+            prompt: Some(PROMPT),
+        });
+        let mut variables: BTreeMap<String, String> = self.project.environment.clone();
+        for name in REMOVED.iter().chain(&TOLD) {
+            variables.remove(*name);
+        }
+        variables.extend(
+            told.into_iter()
+                .map(|(name, value)| (name.to_owned(), value)),
+        );
+        // The folder may lie in a repository of somebody else's, such as one over a home folder.
+        variables.insert("GIT_CEILING_DIRECTORIES".into(), shown(&self.scene.folder));
+        variables
+            .into_iter()
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect()
+    }
+
+    fn prompt(&self, spec: &Spec) -> Result<String, Error> {
+        let copy = Root::open(&self.scene.root)?;
+        let file = |name: &str| {
+            let text = copy.locate(name);
+            let text = text.and_then(|path| self.project.disk.read_text(&path, name));
+            text.map(|(text, _)| text)
+                .map_err(|error| error.to_string())
+        };
+        let parts = Parts {
+            name: PROMPT,
+            spec,
+            project: &name_of(self.project, &self.scene.config),
+            worktree: None,
+            extensions: &self.scene.config.runs.prompt_extensions,
+            prompt: &|name| prompt_text(self.project, name),
+            file: &file,
+        };
+        Ok(prompt::assembled(&parts).map_err(ChantError::from)?)
+    }
+
+    fn put(&self, folder: &Path, name: &str, text: &str) -> Result<PathBuf, Error> {
+        let path = folder.join(name);
+        disk::remove(&path)?;
+        Temporary::write(&self.project.disk, &path, text, false)?.appear(&path)?;
+        Ok(path)
+    }
+}
+
+/// Why there is no proposal.
+enum Failure {
+    /// The agent's answer is none.
+    Answer(BadAnswer),
+    /// Something else.
+    Other(Box<Error>),
+}
+
+impl From<BadAnswer> for Failure {
+    fn from(bad: BadAnswer) -> Self {
+        Self::Answer(bad)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Other(Box::new(error))
+    }
+}
+
+fn ids(outer: &SpecId, members: &[Member]) -> Result<Vec<SpecId>, Error> {
+    let ids = write::ids(outer.as_str(), 0, members);
+    Ok(ids.map_err(|error| ChantError::Refused(error.to_string()))?)
+}
+
+fn refused(bad: BadAnswer) -> Error {
+    ChantError::Refused(bad.to_string()).into()
+}
+
+fn good(reason: String) -> End {
+    End {
+        event: Event::Merge,
+        reason: Some(reason),
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -1,0 +1,43 @@
+//! The files of a commit laid out in a folder that has nothing to do with the repository any more.
+
+use std::path::Path;
+
+use super::branches::oid;
+use super::commits::OwnIndex;
+use super::{GitError, Repo};
+
+impl Repo {
+    /// Writes the files that a commit holds into a folder, which is not there yet or empty. Submodules
+    /// stay empty. Git looks after nothing in there.
+    ///
+    /// # Errors
+    /// `NoCommit`, or a failure of git.
+    pub fn export(&self, revision: &str, folder: &Path) -> Result<(), GitError> {
+        let commit = self.known_commit(revision)?;
+        self.read(
+            "copy the files of a commit",
+            |repo| {
+                let found = repo.find_commit(oid(&commit)?)?;
+                let mut how = git2::build::CheckoutBuilder::new();
+                how.target_dir(folder)
+                    .force()
+                    .recreate_missing(true)
+                    .update_index(false)
+                    .refresh(false);
+                repo.checkout_tree(found.as_object(), Some(&mut how))
+            },
+            || {
+                let index = OwnIndex::new(&self.common_dir);
+                let git = |words: [&str; 4]| {
+                    let call = self.git(words).env("GIT_DIR", &self.common_dir);
+                    call.env("GIT_WORK_TREE", folder)
+                        .env("GIT_INDEX_FILE", &index.0)
+                };
+                let everything = ["-c", "core.sparseCheckout=false"];
+                git([everything[0], everything[1], "read-tree", &commit]).output()?;
+                git([everything[0], everything[1], "checkout-index", "--all"]).output()?;
+                Ok(())
+            },
+        )
+    }
+}
