@@ -9,7 +9,7 @@ It and what it imports need only the standard library: it has to start at once.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from chant_mcp.demo.behaviours import BEFORE, WAYS, Behaviour
@@ -23,7 +23,7 @@ def play(environment: Mapping[str, str], folder: Path) -> int:
     """
     try:
         task = Task.given(environment, folder)
-        behaviours = _chosen(task.document.values("labels"))
+        behaviours = _chosen(task)
         say(f"Working on {task.id}: {task.title}")
         for behave in behaviours:
             behave(task)
@@ -33,15 +33,17 @@ def play(environment: Mapping[str, str], folder: Path) -> int:
     return 0
 
 
-def _chosen(labels: Iterable[str]) -> list[Behaviour]:
-    """Choose by the labels what comes before the work, and the way of working."""
+def _chosen(task: Task) -> list[Behaviour]:
+    """Choose by the labels what comes before the work, and the way of working; conflicts are settled."""
+    labels = task.document.values("labels")
     wanted = [label.removeprefix("demo:") for label in labels if label.startswith("demo:")]
     names = dict.fromkeys("slow" if name.startswith("seconds=") else name for name in wanted)
     for name in names:
         if name not in BEFORE and name not in WAYS:
             known = ", ".join(f"demo:{known}" for known in (*BEFORE, *WAYS))
             raise Halt(f"The demo agent does not know the label demo:{name}. It knows {known}.", 2)
-    ways = [name for name in names if name in WAYS] or ["work"]
+    usual = "resolve" if task.document.value("type") == "conflict" else "work"
+    ways = [name for name in names if name in WAYS] or [usual]
     if len(ways) > 1:
         both = " and ".join(f"demo:{name}" for name in ways)
         raise Halt(f"The labels {both} exclude each other. Keep one of them.", 2)

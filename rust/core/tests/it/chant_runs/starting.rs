@@ -35,6 +35,7 @@ struct Asked {
     config: Config,
     skip_criteria: bool,
     goes_on: bool,
+    has_work: bool,
     has_prompt: bool,
     lint_errors: Vec<String>,
 }
@@ -45,6 +46,7 @@ impl Default for Asked {
             config: Config::default(),
             skip_criteria: false,
             goes_on: false,
+            has_work: false,
             has_prompt: true,
             lint_errors: Vec::new(),
         }
@@ -59,6 +61,7 @@ impl Asked {
             skip_criteria: self.skip_criteria,
             prompt: None,
             goes_on: &|_: &Spec| self.goes_on,
+            has_work: &|_| self.has_work,
             has_prompt: &|_| self.has_prompt,
             lint_errors: &|_: &Arc<Spec>| self.lint_errors.clone(),
         };
@@ -149,6 +152,13 @@ fn approval_is_asked_for_whatever_else_is_skipped() {
     );
     let rejected = "Cannot work on spec 'y' - it has been rejected by eve. Address the feedback and get approval first.";
     refused(&asked, &specs, "y", rejected);
+    let reworking = Asked {
+        has_work: true,
+        ..Asked::skipping()
+    };
+    assert_eq!(planned(&reworking, &specs, "y"), "y");
+    let unasked = "Spec 'x' requires approval before work can begin.";
+    refused(&reworking, &specs, "x", unasked);
     assert_eq!(planned(&asked, &specs, "z"), "z");
 }
 
