@@ -12,7 +12,6 @@ from pathlib import Path
 
 from chant_mcp.demo.document import Document
 
-
 _MARKER = re.compile(rb"^(?:<{7} .*|={7}|>{7} .*)\r?\n", re.MULTILINE)
 """A line between which git leaves the sides of a conflict."""
 
@@ -128,7 +127,8 @@ class Task:
             # Git adds a file that it tracks in an ignored folder only when it is made to.
             force = ["-f"] if self._is_tracked(path) else []
             self.git("add", *force, "--", _literal(path))
-        if not options and self._ask("diff", "--cached", "--quiet") is not None:
+        is_merging = self._ask("rev-parse", "-q", "--verify", "MERGE_HEAD") is not None
+        if not (options or is_merging) and self._ask("diff", "--cached", "--quiet") is not None:
             say("Nothing to commit")
             return
         message = f"chant({self.id}): {self.title}"

@@ -66,7 +66,9 @@ pub fn recover(runs: &Runs) -> Result<Recovered, StoreError> {
                 Err(error) => recovered.problems.push(error.to_string()),
             },
             State::Lost if is_newest(record, &records) => recovered.lost.push(record.clone()),
-            State::AwaitingMerge | State::AwaitingApproval => recovered.waiting.push(record.clone()),
+            State::AwaitingMerge | State::AwaitingApproval => {
+                recovered.waiting.push(record.clone())
+            }
             _ => {}
         }
     }

@@ -445,7 +445,10 @@ fn check_nested(yaml: &str, edit: &Edit, key: &str, entries: &[Nested]) -> Resul
     let is_intended = after.shift_remove(key) == Some(Yaml::Mapping(wanted));
     match (is_intended, before == after) {
         (true, true) => Ok(()),
-        (false, _) => Err(unfaithful(key, "an entry of it would change or be lost".into())),
+        (false, _) => Err(unfaithful(
+            key,
+            "an entry of it would change or be lost".into(),
+        )),
         (_, false) => Err(unfaithful(key, "other keys would change with it".into())),
     }
 }

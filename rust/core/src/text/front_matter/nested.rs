@@ -89,9 +89,6 @@ impl Block<'_> {
             }
         });
         let end = self.start + self.lines.len();
-        Ok(Edit::replace(
-            self.start..end,
-            inner.collect::<String>(),
-        ))
+        Ok(Edit::replace(self.start..end, inner.collect::<String>()))
     }
 }

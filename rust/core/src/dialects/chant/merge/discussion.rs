@@ -38,7 +38,11 @@ fn without(body: &str) -> Cow<'_, str> {
     if after.is_empty() {
         // The blank lines before it came with it.
         let words = before.trim_end_matches(['\n', '\r']);
-        let end = if words.is_empty() { "" } else { line_break(body) };
+        let end = if words.is_empty() {
+            ""
+        } else {
+            line_break(body)
+        };
         return Cow::Owned(format!("{words}{end}"));
     }
     Cow::Owned(format!("{before}{after}"))

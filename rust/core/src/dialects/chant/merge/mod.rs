@@ -164,9 +164,12 @@ fn three_way(
     let body = |text| body_of(text).unwrap_or_default();
     let front = keys::merged(before, ours, theirs, rules);
     let body = if rules.keeps_discussion {
-        discussion::merged(base.map(body), body(ours), body(theirs), |base, ours, theirs| {
-            body::merged(base, ours, theirs, rules.keeps_criteria)
-        })
+        discussion::merged(
+            base.map(body),
+            body(ours),
+            body(theirs),
+            |base, ours, theirs| body::merged(base, ours, theirs, rules.keeps_criteria),
+        )
     } else {
         body::merged(
             base.map(body),

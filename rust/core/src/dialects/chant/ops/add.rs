@@ -260,7 +260,11 @@ pub(in super::super) fn create(
 }
 
 /// The next free ID, of a member where there is a parent; whoever asks holds the specs folder's lock.
-pub(super) fn next_id(project: &Project, snapshot: &Snapshot, parent: Option<&Spec>) -> Result<SpecId, Error> {
+pub(super) fn next_id(
+    project: &Project,
+    snapshot: &Snapshot,
+    parent: Option<&Spec>,
+) -> Result<SpecId, Error> {
     let text = if let Some(parent) = parent {
         let last = project.numbers_of_members(snapshot, &parent.id).max();
         format!("{}.{}", parent.id, last.unwrap_or(0) + 1)

@@ -247,7 +247,10 @@ fn members(
     let body = rejected.body().to_owned();
     let outline = markdown::outline(&body);
     let (mut steps, mut names, mut edits) = (Vec::new(), Vec::new(), Vec::new());
-    for (item, number) in checklist::under(&outline, CRITERIA).into_iter().zip(first..) {
+    for (item, number) in checklist::under(&outline, CRITERIA)
+        .into_iter()
+        .zip(first..)
+    {
         let criterion = checklist::text(&body, item);
         let name = format!("{id}.{number}");
         let member: SpecId = name
@@ -263,16 +266,16 @@ fn members(
         );
         steps.push(created(&member, text));
         // What the member says open is not open here, too; the words stay.
-        edits.push(Edit::replace(
-            item.marker.clone(),
-            format!("{name}:"),
-        ));
+        edits.push(Edit::replace(item.marker.clone(), format!("{name}:")));
         names.push(name);
     }
     draft.edit_body(edits)?;
     draft.set_text("type", SpecType::Driver.as_str())?;
     draft.set_text("status", Status::Pending.as_str())?;
-    let told = format!("\nCreated members: {}; '{id}' is their driver", names.join(", "));
+    let told = format!(
+        "\nCreated members: {}; '{id}' is their driver",
+        names.join(", ")
+    );
     Ok((steps, told))
 }
 
@@ -295,5 +298,9 @@ fn list(items: &[Box<str>]) -> Value {
 }
 
 fn texts(items: Option<&[Box<str>]>) -> Vec<String> {
-    items.into_iter().flatten().map(ToString::to_string).collect()
+    items
+        .into_iter()
+        .flatten()
+        .map(ToString::to_string)
+        .collect()
 }

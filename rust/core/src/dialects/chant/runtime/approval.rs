@@ -32,7 +32,9 @@ impl Pending {
     /// Whether there is work that is proven and waits for the decision, or for its merge.
     pub(in super::super) fn is_work(&self) -> bool {
         let waits = |state| matches!(state, State::AwaitingApproval | State::AwaitingMerge);
-        self.record.as_ref().is_some_and(|record| waits(record.state()))
+        self.record
+            .as_ref()
+            .is_some_and(|record| waits(record.state()))
     }
 
     /// Merges the work that waited for approval; says what became of it.
@@ -56,7 +58,11 @@ impl Pending {
             return Ok(String::new());
         }
         let state = settle::merge_waiting(project, &self.runs, &record, &self.lock)?;
-        let reason = self.runs.get(&record.process_id)?.reason.unwrap_or_default();
+        let reason = self
+            .runs
+            .get(&record.process_id)?
+            .reason
+            .unwrap_or_default();
         let more = if reason.is_empty() {
             reason
         } else {

@@ -12,8 +12,8 @@ use super::super::output;
 use super::super::project::{ARCHIVE, LOGS, Project, SPECS, Snapshot};
 use super::briefing::Briefing;
 use super::landing::{Finish, Landing, Outcome};
-use super::task::stopped;
 use super::original::{Original, spec_of_conflict};
+use super::task::stopped;
 use super::workplace::{Workplace, spec_path};
 use super::{change_spec, conflict, settle, spec_of};
 use crate::config::Config;
@@ -115,8 +115,7 @@ impl Judge<'_> {
         let record = self.runs.get(&self.process_id)?;
         let (scene, _) = Scene::of(self.project, &record.spec_id)?;
         let branch = &self.place.branch;
-        let original =
-            Original::of(self.project, self.runs, &scene.repo, &scene.spec, branch)?;
+        let original = Original::of(self.project, self.runs, &scene.repo, &scene.spec, branch)?;
         let original = match original {
             Ok(original) => original,
             Err(end) => return Ok(end),
@@ -461,7 +460,9 @@ impl Judge<'_> {
                 draft.set_text("status", Status::NeedsAttention.as_str())?;
                 draft.rewrite(|text| {
                     let asked = approval::asked();
-                    Ok(front_matter::set_nested(text, "approval", &asked, &KEY_ORDER)?)
+                    Ok(front_matter::set_nested(
+                        text, "approval", &asked, &KEY_ORDER,
+                    )?)
                 })
             },
         )?;

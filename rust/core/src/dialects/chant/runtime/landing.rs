@@ -237,11 +237,7 @@ impl Landing<'_> {
     }
 
     /// The spec with the checkout's state and the branch's work.
-    fn united(
-        &self,
-        place: &Workplace,
-        copy: &str,
-    ) -> Result<Result<String, String>, Error> {
+    fn united(&self, place: &Workplace, copy: &str) -> Result<Result<String, String>, Error> {
         let base = place.base_text(self.project, self.repo)?;
         let branch = place.branch_text(self.project, self.repo)?;
         let united = merge::merged(base.as_deref(), Some(copy), branch.as_deref());

@@ -313,9 +313,12 @@ pub(in super::super) fn merge_waiting(
     }
     spec_of(&project.snapshot()?, &record.spec_id)?;
     if waited == State::AwaitingApproval {
-        change_spec(project, &record.spec_id, &[Status::NeedsAttention], |draft| {
-            draft.set_text("status", Status::InProgress.as_str())
-        })?;
+        change_spec(
+            project,
+            &record.spec_id,
+            &[Status::NeedsAttention],
+            |draft| draft.set_text("status", Status::InProgress.as_str()),
+        )?;
     }
     let judge = judge(project, runs, record, &place, lock);
     let mut found = judge.land(Finish::of(&record.commits, record))?;
