@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,14 +23,14 @@ STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
 
 @pytest.fixture
-def chant(project: Project) -> Iterator[ChantProject]:
+def chant(project: Project) -> ChantProject:
     """A handle of a project in git whose user is Ada."""
     git(project.root, "init", "-q", "-b", "main")
     git(project.root, "config", "user.name", "Ada Lovelace")
     git(project.root, "config", "user.email", "ada@example.org")
     git(project.root, "-c", "user.name=Ada Lovelace", "commit", "-q", "--allow-empty", "--author",
         "Ada Lovelace <ada@example.org>", "-m", "Begin")  # fmt: skip
-    yield ChantProject(project.root, environment=dict(os.environ))
+    return ChantProject(project.root, environment=dict(os.environ))
 
 
 def action(project: Project, name: str) -> None:
@@ -52,7 +51,8 @@ def test_an_approval_is_written_and_lets_work_begin(project: Project, chant: Cha
         re.MULTILINE,
     )
     assert re.search(
-        rf"- \[x\] Tested\n\n## Approval Discussion\n\n\*\*Ada Lovelace\*\* approved, {STAMP}\n\n> Go on\.\n\Z",
+        rf"- \[x\] Tested\n\n## Approval Discussion\n\n"
+        rf"\*\*Ada Lovelace\*\* approved, {STAMP}\n\n> Go on\.\n\Z",
         text,
     )
     assert [spec["id"] for spec in chant.ready().data["specs"]] == [ID]
@@ -60,12 +60,15 @@ def test_an_approval_is_written_and_lets_work_begin(project: Project, chant: Cha
 
 
 HEAD = "---\r\n# why\r\ntype: code   # kind\r\nstatus: pending\r\nowner:   ada\r\n"
-BLOCK = "approval:   # asked by Grace\r\n    # since May\r\n    at_first: 'no'\r\n    status: pending\r\n    required: true # so it is\r\n"
+BLOCK = (
+    "approval:   # asked by Grace\r\n    # since May\r\n    at_first: 'no'\r\n"
+    "    status: pending\r\n    required: true # so it is\r\n"
+)
 
 
 @pytest.mark.requirement("chant:approve:spares_all_other_bytes")
 def test_everything_else_stays_byte_for_byte(project: Project, chant: ChantProject) -> None:
-    body = "\r\n# Log in  \r\n\r\nWords.\r\n\r\n## Approval Discussion\r\n\r\nEarlier.\r\n\r\n## Notes\r\n\r\nEnd"
+    body = f"\r\n# Log in  \r\n\r\nWords.\r\n\r\n## Approval Discussion\r\n\r\n{AFTER}\r\n\r\nEnd"
     project.write(ID, f"{HEAD}{BLOCK}---\r\n{body}")
     chant.approve(ID, by="Ada Lovelace")
     text = project.text(ID)
@@ -93,7 +96,8 @@ def test_decisions_follow_one_another_in_the_discussion(project: Project, chant:
     chant.approve(ID)
     text = project.text(ID).split("## Approval Discussion\n\n")[1]
     assert re.fullmatch(
-        rf"\*\*Grace Hopper\*\* rejected, {STAMP}\n\n> Split it:\n>\n> ## Acceptance Criteria\n>\n> - \[ \] not a criterion\n"
+        rf"\*\*Grace Hopper\*\* rejected, {STAMP}\n\n> Split it:\n>\n"
+        rf"> ## Acceptance Criteria\n>\n> - \[ \] not a criterion\n"
         rf"\n\*\*Ada Lovelace\*\* approved, {STAMP}\n",
         text,
     )
@@ -212,7 +216,7 @@ def test_manually_nothing_else_happens(project: Project, chant: ChantProject) ->
     assert said == f"Rejected spec: {ID} (by Ada Lovelace)"
     assert sorted(path.name for path in project.specs.iterdir()) == [f"{ID}.md"]
     assert (project.status(ID), chant.spec_get(ID).data["status"]) == ("pending", "blocked")
-    with pytest.raises(RefusedError, match="it has been rejected by Ada Lovelace. Address the feedback"):
+    with pytest.raises(RefusedError, match="it has been rejected by Ada Lovelace"):
         chant.work_start(ID)
 
 
@@ -233,7 +237,7 @@ def test_a_fix_spec_is_made_that_the_rejected_one_waits_for(
     assert (made["title"], made["target_files"]) == ("Mend what was rejected: Log in", ["auth.py"])
     assert f"Ada Lovelace rejected spec `{ID}`" in made["body"]
     assert "> Mend the tests.\n>\n> - [ ] first\n" in made["body"]
-    assert made["criteria"] == {"total": 1, "checked": 0} or made["criteria"]["total"] == 1
+    assert made["criteria"]["total"] == 1
     assert [ready["id"] for ready in chant.ready().data["specs"]] == [fix]
     assert [f for f in chant.lint(fix).data["diagnostics"] if f["severity"] == "error"] == []
     chant.approve(ID)
@@ -301,7 +305,7 @@ def test_an_unknown_action_is_told_and_nothing_is_written(project: Project, chan
     action(project, "delete")
     project.spec(ID)
     before = project.text(ID)
-    with pytest.raises(ChantError, match="rejection_action|delete"):
+    with pytest.raises(ChantError, match="delete"):
         chant.reject(ID, "no")
     assert project.text(ID) == before
 

@@ -38,10 +38,10 @@ def prompts(shop: Workshop) -> list[str]:
     return [path.read_text("utf-8") for path in sorted(shop.root.parent.glob("prompt-*.seen"))]
 
 
-def waiting(shop: Workshop, more: str = "", **keys: object) -> ChantProject:
+def waiting(shop: Workshop, more: str = "") -> ChantProject:
     """Have an agent do work that waits for approval."""
     signing(shop, more)
-    shop.spec(ID, **keys)
+    shop.spec(ID)
     shop.commit()
     chant = shop.handle()
     chant.work_start(ID)

@@ -67,7 +67,7 @@ pub fn recover(runs: &Runs) -> Result<Recovered, StoreError> {
             },
             State::Lost if is_newest(record, &records) => recovered.lost.push(record.clone()),
             State::AwaitingMerge | State::AwaitingApproval => {
-                recovered.waiting.push(record.clone())
+                recovered.waiting.push(record.clone());
             }
             _ => {}
         }

@@ -30,12 +30,20 @@ fn written(files: &[(&str, &str, &str)]) -> Specs {
     specs
 }
 
+/// What earlier runs left.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Left {
+    Nothing,
+    /// A run that was stopped before its agent began.
+    Run,
+    Work,
+}
+
 /// What a start asks besides specs.
 struct Asked {
     config: Config,
     skip_criteria: bool,
-    goes_on: bool,
-    has_work: bool,
+    left: Left,
     has_prompt: bool,
     lint_errors: Vec<String>,
 }
@@ -45,8 +53,7 @@ impl Default for Asked {
         Self {
             config: Config::default(),
             skip_criteria: false,
-            goes_on: false,
-            has_work: false,
+            left: Left::Nothing,
             has_prompt: true,
             lint_errors: Vec::new(),
         }
@@ -60,8 +67,8 @@ impl Asked {
             config: &self.config,
             skip_criteria: self.skip_criteria,
             prompt: None,
-            goes_on: &|_: &Spec| self.goes_on,
-            has_work: &|_| self.has_work,
+            goes_on: &|_: &Spec| self.left != Left::Nothing,
+            has_work: &|_| self.left == Left::Work,
             has_prompt: &|_| self.has_prompt,
             lint_errors: &|_: &Arc<Spec>| self.lint_errors.clone(),
         };
@@ -120,7 +127,7 @@ fn states_that_are_no_beginning_are_refused_in_the_documented_words() {
 #[test]
 fn work_that_was_stopped_goes_on() {
     let asked = Asked {
-        goes_on: true,
+        left: Left::Run,
         ..Asked::default()
     };
     for status in ["in_progress", "paused"] {
@@ -153,7 +160,7 @@ fn approval_is_asked_for_whatever_else_is_skipped() {
     let rejected = "Cannot work on spec 'y' - it has been rejected by eve. Address the feedback and get approval first.";
     refused(&asked, &specs, "y", rejected);
     let reworking = Asked {
-        has_work: true,
+        left: Left::Work,
         ..Asked::skipping()
     };
     assert_eq!(planned(&reworking, &specs, "y"), "y");
