@@ -316,20 +316,42 @@ def test_finalizing_it_by_hand_merges_what_waited(shop: Workshop) -> None:
     assert shop.record(OTHER)["end_state"] == "completed"
 
 
+MOMENTS = ["mid-files", "index-written", "after-ref", "after-merge", "before-end-record"]
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.requirement("chant:conflict:crash_is_completed")
-def test_a_crash_after_the_merge_loses_neither_of_both(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+def test_a_crash_in_the_merge_loses_neither_of_both(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
     chant = started(shop, ID, OTHER)
     finished(shop, ID, OTHER)
     conflict = conflict_of(shop, OTHER)
     with monkeypatch.context() as crashing:
-        crashing.setenv("CHANT_STOP_AT", "after-merge")
+        crashing.setenv("CHANT_STOP_AT", moment)
         shop.handle().work_start(conflict)
         wait_for(lambda: not lives(shop.record(conflict)["pid"]), "the crash of the runner")
-    assert {shop.record(id)["status"] for id in (OTHER, conflict)} == {"running", "failed"}
+    # Who started it looks after it, too; whoever comes second leaves it alone.
     assert chant.recover() == []
+    wait_for(lambda: shop.record(conflict)["end_state"], "the recovery")
     assert chant.recover() == []
     assert [shop.project.status(id) for id in (OTHER, conflict)] == ["completed"] * 2
     assert {shop.record(id)["end_state"] for id in (OTHER, conflict)} == {"completed"}
+    check_nothing_is_left(shop)
+
+
+@pytest.mark.requirement("chant:conflict:settled_by_an_agent_completes_both")
+def test_specs_that_git_does_not_track_are_settled_as_well(shop: Workshop) -> None:
+    git(shop.root, "init", "-q", "-b", "main")
+    exclude = shop.root / ".git" / "info" / "exclude"
+    exclude.parent.mkdir(exist_ok=True)
+    exclude.write_text("/.chant/\n", encoding="utf-8")
+    chant = started(shop, ID, OTHER)
+    finished(shop, ID, OTHER)
+    conflict = conflict_of(shop, OTHER)
+    chant.work_start(conflict)
+    assert shop.ended(conflict)["end_state"] == "completed"
+    assert [shop.project.status(id) for id in (OTHER, conflict)] == ["completed"] * 2
+    assert shop.project.text(OTHER).count("- [x]") == 2
+    assert shop.main(f".chant/specs/{OTHER}.md") is None
     check_nothing_is_left(shop)

@@ -20,6 +20,7 @@ use crate::text::edit::{Edit, line_break, with_line_break};
 use crate::text::front_matter::{self, Value};
 use crate::work::record::Record;
 use crate::work::records::Runs;
+use crate::work::state::State;
 
 /// So many commits of the other side are told.
 const COMMITS_SHOWN: usize = 10;
@@ -71,13 +72,19 @@ fn is_open(spec: &Spec) -> bool {
 pub(in super::super) fn close_settled(project: &Project, runs: &Runs) -> Result<(), Error> {
     let snapshot = project.snapshot()?;
     let open = snapshot.specs.all().iter().filter(|spec| is_open(spec));
-    let settled: Vec<(String, String)> = open
-        .filter_map(|spec| Some((spec.id.to_string(), why_settled(project, &snapshot, spec)?)))
-        .collect();
+    let settled = open.filter_map(|spec| {
+        let original = spec_of_conflict(spec)?;
+        let why = why_settled(project, &snapshot, &original)?;
+        Some((spec.id.to_string(), original, why))
+    });
+    let settled: Vec<(String, String, String)> = settled.collect();
     drop(snapshot);
-    for (id, why) in settled {
-        let newest = runs.newest_of(&id)?;
-        let is_left = newest.is_none_or(|record| !is_under_way(&record));
+    for (id, original, why) in settled {
+        let (own, waiting) = (runs.newest_of(&id)?, runs.newest_of(&original)?);
+        let is_left = own
+            .into_iter()
+            .chain(waiting)
+            .all(|record| !is_under_way(&record));
         if is_left && let Some(_lock) = free_lock(runs, &id)? {
             close(project, &id, &why)?;
         }
@@ -85,27 +92,26 @@ pub(in super::super) fn close_settled(project: &Project, runs: &Runs) -> Result<
     Ok(())
 }
 
-/// Whether a run is at work, or has work that is to be merged yet.
+/// Whether a run is at work, has work that is to be merged yet, or is to be looked after.
 fn is_under_way(record: &Record) -> bool {
-    use crate::work::state::State;
-    matches!(
-        record.state(),
-        State::Running | State::AwaitingMerge | State::AwaitingApproval
-    )
+    match record.state() {
+        State::Running | State::AwaitingMerge | State::AwaitingApproval => true,
+        State::Lost => record.settled_at.is_none(),
+        _ => false,
+    }
 }
 
 /// Why nothing is left of a conflict, if that is so.
-fn why_settled(project: &Project, snapshot: &Snapshot, conflict: &Spec) -> Option<String> {
-    let id = spec_of_conflict(conflict)?;
-    match snapshot.specs.find(&id).map(|spec| spec.status) {
+fn why_settled(project: &Project, snapshot: &Snapshot, id: &str) -> Option<String> {
+    match snapshot.specs.find(id).map(|spec| spec.status) {
         Some(Status::Completed) => Some(format!("Spec `{id}` is completed: its work is merged.")),
         Some(Status::Cancelled) => Some(format!("Spec `{id}` was cancelled.")),
         Some(Status::Pending | Status::Blocked | Status::Ready) => Some(format!(
             "Spec `{id}` was made pending again: its work begins anew."
         )),
         Some(_) => None,
-        None if project.is_archived(&id) => Some(format!("Spec `{id}` is archived.")),
-        None if snapshot.specs.broken_of(&id).is_some() => None,
+        None if project.is_archived(id) => Some(format!("Spec `{id}` is archived.")),
+        None if snapshot.specs.broken_of(id).is_some() => None,
         None => Some(format!("There is no spec `{id}` any more.")),
     }
 }

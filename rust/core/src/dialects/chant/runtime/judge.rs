@@ -118,6 +118,10 @@ impl Judge<'_> {
         let original = Original::of(self.project, self.runs, &scene.repo, &scene.spec, branch)?;
         let original = match original {
             Ok(original) => original,
+            Err(End {
+                event: Event::Wait,
+                reason,
+            }) => return self.wait(reason.unwrap_or_default(), Vec::new(), None),
             Err(end) => return Ok(end),
         };
         let landing = Landing {

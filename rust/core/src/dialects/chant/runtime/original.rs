@@ -44,18 +44,21 @@ impl Original {
                 reason: Some(reason),
             }))
         };
-        let status = project.snapshot()?.specs.find(&id).map(|spec| spec.status);
-        if status == Some(Status::Completed) {
-            return Ok(Ok(None));
-        }
         let Some(lock) = free_lock(runs, &id)? else {
-            return doubt(format!(
-                "somebody works on spec '{id}', whose conflict this settles; when they have ended, `chant-mcp merge {}` goes on",
-                conflict.id
-            ));
+            return Ok(Err(End {
+                event: Event::Wait,
+                reason: Some(format!(
+                    "somebody looks after spec '{id}', whose conflict this settles; it goes on when they have ended"
+                )),
+            }));
         };
+        // Its record alone says whether it waits: a landing that crashed may have written the spec.
         let newest = runs.newest_of(&id)?;
         let Some(record) = newest.filter(|record| record.state() == State::AwaitingMerge) else {
+            let status = project.snapshot()?.specs.find(&id).map(|spec| spec.status);
+            if status == Some(Status::Completed) {
+                return Ok(Ok(None));
+            }
             let status = status.map_or("gone", Status::as_str);
             return doubt(format!(
                 "the work on spec '{id}', whose conflict this settles, does not wait any more (the spec is {status}); nothing was merged"
