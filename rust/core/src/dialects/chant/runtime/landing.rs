@@ -15,12 +15,13 @@ use super::super::ops::edit::{self, Draft};
 use super::super::parse;
 use super::super::project::{ARCHIVE, Project, SPECS, Snapshot};
 use super::super::specs::{Specs, steps};
+use super::hindrance::told;
 use super::original::Original;
 use super::spec_of;
 use super::workplace::Workplace;
 use crate::error::Error;
 use crate::git::Repo;
-use crate::git::land::{Exempt, Landed, Landing as Into, Waits};
+use crate::git::land::{Exempt, Landed, Landing as Into};
 use crate::git::merge::{Conflict, Merge, Merged, Resolution, Sides};
 use crate::store::index::{Change, Source};
 use crate::store::journal::Step;
@@ -567,45 +568,4 @@ fn new_loop(specs: &Arc<Specs>, changes: Vec<Change<parse::Document>>) -> Option
         .into_iter()
         .find(|(key, _)| !known.contains_key(key));
     new.map(|(_, path)| format!("the work would close a loop: {path}"))
-}
-
-/// What a landing waits for, in a sentence, and the paths.
-fn told(waits: &Waits) -> (String, Vec<String>) {
-    match waits {
-        Waits::Changes {
-            checkout,
-            blocked_by,
-        } => (
-            format!(
-                "{} holds local changes in {}; commit or move them, then `chant-mcp merge` goes on",
-                checkout.display(),
-                blocked_by.join(", ")
-            ),
-            blocked_by.clone(),
-        ),
-        Waits::UnderWay { checkout, what } => (
-            format!(
-                "a {what} is under way in {}; end it, then `chant-mcp merge` goes on",
-                checkout.display()
-            ),
-            Vec::new(),
-        ),
-        Waits::Locked { lock, run } => (
-            match run {
-                Some(run) => format!("run {run} holds {}", lock.display()),
-                None => format!(
-                    "another program holds {}; when it has ended, `chant-mcp merge` goes on",
-                    lock.display()
-                ),
-            },
-            Vec::new(),
-        ),
-        Waits::Away { checkout } => (
-            format!(
-                "the worktree {} is locked and not there; bring it back, then `chant-mcp merge` goes on",
-                checkout.display()
-            ),
-            Vec::new(),
-        ),
-    }
 }

@@ -12,6 +12,7 @@ pub(super) mod approval;
 pub(super) mod briefing;
 pub(super) mod conflict;
 pub(super) mod crew;
+mod hindrance;
 mod judge;
 mod landing;
 mod original;
