@@ -42,6 +42,8 @@ _COMMANDS = {
     "finalize": "chant_mcp.commands.states:finalize",
     "cancel": "chant_mcp.commands.states:cancel",
     "reset": "chant_mcp.commands.states:reset",
+    "approve": "chant_mcp.commands.approval:approve",
+    "reject": "chant_mcp.commands.approval:reject",
     "archive": "chant_mcp.commands.states:archive",
 }
 """The commands on specs, by name, and where each is found."""

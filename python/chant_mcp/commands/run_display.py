@@ -28,7 +28,7 @@ _NEXT = {
     "needs_attention": "Mend it in {worktree}, then `chant-mcp merge {id}`.\n"
     "`chant-mcp work {id}` has an agent go on.",
     "awaiting_merge": "When nothing is in its way any more: `chant-mcp merge {id}`.",
-    "awaiting_approval": "When it is approved: `chant-mcp merge {id}`.",
+    "awaiting_approval": "`chant-mcp approve {id}` merges it, `chant-mcp reject {id}` sends it back.",
     "paused": "`chant-mcp work {id}` goes on with the work.",
     "taken_over": "Go on in {worktree}, then `chant-mcp merge {id}`.",
 }

@@ -24,11 +24,18 @@ _status_option = click.option(
 
 @click.command("list")
 @_status_option
+@click.option(
+    "--approval",
+    type=click.Choice(["pending", "approved", "rejected"]),
+    help="Only specs that need approval and stand there.",
+)
 @limit_option
 @all_option
 @json_option
 @on_project
-def list_specs(session: Session, status: str | None, limit: int, show_all: bool, as_json: bool) -> None:
+def list_specs(
+    session: Session, status: str | None, approval: str | None, limit: int, show_all: bool, as_json: bool
+) -> None:
     """List specs; cancelled ones only with `--status cancelled`."""
     show_list(session, status, limit, show_all, as_json)
 
@@ -37,11 +44,14 @@ def show_list(session: Session, status: str | None, limit: int, show_all: bool, 
     """Print a list of specs."""
     chant = session.chant
     text, data = gathered(
-        lambda limit, offset: chant.spec_list(status, limit=limit, offset=offset),
+        lambda limit, offset: chant.spec_list(status, approval=approval, limit=limit, offset=offset),
         EVERYTHING if show_all else limit,
         "specs",
     )
-    _show_specs(text, data, as_json, "No specs." if status is None else f"No specs are {status}.")
+    asked = [f"are {status}"] if status else []
+    if approval:
+        asked.append(f"have an approval that is {approval}")
+    _show_specs(text, data, as_json, f"No specs {' and '.join(asked)}." if asked else "No specs.")
 
 
 @click.command()
@@ -184,6 +194,7 @@ def status(session: Session, activity: bool, as_json: bool) -> None:
     "--type", "kind", metavar="TYPE", help="code (the default), task, driver, documentation, research, group."
 )
 @click.option("--parent", metavar="ID", help="Spec it becomes a member of.")
+@click.option("--needs-approval", is_flag=True, help="Work begins only when a person has approved it.")
 @json_option
 @on_project
 @changes_files
@@ -197,6 +208,7 @@ def add(
     target_files: tuple[str, ...],
     kind: str | None,
     parent: str | None,
+    needs_approval: bool,
     as_json: bool,
 ) -> None:
     """Create a spec; the description becomes its title, and its body when it is long."""
@@ -209,6 +221,7 @@ def add(
         target_files=list(target_files),
         type=kind,
         parent=parent,
+        needs_approval=needs_approval,
     )
     if as_json:
         # The tool answers in words, whose first line ends with the ID.

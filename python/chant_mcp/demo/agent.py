@@ -10,7 +10,7 @@ It and what it imports need only the standard library: it has to start at once.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from chant_mcp.demo.behaviours import ANYWHERE, BEFORE, WAYS, Behaviour
@@ -26,7 +26,7 @@ def play(environment: Mapping[str, str], folder: Path) -> int:
     try:
         task = Task.given(environment, folder)
         is_split = environment.get("CHANT_PROMPT") == "split"
-        behaviours = _chosen(task.document.values("labels"), is_split=is_split)
+        behaviours = _chosen(task, is_split=is_split)
         say(f"{'Looking at' if is_split else 'Working on'} {task.id}: {task.title}")
         for behave in behaviours:
             behave(task)
@@ -36,8 +36,9 @@ def play(environment: Mapping[str, str], folder: Path) -> int:
     return 0
 
 
-def _chosen(labels: Iterable[str], *, is_split: bool) -> list[Behaviour]:
+def _chosen(task: Task, *, is_split: bool) -> list[Behaviour]:
     """Choose by the labels what comes before the work, and the way of working or of answering."""
+    labels = task.document.values("labels")
     wanted = [label.removeprefix("demo:") for label in labels if label.startswith("demo:")]
     names = dict.fromkeys("slow" if name.startswith("seconds=") else name for name in wanted)
     for name in names:
@@ -45,7 +46,8 @@ def _chosen(labels: Iterable[str], *, is_split: bool) -> list[Behaviour]:
             known = ", ".join(f"demo:{known}" for known in (*BEFORE, *WAYS, *SPLITS))
             raise Halt(f"The demo agent does not know the label demo:{name}. It knows {known}.", 2)
     possible = {**SPLITS, **{name: WAYS[name] for name in ANYWHERE}} if is_split else WAYS
-    ways = [name for name in names if name in possible] or ["split" if is_split else "work"]
+    usual = "resolve" if task.document.value("type") == "conflict" else "work"
+    ways = [name for name in names if name in possible] or ["split" if is_split else usual]
     if len(ways) > 1:
         both = " and ".join(f"demo:{name}" for name in ways)
         raise Halt(f"The labels {both} exclude each other. Keep one of them.", 2)

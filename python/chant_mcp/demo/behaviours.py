@@ -217,6 +217,16 @@ def _conflict(task: Task) -> None:
     task.commit([*task.edit(first_line_changed), *task.tick()])
 
 
+def _resolve(task: Task) -> None:
+    """Merge what a conflict spec names, keeping both sides."""
+    branches = [task.document.value("source_branch"), task.document.value("target_branch")]
+    for branch in branches:
+        if branch is None:
+            raise Halt(f"{task.shown(task.spec)} names no branches. It is no conflict spec.", 2)
+        task.commit(task.merge(branch))
+    task.commit(task.tick())
+
+
 def _output(task: Task) -> None:
     """Tell the result as JSON."""
     _work(task)
@@ -245,6 +255,7 @@ WAYS: dict[str, Behaviour] = {
     "switch": _switch,
     "status": _status,
     "conflict": _conflict,
+    "resolve": _resolve,
     "output": _output,
 }
 """The ways of working, of which one is chosen."""

@@ -63,6 +63,12 @@ class Document:
         value = front[found.end() :]
         return _flow(value) if value.startswith("[") else _block(value)
 
+    def value(self, key: str) -> str | None:
+        """Give the text of a key in the front matter; none where there is no such key."""
+        front = self._front[1] if self._front else ""
+        found = re.search(rf"^{key}[ \t]*:[ \t]*({_QUOTED}|[^\s#][^\r\n]*?)[ \t]*$", front, re.MULTILINE)
+        return _unquoted(found[1]) if found else None
+
     def ticked(self, most: int | None = None) -> Document:
         """Tick the criteria that are open, or only so many of them."""
         marks = list(self.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chant_mcp.demo.document import Document
+
+_MARKER = re.compile(rb"^(?:<{7} .*|={7}|>{7} .*)\r?\n", re.MULTILINE)
+"""A line between which git leaves the sides of a conflict."""
 
 
 class Halt(Exception):
@@ -123,12 +127,28 @@ class Task:
             # Git adds a file that it tracks in an ignored folder only when it is made to.
             force = ["-f"] if self._is_tracked(path) else []
             self.git("add", *force, "--", _literal(path))
-        if not options and self._ask("diff", "--cached", "--quiet") is not None:
+        is_merging = self._ask("rev-parse", "-q", "--verify", "MERGE_HEAD") is not None
+        if not (options or is_merging) and self._ask("diff", "--cached", "--quiet") is not None:
             say("Nothing to commit")
             return
         message = f"chant({self.id}): {self.title}"
         self.git(*self._author(), "commit", "-q", *options, "-m", message)
         say(f"Committed {message}")
+
+    def merge(self, branch: str) -> list[Path]:
+        """Merge a branch, keep what both sides say where they conflict, and give the files to commit."""
+        strategy = ["-c", "merge.conflictStyle=merge", *self._author()]
+        if self._ask(*strategy, "merge", "-q", "--no-ff", "--no-commit", branch) is not None:
+            say(f"Merged {branch} without conflicts")
+            return []
+        listed = self._ask("diff", "--name-only", "--relative", "--diff-filter=U", "-z") or b""
+        paths = [self.root / os.fsdecode(name) for name in listed.split(b"\0") if name]
+        if not paths:
+            raise Halt(f"{branch} cannot be merged", 1)
+        for path in paths:
+            _write(path, _MARKER.sub(b"", _read(path)))
+            say(f"Kept both sides of {self.shown(path)}")
+        return paths
 
     def remove(self, paths: Sequence[Path]) -> None:
         """Delete files, to be committed with the next commit."""

@@ -77,16 +77,17 @@ impl ChantProject {
         self.project.root().to_path_buf()
     }
 
-    #[pyo3(signature = (status = None, *, limit = 50, offset = 0))]
+    #[pyo3(signature = (status = None, *, approval = None, limit = 50, offset = 0))]
     fn spec_list(
         &self,
         py: Python<'_>,
         status: Option<&str>,
+        approval: Option<&str>,
         limit: usize,
         offset: usize,
     ) -> Result<Answer, Raised> {
         answer(py, || {
-            ops::list(&self.project, status, Page { limit, offset })
+            ops::list(&self.project, status, approval, Page { limit, offset })
         })
     }
 
@@ -197,7 +198,7 @@ impl ChantProject {
     }
 
     #[pyo3(signature = (description, *, prompt = None, criteria = Vec::new(), depends_on = None, labels = Vec::new(),
-                        target_files = Vec::new(), r#type = None, parent = None))]
+                        target_files = Vec::new(), r#type = None, parent = None, needs_approval = false))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
     fn add(
         &self,
@@ -210,6 +211,7 @@ impl ChantProject {
         target_files: Vec<String>,
         r#type: Option<String>,
         parent: Option<String>,
+        needs_approval: bool,
     ) -> Result<Answer, Raised> {
         let new = ops::Add {
             description,
@@ -220,6 +222,7 @@ impl ChantProject {
             target_files,
             kind: r#type,
             parent,
+            needs_approval,
         };
         answer(py, || ops::add(&self.project, &new))
     }
@@ -237,6 +240,31 @@ impl ChantProject {
 
     fn cancel(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
         answer(py, || ops::cancel(&self.project, id))
+    }
+
+    #[pyo3(signature = (id, *, by = None, reason = None))]
+    fn approve(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        by: Option<String>,
+        reason: Option<String>,
+    ) -> Result<Answer, Raised> {
+        let judgement = ops::Judgement { by, reason };
+        answer(py, || ops::approve(&self.project, id, &judgement))
+    }
+
+    #[pyo3(signature = (id, reason, *, by = None))]
+    fn reject(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        reason: String,
+        by: Option<String>,
+    ) -> Result<Answer, Raised> {
+        let reason = Some(reason);
+        let judgement = ops::Judgement { by, reason };
+        answer(py, || ops::reject(&self.project, id, &judgement))
     }
 
     fn archive(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {

@@ -45,6 +45,8 @@ pub struct Config {
     pub required: Vec<String>,
     /// Whether work with an agent's commits needs approval before it is merged.
     pub approves_agent_work: bool,
+    /// What a rejection does beside what it says.
+    pub rejection_action: RejectionAction,
     /// Limits of the lint rules.
     pub thresholds: Thresholds,
     /// Names of lint rules, or of thresholds, that are switched off.
@@ -67,12 +69,26 @@ impl Default for Config {
             derived: BTreeMap::new(),
             required: Vec::new(),
             approves_agent_work: false,
+            rejection_action: RejectionAction::default(),
             thresholds: Thresholds::default(),
             disabled: vec!["complexity_words".into()],
             worktree_root: None,
             runs: Runs::default(),
         }
     }
+}
+
+/// What follows from a rejection (reference chant 7, `approval.rejection_action`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RejectionAction {
+    /// Nothing by itself.
+    #[default]
+    Manual,
+    /// A spec for what has to be mended, which the rejected one waits for.
+    Dependency,
+    /// A member for each criterion.
+    Group,
 }
 
 /// Another project.
@@ -191,6 +207,7 @@ struct EnterpriseBlock {
 #[serde(expecting = "`key: value` lines")]
 struct ApprovalBlock {
     require_approval_for_agent_work: bool,
+    rejection_action: RejectionAction,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -272,6 +289,7 @@ impl Config {
         }
         if let Some(approval) = file.approval {
             self.approves_agent_work = approval.require_approval_for_agent_work;
+            self.rejection_action = approval.rejection_action;
         }
         if let Some(lint) = file.lint {
             self.thresholds = lint.thresholds;

@@ -33,7 +33,7 @@ pub struct Recovered {
     /// Runs that were found dead before and that no newer run of their spec went on with; whoever
     /// found them may have died before the spec was looked after.
     pub lost: Vec<Record>,
-    /// Runs whose work waits for a merge.
+    /// Runs whose work waits for approval or for a merge.
     pub waiting: Vec<Record>,
     /// How many locks and PID files of dead processes were removed.
     pub removed: usize,
@@ -66,7 +66,9 @@ pub fn recover(runs: &Runs) -> Result<Recovered, StoreError> {
                 Err(error) => recovered.problems.push(error.to_string()),
             },
             State::Lost if is_newest(record, &records) => recovered.lost.push(record.clone()),
-            State::AwaitingMerge => recovered.waiting.push(record.clone()),
+            State::AwaitingMerge | State::AwaitingApproval => {
+                recovered.waiting.push(record.clone());
+            }
             _ => {}
         }
     }

@@ -1,6 +1,7 @@
 //! Chant specs: `.chant/specs/*.md` (seed chant, reference chant).
 
 pub mod agents;
+pub mod approval;
 pub mod derive;
 pub mod error;
 pub mod evidence;

@@ -84,7 +84,7 @@ impl Schedule {
         }
         let all = specs.all();
         let ready = specs.overview().ready.iter().map(|at| &all[*at]);
-        // A conflict is settled on a branch that is there already, by whoever takes it up.
+        // A conflict is settled by whoever takes it up: which side is right may not be an agent's to say.
         let wanted = ready.filter(|spec| {
             let may_follow = self.goes_on && spec.kind != SpecType::Conflict;
             may_follow || self.first.contains(&spec.id)

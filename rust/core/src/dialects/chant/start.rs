@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::approval::Verdict;
 use super::error::ChantError;
 use super::evidence;
 use super::id::SpecId;
@@ -74,7 +75,7 @@ pub enum Refusal {
     },
     /// Somebody has to agree first.
     #[error(
-        "Spec '{id}' requires approval before work can begin.\nA person approves it (`approval.status: approved` in its file); then call again."
+        "Spec '{id}' requires approval before work can begin.\nA person approves it with `chant-mcp approve {id}`; then call again."
     )]
     Approval {
         /// The spec.
@@ -253,6 +254,8 @@ pub struct Start<'a> {
     pub prompt: Option<&'a str>,
     /// Whether the last run of a spec was stopped or lost, so that work on it may go on.
     pub goes_on: &'a dyn Fn(&Spec) -> bool,
+    /// Whether an agent left work on a spec that can be gone on with: what was rejected is mended there.
+    pub has_work: &'a dyn Fn(&Spec) -> bool,
     /// Whether there is a prompt of this name.
     pub has_prompt: &'a dyn Fn(&str) -> bool,
     /// What lint calls errors of a spec.
@@ -266,7 +269,7 @@ impl Start<'_> {
     /// The first thing that forbids it.
     pub fn plan(&self, spec: &Arc<Spec>) -> Result<Plan, Refusal> {
         self.refuse_state(spec)?;
-        refuse_unapproved(spec)?;
+        self.refuse_unapproved(spec)?;
         let members: Vec<&Arc<Spec>> = self.specs.members(&spec.id).collect();
         let is_open = members.iter().any(|member| !member.status.is_done());
         if is_open {
@@ -279,7 +282,7 @@ impl Start<'_> {
         if spec.kind.is_container() {
             return Err(Refusal::MembersDone { id: id() });
         }
-        self.refuse_blocked(spec, |_| true)?;
+        self.refuse_blocked(spec, |wait| !matches!(wait, Wait::Approval))?;
         let red = self.refuse_unfit(spec)?;
         Ok(Plan {
             work: Work::Spec(id()),
@@ -351,6 +354,14 @@ impl Start<'_> {
         })
     }
 
+    /// Approval that is missing; rejected work is gone on with, as it is judged by people again.
+    fn refuse_unapproved(&self, spec: &Spec) -> Result<(), Refusal> {
+        match refuse_unapproved(spec) {
+            Err(Refusal::Rejected { .. }) if (self.has_work)(spec) => Ok(()),
+            outcome => outcome,
+        }
+    }
+
     /// The predicate of `chant_ready`: what a spec waits for.
     fn refuse_blocked(&self, spec: &Spec, counts: impl Fn(&Wait) -> bool) -> Result<(), Refusal> {
         let waits = self.specs.waits(spec);
@@ -405,17 +416,14 @@ impl Start<'_> {
 /// # Errors
 /// `Approval` or `Rejected`.
 pub fn refuse_unapproved(spec: &Spec) -> Result<(), Refusal> {
-    let Some(approval) = spec
-        .approval
-        .as_ref()
-        .filter(|approval| !approval.is_given())
-    else {
+    let missing = spec.approval.as_ref();
+    let Some(approval) = missing.filter(|approval| !approval.is_given()) else {
         return Ok(());
     };
     let id = spec.id.clone();
-    if approval.status.as_deref() == Some("rejected") {
-        let by = approval.by.as_deref().unwrap_or("somebody").to_owned();
-        return Err(Refusal::Rejected { id, by });
+    if approval.status.as_deref() != Some(Verdict::Rejected.as_str()) {
+        return Err(Refusal::Approval { id });
     }
-    Err(Refusal::Approval { id })
+    let by = approval.by.as_deref().unwrap_or("somebody").to_owned();
+    Err(Refusal::Rejected { id, by })
 }

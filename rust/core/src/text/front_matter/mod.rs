@@ -7,6 +7,7 @@
 mod apart;
 mod keys;
 mod lists;
+mod nested;
 mod transfer;
 
 use std::fmt;
@@ -25,6 +26,7 @@ pub use apart::{Entry, entries, set_apart};
 pub use keys::{Key, keys};
 use keys::{lines, token};
 use lists::ListStyle;
+pub use nested::{Nested, set_nested};
 pub use transfer::{says_same, transfer, yaml_of};
 
 /// Where the parts of a document lie.
@@ -420,6 +422,33 @@ fn check(yaml: &str, edit: &Edit, key: &str, value: Option<&Value>) -> Result<()
     match (is_intended, before == after) {
         (true, true) => Ok(()),
         (false, _) => Err(unfaithful(key, "it would read as something else".into())),
+        (_, false) => Err(unfaithful(key, "other keys would change with it".into())),
+    }
+}
+
+/// The same for entries of the map under a key.
+fn check_nested(yaml: &str, edit: &Edit, key: &str, entries: &[Nested]) -> Result<(), EditError> {
+    let broken = |problem: YamlProblem| unfaithful(key, problem.message);
+    let changed = apply(yaml, std::slice::from_ref(edit))?;
+    let mut before = mapping(yaml).map_err(broken)?;
+    let mut after = mapping(&changed).map_err(broken)?;
+    let mut wanted = match before.shift_remove(key) {
+        Some(Yaml::Mapping(map)) => map,
+        _ => Mapping::new(),
+    };
+    for (name, value) in entries {
+        match value {
+            Some(value) => drop(wanted.insert((*name).into(), value.yaml())),
+            None => drop(wanted.shift_remove(*name)),
+        }
+    }
+    let is_intended = after.shift_remove(key) == Some(Yaml::Mapping(wanted));
+    match (is_intended, before == after) {
+        (true, true) => Ok(()),
+        (false, _) => Err(unfaithful(
+            key,
+            "an entry of it would change or be lost".into(),
+        )),
         (_, false) => Err(unfaithful(key, "other keys would change with it".into())),
     }
 }

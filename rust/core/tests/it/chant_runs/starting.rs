@@ -30,11 +30,20 @@ fn written(files: &[(&str, &str, &str)]) -> Specs {
     specs
 }
 
+/// What earlier runs left.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Left {
+    Nothing,
+    /// A run that was stopped before its agent began.
+    Run,
+    Work,
+}
+
 /// What a start asks besides specs.
 struct Asked {
     config: Config,
     skip_criteria: bool,
-    goes_on: bool,
+    left: Left,
     has_prompt: bool,
     lint_errors: Vec<String>,
 }
@@ -44,7 +53,7 @@ impl Default for Asked {
         Self {
             config: Config::default(),
             skip_criteria: false,
-            goes_on: false,
+            left: Left::Nothing,
             has_prompt: true,
             lint_errors: Vec::new(),
         }
@@ -58,7 +67,8 @@ impl Asked {
             config: &self.config,
             skip_criteria: self.skip_criteria,
             prompt: None,
-            goes_on: &|_: &Spec| self.goes_on,
+            goes_on: &|_: &Spec| self.left != Left::Nothing,
+            has_work: &|_| self.left == Left::Work,
             has_prompt: &|_| self.has_prompt,
             lint_errors: &|_: &Arc<Spec>| self.lint_errors.clone(),
         };
@@ -117,7 +127,7 @@ fn states_that_are_no_beginning_are_refused_in_the_documented_words() {
 #[test]
 fn work_that_was_stopped_goes_on() {
     let asked = Asked {
-        goes_on: true,
+        left: Left::Run,
         ..Asked::default()
     };
     for status in ["in_progress", "paused"] {
@@ -149,6 +159,13 @@ fn approval_is_asked_for_whatever_else_is_skipped() {
     );
     let rejected = "Cannot work on spec 'y' - it has been rejected by eve. Address the feedback and get approval first.";
     refused(&asked, &specs, "y", rejected);
+    let reworking = Asked {
+        left: Left::Work,
+        ..Asked::skipping()
+    };
+    assert_eq!(planned(&reworking, &specs, "y"), "y");
+    let unasked = "Spec 'x' requires approval before work can begin.";
+    refused(&reworking, &specs, "x", unasked);
     assert_eq!(planned(&asked, &specs, "z"), "z");
 }
 

@@ -29,18 +29,22 @@ pub(super) struct Rules {
     rule: fn(&str) -> Rule,
     /// Whether criteria that the other side lacks stay.
     pub(super) keeps_criteria: bool,
+    /// Whether what people decided on approval is ours alone, in whatever words the other side tells it.
+    pub(super) keeps_discussion: bool,
 }
 
 /// A run's checkout and branch.
 pub(super) const RUN: Rules = Rules {
     rule: rule_of_run,
     keeps_criteria: true,
+    keeps_discussion: true,
 };
 
 /// Git's `ours` and `theirs`.
 pub(super) const DRIVER: Rules = Rules {
     rule: rule_of_driver,
     keeps_criteria: false,
+    keeps_discussion: false,
 };
 
 fn rule_of_run(key: &str) -> Rule {

@@ -5,6 +5,7 @@
 //! text; everything else is merged line by line. What cannot be decided is told, never written.
 
 mod body;
+mod discussion;
 pub mod driver;
 mod keys;
 
@@ -162,12 +163,21 @@ fn three_way(
     }
     let body = |text| body_of(text).unwrap_or_default();
     let front = keys::merged(before, ours, theirs, rules);
-    let body = body::merged(
-        base.map(body),
-        body(ours),
-        body(theirs),
-        rules.keeps_criteria,
-    );
+    let body = if rules.keeps_discussion {
+        discussion::merged(
+            base.map(body),
+            body(ours),
+            body(theirs),
+            |base, ours, theirs| body::merged(base, ours, theirs, rules.keeps_criteria),
+        )
+    } else {
+        body::merged(
+            base.map(body),
+            body(ours),
+            body(theirs),
+            rules.keeps_criteria,
+        )
+    };
     match (front, body) {
         (Ok(front), Ok(body)) => composed(&front, &body).map_err(|why| vec![why]),
         (front, body) => {

@@ -37,6 +37,8 @@ pub struct Add {
     pub kind: Option<String>,
     /// The spec it becomes a member of.
     pub parent: Option<String>,
+    /// Whether a person has to approve before work begins.
+    pub needs_approval: bool,
 }
 
 /// `chant_add`: writes a new spec, which appears whole and under an ID of its own, and lints it.
@@ -169,6 +171,10 @@ fn render(
         all.extend(more.iter().filter(|item| !own.contains(item)).cloned());
         (!all.is_empty()).then_some(Value::List(all))
     };
+    let asked = vec![
+        ("required", Value::Flag(true)),
+        ("status", Value::Text("pending".into())),
+    ];
     let pairs = [
         (
             "type",
@@ -183,6 +189,7 @@ fn render(
         ("context", list(&derived.context, &[])),
         ("prompt", new.prompt.clone().map(Value::Text)),
         ("derived_fields", list(&derived.fields, &[])),
+        ("approval", new.needs_approval.then_some(Value::Map(asked))),
     ];
     let pairs: Vec<(&str, Value)> = pairs
         .into_iter()
@@ -252,7 +259,12 @@ pub(in super::super) fn create(
     Err(ChantError::Refused("no free ID was found; try again".into()).into())
 }
 
-fn next_id(project: &Project, snapshot: &Snapshot, parent: Option<&Spec>) -> Result<SpecId, Error> {
+/// The next free ID, of a member where there is a parent; whoever asks holds the specs folder's lock.
+pub(super) fn next_id(
+    project: &Project,
+    snapshot: &Snapshot,
+    parent: Option<&Spec>,
+) -> Result<SpecId, Error> {
     let text = if let Some(parent) = parent {
         let last = project.numbers_of_members(snapshot, &parent.id).max();
         format!("{}.{}", parent.id, last.unwrap_or(0) + 1)

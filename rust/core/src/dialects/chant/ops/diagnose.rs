@@ -458,7 +458,8 @@ fn after_trouble(spec: &Spec, end: &str) -> String {
     let id = &spec.id;
     match end {
         "awaiting_merge" => format!("Take out of the way what the reason names; `chant-mcp merge {id}` goes on then."),
-        "awaiting_approval" => "A person approves the work or rejects it; then it is merged.".into(),
+        "awaiting_approval" => format!("A person looks at the work and says `chant-mcp approve {id}`, which merges it, or `chant-mcp reject {id} --reason TEXT`, after which a start goes on with it."),
+        "needs_attention" if !spec.is_approved() => format!("chant_work_start has an agent go on with the work that was rejected; it is given the discussion. `chant-mcp approve {id}` takes the rejection back."),
         "needs_attention" => format!("Settle what the reason names in the worktree and commit it there; `chant-mcp merge {id}` judges the work anew."),
         _ => "Look at chant_log; chant_work_start has an agent go on with the work, chant_reset makes the spec pending again.".into(),
     }
@@ -512,7 +513,10 @@ fn conclusion(
         _ => {
             let suggestion = match failed.first() {
                 Some(&"Dependencies") => match decisive(&specs.waits(spec)) {
-                    Some(Wait::Approval) => "The spec needs approval before work goes on.".into(),
+                    Some(Wait::Approval) => format!(
+                        "The spec needs approval before work goes on: `chant-mcp approve {id}`, or `chant-mcp reject {id} --reason TEXT`.",
+                        id = spec.id
+                    ),
                     Some(wait) => {
                         format!("Mend depends_on with chant_spec_update: {}", sentence(wait))
                     }

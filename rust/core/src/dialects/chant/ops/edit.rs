@@ -61,6 +61,18 @@ impl Draft {
         self.set(key, Some(Value::Text(text.into())))
     }
 
+    /// Gives it another text.
+    ///
+    /// # Errors
+    /// What `change` gives, or `Unreadable` when the new text is no spec.
+    pub(in super::super) fn rewrite(
+        &mut self,
+        change: impl FnOnce(&str) -> Result<String, Error>,
+    ) -> Result<(), Error> {
+        let text = change(&self.text)?;
+        self.take(text)
+    }
+
     /// Changes places of the body; ranges count from its first byte.
     ///
     /// # Errors

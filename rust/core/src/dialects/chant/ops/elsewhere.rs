@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::super::approval::Decision;
 use super::super::error::ChantError;
 use super::super::model::Spec;
 use super::super::project::Project;
@@ -149,6 +150,27 @@ pub fn recover(_: &Project) -> Result<Vec<String>, Error> {
     Ok(Vec::new())
 }
 
+/// Work that waits for a decision; there is none.
+pub(super) struct Pending;
+
+impl Pending {
+    pub(super) fn of(_: &Project, _: &Spec) -> Result<Self, Error> {
+        Ok(Self)
+    }
+
+    pub(super) fn is_work(&self) -> bool {
+        false
+    }
+
+    pub(super) fn land(self, _: &Project) -> Result<String, Error> {
+        Ok(String::new())
+    }
+
+    pub(super) fn send_back(self, _: &Project, _: &Decision) -> Result<String, Error> {
+        Ok(String::new())
+    }
+}
+
 /// A run that was stopped; there are none.
 pub(super) enum Ended {}
 
@@ -160,6 +182,10 @@ impl Ended {
     pub(super) fn write(&mut self, _: &Runs) -> Result<(), Error> {
         match *self {}
     }
+}
+
+pub(super) fn close_settled(_: &Project, _: &Runs) -> Result<(), Error> {
+    Ok(())
 }
 
 pub(super) fn halt_all(_: &Project, _: &Runs, _: &Spec, _: Stop) -> Result<Vec<Ended>, Error> {

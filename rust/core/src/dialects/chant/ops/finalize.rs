@@ -2,7 +2,7 @@
 
 use super::super::agents::usual_model;
 use super::super::error::ChantError;
-use super::super::model::{Spec, Status};
+use super::super::model::{Spec, SpecType, Status};
 use super::super::project::{LOGS, Project, Snapshot};
 use super::edit::{self, Draft};
 use super::read::log_stamp;
@@ -104,6 +104,10 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
         text.push_str("\nAn agent signed a commit: the work needs approval before it is merged.");
     }
     text.push_str(&edit::told(&containers));
+    if spec.kind == SpecType::Conflict {
+        // The work that waited for this may be merged now.
+        super::recover(project)?;
+    }
     Ok(Answer::prose(text))
 }
 

@@ -29,6 +29,7 @@ pub fn merge(project: &Project, id: Option<&str>) -> Result<Answer, Error> {
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "merged")?;
     drop(snapshot);
+    refuse_unapproved(&spec)?;
     let newest = runs.newest_of(spec.id.as_str())?;
     let Some(record) = newest.filter(|record| record.branch.is_some()) else {
         let message = format!("Spec '{}' has no run whose work could be merged.", spec.id);
@@ -43,6 +44,18 @@ pub fn merge(project: &Project, id: Option<&str>) -> Result<Answer, Error> {
         _ => by_hand(project, &runs, &spec)?,
     };
     told(&spec, &record)
+}
+
+/// What waits for approval is not merged, whatever its state (reference chant 4.4).
+fn refuse_unapproved(spec: &Spec) -> Result<(), ChantError> {
+    if spec.is_approved() {
+        return Ok(());
+    }
+    let id = &spec.id;
+    let message = format!(
+        "Spec '{id}' requires approval before its work is merged.\nA person approves it with `chant-mcp approve {id}`, or rejects it with `chant-mcp reject {id} --reason TEXT`."
+    );
+    Err(ChantError::Refused(message))
 }
 
 /// A run without an agent, in this process.

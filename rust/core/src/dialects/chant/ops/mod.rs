@@ -4,6 +4,7 @@
 //! decide on that text, check what they are about to write, and write only then.
 
 pub(super) mod add;
+mod approve;
 mod archive;
 mod diagnose;
 pub(super) mod edit;
@@ -30,6 +31,7 @@ mod work;
 pub(super) mod worktrees;
 
 pub use add::{Add, add};
+pub use approve::{Judgement, approve, reject};
 pub use archive::archive;
 pub use diagnose::diagnose;
 #[cfg(not(unix))]

@@ -4,6 +4,7 @@
 use super::super::error::ChantError;
 use super::super::model::{Spec, Status};
 use super::super::project::{LOGS, Project};
+use super::super::runtime::conflict;
 use super::super::runtime::settle::{self, Halted};
 use super::super::runtime::workplace::Workplace;
 use super::super::view::work::{DiffStat, Takeover};
@@ -60,6 +61,11 @@ pub fn pause(project: &Project, id: &str) -> Result<Answer, Error> {
     let mut text = format!("Successfully paused work for spec '{}'", spec.id);
     text.push_str(&told(&halted));
     Ok(Answer::prose(text))
+}
+
+/// Closes the conflict specs of work that nobody wants to merge any more.
+pub(super) fn close_settled(project: &Project, runs: &Runs) -> Result<(), Error> {
+    conflict::close_settled(project, runs)
 }
 
 /// What became of a run that was to be stopped.

@@ -52,9 +52,16 @@ const FURTHER_KEYS: [&str; 19] = [
 ///
 /// `ready` asks for what can be worked on now, as [`ready`] does, and for specs marked so by hand.
 ///
+/// `approval` leaves those that ask for approval and stand there: `pending`, `approved` or `rejected`.
+///
 /// # Errors
-/// `InvalidStatus`, or that there is no project.
-pub fn list(project: &Project, status: Option<&str>, page: Page) -> Result<Answer, Error> {
+/// `InvalidStatus`, `InvalidArgument`, or that there is no project.
+pub fn list(
+    project: &Project,
+    status: Option<&str>,
+    approval: Option<&str>,
+    page: Page,
+) -> Result<Answer, Error> {
     let status: Option<Status> = status
         .map(str::parse)
         .transpose()
@@ -63,6 +70,22 @@ pub fn list(project: &Project, status: Option<&str>, page: Page) -> Result<Answe
     let overview = snapshot.specs.overview();
     let of_status = |wanted: Status| move |at: &usize| overview.statuses[*at] == wanted;
     let all = 0..overview.statuses.len();
+    if let Some(approval) = approval {
+        refuse_unknown_approval(approval)?;
+        let specs = snapshot.specs.all();
+        let is_shown = |at: &usize| match status {
+            None => overview.statuses[*at] != Status::Cancelled,
+            Some(Status::Ready) => overview.ready.contains(at),
+            Some(status) => overview.statuses[*at] == status,
+        };
+        let stands_there = |at: &usize| {
+            let asked = specs[*at].approval.as_ref().filter(|own| own.required);
+            asked.is_some_and(|own| own.status.as_deref().unwrap_or("pending") == approval)
+        };
+        let found: Vec<usize> = all.filter(stands_there).filter(is_shown).collect();
+        let total = found.len();
+        return Ok(page_of(project, &snapshot, found.into_iter(), total, page));
+    }
     Ok(match status {
         None => {
             let shown = all.filter(|at| overview.statuses[*at] != Status::Cancelled);
@@ -87,6 +110,15 @@ pub fn list(project: &Project, status: Option<&str>, page: Page) -> Result<Answe
             page,
         ),
     })
+}
+
+fn refuse_unknown_approval(word: &str) -> Result<(), ChantError> {
+    if parse::APPROVALS.contains(&word) {
+        return Ok(());
+    }
+    let why = format!("expected {}, got '{word}'", parse::APPROVALS.join(", "));
+    let name = "approval";
+    Err(ChantError::InvalidArgument { name, why })
 }
 
 /// `chant_ready`: what can be worked on now, in the order of IDs.

@@ -207,13 +207,15 @@ pub(in super::super) fn plan(
     let config = snapshot.config.clone()?;
     let spec = project.resolve(snapshot, id)?;
     let (records, _) = project.runs()?.all()?;
-    let goes_on = |spec: &Spec| {
+    let left = |spec: &Spec| {
         let own = records
             .iter()
             .filter(|record| record.works_on_spec() && record.spec_id == spec.id.as_str());
-        let newest = own.max_by_key(|record| record.token).map(Record::state);
-        newest.is_some_and(|state| !state.is_closed() && state != State::Running)
+        let newest = own.max_by_key(|record| record.token);
+        newest.filter(|record| !record.state().is_closed() && record.state() != State::Running)
     };
+    let goes_on = |spec: &Spec| left(spec).is_some();
+    let has_work = |spec: &Spec| left(spec).is_some_and(|record| record.agent.is_some());
     let lint_errors = |spec: &Arc<Spec>| {
         let found = findings(project, snapshot, spec)
             .unwrap_or_default()
@@ -227,6 +229,7 @@ pub(in super::super) fn plan(
         skip_criteria: wish.asked.skip_criteria,
         prompt: wish.asked.prompt.as_deref(),
         goes_on: &goes_on,
+        has_work: &has_work,
         has_prompt: &|name| has_prompt(project, name),
         lint_errors: &lint_errors,
     };

@@ -9,9 +9,9 @@ use super::super::project::place::worktrees;
 use super::super::project::{LOCKS, Project, Snapshot};
 use super::edit;
 #[cfg(not(unix))]
-use super::elsewhere::{Ended, halt_all};
+use super::elsewhere::{Ended, close_settled, halt_all};
 #[cfg(unix)]
-use super::pause::{Ended, halt_all};
+use super::pause::{Ended, close_settled, halt_all};
 use super::read::age;
 use crate::answer::Answer;
 use crate::error::Error;
@@ -144,7 +144,7 @@ impl Halt {
     }
 
     /// Writes the ends: of what was stopped, and of work that waited.
-    fn end(mut self, spec: &Spec, why: Stop) -> Result<(), Error> {
+    fn end(mut self, project: &Project, spec: &Spec, why: Stop) -> Result<(), Error> {
         for halted in &mut self.halted {
             halted.write(&self.runs)?;
         }
@@ -155,7 +155,7 @@ impl Halt {
                 Ok(record.change(Event::Stop(why), None, (self.runs.clock)())?)
             })?;
         }
-        Ok(())
+        close_settled(project, &self.runs)
     }
 }
 
@@ -209,7 +209,7 @@ pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
         },
     )?;
     if let Some(halt) = halt {
-        halt.end(&spec, Stop::Cancel)?;
+        halt.end(project, &spec, Stop::Cancel)?;
     }
     let mut text = format!("Cancelled spec: {}", spec.id);
     if !dependants.is_empty() {
@@ -290,7 +290,7 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
         },
     )
     .map_err(failed)?;
-    halt.end(&spec, Stop::Reset).map_err(failed)?;
+    halt.end(project, &spec, Stop::Reset).map_err(failed)?;
     let mut text = format!("Reset spec '{}' to pending", spec.id);
     if let (Some(repo), Some(backup)) = (&repo, backup) {
         text.push_str(&format!("\nBranch {branch} is kept as {backup}"));

@@ -70,6 +70,24 @@ impl Project {
         Ok(inside.unwrap_or_default())
     }
 
+    /// Refuses what only people may do, whatever spec it is about.
+    ///
+    /// # Errors
+    /// `Refused`, when an agent of a run asks.
+    pub(in super::super) fn refuse_agents(&self, what: &str) -> Result<(), ChantError> {
+        let variables = &self.environment;
+        let is_told = |name: &str| variables.get(name).is_some_and(|value| !value.is_empty());
+        let told = ["CHANT_WORKTREE", "CHANT_RUN"]
+            .into_iter()
+            .find(|name| is_told(name));
+        match told {
+            Some(name) => Err(ChantError::Refused(format!(
+                "Nothing is {what} from inside a run ({name} is set): a person decides. End your work; what needs approval waits for it."
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Refuses what an agent may not do to the spec it works on.
     ///
     /// # Errors

@@ -17,6 +17,8 @@ pub const SPLIT: &str = "split";
 
 /// The prompt that documentation takes where there is one.
 const DOCUMENTATION: &str = "documentation";
+/// The prompt that conflicts take where there is one.
+const MERGE_CONFLICT: &str = "merge-conflict";
 
 /// Why a prompt cannot be put together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -101,8 +103,12 @@ pub fn choose(
     exists: &dyn Fn(&str) -> bool,
 ) -> String {
     let of_type = || {
-        let has_own = spec.kind == SpecType::Documentation && exists(DOCUMENTATION);
-        has_own.then_some(DOCUMENTATION)
+        let own = match spec.kind {
+            SpecType::Documentation => DOCUMENTATION,
+            SpecType::Conflict => MERGE_CONFLICT,
+            _ => return None,
+        };
+        exists(own).then_some(own)
     };
     let name = asked.or(spec.prompt.as_deref()).or_else(of_type);
     name.unwrap_or(default).to_owned()

@@ -1,95 +1,258 @@
-//! A merge that a person has to make: written down as a spec (reference chant 6.9).
+//! A merge that somebody has to make: written down as a spec, which is closed when nothing is left of it
+//! (reference chant 6.9).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::super::model::{Spec, SpecType, Status};
 use super::super::ops::add::create;
 use super::super::parse::CRITERIA;
 use super::super::project::{Project, Snapshot};
+use super::change_spec;
+use super::original::spec_of_conflict;
+use super::settle::free_lock;
 use super::workplace::Workplace;
 use crate::error::Error;
+use crate::git::Repo;
+use crate::git::bookkeeping::{Contribution, Since};
 use crate::git::merge::{Conflict, ConflictKind};
+use crate::text::edit::{Edit, line_break, with_line_break};
 use crate::text::front_matter::{self, Value};
+use crate::work::record::Record;
+use crate::work::records::Runs;
+use crate::work::state::State;
+
+/// So many commits of the other side are told.
+const COMMITS_SHOWN: usize = 10;
+/// Characters of a commit's name.
+const SHORT: usize = 7;
+
+/// Work that cannot be merged as it is.
+pub(super) struct Clash<'a> {
+    pub project: &'a Project,
+    pub runs: &'a Runs,
+    pub repo: &'a Repo,
+    pub spec: &'a Spec,
+    pub place: &'a Workplace,
+    pub conflicts: &'a [Conflict],
+}
 
 /// Writes the conflict spec of a branch, if there is no open one yet; gives its ID.
 ///
 /// # Errors
-/// As `chant_add`.
-pub(super) fn written(
-    project: &Project,
-    spec: &Spec,
-    place: &Workplace,
-    conflicts: &[Conflict],
-) -> Result<String, Error> {
-    let snapshot = project.snapshot()?;
-    if let Some(id) = open_one(&snapshot, &place.branch) {
+/// As `chant_add`, or a failure of git.
+pub(super) fn written(clash: &Clash<'_>) -> Result<String, Error> {
+    let snapshot = clash.project.snapshot()?;
+    if let Some(id) = open_one(&snapshot, &clash.place.branch) {
         return Ok(id);
     }
-    let text = text(&snapshot, spec, place, conflicts);
+    let text = clash.text(&snapshot)?;
     drop(snapshot);
-    Ok(create(project, None, &text)?.to_string())
+    Ok(create(clash.project, None, &text)?.to_string())
 }
 
 fn open_one(snapshot: &Snapshot, branch: &str) -> Option<String> {
-    let is_it = |spec: &&std::sync::Arc<Spec>| {
+    let is_it = |spec: &&Arc<Spec>| {
         let names = || front_matter::read_key::<Option<String>>(spec.yaml(), "source_branch");
-        spec.kind == SpecType::Conflict
-            && !spec.status.is_done()
-            && names().ok().flatten().flatten().as_deref() == Some(branch)
+        is_open(spec) && names().ok().flatten().flatten().as_deref() == Some(branch)
     };
     let found = snapshot.specs.all().iter().find(is_it);
     found.map(|spec| spec.id.to_string())
 }
 
-fn text(snapshot: &Snapshot, spec: &Spec, place: &Workplace, conflicts: &[Conflict]) -> String {
-    let paths: Vec<String> = conflicts
-        .iter()
-        .map(|conflict| conflict.path.clone())
-        .collect();
-    let blocked = blocked_by_it(snapshot, spec, &paths);
-    let list = |items: &[String]| Value::List(items.to_vec());
-    let mut pairs = vec![
-        ("type", Value::Text(SpecType::Conflict.as_str().into())),
-        ("status", Value::Text(Status::Pending.as_str().into())),
-        ("target_files", list(&paths)),
-        ("source_branch", Value::Text(place.branch.clone())),
-        ("target_branch", Value::Text(place.target.clone())),
-        ("conflicting_files", list(&paths)),
-    ];
-    if !blocked.is_empty() {
-        pairs.push(("blocked_specs", list(&blocked)));
+fn is_open(spec: &Spec) -> bool {
+    spec.kind == SpecType::Conflict && !spec.status.is_done()
+}
+
+/// Closes the conflict specs whose work is merged, or not wanted any more, as far as nobody works on them:
+/// completed where their criteria are ticked, else cancelled with what happened.
+///
+/// # Errors
+/// A `StoreError`.
+pub(in super::super) fn close_settled(project: &Project, runs: &Runs) -> Result<(), Error> {
+    let snapshot = project.snapshot()?;
+    let open = snapshot.specs.all().iter().filter(|spec| is_open(spec));
+    let settled = open.filter_map(|spec| {
+        let original = spec_of_conflict(spec)?;
+        let why = why_settled(project, &snapshot, &original)?;
+        Some((spec.id.to_string(), original, why))
+    });
+    let settled: Vec<(String, String, String)> = settled.collect();
+    drop(snapshot);
+    for (id, original, why) in settled {
+        let (own, waiting) = (runs.newest_of(&id)?, runs.newest_of(&original)?);
+        let is_left = own
+            .into_iter()
+            .chain(waiting)
+            .all(|record| !is_under_way(&record));
+        if is_left && let Some(_lock) = free_lock(runs, &id)? {
+            close(project, &id, &why)?;
+        }
     }
-    pairs.push(("original_spec", Value::Text(spec.id.to_string())));
-    let files: String = conflicts
+    Ok(())
+}
+
+/// Whether a run is at work, has work that is to be merged yet, or is to be looked after.
+fn is_under_way(record: &Record) -> bool {
+    match record.state() {
+        State::Running | State::AwaitingMerge | State::AwaitingApproval => true,
+        State::Lost => record.settled_at.is_none(),
+        _ => false,
+    }
+}
+
+/// Why nothing is left of a conflict, if that is so.
+fn why_settled(project: &Project, snapshot: &Snapshot, id: &str) -> Option<String> {
+    match snapshot.specs.find(id).map(|spec| spec.status) {
+        Some(Status::Completed) => Some(format!("Spec `{id}` is completed: its work is merged.")),
+        Some(Status::Cancelled) => Some(format!("Spec `{id}` was cancelled.")),
+        Some(Status::Pending | Status::Blocked | Status::Ready) => Some(format!(
+            "Spec `{id}` was made pending again: its work begins anew."
+        )),
+        Some(_) => None,
+        None if project.is_archived(id) => Some(format!("Spec `{id}` is archived.")),
+        None if snapshot.specs.broken_of(id).is_some() => None,
+        None => Some(format!("There is no spec `{id}` any more.")),
+    }
+}
+
+fn close(project: &Project, id: &str, why: &str) -> Result<(), Error> {
+    let open = Status::ALL.map(|status| (!status.is_done()).then_some(status));
+    let open: Vec<Status> = open.into_iter().flatten().collect();
+    let now = project.clock.stamp();
+    change_spec(project, id, &open, |draft| {
+        let spec = draft.spec();
+        if !spec.criteria.is_empty() && spec.unchecked() == 0 {
+            draft.set_text("status", Status::Completed.as_str())?;
+            return draft.set_text("completed_at", &now);
+        }
+        let (body, eol) = (spec.body(), line_break(spec.body()));
+        let lead = if body.ends_with('\n') { "\n" } else { "\n\n" };
+        let note = format!("{lead}## Outcome\n\n{why} Nothing is left to be settled ({now}).\n");
+        let edit = Edit::insert(body.len(), with_line_break(&note, eol));
+        draft.edit_body(vec![edit])?;
+        draft.set_text("status", Status::Cancelled.as_str())
+    })?;
+    Ok(())
+}
+
+impl Clash<'_> {
+    fn text(&self, snapshot: &Snapshot) -> Result<String, Error> {
+        let (spec, place) = (self.spec, self.place);
+        let inside = place.spec_in_git.strip_suffix(&*place.spec);
+        let of_project = |path: &str| {
+            let own = inside.and_then(|inside| path.strip_prefix(inside));
+            own.unwrap_or(path).to_owned()
+        };
+        let paths: Vec<String> = self.conflicts.iter().map(|c| of_project(&c.path)).collect();
+        let blocked = blocked_by_it(snapshot, spec, &paths);
+        let list = |items: &[String]| Value::List(items.to_vec());
+        let mut pairs = vec![
+            ("type", Value::Text(SpecType::Conflict.as_str().into())),
+            ("status", Value::Text(Status::Pending.as_str().into())),
+            ("target_files", list(&paths)),
+            ("source_branch", Value::Text(place.branch.clone())),
+            ("target_branch", Value::Text(place.target.clone())),
+            ("conflicting_files", list(&paths)),
+        ];
+        if !blocked.is_empty() {
+            pairs.push(("blocked_specs", list(&blocked)));
+        }
+        pairs.push(("original_spec", Value::Text(spec.id.to_string())));
+        let kinds = self.conflicts.iter().map(|conflict| words(&conflict.kind));
+        let files: String = paths
+            .iter()
+            .zip(kinds)
+            .map(|(path, kind)| format!("- `{path}`: {kind}\n"))
+            .collect();
+        let (branch, target, id) = (&place.branch, &place.target, &spec.id);
+        let title = spec.title.as_deref().unwrap_or(id.as_str());
+        Ok(format!(
+            "{}\n# Resolve merge conflict: {title}\n\n\
+             The work of spec `{id}` lies on branch `{branch}` and cannot be merged into `{target}` as it is.\n\n\
+             ## Files in conflict\n\n{files}\n\
+             ## Both sides\n\n\
+             - `{branch}`: spec `{id}` ({title})\n{}\n\
+             ## What to do\n\n\
+             An agent that works on this spec has a branch of its own, which begins at `{target}`. There:\n\n\
+             ```\ngit merge {branch}\n```\n\n\
+             Settle the files above so that the work of both sides stays, run the tests, and commit the merge. \
+             Where `{target}` moved on meanwhile, merge that, too. When this spec is completed, `{id}` is completed with it.\n\n\
+             By hand it can be done in the worktree `{}`, which stands on `{branch}`:\n\n\
+             ```\ngit merge {target}\n```\n\n\
+             Then `chant-mcp merge {id}` brings the branch to `{target}`, and this spec is closed.\n\n\
+             ## {CRITERIA}\n\n\
+             - [ ] The files in conflict hold the work of both sides\n\
+             - [ ] No conflict markers are left\n\
+             - [ ] `{branch}` and `{target}` are merged in one branch\n",
+            front_matter::render(&pairs),
+            self.other_side(snapshot)?,
+            place.worktree.display(),
+        ))
+    }
+
+    /// What was done on the target to the files in conflict since the branch began, each with its spec.
+    fn other_side(&self, snapshot: &Snapshot) -> Result<String, Error> {
+        let place = self.place;
+        let tip = place.branch_tip(self.repo)?;
+        let done = self.repo.evidence(&Since {
+            branch: &place.target,
+            base: &place.base,
+            target: Some(&tip),
+            besides: &[],
+        })?;
+        let (records, _) = self.runs.all()?;
+        let is_about = |commit: &&Contribution| {
+            let mut conflicts = self.conflicts.iter();
+            conflicts.any(|conflict| commit.paths.contains(&conflict.path))
+        };
+        let mut told = BTreeSet::new();
+        let mut lines = String::new();
+        for commit in done.commits.iter().filter(is_about) {
+            let spec = spec_of(snapshot, &records, commit);
+            // A spec is told once, by its first commit.
+            if spec.as_ref().is_some_and(|id| !told.insert(id.clone())) {
+                continue;
+            }
+            if lines.lines().count() == COMMITS_SHOWN {
+                lines.push_str(&format!("- `{}`: and more\n", place.target));
+                break;
+            }
+            let short: String = commit.id.chars().take(SHORT).collect();
+            let whose = match spec {
+                Some(id) => format!("spec `{id}`, "),
+                None => String::new(),
+            };
+            lines.push_str(&format!(
+                "- `{}`: {whose}commit {short}: {}\n",
+                place.target, commit.subject
+            ));
+        }
+        Ok(lines)
+    }
+}
+
+/// The spec that a commit was made for: by its run's record, else by its tag.
+fn spec_of(snapshot: &Snapshot, records: &[Record], commit: &Contribution) -> Option<String> {
+    let of_run = records
         .iter()
-        .map(|conflict| format!("- `{}`: {}\n", conflict.path, words(&conflict.kind)))
-        .collect();
-    let (branch, target) = (&place.branch, &place.target);
-    let worktree = place.worktree.display();
-    let title = spec.title.as_deref().unwrap_or(spec.id.as_str());
-    format!(
-        "{}\n# Resolve merge conflict: {title}\n\n\
-         The work of spec `{}` lies on branch `{branch}` and cannot be merged into `{target}` as it is.\n\n\
-         ## Files in conflict\n\n{files}\n\
-         ## What to do\n\n\
-         In the worktree `{worktree}`, which stands on `{branch}`:\n\n\
-         ```\ngit merge {target}\n```\n\n\
-         Settle the files above so that the work of both sides stays, run the tests, and commit the merge. \
-         Then `chant-mcp merge {}` brings the branch to `{target}`.\n\n\
-         ## {CRITERIA}\n\n\
-         - [ ] The files in conflict hold the work of both sides\n\
-         - [ ] `{target}` is merged into `{branch}`\n\
-         - [ ] `{branch}` is merged into `{target}`\n",
-        front_matter::render(&pairs),
-        spec.id,
-        spec.id,
-    )
+        .find(|record| record.works_on_spec() && record.commits.contains(&commit.id));
+    if let Some(record) = of_run {
+        return Some(record.spec_id.clone());
+    }
+    let tagged = commit.message.split("chant(").skip(1);
+    let mut named = tagged.filter_map(|rest| rest.split_once("):").map(|(id, _)| id));
+    let found = named.find(|id| snapshot.specs.find(id).is_some());
+    found.map(str::to_owned)
 }
 
 /// Open specs that are about the same files.
 fn blocked_by_it(snapshot: &Snapshot, spec: &Spec, paths: &[String]) -> Vec<String> {
-    let is_about = |other: &&std::sync::Arc<Spec>| {
+    let is_about = |other: &&Arc<Spec>| {
         let files = other.target_files.iter().flatten();
         other.id != spec.id
             && !other.status.is_done()
+            && other.kind != SpecType::Conflict
             && files
                 .into_iter()
                 .any(|file| paths.iter().any(|path| **path == **file))

@@ -3,22 +3,25 @@
 
 use std::collections::BTreeSet;
 
+use super::super::approval;
 use super::super::error::ChantError;
 use super::super::evidence::{self, CheckResult, CriterionAtStart, Evidence, Finished, Output};
-use super::super::model::{Spec, Status};
+use super::super::model::{KEY_ORDER, Spec, SpecType, Status};
 use super::super::ops::finalize::is_of_agent;
 use super::super::output;
 use super::super::project::{ARCHIVE, LOGS, Project, SPECS, Snapshot};
 use super::briefing::Briefing;
 use super::landing::{Finish, Landing, Outcome};
+use super::original::{Original, spec_of_conflict};
 use super::task::stopped;
-use super::workplace::Workplace;
+use super::workplace::{Workplace, spec_path};
 use super::{change_spec, conflict, settle, spec_of};
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::git::bookkeeping::{Contribution, Since};
-use crate::text::front_matter::Value;
+use crate::git::merge::Conflict;
+use crate::text::front_matter;
 use crate::work::agent::{self, Ended, Ending};
 use crate::work::interruption::Interruption;
 use crate::work::lock::SpecLock;
@@ -78,7 +81,8 @@ impl Judge<'_> {
         }
         let found = self.contributions(&scene)?;
         let evidence = self.evidence(&record, &scene, &found)?;
-        self.update(|record| record.commits.clone_from(&evidence.commits))?;
+        let own = self.own_commits(&scene, &evidence.commits)?;
+        self.update(|record| record.commits.clone_from(&own))?;
         self.runs.reached("after-evidence").map_err(Error::from)?;
         if self.is_told_to_stop()? {
             return Ok(stopped());
@@ -99,10 +103,7 @@ impl Judge<'_> {
                 reason: Some(AWAITING_APPROVAL.into()),
             });
         }
-        let end = self.land(Finish::of(
-            &evidence.commits,
-            &self.runs.get(&self.process_id)?,
-        ))?;
+        let end = self.land(Finish::of(&own, &self.runs.get(&self.process_id)?))?;
         self.show(end)
     }
 
@@ -113,6 +114,16 @@ impl Judge<'_> {
     pub(in super::super) fn land(&self, finish: Finish) -> Result<End, Error> {
         let record = self.runs.get(&self.process_id)?;
         let (scene, _) = Scene::of(self.project, &record.spec_id)?;
+        let branch = &self.place.branch;
+        let original = Original::of(self.project, self.runs, &scene.repo, &scene.spec, branch)?;
+        let original = match original {
+            Ok(original) => original,
+            Err(End {
+                event: Event::Wait,
+                reason,
+            }) => return self.wait(reason.unwrap_or_default(), Vec::new(), None),
+            Err(end) => return Ok(end),
+        };
         let landing = Landing {
             project: self.project,
             runs: self.runs,
@@ -121,23 +132,36 @@ impl Judge<'_> {
             place: self.place,
             lock: self.lock,
             finish,
+            original: original.as_ref(),
         };
         Ok(match landing.land()? {
             Outcome::Merged => {
                 self.runs.reached("after-merge").map_err(Error::from)?;
                 let left = landing.complete()?;
+                // What is not closed now is closed by the next look at the project.
+                let _ = conflict::close_settled(self.project, self.runs);
                 End {
                     event: Event::Merge,
                     reason: (!left.is_empty()).then(|| left.join("; ")),
                 }
             }
             Outcome::Waits { why, blocked_by } => self.wait(why, blocked_by, None)?,
+            Outcome::Conflicts { conflicts, .. } if scene.spec.kind == SpecType::Conflict => {
+                doubt(again(self.place, &conflicts))
+            }
             Outcome::Conflicts { conflicts, tried } => {
                 let paths = conflicts
                     .iter()
                     .map(|conflict| conflict.path.clone())
                     .collect();
-                let id = conflict::written(self.project, &scene.spec, self.place, &conflicts)?;
+                let id = conflict::written(&conflict::Clash {
+                    project: self.project,
+                    runs: self.runs,
+                    repo: &scene.repo,
+                    spec: &scene.spec,
+                    place: self.place,
+                    conflicts: &conflicts,
+                })?;
                 let why = format!(
                     "{} and {} changed the same places; spec {id} tells which and what to do",
                     self.place.target, self.place.branch
@@ -282,6 +306,17 @@ impl Judge<'_> {
         Ok(paths)
     }
 
+    /// The commits of this run itself: what a conflict spec's branch merges is the other run's.
+    fn own_commits(&self, scene: &Scene, commits: &[String]) -> Result<Vec<String>, Error> {
+        let mut own = commits.to_vec();
+        if let Some(id) = spec_of_conflict(&scene.spec)
+            && let Some(record) = self.runs.newest_of(&id)?
+        {
+            own.retain(|commit| !record.commits.contains(commit));
+        }
+        Ok(own)
+    }
+
     /// The files of other specs that the branch changes.
     fn other_specs(&self, scene: &Scene, found: &[Contribution]) -> Result<Vec<String>, Error> {
         if scene.config.runs.may_change_other_specs {
@@ -293,13 +328,18 @@ impl Judge<'_> {
             .strip_suffix(&*place.spec)
             .unwrap_or_default();
         let folders = [SPECS, ARCHIVE].map(|folder| format!("{inside}{folder}/"));
+        // The work whose conflict is settled brings its own spec along.
+        let settled = spec_of_conflict(&scene.spec)
+            .map(|id| spec_path(self.project, &id))
+            .transpose()?
+            .map(|path| format!("{inside}{path}"));
         let touched: BTreeSet<&String> = found.iter().flat_map(|commit| &commit.paths).collect();
         let mut others = Vec::new();
         for path in touched {
             let is_spec = folders
                 .iter()
                 .any(|folder| path.starts_with(folder.as_str()));
-            if !is_spec || *path == place.spec_in_git {
+            if !is_spec || *path == place.spec_in_git || settled.as_ref() == Some(path) {
                 continue;
             }
             if scene.repo.file_at(&place.base, path)? != scene.repo.file_at(&place.branch, path)? {
@@ -407,23 +447,27 @@ impl Judge<'_> {
 
     /// Whether a person has to agree to the work before it is merged; the spec says so then.
     fn asks_approval(&self, scene: &Scene, found: &[Contribution]) -> Result<bool, Error> {
-        let approval = scene.spec.approval.as_ref();
-        let is_given = approval.is_some_and(|approval| approval.required && approval.is_given());
+        let asked = scene.spec.approval.as_ref().filter(|own| own.required);
         let is_signed = || found.iter().any(|commit| is_of_agent(&commit.message));
-        if !scene.config.approves_agent_work || is_given || !is_signed() {
+        let is_needed = match asked {
+            Some(approval) => !approval.is_given(),
+            None => scene.config.approves_agent_work && is_signed(),
+        };
+        if !is_needed {
             return Ok(false);
         }
-        let pending = vec![
-            ("required", Value::Flag(true)),
-            ("status", Value::Text("pending".into())),
-        ];
         change_spec(
             self.project,
             scene.spec.id.as_str(),
             &[Status::InProgress],
             |draft| {
                 draft.set_text("status", Status::NeedsAttention.as_str())?;
-                draft.set("approval", Some(Value::Map(pending.clone())))
+                draft.rewrite(|text| {
+                    let asked = approval::asked();
+                    Ok(front_matter::set_nested(
+                        text, "approval", &asked, &KEY_ORDER,
+                    )?)
+                })
             },
         )?;
         Ok(true)
@@ -438,6 +482,17 @@ impl Workplace {
             ChantError::Refused(message).into()
         })
     }
+}
+
+/// What a settled conflict comes to when the target moved on.
+fn again(place: &Workplace, conflicts: &[Conflict]) -> String {
+    let paths: Vec<&str> = conflicts.iter().map(|conflict| &*conflict.path).collect();
+    format!(
+        "{} moved on and is in conflict again in {}; work on this spec goes on in its branch: `git merge {}` there",
+        place.target,
+        paths.join(", "),
+        place.target
+    )
 }
 
 fn doubt(why: String) -> End {

@@ -15,11 +15,13 @@ use super::super::ops::edit::{self, Draft};
 use super::super::parse;
 use super::super::project::{ARCHIVE, Project, SPECS, Snapshot};
 use super::super::specs::{Specs, steps};
+use super::hindrance::told;
+use super::original::Original;
 use super::spec_of;
 use super::workplace::Workplace;
 use crate::error::Error;
 use crate::git::Repo;
-use crate::git::land::{Exempt, Landed, Landing as Into, Waits};
+use crate::git::land::{Exempt, Landed, Landing as Into};
 use crate::git::merge::{Conflict, Merge, Merged, Resolution, Sides};
 use crate::store::index::{Change, Source};
 use crate::store::journal::Step;
@@ -62,6 +64,8 @@ pub(super) struct Landing<'a> {
     pub place: &'a Workplace,
     pub lock: &'a SpecLock,
     pub finish: Finish,
+    /// The run whose conflict this work settles.
+    pub original: Option<&'a Original>,
 }
 
 /// What became of it.
@@ -94,6 +98,14 @@ struct Sight {
     /// The branch's newest commit.
     tip: String,
     /// The spec as it is to be.
+    text: String,
+    /// The same of the spec whose conflict is settled.
+    original: Option<Version>,
+}
+
+/// A spec's file as it lies in the checkout, and as it is to be.
+struct Version {
+    copy: String,
     text: String,
 }
 
@@ -164,7 +176,7 @@ impl Landing<'_> {
             Landed::Moved { .. } => Ok(None),
             Landed::Waits(waits) => {
                 let (why, blocked_by) = told(&waits);
-                if blocked_by == [self.place.spec_in_git.as_str()] && self.is_changed(&sight)? {
+                if self.is_changed(&sight, &blocked_by)? {
                     return Ok(None);
                 }
                 Ok(Some(Outcome::Waits { why, blocked_by }))
@@ -176,9 +188,39 @@ impl Landing<'_> {
     fn look(&self, spec_id: &str) -> Result<Result<Sight, String>, Error> {
         let place = self.place;
         let snapshot = self.project.snapshot()?;
-        let spec = spec_of(&snapshot, spec_id)?;
+        let own = match self.version(&snapshot, spec_id, place, &self.finish)? {
+            Ok(own) => own,
+            Err(why) => return Ok(Err(why)),
+        };
+        let mut original = None;
+        if let Some(settled) = self.original {
+            let id = &settled.record.spec_id;
+            match self.version(&snapshot, id, &settled.place, &settled.finish)? {
+                Ok(version) => original = Some(version),
+                Err(why) => return Ok(Err(format!("spec '{id}': {why}"))),
+            }
+        }
+        Ok(Ok(Sight {
+            snapshot,
+            old: self.repo.tip_for_work(&place.target)?,
+            tip: place.branch_tip(self.repo)?,
+            text: own.text,
+            copy: own.copy,
+            original,
+        }))
+    }
+
+    /// Looks at one spec; the inner error says what forbids to complete it.
+    fn version(
+        &self,
+        snapshot: &Snapshot,
+        spec_id: &str,
+        place: &Workplace,
+        finish: &Finish,
+    ) -> Result<Result<Version, String>, Error> {
+        let spec = spec_of(snapshot, spec_id)?;
         let copy = self.working_copy(&spec.path)?;
-        let text = match self.united(&copy)? {
+        let text = match self.united(place, &copy)? {
             Ok(text) => text,
             Err(why) => return Ok(Err(why)),
         };
@@ -186,13 +228,8 @@ impl Landing<'_> {
         if let Some(why) = changed_meanwhile(&spec.path, &copy).or_else(open) {
             return Ok(Err(why));
         }
-        Ok(Ok(Sight {
-            snapshot,
-            old: self.repo.tip_for_work(&place.target)?,
-            tip: place.branch_tip(self.repo)?,
-            text: self.completed(&spec.path, &text)?,
-            copy,
-        }))
+        let text = self.completed(&spec.path, &text, finish)?;
+        Ok(Ok(Version { copy, text }))
     }
 
     fn working_copy(&self, path: &str) -> Result<String, Error> {
@@ -201,9 +238,9 @@ impl Landing<'_> {
     }
 
     /// The spec with the checkout's state and the branch's work.
-    fn united(&self, copy: &str) -> Result<Result<String, String>, Error> {
-        let base = self.place.base_text(self.project, self.repo)?;
-        let branch = self.place.branch_text(self.project, self.repo)?;
+    fn united(&self, place: &Workplace, copy: &str) -> Result<Result<String, String>, Error> {
+        let base = place.base_text(self.project, self.repo)?;
+        let branch = place.branch_text(self.project, self.repo)?;
         let united = merge::merged(base.as_deref(), Some(copy), branch.as_deref());
         Ok(united.map_err(|conflicts| {
             let told: Vec<String> = conflicts
@@ -215,11 +252,11 @@ impl Landing<'_> {
     }
 
     /// A spec's text as that of a completed one.
-    fn completed(&self, path: &str, text: &str) -> Result<String, Error> {
+    fn completed(&self, path: &str, text: &str, finish: &Finish) -> Result<String, Error> {
         let mut draft = Draft::of(path, text)?;
         draft.set_text("status", Status::Completed.as_str())?;
-        if !self.finish.commits.is_empty() {
-            draft.set("commits", Some(Value::List(self.finish.commits.clone())))?;
+        if !finish.commits.is_empty() {
+            draft.set("commits", Some(Value::List(finish.commits.clone())))?;
         }
         draft.set_text("completed_at", self.project.clock.stamp())?;
         let usual = || {
@@ -227,7 +264,7 @@ impl Landing<'_> {
             agents::usual_model(&self.project.environment, snapshot.config.ok()?.as_ref())
         };
         if draft.spec().model.is_none()
-            && let Some(model) = self.finish.model.clone().or_else(usual)
+            && let Some(model) = finish.model.clone().or_else(usual)
         {
             draft.set_text("model", model)?;
         }
@@ -243,9 +280,17 @@ impl Landing<'_> {
         if place.is_tracked {
             asked.push(place.spec_in_git.clone());
         }
+        let settled = self.settled(sight);
+        if let Some((path, _)) = settled {
+            asked.retain(|other| other != path);
+            asked.push(path.to_owned());
+        }
         let resolve = |path: &str, sides: Sides<'_>| {
             if path == place.spec_in_git {
                 return Resolution::Bytes(sight.text.clone().into_bytes());
+            }
+            if let Some((_, version)) = settled.filter(|(settled, _)| *settled == path) {
+                return Resolution::Bytes(version.text.clone().into_bytes());
             }
             by_meaning(sides)
         };
@@ -269,6 +314,15 @@ impl Landing<'_> {
             },
             &resolve,
         )?)
+    }
+
+    /// The file of the spec whose conflict is settled, where git tracks it.
+    fn settled<'s>(&'s self, sight: &'s Sight) -> Option<(&'s str, &'s Version)> {
+        let place = &self.original?.place;
+        let version = sight.original.as_ref()?;
+        place
+            .is_tracked
+            .then_some((place.spec_in_git.as_str(), version))
     }
 
     /// What stands before the project's own paths in those of git.
@@ -332,10 +386,13 @@ impl Landing<'_> {
             was: Some(sight.copy.clone().into_bytes()),
             bytes: None,
         };
-        let exempt: Vec<Exempt> = (is_here && place.is_tracked)
-            .then_some(exempt)
-            .into_iter()
-            .collect();
+        let mut exempt: Vec<Exempt> = place.is_tracked.then_some(exempt).into_iter().collect();
+        exempt.extend(self.settled(sight).map(|(path, version)| Exempt {
+            path: path.to_owned(),
+            was: Some(version.copy.clone().into_bytes()),
+            bytes: None,
+        }));
+        exempt.retain(|_| is_here);
         let reached = |moment: &'static str| -> io::Result<()> { (self.runs.disk.reached)(moment) };
         let landed = self.repo.land(
             &Into {
@@ -353,9 +410,22 @@ impl Landing<'_> {
         Ok(landed)
     }
 
-    /// Whether the spec's working copy is another one by now.
-    fn is_changed(&self, sight: &Sight) -> Result<bool, Error> {
-        Ok(self.working_copy(&self.place.spec)? != sight.copy)
+    /// Whether nothing is in the way but specs whose working copy is another one by now.
+    fn is_changed(&self, sight: &Sight, blocked_by: &[String]) -> Result<bool, Error> {
+        let own = Some((self.place, &sight.copy));
+        let settled = self.original.map(|original| &original.place);
+        let settled = settled.zip(sight.original.as_ref().map(|version| &version.copy));
+        let specs: Vec<(&Workplace, &String)> = own.into_iter().chain(settled).collect();
+        let is_spec = |path: &String| specs.iter().any(|(place, _)| place.spec_in_git == *path);
+        if blocked_by.is_empty() || !blocked_by.iter().all(is_spec) {
+            return Ok(false);
+        }
+        for (place, copy) in specs {
+            if self.working_copy(&place.spec)? != *copy {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn note_merged(&self, commit: &str) -> Result<(), Error> {
@@ -374,17 +444,26 @@ impl Landing<'_> {
     /// # Errors
     /// When the spec could not be written. Gives what was left in place.
     pub(in super::super) fn complete(&self) -> Result<Vec<String>, Error> {
-        let place = self.place;
+        let mut left = self.complete_one(self.place, &self.finish)?;
+        if let Some(original) = self.original {
+            left.extend(self.complete_one(&original.place, &original.finish)?);
+            let commit = self.runs.get(self.process_id)?.merge.commit;
+            original.end(self.runs, commit.as_deref())?;
+        }
+        Ok(left)
+    }
+
+    fn complete_one(&self, place: &Workplace, finish: &Finish) -> Result<Vec<String>, Error> {
         let snapshot = self.project.snapshot()?;
         let spec = spec_of(&snapshot, &spec_id_of(place))?;
         if spec.status != Status::Completed {
             let refused = RefCell::new(None);
             self.project.change(&[&spec.path], |_, texts| {
-                let text = match self.united(texts[0])? {
-                    Ok(text) => self.completed(&spec.path, &text)?,
+                let text = match self.united(place, texts[0])? {
+                    Ok(text) => self.completed(&spec.path, &text, finish)?,
                     Err(why) => {
                         *refused.borrow_mut() = Some(why);
-                        self.completed(&spec.path, texts[0])?
+                        self.completed(&spec.path, texts[0], finish)?
                     }
                 };
                 Ok(Some(vec![Step::Replace {
@@ -434,6 +513,9 @@ fn own_conflict(conflicts: &[Conflict], own: &str) -> Option<String> {
 
 fn changed_meanwhile(path: &str, copy: &str) -> Option<String> {
     let spec = parse::document(path, Source::Text(copy.to_owned())).ok()?;
+    if !spec.is_approved() {
+        return Some("the spec is not approved; nothing was merged".into());
+    }
     (!matches!(
         spec.status,
         Status::InProgress | Status::NeedsAttention | Status::Completed
@@ -486,45 +568,4 @@ fn new_loop(specs: &Arc<Specs>, changes: Vec<Change<parse::Document>>) -> Option
         .into_iter()
         .find(|(key, _)| !known.contains_key(key));
     new.map(|(_, path)| format!("the work would close a loop: {path}"))
-}
-
-/// What a landing waits for, in a sentence, and the paths.
-fn told(waits: &Waits) -> (String, Vec<String>) {
-    match waits {
-        Waits::Changes {
-            checkout,
-            blocked_by,
-        } => (
-            format!(
-                "{} holds local changes in {}; commit or move them, then `chant-mcp merge` goes on",
-                checkout.display(),
-                blocked_by.join(", ")
-            ),
-            blocked_by.clone(),
-        ),
-        Waits::UnderWay { checkout, what } => (
-            format!(
-                "a {what} is under way in {}; end it, then `chant-mcp merge` goes on",
-                checkout.display()
-            ),
-            Vec::new(),
-        ),
-        Waits::Locked { lock, run } => (
-            match run {
-                Some(run) => format!("run {run} holds {}", lock.display()),
-                None => format!(
-                    "another program holds {}; when it has ended, `chant-mcp merge` goes on",
-                    lock.display()
-                ),
-            },
-            Vec::new(),
-        ),
-        Waits::Away { checkout } => (
-            format!(
-                "the worktree {} is locked and not there; bring it back, then `chant-mcp merge` goes on",
-                checkout.display()
-            ),
-            Vec::new(),
-        ),
-    }
 }

@@ -3,16 +3,20 @@
 //! The engines below (`work`, `git`) know processes, records, branches and merges; here they are put
 //! together. [`task`] is the run of one spec, step by step: [`workplace`] makes its branch and worktree,
 //! [`briefing`] what its agent is given, [`judge`] looks for evidence, [`landing`] brings the work to the
-//! target branch, and [`conflict`] writes down what could not be brought there. [`crew`] is the run above
-//! such runs, and [`split`] one that proposes members of a spec. [`turns`] says which agent is next and
-//! whether there is room for it. [`settle`] is what has to be done for a spec when its run ended by other
-//! hands: it was stopped, or died.
+//! target branch, and [`conflict`] writes down what could not be brought there; [`original`] is the run
+//! that is merged when that is settled. [`crew`] is the run above such runs, and [`split`] one that
+//! proposes members of a spec. [`turns`] says which agent is next and whether there is room for it.
+//! [`approval`] is work that waits for a person's decision. [`settle`] is what has to be done for a spec
+//! when its run ended by other hands: it was stopped, or died.
 
+pub(super) mod approval;
 pub(super) mod briefing;
-mod conflict;
+pub(super) mod conflict;
 pub(super) mod crew;
+mod hindrance;
 mod judge;
 mod landing;
+mod original;
 pub(super) mod settle;
 pub(super) mod split;
 pub(super) mod task;

@@ -10,7 +10,7 @@ use super::judge::Judge;
 use super::landing::{Finish, Landing};
 use super::split;
 use super::workplace::Workplace;
-use super::{COMPLAINTS, RUNNERS, change_spec, spec_of};
+use super::{COMPLAINTS, RUNNERS, change_spec, conflict, spec_of};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::store::disk;
@@ -118,6 +118,7 @@ fn complete(
             place: &place,
             lock,
             finish,
+            original: None,
         };
         landing.complete()?;
         return Ok(record.clone());
@@ -163,6 +164,9 @@ pub(in super::super) fn recover(project: &Project) -> Result<Vec<String>, Error>
                 merge_waiting(project, &runs, record, &lock).map(drop),
             );
         }
+    }
+    if let Err(error) = conflict::close_settled(project, &runs) {
+        problems.push(format!("Conflicts that are settled: {error}"));
     }
     Ok(problems)
 }
@@ -221,7 +225,7 @@ fn settle_lost(project: &Project, runs: &Runs, record: &Record) -> Result<(), Er
 }
 
 /// The lock of a spec, unless somebody else holds it.
-fn free_lock(runs: &Runs, spec_id: &str) -> Result<Option<SpecLock>, Error> {
+pub(super) fn free_lock(runs: &Runs, spec_id: &str) -> Result<Option<SpecLock>, Error> {
     match SpecLock::take(runs, spec_id) {
         Ok(lock) => Ok(Some(lock)),
         Err(WorkError::Held { .. }) => Ok(None),
@@ -326,8 +330,9 @@ pub(in super::super) fn merge_waiting(
 ) -> Result<State, Error> {
     // Whoever held the lock until now may have merged it.
     let record = &runs.get(&record.process_id)?;
-    if record.state() != State::AwaitingMerge {
-        return Ok(record.state());
+    let waited = record.state();
+    if waited != State::AwaitingMerge && !is_approved(project, record)? {
+        return Ok(waited);
     }
     let repo = project.repository()?;
     let Some(place) = Workplace::of(project, &repo, record)? else {
@@ -337,22 +342,40 @@ pub(in super::super) fn merge_waiting(
         return Ok(record.state());
     }
     spec_of(&project.snapshot()?, &record.spec_id)?;
+    if waited == State::AwaitingApproval {
+        change_spec(
+            project,
+            &record.spec_id,
+            &[Status::NeedsAttention],
+            |draft| draft.set_text("status", Status::InProgress.as_str()),
+        )?;
+    }
     let judge = judge(project, runs, record, &place, lock);
     let mut found = judge.land(Finish::of(&record.commits, record))?;
     match found.event {
-        Event::Wait => {
+        Event::Wait if waited == State::AwaitingMerge => {
             let now = runs.update(&record.process_id, |record| {
                 record.reason.clone_from(&found.reason);
                 Ok(())
             })?;
             return Ok(now.state());
         }
-        Event::Merge => {}
+        Event::Merge | Event::Wait => {}
         _ => found.event = Event::Doubt,
     }
     show(project, record, &found)?;
     end(runs, record, &found)?;
     Ok(runs.get(&record.process_id)?.state())
+}
+
+/// Whether a run waits for an approval that was given meanwhile.
+fn is_approved(project: &Project, record: &Record) -> Result<bool, Error> {
+    if record.state() != State::AwaitingApproval {
+        return Ok(false);
+    }
+    let spec = spec_of(&project.snapshot()?, &record.spec_id)?;
+    let approval = spec.approval.as_ref();
+    Ok(approval.is_some_and(|approval| approval.required && approval.is_given()))
 }
 
 fn is_still_blocked(repo: &Repo, record: &Record, place: &Workplace) -> Result<bool, Error> {

@@ -1,0 +1,45 @@
+"""`approve` and `reject`: a person decides about a spec, or about the work on it.
+
+There is no tool for that: who asks for approval must not be the one who gives it.
+"""
+
+from __future__ import annotations
+
+import click
+
+from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.session import Session
+
+_by = click.option("--by", metavar="NAME", help="Who decides; git's user unless given.")
+
+
+@click.command()
+@click.argument("id")
+@_by
+@click.option("--reason", metavar="TEXT", help="What to remember of it.")
+@on_project
+@changes_files
+def approve(session: Session, id: str, by: str | None, reason: str | None) -> None:
+    """Approve a spec, so that work may begin; work on it that waits for this is merged."""
+    _say(session.chant.approve(id, by=by, reason=reason).text)
+
+
+@click.command()
+@click.argument("id")
+@_by
+@click.option("--reason", metavar="TEXT", required=True, help="What has to change.")
+@on_project
+@changes_files
+def reject(session: Session, id: str, by: str | None, reason: str) -> None:
+    """Reject a spec, or the work on it; a start after that goes on with the work.
+
+    What else happens says `approval.rejection_action` in .chant/config.md: nothing (`manual`), a spec for
+    what has to be mended (`dependency`), or a member for each criterion (`group`).
+    """
+    _say(session.chant.reject(id, reason, by=by).text)
+
+
+def _say(text: str) -> None:
+    from chant_mcp.commands import display
+
+    click.echo(display.harmless(text))

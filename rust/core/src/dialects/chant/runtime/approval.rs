@@ -1,0 +1,100 @@
+//! Work that waits while a person decides about its spec.
+
+use super::super::approval::Decision;
+use super::super::model::Spec;
+use super::super::project::Project;
+use super::settle;
+use crate::error::Error;
+use crate::work::lock::SpecLock;
+use crate::work::record::Record;
+use crate::work::records::Runs;
+use crate::work::state::{Event, State};
+
+/// The newest run of a spec, whose lock is held meanwhile: nobody begins on the spec.
+pub(in super::super) struct Pending {
+    runs: Runs,
+    lock: SpecLock,
+    record: Option<Record>,
+}
+
+impl Pending {
+    /// Takes the lock of a spec.
+    ///
+    /// # Errors
+    /// `Held` while somebody works on it, or a `StoreError`.
+    pub(in super::super) fn of(project: &Project, spec: &Spec) -> Result<Self, Error> {
+        let runs = project.runs()?;
+        let lock = SpecLock::take(&runs, spec.id.as_str())?;
+        let record = runs.newest_of(spec.id.as_str())?;
+        Ok(Self { runs, lock, record })
+    }
+
+    /// Whether there is work that is proven and waits for the decision, or for its merge.
+    pub(in super::super) fn is_work(&self) -> bool {
+        let waits = |state| matches!(state, State::AwaitingApproval | State::AwaitingMerge);
+        self.record
+            .as_ref()
+            .is_some_and(|record| waits(record.state()))
+    }
+
+    /// Merges the work that waited for approval; says what became of it.
+    ///
+    /// # Errors
+    /// What could not be done; the next look at the project tries again.
+    pub(in super::super) fn land(self, project: &Project) -> Result<String, Error> {
+        let Some(record) = self.record else {
+            return Ok(String::new());
+        };
+        let id = &record.spec_id;
+        if record.state() == State::NeedsAttention {
+            return Ok(match &record.branch {
+                Some(branch) => format!(
+                    "\nThe work of its last run is on branch {branch}; `chant-mcp merge {id}` judges and merges it."
+                ),
+                None => String::new(),
+            });
+        }
+        if record.state() != State::AwaitingApproval {
+            return Ok(String::new());
+        }
+        let state = settle::merge_waiting(project, &self.runs, &record, &self.lock)?;
+        let reason = self
+            .runs
+            .get(&record.process_id)?
+            .reason
+            .unwrap_or_default();
+        let more = if reason.is_empty() {
+            reason
+        } else {
+            format!(": {reason}")
+        };
+        Ok(match state {
+            State::Completed => format!("\nMerged its work: '{id}' is completed{more}"),
+            state => format!("\nIts work is not merged yet ({state}){more}"),
+        })
+    }
+
+    /// Sends the work back that waited: a start goes on with it.
+    ///
+    /// # Errors
+    /// A `StoreError`.
+    pub(in super::super) fn send_back(
+        self,
+        _: &Project,
+        decision: &Decision,
+    ) -> Result<String, Error> {
+        let is_work = self.is_work();
+        let Some(record) = self.record.filter(|_| is_work) else {
+            return Ok(String::new());
+        };
+        let reason = decision.reason.as_deref().unwrap_or_default();
+        let why = format!("rejected by {}: {reason}", decision.by);
+        let record = self.runs.update(&record.process_id, |record| {
+            Ok(record.change(Event::Doubt, Some(why.clone()), (self.runs.clock)())?)
+        })?;
+        let branch = record.branch.as_deref().unwrap_or("its branch");
+        Ok(format!(
+            "\nIts work stays on {branch}; chant_work_start goes on with it there, and the agent is given the discussion."
+        ))
+    }
+}

@@ -1,0 +1,44 @@
+//! What is in the way of a landing, in words.
+
+use crate::git::land::Waits;
+
+/// What a landing waits for, in a sentence, and the paths.
+pub(super) fn told(waits: &Waits) -> (String, Vec<String>) {
+    match waits {
+        Waits::Changes {
+            checkout,
+            blocked_by,
+        } => (
+            format!(
+                "{} holds local changes in {}; commit or move them, then `chant-mcp merge` goes on",
+                checkout.display(),
+                blocked_by.join(", ")
+            ),
+            blocked_by.clone(),
+        ),
+        Waits::UnderWay { checkout, what } => (
+            format!(
+                "a {what} is under way in {}; end it, then `chant-mcp merge` goes on",
+                checkout.display()
+            ),
+            Vec::new(),
+        ),
+        Waits::Locked { lock, run } => (
+            match run {
+                Some(run) => format!("run {run} holds {}", lock.display()),
+                None => format!(
+                    "another program holds {}; when it has ended, `chant-mcp merge` goes on",
+                    lock.display()
+                ),
+            },
+            Vec::new(),
+        ),
+        Waits::Away { checkout } => (
+            format!(
+                "the worktree {} is locked and not there; bring it back, then `chant-mcp merge` goes on",
+                checkout.display()
+            ),
+            Vec::new(),
+        ),
+    }
+}
