@@ -6,6 +6,7 @@ mod answer;
 mod chant;
 mod merge;
 mod raise;
+mod speckit;
 mod stop;
 mod tickets;
 mod values;
@@ -22,6 +23,8 @@ mod _core {
     use crate::merge::merge_specs;
     #[pymodule_export]
     use crate::raise::error_codes;
+    #[pymodule_export]
+    use crate::speckit::SpeckitFeatures;
     #[pymodule_export]
     use crate::tickets::TicketProjects;
     #[pymodule_export]

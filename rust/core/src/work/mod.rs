@@ -12,6 +12,8 @@
 #[cfg(unix)]
 pub mod agent;
 #[cfg(unix)]
+pub mod check;
+#[cfg(unix)]
 pub mod handshake;
 #[cfg(unix)]
 pub mod interruption;

@@ -68,7 +68,12 @@ fn each_library_has_one_place() {
     only("std::fs", &["store/disk/", "git/"]);
     only(
         "Command::new",
-        &["git/program.rs", "work/agent.rs", "work/launch.rs"],
+        &[
+            "git/program.rs",
+            "work/agent.rs",
+            "work/check.rs",
+            "work/launch.rs",
+        ],
     );
     only("std::env", &["git/program.rs"]);
     only("pyo3", &[]);
@@ -140,6 +145,9 @@ fn only_shapes_of_answers_and_records_are_serialized() {
         "Serialize)]",
         &[
             "dialects/chant/view/",
+            "dialects/speckit/events.rs",
+            "dialects/speckit/questions.rs",
+            "dialects/speckit/view.rs",
             "dialects/tickets/view.rs",
             "dialects/vine/view.rs",
             "dialects/tickets/advice/view.rs",
