@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from chant_mcp import errors
-from chant_mcp._core import Answer, ChantProject, TicketProjects, VineFiles
+from chant_mcp._core import Answer, ChantProject, SpeckitFeatures, TicketProjects, VineFiles
 
-__all__ = ["Answer", "ChantProject", "TicketProjects", "VineFiles", "errors"]
+__all__ = ["Answer", "ChantProject", "SpeckitFeatures", "TicketProjects", "VineFiles", "errors"]

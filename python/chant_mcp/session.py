@@ -5,19 +5,20 @@ from __future__ import annotations
 import logging
 import re
 import threading
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from chant_mcp._core import ChantProject, TicketProjects, VineFiles
+from chant_mcp._core import ChantProject, SpeckitFeatures, TicketProjects, VineFiles
 
 logger = logging.getLogger("chant_mcp")
 
 _PROMPTS = Path(__file__).parent / "resources" / "prompts"
 """The prompts that need not be in a project."""
 
-_FEATURE_FOLDER = re.compile(r"\d{3}-.+")
+_FEATURE_FOLDER = re.compile(r"\d{3,}[-_].+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,10 @@ def holds_work_files(folder: Path) -> bool:
     markers = (".chant", ".specify", ".mdt-config.toml", "docs/CRs")
     if any((folder / marker).exists() for marker in markers):
         return True
+    return _has_features(folder)
+
+
+def _has_features(folder: Path) -> bool:
     try:
         return any(
             _FEATURE_FOLDER.fullmatch(entry.name) and entry.is_dir() for entry in (folder / "specs").iterdir()
@@ -93,6 +98,7 @@ def dialects_in(root: Path) -> tuple[str, ...]:
     found = {
         "chant": (root / ".chant").is_dir(),
         "vine": bool(VineFiles.found(root, most=1)),
+        "speckit": (root / ".specify").is_dir() or _has_features(root),
         "tickets": (root / ".mdt-config.toml").is_file() or (root / "docs" / "CRs").is_dir(),
     }
     return tuple(name for name, is_there in found.items() if is_there)
@@ -132,6 +138,8 @@ class Session:
             stop_at: Name of the moment at which the process is to crash, for tests.
         """
         self.place = place
+        self.name = uuid.uuid4().hex[:12]
+        """What this session is called in what its agents report and ask."""
         variables = (environment or {}).items()
         self._environment = {name: value for name, value in variables if _is_text(name) and _is_text(value)}
         self._user_config = user_config
@@ -149,7 +157,7 @@ class Session:
         with self._opening:
             if place != self.place:
                 self.place = place
-                self._forget("_chant", "_vine", "_tickets")
+                self._forget("_chant", "_vine", "_speckit", "_tickets")
 
     def look_in(self, roots: Sequence[Path]) -> None:
         """Look for files in these folders of the client, too."""
@@ -202,6 +210,21 @@ class Session:
         # Where nothing says that this is a project, new files belong to the client's folders.
         own = () if place.is_guess and self._roots else (place.root,)
         return VineFiles(place.start or place.root, roots=[*own, *self._roots], stop_at=self._stop_at)
+
+    @property
+    def speckit(self) -> SpeckitFeatures:
+        """The spec-kit features of the project, and what agents report and ask there."""
+        with self._opening:
+            return self._speckit
+
+    @cached_property
+    def _speckit(self) -> SpeckitFeatures:
+        return SpeckitFeatures(
+            self.place.start or self.place.root,
+            environment=self._environment,
+            session=self.name,
+            stop_at=self._stop_at,
+        )
 
     @property
     def tickets(self) -> TicketProjects:
