@@ -65,6 +65,18 @@ _VINE_COMMANDS = {
 }
 """The commands on task graphs."""
 
+_SPECKIT_COMMANDS = {
+    "context": "chant_mcp.commands.speckit:context",
+    "features": "chant_mcp.commands.speckit:features",
+    "tasks": "chant_mcp.commands.speckit:tasks",
+    "next": "chant_mcp.commands.speckit:next_tasks",
+    "read": "chant_mcp.commands.speckit:read",
+    "complete": "chant_mcp.commands.speckit:complete",
+    "questions": "chant_mcp.commands.speckit:questions",
+    "events": "chant_mcp.commands.speckit:events",
+}
+"""The commands on spec-kit features, and on what agents report."""
+
 _TICKETS_COMMANDS = {
     "list": "chant_mcp.commands.tickets:list_tickets",
     "ready": "chant_mcp.commands.tickets:ready",
@@ -125,7 +137,8 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except ChantError as error:
-            raise Failure(str(error)) from error
+            hint = error.details.get("hint")
+            raise Failure(str(error) if hint is None else f"{error}\n{hint}") from error
 
 
 _toolsets = click.option(
@@ -142,6 +155,7 @@ _verbose = click.option("--verbose", is_flag=True, help="Log to standard error w
     cls=Commands,
     later={
         **_COMMANDS,
+        "answer": "chant_mcp.commands.speckit:answer",
         "init": "chant_mcp.commands.init:init",
         "demo": "chant_mcp.commands.demo:demo",
         "merge-driver": "chant_mcp.commands.merge_driver:merge_driver",
@@ -207,6 +221,11 @@ def chant() -> None:
 @program.group(cls=Commands, later=_VINE_COMMANDS)
 def vine() -> None:
     """Work with task graphs in .vine files."""
+
+
+@program.group(cls=Commands, later=_SPECKIT_COMMANDS)
+def speckit() -> None:
+    """Work with spec-kit features and with questions of agents."""
 
 
 @program.group(cls=Commands, later=_TICKETS_COMMANDS)

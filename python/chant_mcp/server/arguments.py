@@ -53,11 +53,12 @@ def check(
     wrong |= {name: _unknown(name, list(properties)) for name in given if name not in properties}
     checked = {name: _checked(name, given[name], properties[name]) for name in given if name in properties}
     for name, value in checked.items():
-        fields = value.fields if isinstance(value, BadArguments) else {}
-        if fields and ill_typed_is_missing and name in required:
-            told = fields[name].removeprefix(f"Invalid parameter '{name}': ")
-            fields = {name: f"{missing.format(name)}: {told}"}
-        wrong |= fields
+        if not isinstance(value, BadArguments):
+            continue
+        wrong |= value.fields
+        if ill_typed_is_missing and name in required:
+            told = wrong[name].removeprefix(f"Invalid parameter '{name}': ")
+            wrong[name] = f"{missing.format(name)}: {told}"
     if wrong:
         raise BadArguments(wrong)
     return checked

@@ -1,5 +1,4 @@
-"""Questions of agents, put to the user by the client where it can ask (decisions 3, "`rstn_report_status
-needs_input`").
+"""Questions of agents, put to the user by the client where it can ask.
 
 The question is a record of the core's before anybody is asked, so that it may be answered elsewhere, too;
 who is first counts.
@@ -10,6 +9,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -113,7 +113,5 @@ async def _take(features: SpeckitFeatures, id: str, answer: object) -> None:
     text = None
     if isinstance(answer, ElicitResult) and answer.action == "accept":
         text = str((answer.content or {}).get(_FIELD, ""))
-    try:
+    with suppress(IllegalTransitionError):
         await anyio.to_thread.run_sync(functools.partial(features.answer, id, text, by=_BY))
-    except IllegalTransitionError:
-        pass

@@ -62,9 +62,7 @@ def rstn_complete_task(
     skip_validation: Annotated[bool, Field(description="Skip validation checks")] = False,
 ) -> Answer:
     """Mark a task as complete with validation"""
-    return session.speckit.complete(
-        task_id, skip_validation=skip_validation, agent=progress.agent.get()
-    )
+    return session.speckit.complete(task_id, skip_validation=skip_validation, agent=progress.agent.get())
 
 
 def _entry(run: object, hints: Hints, *, asks_people: bool = False) -> ToolEntry:

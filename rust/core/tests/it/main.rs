@@ -16,6 +16,7 @@ mod layers;
 mod pictures;
 #[cfg(unix)]
 mod runs;
+mod speckit;
 mod tickets;
 mod tickets_advice;
 mod tickets_projects;

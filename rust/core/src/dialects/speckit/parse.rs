@@ -43,7 +43,7 @@ macro_rules! pattern {
 
 static LINE: Pattern = pattern!(r"^([ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[(.)\](?:[ \t]+(.*))?$");
 static ID: Pattern = pattern!(r"^((?:\[P\][ \t]*)?)(?:\*\*|__|~~)*(T[0-9]+[0-9A-Za-z.\-]*)(.*)$");
-static AFTER_ID: Pattern = pattern!(r"^(?:\*\*|__|~~)*:?(?:\*\*|__|~~)*[ \t]*");
+static AFTER_ID: Pattern = pattern!(r"^(?:\*\*|__|~~)*[:.)]?(?:\*\*|__|~~)*[ \t]*");
 static DASH: Pattern = pattern!(r"^(?:[-–—:][ \t]+)");
 static MARKER: Pattern = pattern!(r"^\[([^\[\]]*[^\[\]\s][^\[\]]*)\](?:\*\*)?:?[ \t]*");
 static STORY: Pattern = pattern!(r"^US[0-9]+[A-Za-z]?$");
@@ -202,13 +202,13 @@ impl Reader {
     }
 
     fn criterion(&mut self, text: &str, mark: Mark, column: usize) {
-        let Some((at, goes_on)) = &mut self.last else {
+        let Some((last, goes_on)) = &mut self.last else {
             return;
         };
         *goes_on = false;
-        let own = self.open.iter().find(|(task, _)| task == at);
-        let is_nested = own.is_some_and(|(_, above)| column > *above);
-        self.list.tasks[*at].criteria.push(Criterion {
+        let inside = self.open.iter().rfind(|(_, above)| column > *above);
+        let (at, is_nested) = inside.map_or((*last, false), |(task, _)| (*task, true));
+        self.list.tasks[at].criteria.push(Criterion {
             text: text.trim().to_owned(),
             mark,
             is_nested,
