@@ -235,8 +235,8 @@ impl Reader {
         let own = self.open.iter().find(|(task, _)| task == at);
         let is_deeper = own.is_some_and(|(_, above)| column > *above);
         if !is_deeper {
-            self.last = None;
-            self.open.clear();
+            self.open.retain(|(_, above)| column > *above);
+            self.last = self.open.last().map(|(task, _)| (*task, false));
         } else if *goes_on {
             let description = &mut self.list.tasks[*at].description;
             description.push('\n');

@@ -113,8 +113,8 @@ fn nested_tasks_are_parts_and_boxes_without_an_id_are_criteria() {
     assert_eq!(list.tasks[0].description, "Whole\ngoes on here");
     assert_eq!(list.tasks[1].criteria.len(), 1);
     assert!(list.tasks[1].criteria[0].is_nested);
-    assert_eq!(list.tasks[2].criteria[0].text, "Tests pass");
-    assert!(!list.tasks[2].criteria[0].is_nested);
+    assert_eq!(list.tasks[0].criteria[0].text, "Tests pass");
+    assert!(!list.tasks[0].criteria[0].is_nested);
     assert_eq!(list.tasks[3].criteria, Vec::new());
 }
 
