@@ -90,9 +90,12 @@ def test_vector_8_ten_processes_complete_at_once_and_lose_nothing(features: Feat
     for number, server in enumerate(servers):
         tasks = range(number * 10, number * 10 + 10)
         server.send(*(request(n, "rstn_complete_task", task_id=f"T{n:03}") for n in tasks))
+        server.close()
     for number, server in enumerate(servers):
+        ended = server.ended(120)
         for n in range(number * 10, number * 10 + 10):
-            assert text_on_wire(server.answer(n)).startswith(f"Task T{n:03} marked for completion.")
+            said = text_on_wire(ended.answer(n))
+            assert said.startswith(f"Task T{n:03} marked for completion."), said
     assert path.read_text("utf-8") == text.replace("[ ]", "[x]")
     assert sorted(event["task"] for event in features.events()) == [f"T{n:03}" for n in range(100)]
 
@@ -104,7 +107,8 @@ def test_vector_11_hundreds_are_completed_and_a_later_reader_sees_them(
     features.tasks("".join(f"- [ ] T{n:03} [P] task\n" for n in range(500)))
     server = serve(features.root)
     server.send(*(request(n, "rstn_complete_task", task_id=f"T{n:03}") for n in range(500)))
-    assert text_on_wire(server.answer(499)).startswith("Task T499 marked for completion.")
-    server.discard()
+    server.close()
+    ended = server.ended(120)
+    assert text_on_wire(ended.answer(499)).startswith("Task T499 marked for completion.")
     assert len(features.events()) == 500
     assert features.core.tasks().data["progress"] == "500/500"

@@ -61,7 +61,8 @@ impl Features {
         };
         let at = only(&document.list, id)?;
         let mut checks = Vec::new();
-        if document.list.tasks[at].mark != Mark::Done {
+        if document.list.tasks[at].mark != Mark::Done && !config.checks.is_empty() {
+            // What can be refused is, before checks take their time.
             judge.judge(&document.list, at)?;
             if !skips {
                 let failure = self.check(found, &config, &document.list.tasks[at], &mut checks)?;
@@ -81,16 +82,19 @@ impl Features {
         let mut done = None;
         let path = feature.within("tasks.md");
         let edited = files::edit(&self.disk, root, &path, |text| {
-            let list = parse::tasks(text);
+            let list = if text == document.text {
+                document.list.clone()
+            } else {
+                parse::tasks(text)
+            };
             let at = only(&list, id)?;
-            let was_complete = list.tasks[at].mark == Mark::Done;
-            let mut warnings = Vec::new();
-            let mut changed = text.to_owned();
-            if !was_complete {
-                warnings = judge.judge(&list, at)?;
-                changed = ticked(text, &list, at)?;
+            if list.tasks[at].mark == Mark::Done {
+                done = Some((list, at, true, Vec::new()));
+                return Ok(text.to_owned());
             }
-            done = Some((parse::tasks(&changed), at, was_complete, warnings));
+            let warnings = judge.judge(&list, at)?;
+            let (changed, list) = ticked(text, list, at)?;
+            done = Some((list, at, false, warnings));
             Ok::<_, Error>(changed)
         })?;
         let (list, at, was_complete, warnings) = match done {
@@ -263,18 +267,18 @@ fn nearest(list: &TaskList, id: &str) -> Vec<String> {
         .collect()
 }
 
-/// The text with one box ticked, and nothing else changed: it is read again to prove that.
-fn ticked(text: &str, list: &TaskList, at: usize) -> Result<String, Error> {
-    let task = &list.tasks[at];
-    let tick = parse::tick(text).to_string();
-    let changed = edit::apply(text, &[Edit::replace(task.box_at..task.box_at + 1, tick)])?;
-    let mut expected = list.clone();
+/// The text with one box ticked, and what it says: it is read again to prove that nothing else changed.
+fn ticked(text: &str, list: TaskList, at: usize) -> Result<(String, TaskList), Error> {
+    let box_at = list.tasks[at].box_at;
+    let tick = parse::tick(text, &list).to_string();
+    let changed = edit::apply(text, &[Edit::replace(box_at..box_at + 1, tick)])?;
+    let mut expected = list;
     expected.tasks[at].mark = Mark::Done;
     if parse::tasks(&changed) == expected {
-        return Ok(changed);
+        return Ok((changed, expected));
     }
     Err(EditError::Unfaithful {
-        key: task.id.to_string(),
+        key: expected.tasks[at].id.to_string(),
         why: "the list would read otherwise".into(),
     }
     .into())

@@ -89,8 +89,7 @@ pub fn tasks(text: &str) -> TaskList {
 }
 
 /// The character that a task is ticked with: that of most ticks of the file.
-pub fn tick(text: &str) -> char {
-    let list = tasks(text);
+pub fn tick(text: &str, list: &TaskList) -> char {
     let ticks = list.tasks.iter().filter_map(|task| {
         let character = text.as_bytes().get(task.box_at)?;
         (task.mark == Mark::Done).then_some(*character)
@@ -155,7 +154,8 @@ impl Reader {
 
     fn line(&mut self, line: &str, number: usize, start: usize) {
         let column = column_of(line);
-        match LINE.captures(line) {
+        let found = line.contains('[').then(|| LINE.captures(line)).flatten();
+        match found {
             Some(found) => {
                 let mark = found.get(2).and_then(|mark| {
                     Some((
@@ -371,7 +371,11 @@ fn resolve_dependencies(list: &mut TaskList) {
         .iter()
         .map(|task| (task.id.clone(), number_of(&task.id)))
         .collect();
-    for task in &mut list.tasks {
+    for task in list
+        .tasks
+        .iter_mut()
+        .filter(|task| task.description.contains('('))
+    {
         let mut named: Vec<String> = Vec::new();
         for phrase in DEPENDS.all(&task.description) {
             for found in NAMED.all(&phrase[1]) {

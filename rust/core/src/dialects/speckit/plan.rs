@@ -19,6 +19,10 @@ pub struct Plan<'a> {
     tasks: HashMap<Node, usize>,
     /// What is known of each phase.
     phases: Vec<PhaseFacts>,
+    /// By task, those of the same phase and depth that it comes after.
+    turns: Vec<Vec<usize>>,
+    /// By task, its parts.
+    parts: Vec<Vec<usize>>,
 }
 
 /// What of a phase others depend on.
@@ -52,6 +56,8 @@ impl<'a> Plan<'a> {
             graph: DepGraph::default(),
             tasks: HashMap::new(),
             phases: facts(list),
+            turns: turns(list),
+            parts: parts(list),
         };
         for (at, task) in list.tasks.iter().enumerate() {
             let node = plan.graph.intern(&key_of(task));
@@ -115,14 +121,17 @@ impl<'a> Plan<'a> {
                 edges.push(Edge { to, kind, via });
             }
         };
-        for part in list.parts(at) {
-            add(self.graph.intern(&key_of(part)), Kind::Member);
+        for part in &self.parts[at] {
+            add(self.graph.intern(&key_of(&list.tasks[*part])), Kind::Member);
         }
         for id in &task.depends_on {
             add(self.graph.intern(&id.to_ascii_uppercase()), Kind::Explicit);
         }
-        for before in turn(list, at, task) {
-            add(self.graph.intern(&key_of(before)), Kind::Sibling);
+        for before in &self.turns[at] {
+            add(
+                self.graph.intern(&key_of(&list.tasks[*before])),
+                Kind::Sibling,
+            );
         }
         let mut above = task.parent;
         while let Some(at) = above {
@@ -130,8 +139,11 @@ impl<'a> Plan<'a> {
             for id in &whole.depends_on {
                 add(self.graph.intern(&id.to_ascii_uppercase()), Kind::Inherited);
             }
-            for before in turn(list, at, whole) {
-                add(self.graph.intern(&key_of(before)), Kind::Sibling);
+            for before in &self.turns[at] {
+                add(
+                    self.graph.intern(&key_of(&list.tasks[*before])),
+                    Kind::Sibling,
+                );
             }
             above = whole.parent;
         }
@@ -178,7 +190,8 @@ impl<'a> Plan<'a> {
     /// What speaks against ticking a task.
     pub fn hindrances(&self, at: usize) -> Hindrances {
         let task = &self.list.tasks[at];
-        let parts = self.list.parts(at).filter(|part| !part.mark.is_settled());
+        let parts = self.parts[at].iter().map(|part| &self.list.tasks[*part]);
+        let parts = parts.filter(|part| !part.mark.is_settled());
         let criteria = task
             .criteria
             .iter()
@@ -225,24 +238,37 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The tasks of the same phase and depth that come before one.
-fn turn<'a>(list: &'a TaskList, at: usize, task: &Task) -> Vec<&'a Task> {
-    let is_beside = |other: &&Task| other.phase == task.phase && other.parent == task.parent;
-    let earlier = list.tasks[..at].iter().rev().filter(is_beside);
-    if task.is_parallel {
-        return earlier
-            .skip_while(|other| other.is_parallel)
-            .take(1)
-            .collect();
-    }
-    let mut before = Vec::new();
-    for other in earlier {
-        before.push(other);
-        if !other.is_parallel {
-            break;
+/// By task, those of the same phase and depth that it comes after: one without `[P]` after all since the
+/// last one without, one with `[P]` after that one.
+fn turns(list: &TaskList) -> Vec<Vec<usize>> {
+    let mut places: HashMap<(Option<usize>, Option<usize>), Vec<usize>> = HashMap::new();
+    let turn = |(at, task): (usize, &Task)| {
+        let since = places.entry((task.phase, task.parent)).or_default();
+        let is_single = |before: &usize| !list.tasks[*before].is_parallel;
+        let last = since.first().copied().filter(is_single);
+        let turn = if task.is_parallel {
+            last.into_iter().collect()
+        } else {
+            since.iter().rev().copied().collect()
+        };
+        if !task.is_parallel {
+            since.clear();
+        }
+        since.push(at);
+        turn
+    };
+    list.tasks.iter().enumerate().map(turn).collect()
+}
+
+/// By task, its parts, without those inside these.
+fn parts(list: &TaskList) -> Vec<Vec<usize>> {
+    let mut parts = vec![Vec::new(); list.tasks.len()];
+    for (at, task) in list.tasks.iter().enumerate() {
+        if let Some(whole) = task.parent {
+            parts[whole].push(at);
         }
     }
-    before
+    parts
 }
 
 fn facts(list: &TaskList) -> Vec<PhaseFacts> {

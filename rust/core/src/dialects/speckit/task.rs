@@ -170,13 +170,6 @@ impl TaskList {
         (0..self.tasks.len()).filter(is_it).collect()
     }
 
-    /// The tasks that are parts of another one, without those inside these.
-    pub fn parts(&self, of: usize) -> impl Iterator<Item = &Task> {
-        self.tasks
-            .iter()
-            .filter(move |task| task.parent == Some(of))
-    }
-
     /// The tasks of a phase.
     pub fn of_phase(&self, phase: usize) -> impl Iterator<Item = &Task> {
         let is_in = move |task: &&Task| task.phase == Some(phase);

@@ -163,7 +163,8 @@ fn skipped_tasks_do_not_count_and_partial_ones_are_open() {
 // proves: speckit:complete_task:follows_the_files_ticks
 #[test]
 fn ticks_are_those_of_the_majority() {
-    assert_eq!(tick("- [ ] T1 a\n"), 'x');
-    assert_eq!(tick("- [X] T1 a\n- [X] T2 b\n- [x] T3 c\n"), 'X');
-    assert_eq!(tick("- [X] T1 a\n- [x] T2 b\n"), 'x');
+    let ticked_with = |text: &str| tick(text, &tasks(text));
+    assert_eq!(ticked_with("- [ ] T1 a\n"), 'x');
+    assert_eq!(ticked_with("- [X] T1 a\n- [X] T2 b\n- [x] T3 c\n"), 'X');
+    assert_eq!(ticked_with("- [X] T1 a\n- [x] T2 b\n"), 'x');
 }
