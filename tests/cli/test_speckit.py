@@ -51,7 +51,7 @@ def test_complete_ticks_and_says_what_is_next(cli: Cli, features: Features) -> N
     ]
     assert "- [x] T001" in features.folder.joinpath("tasks.md").read_text("utf-8")
     assert "[x] T001" in cli("speckit", "tasks")
-    assert cli.error("speckit", "complete", "T009").startswith("Error: Task T009 not found\nNearest: ")
+    assert cli.error("speckit", "complete", "T009").startswith("Task T009 not found\nNearest: ")
     assert "--read-only" in cli.error("--read-only", "speckit", "complete", "T002", code=2)
     assert "task=T001" in cli("speckit", "events")
 
