@@ -142,15 +142,12 @@ async def test_a_client_asks_its_user_where_it_can(
 @pytest.mark.requirement("speckit:report_status:first_answer_counts")
 async def test_an_answer_from_elsewhere_ends_the_clients_form(features: Features) -> None:
     """In the handshake era the form stays open while others may answer."""
-    dismissed = anyio.Event()
 
     async def elicit(_: Any, __: Any) -> ElicitResult:
         (question,) = features.open()
         await anyio.to_thread.run_sync(features.core.answer, question["id"], "from elsewhere")
-        try:
-            await anyio.sleep_forever()
-        finally:
-            dismissed.set()
+        await anyio.sleep_forever()
+        raise AssertionError
 
     async with features.seen(mode="legacy", elicitation_callback=elicit) as call:
         with anyio.fail_after(30):

@@ -5,7 +5,7 @@ Names, parameters and descriptions are those of the seed; `question`, `offset` a
 not offer it.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -65,9 +65,9 @@ def rstn_complete_task(
     return session.speckit.complete(task_id, skip_validation=skip_validation, agent=progress.agent.get())
 
 
-def _entry(run: object, hints: Hints, *, asks_people: bool = False) -> ToolEntry:
+def _entry(run: Any, hints: Hints, *, asks_people: bool = False) -> ToolEntry:
     return ToolEntry(
-        run,  # type: ignore[arg-type]
+        run,
         hints,
         asks_people=asks_people,
         missing="Missing '{}' field",
