@@ -37,7 +37,7 @@ def _listens_to_ctrl_c() -> None:
 def _sealed(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Hide the machine's own settings: home folder, git configuration, our variables."""
     home = tmp_path_factory.mktemp("home")
-    ours = ("GIT_", "CHANT_", "ANTHROPIC_", "MCP_", "CONFIG_DIR")
+    ours = ("GIT_", "CHANT_", "ANTHROPIC_", "MCP_", "CONFIG_DIR", "SPECIFY_")
     for name in [name for name in os.environ if name.startswith(ours)]:
         monkeypatch.delenv(name)
     for name, value in {**_GIT, "HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}.items():

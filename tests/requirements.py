@@ -620,10 +620,24 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`.vine` left out or not.",
         "reference vine 8.1",
     ),
+    "cli:speckit:context_says_why": Requirement(
+        "`speckit context` shows the current feature and what decided.", "house: command line"
+    ),
+    "cli:speckit:features_are_listed": Requirement(
+        "`speckit features` lists all; `--feature` means another than the current one.", "house: command line"
+    ),
+    "cli:speckit:next_lists_what_can_be_done_at_once": Requirement(
+        "`speckit next` lists the tasks that can be done now, all at once.", "issue 8"
+    ),
+    "cli:speckit:complete_ticks": Requirement(
+        "`speckit complete` ticks a task and says what is next.", "house: command line"
+    ),
+    "cli:speckit:read_prints_a_document": Requirement(
+        "`speckit read` prints a document whole.", "house: command line"
+    ),
     "cli:answer:replies_to_a_question": Requirement(
-        "`chant-mcp answer` answers a question that an agent left.",
+        "`chant-mcp answer` answers a question that an agent left, `--cancel` gives none.",
         "decisions 3: `rstn_report_status needs_input`",
-        built=False,
     ),
     "demo:make:demo_runs": Requirement(
         "`make demo` runs the sample project from a fresh checkout.", "issue: Newcomer"
@@ -724,7 +738,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:toolsets:order_of_dialects": Requirement(
         "With several dialects the list runs chant, vine, speckit, tickets.",
         "decisions 3: Default tools",
-        built=False,
     ),
     "server:read_only:lists_no_mutating_tool": Requirement(
         "With `--read-only` no mutating tool is listed, whatever `--toolsets` says.",
@@ -4366,165 +4379,142 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A file that is not UTF-8 is refused with the place of the first wrong byte.",
         "reference vine W9",
     ),
-    # speckit (seed 001): not part of the product yet
+    # speckit (seed 001; reference rstn)
     "speckit:tools:four_exist": Requirement(
         "The tools `rstn_report_status`, `rstn_read_spec`, `rstn_get_context` and `rstn_complete_task` "
         "exist.",
         "seed speckit:7",
-        built=False,
     ),
     "speckit:report_status:reports_to_the_control_plane": Requirement(
-        "`rstn_report_status` reports the task's status to the control plane.", "seed speckit:21", built=False
+        "`rstn_report_status` reports the task's status to the control plane.", "seed speckit:21"
     ),
     "speckit:report_status:status_is_one_of_three": Requirement(
-        "`status` is required and one of `needs_input`, `completed`, `error`.", "seed speckit:36", built=False
+        "`status` is required and one of `needs_input`, `completed`, `error`.", "seed speckit:36"
     ),
     "speckit:report_status:prompt_is_for_needs_input": Requirement(
-        "`prompt` is the optional question for `needs_input`.", "seed speckit:39", built=False
+        "`prompt` is the optional question for `needs_input`.", "seed speckit:39"
     ),
     "speckit:report_status:message_is_for_error": Requirement(
-        "`message` is the optional text for `error`.", "seed speckit:43", built=False
+        "`message` is the optional text for `error`.", "seed speckit:43"
     ),
     "speckit:report_status:answers_with_the_status": Requirement(
-        "The answer is `Status '<status>' reported successfully`.", "seed speckit:92", built=False
+        "The answer is `Status '<status>' reported successfully`.", "seed speckit:92"
     ),
     "speckit:report_status:needs_input_asks_the_user": Requirement(
-        "`needs_input` asks the user and keeps the work going.", "seed speckit:101", built=False
+        "`needs_input` asks the user and keeps the work going.", "seed speckit:101"
     ),
     "speckit:report_status:needs_input_is_durable": Requirement(
         "The question is a durable record; the call waits a bounded time and then returns the question's id.",
         "decisions 3: `rstn_report_status needs_input`",
-        built=False,
     ),
     "speckit:report_status:answer_is_returned": Requirement(
         "An answered question gives `User response: …`.",
         "decisions 3: `rstn_report_status needs_input`",
-        built=False,
     ),
     "speckit:report_status:question_re_attaches": Requirement(
         "`question`, or the same prompt in the same session, re-attaches to an open question.",
         "decisions 3: `rstn_report_status needs_input`",
-        built=False,
     ),
     "speckit:report_status:completed_marks_done": Requirement(
-        "`completed` marks the work as done and updates the shown status.", "seed speckit:102", built=False
+        "`completed` marks the work as done and updates the shown status.", "seed speckit:102"
     ),
     "speckit:report_status:error_is_shown": Requirement(
-        "`error` marks the work as done and shows the error.", "seed speckit:103", built=False
+        "`error` marks the work as done and shows the error.", "seed speckit:103"
     ),
     "speckit:report_status:never_completes_a_run": Requirement(
         "A status is linked to the run of `CHANT_SPEC_ID` and never completes it.",
         "decisions 3: `rstn_report_status needs_input`",
-        built=False,
     ),
     "speckit:read_spec:reads_an_artifact": Requirement(
-        "`rstn_read_spec` reads a document of the current feature.", "seed speckit:110", built=False
+        "`rstn_read_spec` reads a document of the current feature.", "seed speckit:110"
     ),
     "speckit:read_spec:artifact_is_one_of_five": Requirement(
         "`artifact` is required and one of `spec`, `plan`, `tasks`, `checklist`, `analysis`.",
         "seed speckit:122",
-        built=False,
     ),
-    "speckit:read_spec:spec_is_spec_md": Requirement(
-        "`spec` reads `spec.md`.", "seed speckit:140", built=False
-    ),
-    "speckit:read_spec:plan_is_plan_md": Requirement(
-        "`plan` reads `plan.md`.", "seed speckit:141", built=False
-    ),
-    "speckit:read_spec:tasks_is_tasks_md": Requirement(
-        "`tasks` reads `tasks.md`.", "seed speckit:142", built=False
-    ),
+    "speckit:read_spec:spec_is_spec_md": Requirement("`spec` reads `spec.md`.", "seed speckit:140"),
+    "speckit:read_spec:plan_is_plan_md": Requirement("`plan` reads `plan.md`.", "seed speckit:141"),
+    "speckit:read_spec:tasks_is_tasks_md": Requirement("`tasks` reads `tasks.md`.", "seed speckit:142"),
     "speckit:read_spec:checklist_is_checklist_md": Requirement(
-        "`checklist` reads `checklist.md`.", "seed speckit:143", built=False
+        "`checklist` reads `checklist.md`.", "seed speckit:143"
     ),
     "speckit:read_spec:analysis_is_analysis_md": Requirement(
-        "`analysis` reads `analysis.md`.", "seed speckit:144", built=False
+        "`analysis` reads `analysis.md`.", "seed speckit:144"
     ),
     "speckit:read_spec:answers_with_the_text": Requirement(
-        "The answer is the text of the document.", "seed speckit:169", built=False
+        "The answer is the text of the document.", "seed speckit:169"
     ),
     "speckit:read_spec:not_found_is_an_error": Requirement(
         "A missing document gives `Artifact '<a>' not found. Feature context: <c>` with `isError`.",
         "seed speckit:183",
-        built=False,
     ),
     "speckit:read_spec:no_feature_is_an_error": Requirement(
-        "Outside a feature the call is an error.", "seed speckit:192", built=False
+        "Outside a feature the call is an error.", "seed speckit:192"
     ),
     "speckit:read_spec:unknown_artifact_is_refused": Requirement(
-        "An unknown artifact name is a validation error.", "seed speckit:194", built=False
+        "An unknown artifact name is a validation error.", "seed speckit:194"
     ),
-    "speckit:read_spec:changes_nothing": Requirement(
-        "`rstn_read_spec` only reads.", "seed speckit:436", built=False
-    ),
+    "speckit:read_spec:changes_nothing": Requirement("`rstn_read_spec` only reads.", "seed speckit:436"),
     "speckit:get_context:takes_no_parameters": Requirement(
-        "`rstn_get_context` takes no parameters.", "seed speckit:215", built=False
+        "`rstn_get_context` takes no parameters.", "seed speckit:215"
     ),
     "speckit:get_context:answer_has_five_keys": Requirement(
         "The answer has `feature_number`, `feature_name`, `branch`, `phase` and `spec_dir`, as compact JSON.",
         "seed speckit:221; decisions 3: Tool result",
-        built=False,
     ),
     "speckit:get_context:phase_is_one_of_four": Requirement(
-        "`phase` is `specify`, `plan`, `tasks` or `implement`.", "seed speckit:236", built=False
+        "`phase` is `specify`, `plan`, `tasks` or `implement`.", "seed speckit:236"
     ),
     "speckit:get_context:all_null_outside_a_feature": Requirement(
-        "Outside a feature every field is null and the call is no error.", "seed speckit:262", built=False
+        "Outside a feature every field is null and the call is no error.", "seed speckit:262"
     ),
     "speckit:get_context:feature_order": Requirement(
         "The feature comes from `SPECIFY_FEATURE_DIRECTORY`, `.specify/feature.json`, the branch, then the "
         "folder.",
         "decisions 3: speckit feature",
-        built=False,
     ),
     "speckit:get_context:conflict_warns": Requirement(
         "Disagreeing sources of the feature give a warning in the answer.",
         "decisions 3: speckit feature",
-        built=False,
     ),
     "speckit:complete_task:task_id_is_required": Requirement(
-        "`rstn_complete_task` requires `task_id`, such as `T001`.", "seed speckit:308", built=False
+        "`rstn_complete_task` requires `task_id`, such as `T001`.", "seed speckit:308"
     ),
     "speckit:complete_task:skip_validation_is_false": Requirement(
-        "`skip_validation` is optional and false unless given.", "seed speckit:309", built=False
+        "`skip_validation` is optional and false unless given.", "seed speckit:309"
     ),
     "speckit:complete_task:answers_with_the_id": Requirement(
         "The answer is `Task <id> marked for completion. Processing...` and the progress, such as `3/10 "
         "tasks complete`.",
         "seed speckit:335; decisions 3: `rstn_complete_task`",
-        built=False,
     ),
     "speckit:complete_task:finds_the_task_by_id": Requirement(
-        "The task is found by its ID in the feature's `tasks.md`.", "seed speckit:344", built=False
+        "The task is found by its ID in the feature's `tasks.md`.", "seed speckit:344"
     ),
     "speckit:complete_task:ticks_one_box": Requirement(
         "`- [ ] T001` becomes `- [x] T001`: one character changes.",
         "seed speckit:345; decisions 3: `rstn_complete_task`",
-        built=False,
     ),
     "speckit:complete_task:is_saved_when_it_answers": Requirement(
         "`tasks.md` is saved when the answer is sent.",
         "seed speckit:346; decisions 3: `rstn_complete_task`",
-        built=False,
     ),
     "speckit:complete_task:unknown_task": Requirement(
-        "An unknown task gives `Task T999 not found`, with its ID.", "seed speckit:354", built=False
+        "An unknown task gives `Task T999 not found`, with its ID.", "seed speckit:354"
     ),
     "speckit:complete_task:no_task_list": Requirement(
-        "Without a task list the error is `No task list loaded`.", "seed speckit:355", built=False
+        "Without a task list the error is `No task list loaded`.", "seed speckit:355"
     ),
     "speckit:complete_task:no_feature": Requirement(
-        "Outside a feature the error is `No feature context`.", "seed speckit:356", built=False
+        "Outside a feature the error is `No feature context`.", "seed speckit:356"
     ),
     "speckit:complete_task:open_subtasks_refuse": Requirement(
         "Open subtasks and open `(depends on …)` tasks refuse unless validation is skipped.",
         "decisions 3: `rstn_complete_task` validation",
-        built=False,
     ),
     "speckit:complete_task:phase_order_warns": Requirement(
         "Phase order and missing files only warn, unless configured strict.",
         "decisions 3: `rstn_complete_task` validation",
-        built=False,
     ),
     "speckit:discovery:http_endpoint": Requirement(
         "A client can reach the server over HTTP with server-sent events, by default at port 19560.",
@@ -4537,10 +4527,165 @@ REQUIREMENTS: dict[str, Requirement] = {
     "speckit:errors:missing_field": Requirement(
         "A missing field gives `Error: Missing 'status' field`, with its name.",
         "seed speckit:386",
-        built=False,
     ),
     "speckit:errors:internal": Requirement(
-        "An internal failure gives `Error: …` with `isError: true`.", "seed speckit:402", built=False
+        "An internal failure gives `Error: …` with `isError: true`.", "seed speckit:402"
+    ),
+    "speckit:tools:are_those_of_the_seed": Requirement(
+        "Descriptions, parameters and their descriptions are those of the seed; ours come behind them.",
+        "seed speckit:19",
+    ),
+    "speckit:tools:are_found_by_their_files": Requirement(
+        "`.specify`, or a numbered directory in `specs`, makes a folder a spec-kit project.",
+        "decisions 3: Default tools",
+    ),
+    "speckit:tools:read_only_drops_what_writes": Requirement(
+        "A read-only server offers `rstn_read_spec` and `rstn_get_context` only.",
+        "decisions 3: Default tools",
+    ),
+    "speckit:tools:instructions_mention_them": Requirement(
+        "A model is told at the start what the tools are for, where there are features.",
+        "house: instructions",
+    ),
+    "speckit:python:is_the_same_core": Requirement(
+        "`SpeckitFeatures` gives scripts the answers of the tools.", "house: scripts"
+    ),
+    "speckit:get_context:same_from_everywhere": Requirement(
+        "The answer is the same from every subfolder; each worktree has its own branch's feature.",
+        "issue 8; reference rstn 6.2",
+    ),
+    "speckit:get_context:nested_projects": Requirement(
+        "The nearest `.specify` decides in a repository of several projects.", "reference rstn 1.4"
+    ),
+    "speckit:get_context:feature_json_of_any_kind": Requirement(
+        "`feature.json` may name an absolute path; broken, empty or leading outside it warns.",
+        "reference rstn 5.6",
+    ),
+    "speckit:get_context:several_candidates_refuse": Requirement(
+        "Several directories of one number are an error that names them.", "reference rstn 1.4"
+    ),
+    "speckit:get_context:phase_from_content": Requirement(
+        "The phase comes from what the documents say: an untouched template says nothing.",
+        "reference rstn 1.4",
+    ),
+    "speckit:get_context:branches_of_every_form": Requirement(
+        "A branch is matched by its last part: name, else number.", "reference rstn 1.4"
+    ),
+    "speckit:read_spec:checklists_of_today": Requirement(
+        "`checklist` reads `checklists/*.md` where there is no `checklist.md`.", "reference rstn 5.3"
+    ),
+    "speckit:read_spec:pages": Requirement(
+        "A long document comes in pieces that say how to get the next one.", "decisions 3: Tool result"
+    ),
+    "speckit:read_spec:bytes_that_are_no_text": Requirement(
+        "Bytes that are no UTF-8 are shown as replacement characters.", "reference rstn 2.2"
+    ),
+    "speckit:read_spec:stays_inside_the_feature": Requirement(
+        "A link that leads out of the project is not read.", "reference rstn 6.3"
+    ),
+    "speckit:tasks:any_bullet_box_and_id": Requirement(
+        "Tasks are read with any bullet, box, indentation and wrapping of their ID.", "reference rstn 2.6"
+    ),
+    "speckit:tasks:false_ones_are_none": Requirement(
+        "Boxes without an ID, and IDs without a number, are no tasks.", "reference rstn 2.5"
+    ),
+    "speckit:tasks:fences_and_comments_are_ignored": Requirement(
+        "Fenced code and comments hold no tasks.", "reference rstn 2.6"
+    ),
+    "speckit:tasks:markers_and_paths": Requirement(
+        "Brackets behind the ID are markers; files are what looks like a path.", "reference rstn 2.6"
+    ),
+    "speckit:tasks:parts_criteria_and_continuations": Requirement(
+        "Deeper tasks are parts, boxes without an ID criteria, deeper lines go on with the description.",
+        "reference rstn 2.6",
+    ),
+    "speckit:tasks:phases_and_groups": Requirement(
+        "Headings are phases and groups, with number, story, priority and checkpoint.", "reference rstn 2.6"
+    ),
+    "speckit:tasks:dependencies_are_named": Requirement(
+        "`(depends on T012, T013)` names dependencies, ranges too.", "reference rstn 2.6"
+    ),
+    "speckit:tasks:progress_leaves_out_skipped": Requirement(
+        "Skipped tasks and criteria do not count.", "reference rstn 2.6"
+    ),
+    "speckit:next:parallel_tasks_at_once": Requirement(
+        "Tasks marked `[P]` can be done at once, the others in turn.", "issue 8; reference rstn 6.3"
+    ),
+    "speckit:next:stories_after_the_phases_before": Requirement(
+        "Stories wait for the phases before them, not for one another; other phases for all before.",
+        "reference rstn 5.5",
+    ),
+    "speckit:next:parts_come_first": Requirement(
+        "The parts of a task come before it, and wait their turn with it.", "reference rstn 2.6"
+    ),
+    "speckit:next:says_what_is_waited_for": Requirement(
+        "What cannot be done yet says what it waits for.", "reference rstn 6.3"
+    ),
+    "speckit:next:keys_of_a_workspace": Requirement(
+        "Tasks carry the keys of a workspace, such as `speckit:060-name#T001`.", "decisions 2"
+    ),
+    "speckit:complete_task:follows_the_files_ticks": Requirement(
+        "The tick is the `x` or `X` that most of the file's ticks are.", "reference rstn 2.6"
+    ),
+    "speckit:complete_task:event_is_recorded": Requirement(
+        "Completing is recorded with session, agent, feature and time.", "issue 8"
+    ),
+    "speckit:complete_task:duplicates_are_refused": Requirement(
+        "An ID that stands twice is refused with its lines.", "reference rstn 2.4"
+    ),
+    "speckit:complete_task:checks_have_to_pass": Requirement(
+        "Configured checks have to pass before a box is ticked, unless validation is skipped.",
+        "reference rstn 6.4",
+    ),
+    "speckit:complete_task:evidence_is_recorded": Requirement(
+        "How checks ended is recorded, secrets masked.", "reference rstn 6.3"
+    ),
+    "speckit:complete_task:checks_are_limited": Requirement(
+        "A check that takes too long, or cannot be run, has not passed.", "reference rstn 6.3"
+    ),
+    "speckit:complete_task:concurrent_ones_lose_nothing": Requirement(
+        "Tasks completed at once, by threads or processes, are all ticked.", "issue 8; reference rstn 6.4"
+    ),
+    "speckit:complete_task:hundreds_without_a_board": Requirement(
+        "Hundreds of completions in a row hang nowhere, and whoever looks later sees them.",
+        "reference rstn 6.4",
+    ),
+    "speckit:report_status:answers_stay_out_of_logs": Requirement(
+        "An answer is in the question's record and in no log.", "issue 8"
+    ),
+    "speckit:report_status:cancelled_is_an_error": Requirement(
+        "A cancelled question gives `Input request was cancelled` with `isError`.", "reference rstn 2.1"
+    ),
+    "speckit:report_status:questions_expire": Requirement(
+        "A question that nobody answers expires, after a week unless configured.", "issue 8"
+    ),
+    "speckit:report_status:an_answer_wakes_the_call": Requirement(
+        "An answer wakes the call that waits for it.", "issue 8"
+    ),
+    "speckit:report_status:a_call_that_ends_leaves_the_question": Requirement(
+        "A call that the client cancels leaves its question open, and the answer unheard.", "issue 8"
+    ),
+    "speckit:report_status:questions_are_bounded": Requirement(
+        "No more than a hundred questions wait at once.", "house: bounds"
+    ),
+    "speckit:report_status:client_asks_its_user": Requirement(
+        "A client that can ask its user does, in both eras of the protocol.",
+        "decisions 3: `rstn_report_status needs_input`",
+    ),
+    "speckit:report_status:first_answer_counts": Requirement(
+        "Whoever answers first is heard; the client's form is given up then.", "issue 8"
+    ),
+    "speckit:report_status:several_wait_at_once": Requirement(
+        "Several questions wait at once, listed the oldest first.", "issue 8"
+    ),
+    "speckit:report_status:a_restart_loses_none": Requirement(
+        "Questions survive the end of the server.", "issue 8"
+    ),
+    "speckit:report_status:others_need_not_wait": Requirement(
+        "A call that waits for a person holds up no other.", "house: order of calls"
+    ),
+    "speckit:events:survive_torn_lines": Requirement(
+        "An event after a line that a crash tore stands on its own.", "house: durability"
     ),
     # tickets: tools and projects (seed tickets 17-73)
     "tickets:tools:parameters_are_the_seeds": Requirement(

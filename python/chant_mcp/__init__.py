@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 from chant_mcp import errors
-from chant_mcp._core import Answer, ChantProject, TicketProjects, VineFiles, Workspace
+from chant_mcp._core import Answer, ChantProject, SpeckitFeatures, TicketProjects, VineFiles, Workspace
 
-__all__ = ["Answer", "ChantProject", "TicketProjects", "VineFiles", "Workspace", "errors"]
+__all__ = [
+    "Answer",
+    "ChantProject",
+    "SpeckitFeatures",
+    "TicketProjects",
+    "VineFiles",
+    "Workspace",
+    "errors",
+]

@@ -12,6 +12,7 @@ __all__ = [
     "Layers",
     "Network",
     "Scores",
+    "SpeckitFeatures",
     "Table",
     "TicketProjects",
     "VineFiles",
@@ -139,6 +140,58 @@ class ChantProject:
     ) -> None: ...
     def recover(self) -> list[str]: ...
     def run_work(self) -> str: ...
+
+@final
+class SpeckitFeatures:
+    def __new__(
+        cls,
+        folder: str | PathLike[str],
+        *,
+        environment: dict[str, str] = ...,
+        session: str = ...,
+        stop_at: str | None = None,
+    ) -> SpeckitFeatures: ...
+    def context(self, feature: str | None = None) -> Answer: ...
+    def read(
+        self, artifact: str, *, feature: str | None = None, offset: int = 0, max_chars: int = 40000
+    ) -> Answer: ...
+    def complete(
+        self,
+        task_id: str,
+        *,
+        skip_validation: bool = False,
+        feature: str | None = None,
+        agent: str | None = None,
+    ) -> Answer: ...
+    def report_status(
+        self,
+        status: str,
+        *,
+        prompt: str | None = None,
+        message: str | None = None,
+        question: str | None = None,
+        agent: str | None = None,
+        progress: Callable[[str], object] | None = None,
+        has_left: Callable[[], bool] | None = None,
+    ) -> Answer: ...
+    def ask(
+        self, prompt: str | None = None, *, question: str | None = None, agent: str | None = None
+    ) -> Answer: ...
+    def wait(
+        self,
+        question: str,
+        seconds: float,
+        *,
+        progress: Callable[[str], object] | None = None,
+        has_left: Callable[[], bool] | None = None,
+    ) -> Answer: ...
+    def answer(self, question: str, text: str | None = None, *, by: str | None = None) -> Answer: ...
+    def questions(self, *, all: bool = False) -> Answer: ...
+    def events(self, *, limit: int = 50) -> Answer: ...
+    def tasks(self, feature: str | None = None) -> Answer: ...
+    def next(self, feature: str | None = None) -> Answer: ...
+    def features(self) -> Answer: ...
+    def items(self) -> Answer: ...
 
 @final
 class TicketProjects:

@@ -75,6 +75,18 @@ _VINE_COMMANDS = {
 }
 """The commands on task graphs."""
 
+_SPECKIT_COMMANDS = {
+    "context": "chant_mcp.commands.speckit:context",
+    "features": "chant_mcp.commands.speckit:features",
+    "tasks": "chant_mcp.commands.speckit:tasks",
+    "next": "chant_mcp.commands.speckit:next_tasks",
+    "read": "chant_mcp.commands.speckit:read",
+    "complete": "chant_mcp.commands.speckit:complete",
+    "questions": "chant_mcp.commands.speckit:questions",
+    "events": "chant_mcp.commands.speckit:events",
+}
+"""The commands on spec-kit features, and on what agents report."""
+
 _TICKETS_COMMANDS = {
     "list": "chant_mcp.commands.tickets:list_tickets",
     "ready": "chant_mcp.commands.tickets:ready",
@@ -135,13 +147,15 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except ChantError as error:
-            raise Failure(str(error)) from error
+            hint = error.details.get("hint")
+            raise Failure(str(error) if hint is None else f"{error}\n{hint}") from error
 
 
 @click.group(
     cls=Commands,
     later={
         **_WORKSPACE_COMMANDS,
+        "answer": "chant_mcp.commands.speckit:answer",
         "serve": "chant_mcp.commands.serve:serve",
         "init": "chant_mcp.commands.init:init",
         "demo": "chant_mcp.commands.demo:demo",
@@ -193,6 +207,11 @@ def chant() -> None:
 @program.group(cls=Commands, later=_VINE_COMMANDS)
 def vine() -> None:
     """Work with task graphs in .vine files."""
+
+
+@program.group(cls=Commands, later=_SPECKIT_COMMANDS)
+def speckit() -> None:
+    """Work with spec-kit features and with questions of agents."""
 
 
 @program.group(cls=Commands, later=_TICKETS_COMMANDS)

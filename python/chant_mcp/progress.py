@@ -1,4 +1,4 @@
-"""How far a call is, told while it runs, to whoever asked for it."""
+"""What a running call and whoever asked for it tell each other."""
 
 from __future__ import annotations
 
@@ -7,3 +7,9 @@ from contextvars import ContextVar
 
 told: ContextVar[Callable[[str], object] | None] = ContextVar("told", default=None)
 """Takes what is being done, in a few words; none where nobody wants to know. Set for one call."""
+
+has_left: ContextVar[Callable[[], bool] | None] = ContextVar("has_left", default=None)
+"""Says whether whoever asked for it waits no more; none where that is not known. Set for one call."""
+
+agent: ContextVar[str | None] = ContextVar("agent", default=None)
+"""The name of the client that asked for it. Set for one call."""

@@ -6,19 +6,20 @@ import copy
 import logging
 import re
 import threading
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from chant_mcp._core import ChantProject, TicketProjects, VineFiles, Workspace
+from chant_mcp._core import ChantProject, SpeckitFeatures, TicketProjects, VineFiles, Workspace
 
 logger = logging.getLogger("chant_mcp")
 
 _PROMPTS = Path(__file__).parent / "resources" / "prompts"
 """The prompts that need not be in a project."""
 
-_FEATURE_FOLDER = re.compile(r"\d{3}-.+")
+_FEATURE_FOLDER = re.compile(r"\d{3,}[-_].+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,10 @@ def holds_work_files(folder: Path) -> bool:
     markers = (".chant", ".specify", ".mdt-config.toml", "docs/CRs")
     if any((folder / marker).exists() for marker in markers):
         return True
+    return _has_features(folder)
+
+
+def _has_features(folder: Path) -> bool:
     try:
         return any(
             _FEATURE_FOLDER.fullmatch(entry.name) and entry.is_dir() for entry in (folder / "specs").iterdir()
@@ -94,6 +99,7 @@ def dialects_in(root: Path) -> tuple[str, ...]:
     found = {
         "chant": (root / ".chant").is_dir(),
         "vine": bool(VineFiles.found(root, most=1)),
+        "speckit": (root / ".specify").is_dir() or _has_features(root),
         "tickets": (root / ".mdt-config.toml").is_file() or (root / "docs" / "CRs").is_dir(),
     }
     return tuple(name for name, is_there in found.items() if is_there)
@@ -135,6 +141,8 @@ class Session:
             may_leave: Whether an absolute path may name a task graph outside of the roots.
         """
         self.place = place
+        self.name = uuid.uuid4().hex[:12]
+        """What this session is called in what its agents report and ask."""
         variables = (environment or {}).items()
         self._environment = {name: value for name, value in variables if _is_text(name) and _is_text(value)}
         self._user_config = user_config
@@ -153,7 +161,7 @@ class Session:
         with self._opening:
             if place != self.place:
                 self.place = place
-                self._forget("_chant", "_vine", "_tickets", "_workspace")
+                self._forget("_chant", "_vine", "_speckit", "_tickets", "_workspace")
 
     def look_in(self, roots: Sequence[Path]) -> None:
         """Look for files in these folders of the client, too."""
@@ -224,6 +232,21 @@ class Session:
             place.start or place.root,
             roots=[*own, *self._roots],
             may_leave=self._may_leave,
+            stop_at=self._stop_at,
+        )
+
+    @property
+    def speckit(self) -> SpeckitFeatures:
+        """The spec-kit features of the project, and what agents report and ask there."""
+        with self._opening:
+            return self._speckit
+
+    @cached_property
+    def _speckit(self) -> SpeckitFeatures:
+        return SpeckitFeatures(
+            self.place.start or self.place.root,
+            environment=self._environment,
+            session=self.name,
             stop_at=self._stop_at,
         )
 

@@ -34,7 +34,7 @@ from mcp_types import Tool as ListedTool
 from chant_mcp import progress
 from chant_mcp.errors import ChantError
 from chant_mcp.server import arguments as arguments_check
-from chant_mcp.server import reply
+from chant_mcp.server import questions, reply
 from chant_mcp.server.clients import Client, ManyClients, OneClient
 from chant_mcp.server.consent import can_ask, consent
 from chant_mcp.server.resources import resources
@@ -54,6 +54,9 @@ INSTRUCTIONS = {
     "spec with chant_finalize. IDs may be partial.",
     "vine": "Files ending in .vine are task graphs. Read the resource vine://spec/brief first; vine_next "
     "says what can be done now, vine_write changes a graph.",
+    "speckit": "Spec-kit features: rstn_get_context says which feature is current, rstn_read_spec reads its "
+    "documents, rstn_complete_task ticks a finished task and names the next, rstn_report_status "
+    "(needs_input) asks the user.",
     "tickets": "Change requests (CRs) are the project's tickets: list_crs finds them, get_cr shows one "
     '(mode "attributes" costs little), manage_cr_sections reads and changes single sections.',
 }
@@ -160,12 +163,14 @@ class ChantServer(MCPServer[Any]):
         try:
             checked = self._checked(name, arguments)
             client = self._clients.of(context)
+            if self._entries[name].asks_people:
+                return await self._answered(name, checked, client, context)
             async with client.order.turn(changes=not self._entries[name].hints.read_only):
                 return await self._answered(name, checked, client, context)
         except arguments_check.BadArguments as error:
             if self._entries[name].errors_are_data:
                 return reply.refusal(_ill_given(error))
-            raise ToolError(_shown(str(error))) from error
+            raise ToolError(_shown(self._entries[name].error_prefix + str(error))) from error
         except UnexpectedToolError as error:
             reference = f"E{next(_references):04d}"
             logger.error("reference %s: %s crashed", reference, name, exc_info=error)
@@ -190,7 +195,25 @@ class ChantServer(MCPServer[Any]):
         if agreed:
             arguments = {**arguments, "force": True}
         with _telling(context), _meaning(client.session):
+            if self._entries[name].asks_people:
+                asked = await self._put_to_the_user(client.session, arguments, context)
+                if not isinstance(asked, dict):
+                    return asked
+                arguments = asked
             return cast(CallToolResult, await super().call_tool(name, arguments, context))
+
+    async def _put_to_the_user(
+        self, session: Session, arguments: dict[str, Any], context: Context[Any, Any] | None
+    ) -> dict[str, Any] | CallToolResult | InputRequiredResult:
+        """Have the client ask its user what the call asks, where it can.
+
+        Returns:
+            The arguments to go on with, or what is the answer to the call.
+        """
+        try:
+            return await questions.put(session.speckit, arguments, context)
+        except ChantError as error:
+            return _refused(error)
 
     async def get_prompt(
         self,
@@ -214,7 +237,12 @@ class ChantServer(MCPServer[Any]):
         if _ILL_TYPED in arguments:
             why = f"Invalid parameter 'arguments': expected object, got {arguments[_ILL_TYPED]}"
             raise arguments_check.BadArguments({"arguments": why})
-        return arguments_check.check(self._schemas[name], arguments)
+        return arguments_check.check(
+            self._schemas[name],
+            arguments,
+            entry.missing,
+            ill_typed_is_missing=bool(entry.error_prefix),
+        )
 
     async def _ask_which_project(
         self, client: Client, context: Context[Any, Any] | None
@@ -311,11 +339,18 @@ def _telling(context: Context[Any, Any] | None) -> Generator[None]:
         except Exception:  # nobody listens any more; the call itself goes on
             logger.debug("progress was not told", exc_info=True)
 
-    before = progress.told.set(tell)
+    before, client = progress.told.set(tell), progress.agent.set(_client(context))
     try:
         yield
     finally:
         progress.told.reset(before)
+        progress.agent.reset(client)
+
+
+def _client(context: Context[Any, Any] | None) -> str | None:
+    """Name the client, where it said who it is."""
+    params = None if context is None else context.session.client_params
+    return None if params is None else params.client_info.name
 
 
 @contextmanager
@@ -392,6 +427,15 @@ def _shown(text: str, most: int = _MOST_TEXT) -> str:
     return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"
 
 
+def _refused(error: ChantError) -> CallToolResult:
+    """Give a refusal of the core in the form that its dialect's clients expect."""
+    if error.object is not None:
+        return reply.refusal(error.object)
+    if (hint := error.details.get("hint")) is not None:
+        return reply.hinted(_shown(str(error)), _shown(str(hint)))
+    raise ToolError(str(error)) from error
+
+
 def _unknown_tool(name: str, known: list[str]) -> str:
     if not name:
         return "Missing tool name"
@@ -419,9 +463,7 @@ def _tool(entry: ToolEntry, running: _Running) -> Tool:
             with running:
                 return reply.result(entry.run(_meant.get(), **given))
         except ChantError as error:
-            if error.object is not None:
-                return reply.refusal(error.object)
-            raise ToolError(str(error)) from error
+            return _refused(error)
         except Exception:
             raise
         except BaseException as error:  # a panic of the core, or an exit: it ends the call, not the server
@@ -461,7 +503,13 @@ class _Arguments(FuncMetadata):
         arguments_to_pass_directly: dict[str, Any] | None = None,
     ) -> Any:
         call = functools.partial(fn, **arguments)
-        return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+        left = threading.Event()
+        before = progress.has_left.set(left.is_set)
+        try:
+            return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+        finally:
+            left.set()
+            progress.has_left.reset(before)
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:

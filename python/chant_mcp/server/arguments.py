@@ -23,13 +23,22 @@ class BadArguments(Exception):
         self.fields = fields
 
 
-def check(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+def check(
+    schema: Mapping[str, Any],
+    arguments: Mapping[str, Any],
+    missing: str = "Missing required parameter: {}",
+    *,
+    ill_typed_is_missing: bool = False,
+) -> dict[str, Any]:
     """Give the arguments as the tool takes them.
 
     Args:
         schema: The tool's input schema: an object of strings, integers, booleans, objects, and lists of
             strings or objects. What objects hold is checked by the core, in the seeds' words.
         arguments: What the client sent.
+        missing: What is said of an argument that is not there.
+        ill_typed_is_missing: Whether that is also said of one that has to be there and is of a wrong type
+            (seed speckit, "Validation Errors").
 
     Returns:
         The arguments that were given, whole floats as integers, `null` ones left out.
@@ -39,12 +48,17 @@ def check(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, 
     """
     properties: dict[str, dict[str, Any]] = schema.get("properties", {})
     given = {name: value for name, value in arguments.items() if value is not None}
-    missing = [name for name in schema.get("required", []) if name not in given]
-    wrong = {name: f"Missing required parameter: {name}" for name in missing}
+    required: list[str] = schema.get("required", [])
+    wrong = {name: missing.format(name) for name in required if name not in given}
     wrong |= {name: _unknown(name, list(properties)) for name in given if name not in properties}
     checked = {name: _checked(name, given[name], properties[name]) for name in given if name in properties}
-    for value in checked.values():
-        wrong |= value.fields if isinstance(value, BadArguments) else {}
+    for name, value in checked.items():
+        if not isinstance(value, BadArguments):
+            continue
+        wrong |= value.fields
+        if ill_typed_is_missing and name in required:
+            told = wrong[name].removeprefix(f"Invalid parameter '{name}': ")
+            wrong[name] = f"{missing.format(name)}: {told}"
     if wrong:
         raise BadArguments(wrong)
     return checked

@@ -58,6 +58,12 @@ def refusal(error: dict[str, Any]) -> CallToolResult:
     )
 
 
+def hinted(error: str, hint: str) -> CallToolResult:
+    """Give an error in the words of a seed, and beside it what to do next."""
+    content: list[Any] = [TextContent(type="text", text=text) for text in (error, hint)]
+    return CallToolResult(content=content, is_error=True)
+
+
 async def rendered_aside(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
     """Pass the structured part of an answer by the SDK, which would copy it several times."""
     aside = _Aside()

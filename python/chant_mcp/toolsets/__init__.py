@@ -45,6 +45,12 @@ class ToolEntry:
     """Parameters that name files, which may lie in the client's folders."""
     asks: Callable[..., str | None] | None = None
     """What a person is asked before a call without `force`; who agrees gives it. Takes what `run` takes."""
+    asks_people: bool = False
+    """Whether its calls may wait for a person, so that no other call waits for them."""
+    missing: str = "Missing required parameter: {}"
+    """What is said of an argument that is not there, or of the wrong type although it has to be there."""
+    error_prefix: str = ""
+    """What stands before what is said of arguments."""
     errors_are_data: bool = False
     """Whether a refusal is an object `{error, code, details}` (seed tickets, "Error Handling")."""
 
@@ -56,6 +62,11 @@ class ToolEntry:
 
 def toolsets() -> dict[str, tuple[ToolEntry, ...]]:
     """Give all tools by dialect, in the order in which they are listed."""
-    from chant_mcp.toolsets import chant, tickets, vine
+    from chant_mcp.toolsets import chant, speckit, tickets, vine
 
-    return {"chant": chant.TOOLS, "vine": vine.TOOLS, "tickets": tickets.TOOLS}
+    return {
+        "chant": chant.TOOLS,
+        "vine": vine.TOOLS,
+        "speckit": speckit.TOOLS,
+        "tickets": tickets.TOOLS,
+    }

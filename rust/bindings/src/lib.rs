@@ -8,6 +8,7 @@ mod graph;
 mod merge;
 mod provider;
 mod raise;
+mod speckit;
 mod stop;
 mod tickets;
 mod values;
@@ -29,6 +30,8 @@ mod _core {
     use crate::provider::work_over_http;
     #[pymodule_export]
     use crate::raise::error_codes;
+    #[pymodule_export]
+    use crate::speckit::SpeckitFeatures;
     #[pymodule_export]
     use crate::tickets::TicketProjects;
     #[pymodule_export]

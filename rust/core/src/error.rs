@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::config::ConfigError;
 use crate::dialects::chant::error::ChantError;
+use crate::dialects::speckit::error::SpeckitError;
 use crate::dialects::tickets::error::TicketError;
 use crate::dialects::vine::error::VineError;
 use crate::git::GitError;
@@ -20,6 +21,9 @@ pub enum Error {
     /// The chant dialect refused.
     #[error(transparent)]
     Chant(#[from] ChantError),
+    /// The speckit dialect refused.
+    #[error(transparent)]
+    Speckit(#[from] SpeckitError),
     /// The tickets dialect refused.
     #[error(transparent)]
     Ticket(#[from] TicketError),
@@ -139,6 +143,7 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Chant(error) => error.kind(),
+            Self::Speckit(error) => error.kind(),
             Self::Ticket(error) => error.kind(),
             Self::Vine(error) => error.kind(),
             Self::Workspace(error) => error.kind(),
@@ -160,6 +165,7 @@ impl Error {
     pub fn details(&self) -> Map<String, Value> {
         let pairs = match self {
             Self::Chant(error) => error.details(),
+            Self::Speckit(error) => error.details(),
             Self::Ticket(error) => error.details(),
             Self::Vine(error) => error.details(),
             Self::Workspace(error) => error.details(),

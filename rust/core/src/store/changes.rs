@@ -7,6 +7,10 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Duration;
+
+/// How long a wait takes where no changes are announced.
+const MOMENT: Duration = Duration::from_millis(100);
 
 /// What is known about the changes since the last look.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,6 +49,21 @@ impl Watch {
     #[cfg(unix)]
     pub fn wakes(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
         self.0.as_ref().map(platform::Queue::wakes)
+    }
+
+    /// Waits until something changes, at most so long, and perhaps less: where no changes are announced,
+    /// for a moment.
+    pub fn wait(&mut self, most: Duration) {
+        #[cfg(unix)]
+        if let Some(wakes) = self.wakes() {
+            use rustix::event::{PollFd, PollFlags, Timespec, poll};
+            let time = Timespec::try_from(most).ok();
+            // Whatever happened, the caller looks.
+            let _ = poll(&mut [PollFd::new(&wakes, PollFlags::IN)], time.as_ref());
+            self.take();
+            return;
+        }
+        std::thread::park_timeout(most.min(MOMENT));
     }
 
     /// Takes the changes since the last call.

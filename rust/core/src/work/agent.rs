@@ -1,5 +1,5 @@
 //! An agent: started in a process group of its own, heard, limited, and ended with all its kin.
-//! Beside it only git's part and `launch` start processes.
+//! Beside it only git's part, `check` and `launch` start processes.
 
 #![expect(
     clippy::disallowed_methods,

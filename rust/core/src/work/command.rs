@@ -7,6 +7,7 @@
 )]
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, PipeReader, Read};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -55,6 +56,18 @@ pub struct Ended {
     pub left_out: u64,
     /// How its output ends, when that is not in the beginning.
     pub end: Vec<u8>,
+}
+
+impl fmt::Display for Ended {
+    /// How it ended, for people.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.is_too_long, self.exit_code, self.signal) {
+            (true, ..) => f.write_str("took longer than it may"),
+            (false, Some(code), _) => write!(f, "ended with exit code {code}"),
+            (false, None, Some(signal)) => write!(f, "was ended by signal {signal}"),
+            (false, None, None) => f.write_str("ended, nobody knows how"),
+        }
+    }
 }
 
 /// The commands of this process: one at a time.

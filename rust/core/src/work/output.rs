@@ -1,7 +1,7 @@
 //! What an agent says, on its way into the log: whole lines, stamped, secrets masked, limited
 //! (reference chant 6.6 R).
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::time::Duration;
 
@@ -22,6 +22,9 @@ const TAIL_LINE: usize = 400;
 const MASKED: &str = "***";
 /// Bytes below which one line of a secret of several lines is too common to be masked.
 const SHORT: usize = 8;
+
+/// Pieces of names of variables whose values are kept secret.
+const SECRET: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
 
 /// Lines that a row of secrets without anything between them may fill before it is cut anyway.
 const LONGEST_SECRET: usize = 8;
@@ -296,6 +299,17 @@ impl Line {
             self.is_begun = false;
         }
     }
+}
+
+/// The values of variables that are named like secrets (decisions 3, "Secrets").
+pub fn secrets(environment: &BTreeMap<String, String>) -> Vec<String> {
+    let secret = environment.iter().filter(|(name, _)| is_secret(name));
+    secret.map(|(_, value)| value.clone()).collect()
+}
+
+fn is_secret(name: &str) -> bool {
+    let name = name.to_uppercase();
+    SECRET.iter().any(|piece| name.contains(piece))
 }
 
 /// Texts that must not be written.

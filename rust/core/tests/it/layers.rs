@@ -178,6 +178,9 @@ fn only_shapes_of_answers_and_records_are_serialized() {
         "Serialize)]",
         &[
             "dialects/chant/view/",
+            "dialects/speckit/events.rs",
+            "dialects/speckit/questions.rs",
+            "dialects/speckit/view.rs",
             "dialects/tickets/view.rs",
             "dialects/vine/view.rs",
             "dialects/tickets/advice/view.rs",

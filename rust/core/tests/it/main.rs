@@ -19,6 +19,7 @@ mod network_laws;
 mod pictures;
 #[cfg(unix)]
 mod runs;
+mod speckit;
 mod tickets;
 mod tickets_advice;
 mod tickets_projects;

@@ -1,8 +1,5 @@
 //! What an agent finds in its environment, and what of ours must not be told on.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
 use crate::dialects::chant::prompt::Place;
 
 /// Variables that an agent must not take over: they would lead its git to another repository, or make
@@ -64,50 +61,4 @@ pub fn variables(told: &Told<'_>) -> Vec<(&'static str, String)> {
     given
         .filter_map(|(name, value)| Some((name, value?)))
         .collect()
-}
-
-/// Pieces of names whose values are kept secret.
-const SECRET: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
-
-/// Values shorter than this are not masked: they would blot out ordinary words.
-const SHORTEST: usize = 5;
-
-/// What stands in the place of a secret.
-const MASKED: &str = "***";
-
-/// Whether a variable of this name holds a secret.
-pub fn is_secret(name: &str) -> bool {
-    let name = name.to_uppercase();
-    SECRET.iter().any(|piece| name.contains(piece))
-}
-
-/// Hides the values of secret variables in what is captured.
-pub struct Mask {
-    /// The longest first: a secret may begin with another one.
-    secrets: Vec<String>,
-}
-
-impl Mask {
-    /// A mask for an environment.
-    pub fn of(environment: &BTreeMap<String, String>) -> Self {
-        let secret = environment.iter().filter(|(name, _)| is_secret(name));
-        // Captured text is told line by line, so each line of a value is a secret of its own.
-        let lines = secret.flat_map(|(_, value)| value.lines()).map(str::trim);
-        let lines = lines.filter(|line| line.len() >= SHORTEST);
-        let mut secrets: Vec<String> = lines.map(str::to_owned).collect();
-        secrets.sort_unstable_by(|a, b| (b.len(), b).cmp(&(a.len(), a)));
-        secrets.dedup();
-        Self { secrets }
-    }
-
-    /// A text without secrets.
-    pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut text = Cow::Borrowed(text);
-        for secret in &self.secrets {
-            if text.contains(secret.as_str()) {
-                text = Cow::Owned(text.replace(secret.as_str(), MASKED));
-            }
-        }
-        text
-    }
 }

@@ -23,7 +23,7 @@ use crate::store::StoreError;
 use crate::store::disk::{self, Temporary};
 use crate::store::files::Root;
 use crate::work::agent::{Input, Job, Limits};
-use crate::work::output::{Reads, Room};
+use crate::work::output::{Reads, Room, secrets};
 use crate::work::record::Asked;
 
 /// Where a project's prompts lie.
@@ -214,15 +214,13 @@ impl Briefing<'_> {
 
     fn job_for(&self, argv: Vec<String>, server: Option<&Path>) -> Result<Job, Error> {
         let environment = self.environment(server)?;
-        let secret = |(name, _): &(&String, &String)| environment::is_secret(name);
-        let secrets = self.project.environment.iter().filter(secret);
         Ok(Job {
             name: String::new(),
             model: None,
             prompt: String::new(),
             argv,
             reads: None,
-            secrets: secrets.map(|(_, value)| value.clone()).collect(),
+            secrets: secrets(&self.project.environment),
             environment: environment
                 .into_iter()
                 .map(|(name, value)| (name.into(), value.into()))

@@ -29,7 +29,7 @@ use crate::store::files::Root;
 use crate::work::agent::{Ended, Input, Job, Limits};
 use crate::work::handshake::Handshake;
 use crate::work::interruption::Interruption;
-use crate::work::output::{Reads, Room};
+use crate::work::output::{Reads, Room, secrets};
 use crate::work::record::{Asked, AskedOfSplit, Record, SPLIT};
 use crate::work::records::Runs;
 use crate::work::runner::{self, End, Run, Steps};
@@ -316,8 +316,6 @@ impl Asking<'_> {
             })
             .map_err(ChantError::from)?;
         let limits = &config.runs.limits;
-        let secret = environment.iter();
-        let secret = secret.filter(|(name, _)| environment::is_secret(name));
         let bounds = bounds(config);
         Ok(Job {
             reads: agent.tells_messages().then_some(messages::lines as Reads),
@@ -341,7 +339,7 @@ impl Asking<'_> {
                 },
                 ..bounds
             },
-            secrets: secret.map(|(_, value)| value.clone()).collect(),
+            secrets: secrets(environment),
         })
     }
 

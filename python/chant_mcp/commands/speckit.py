@@ -1,0 +1,155 @@
+"""`speckit context`, `features`, `tasks`, `next`, `read`, `complete`, `questions`, `events`, and `answer`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from chant_mcp.commands.answers import EVERYTHING, Data, json_option
+from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.session import Session
+
+_BY = "command line"
+"""Who answers, in the record."""
+
+_feature_option = click.option(
+    "--feature", metavar="NAME", help="Another feature than the current one: its directory or its number."
+)
+
+
+@click.command()
+@_feature_option
+@json_option
+@on_project
+def context(session: Session, feature: str | None, as_json: bool) -> None:
+    """Show which feature is current, and why."""
+    answer = session.speckit.context(feature)
+    found: Data = answer.data
+    if as_json:
+        from chant_mcp.commands.answers import written
+
+        click.echo(written(found))
+        return
+    from chant_mcp.commands import display, speckit_display
+
+    display.console().print(speckit_display.context_fields(found))
+
+
+@click.command()
+@json_option
+@on_project
+def features(session: Session, as_json: bool) -> None:
+    """List all features of the project; the current one is marked."""
+    answer = session.speckit.features()
+    _show(answer.text, answer.data, as_json, "feature_table", "No features found.")
+
+
+@click.command()
+@_feature_option
+@json_option
+@on_project
+def tasks(session: Session, feature: str | None, as_json: bool) -> None:
+    """List the tasks of a feature, phase by phase."""
+    answer = session.speckit.tasks(feature)
+    _show(answer.text, answer.data, as_json, "task_list", "")
+
+
+@click.command("next")
+@_feature_option
+@json_option
+@on_project
+def next_tasks(session: Session, feature: str | None, as_json: bool) -> None:
+    """List the tasks that can be done now, all at once, and what the others wait for."""
+    answer = session.speckit.next(feature)
+    _show(answer.text, answer.data, as_json, "next_tasks", "")
+
+
+@click.command()
+@click.argument("artifact", type=click.Choice(["spec", "plan", "tasks", "checklist", "analysis"]))
+@_feature_option
+@on_project
+def read(session: Session, artifact: str, feature: str | None) -> None:
+    """Print a document of a feature."""
+    from chant_mcp.commands.display import harmless
+
+    offset, note = 0, "more"
+    while note is not None:
+        answer = session.speckit.read(artifact, feature=feature, offset=offset, max_chars=EVERYTHING)
+        click.echo(harmless(answer.text), nl=False)
+        offset += len(answer.text)
+        note = answer.note if answer.text else None
+    click.echo()
+
+
+@click.command()
+@click.argument("task_id")
+@click.option(
+    "--skip-validation", is_flag=True, help="Whatever speaks against it; that it was skipped is recorded."
+)
+@_feature_option
+@json_option
+@changes_files
+@on_project
+def complete(
+    session: Session, task_id: str, skip_validation: bool, feature: str | None, as_json: bool
+) -> None:
+    """Tick a task, after the project's checks."""
+    answer = session.speckit.complete(task_id, skip_validation=skip_validation, feature=feature, agent=_BY)
+    if as_json:
+        from chant_mcp.commands.answers import written
+
+        click.echo(written(answer.data))
+        return
+    from chant_mcp.commands.display import harmless
+
+    click.echo(harmless(answer.text))
+
+
+@click.command()
+@click.option("--all", "show_all", is_flag=True, help="Also those that were answered, cancelled or expired.")
+@json_option
+@on_project
+def questions(session: Session, show_all: bool, as_json: bool) -> None:
+    """List the questions of agents that wait for an answer, the oldest first."""
+    answer = session.speckit.questions(all=show_all)
+    _show(answer.text, answer.data, as_json, "question_list", "No questions.")
+
+
+@click.command()
+@click.option(
+    "--limit", type=click.IntRange(min=0), default=50, show_default=True, help="Most events, the last ones."
+)
+@json_option
+@on_project
+def events(session: Session, limit: int, as_json: bool) -> None:
+    """Show what agents reported and did, the newest last."""
+    answer = session.speckit.events(limit=limit)
+    _show(answer.text, answer.data, as_json, "event_table", "No events.")
+
+
+@click.command()
+@click.argument("question")
+@click.argument("text", nargs=-1)
+@click.option("--cancel", is_flag=True, help="Give no answer: the agent is told that it was cancelled.")
+@changes_files
+@on_project
+def answer(session: Session, question: str, text: tuple[str, ...], cancel: bool) -> None:
+    """Answer a question that an agent asked; `speckit questions` lists them."""
+    if cancel == bool(text):
+        raise click.UsageError("Give either an answer or --cancel.")
+    click.echo(session.speckit.answer(question, None if cancel else " ".join(text), by=_BY).text)
+
+
+def _show(text: str, data: Any, as_json: bool, shape: str, when_none: str) -> None:
+    if as_json:
+        click.echo(text)
+        return
+    if not data:
+        click.echo(when_none)
+        return
+    from chant_mcp.commands import display, speckit_display
+
+    out = display.console()
+    for part in getattr(speckit_display, shape)(data):
+        out.print(part)

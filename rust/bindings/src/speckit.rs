@@ -1,0 +1,223 @@
+//! `SpeckitFeatures`: the four tools of the speckit dialect as methods, and what its commands ask.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use chant_core::answer::DEFAULT_CHARS;
+use chant_core::dialects::speckit::files::{Features, Who};
+use chant_core::dialects::speckit::ops::{self, Piece, Report};
+use chant_core::dialects::speckit::questions::Listener;
+use chant_core::dialects::speckit::resolve::Start;
+use jiff::Timestamp;
+use pyo3::prelude::*;
+
+use crate::answer::Answer;
+use crate::raise::{Raised, answer, call};
+use crate::stop::disk;
+
+// Python shows a default only when it is written out in the signature.
+const _: () = assert!(DEFAULT_CHARS == 40_000);
+
+/// The spec-kit features of the project around a folder, and the questions and statuses of agents there.
+/// Safe to share between threads; every answer is as of the moment it is asked for.
+#[pyclass(frozen, module = "chant_mcp._core")]
+pub(crate) struct SpeckitFeatures {
+    features: Features,
+    session: String,
+}
+
+impl SpeckitFeatures {
+    fn who(&self, agent: Option<String>) -> Who {
+        Who {
+            session: self.session.clone(),
+            agent,
+        }
+    }
+}
+
+#[pymethods]
+impl SpeckitFeatures {
+    #[new]
+    #[pyo3(signature = (folder, *, environment = BTreeMap::new(), session = String::new(), stop_at = None))]
+    fn new(
+        folder: PathBuf,
+        environment: BTreeMap<String, String>,
+        session: String,
+        stop_at: Option<String>,
+    ) -> Self {
+        let start = Start {
+            folder,
+            environment,
+        };
+        Self {
+            features: Features::new(start, disk(stop_at), Timestamp::now),
+            session,
+        }
+    }
+
+    /// Which feature is current, or of the one asked for, all that is known of it.
+    #[pyo3(signature = (feature = None))]
+    fn context(&self, py: Python<'_>, feature: Option<&str>) -> Result<Answer, Raised> {
+        answer(py, || ops::context(&self.features, feature))
+    }
+
+    #[pyo3(signature = (artifact, *, feature = None, offset = 0, max_chars = 40000))]
+    fn read(
+        &self,
+        py: Python<'_>,
+        artifact: &str,
+        feature: Option<&str>,
+        offset: usize,
+        max_chars: usize,
+    ) -> Result<Answer, Raised> {
+        let piece = Piece { offset, max_chars };
+        answer(py, || ops::read(&self.features, feature, artifact, piece))
+    }
+
+    #[pyo3(signature = (task_id, *, skip_validation = false, feature = None, agent = None))]
+    fn complete(
+        &self,
+        py: Python<'_>,
+        task_id: &str,
+        skip_validation: bool,
+        feature: Option<&str>,
+        agent: Option<String>,
+    ) -> Result<Answer, Raised> {
+        let who = self.who(agent);
+        answer(py, || {
+            ops::complete(&self.features, &who, feature, task_id, skip_validation)
+        })
+    }
+
+    /// Records a status; with `needs_input` it asks and waits, tells `progress` that it does, and ends when
+    /// `has_left` says that nobody listens any more.
+    #[pyo3(signature = (status, *, prompt = None, message = None, question = None, agent = None, progress = None,
+                        has_left = None))]
+    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    fn report_status(
+        &self,
+        py: Python<'_>,
+        status: &str,
+        prompt: Option<&str>,
+        message: Option<&str>,
+        question: Option<&str>,
+        agent: Option<String>,
+        progress: Option<Py<PyAny>>,
+        has_left: Option<Py<PyAny>>,
+    ) -> Result<Answer, Raised> {
+        let report = Report {
+            status,
+            prompt,
+            message,
+            question,
+        };
+        let who = self.who(agent);
+        answer(py, || {
+            let tell = &mut |step: &str| told(progress.as_ref(), step);
+            let has_left = &|| is_true(has_left.as_ref());
+            let mut listener = Listener { tell, has_left };
+            ops::report_status(&self.features, &who, &report, &mut listener)
+        })
+    }
+
+    /// Asks a question, or comes back to one, without waiting for the answer.
+    #[pyo3(signature = (prompt = None, *, question = None, agent = None))]
+    fn ask(
+        &self,
+        py: Python<'_>,
+        prompt: Option<&str>,
+        question: Option<&str>,
+        agent: Option<String>,
+    ) -> Result<Answer, Raised> {
+        let who = self.who(agent);
+        answer(py, || ops::ask(&self.features, &who, prompt, question))
+    }
+
+    /// Waits until a question is answered, cancelled or expired, at most so many seconds.
+    #[pyo3(signature = (question, seconds, *, progress = None, has_left = None))]
+    fn wait(
+        &self,
+        py: Python<'_>,
+        question: &str,
+        seconds: f64,
+        progress: Option<Py<PyAny>>,
+        has_left: Option<Py<PyAny>>,
+    ) -> Result<Answer, Raised> {
+        let most = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        answer(py, || {
+            let tell = &mut |step: &str| told(progress.as_ref(), step);
+            let has_left = &|| is_true(has_left.as_ref());
+            let mut listener = Listener { tell, has_left };
+            ops::wait(&self.features, question, most, &mut listener)
+        })
+    }
+
+    /// Answers a question; with no text it is cancelled.
+    #[pyo3(signature = (question, text = None, *, by = None))]
+    fn answer(
+        &self,
+        py: Python<'_>,
+        question: &str,
+        text: Option<&str>,
+        by: Option<String>,
+    ) -> Result<Answer, Raised> {
+        let who = Who {
+            session: by.unwrap_or_else(|| self.session.clone()),
+            agent: None,
+        };
+        answer(py, || ops::answer(&self.features, &who, question, text))
+    }
+
+    /// The questions that wait, or all that are kept, without answers.
+    #[pyo3(signature = (*, all = false))]
+    fn questions(&self, py: Python<'_>, all: bool) -> Result<Answer, Raised> {
+        answer(py, || ops::questions(&self.features, all))
+    }
+
+    /// The last events, the newest last.
+    #[pyo3(signature = (*, limit = 50))]
+    fn events(&self, py: Python<'_>, limit: usize) -> Result<Answer, Raised> {
+        answer(py, || ops::events(&self.features, limit))
+    }
+
+    /// The tasks of the current feature or the one asked for.
+    #[pyo3(signature = (feature = None))]
+    fn tasks(&self, py: Python<'_>, feature: Option<&str>) -> Result<Answer, Raised> {
+        answer(py, || ops::tasks(&self.features, feature))
+    }
+
+    /// The tasks that can be done now, all at once, and what the others wait for.
+    #[pyo3(signature = (feature = None))]
+    fn next(&self, py: Python<'_>, feature: Option<&str>) -> Result<Answer, Raised> {
+        answer(py, || ops::next(&self.features, feature))
+    }
+
+    /// All features of the project.
+    fn features(&self, py: Python<'_>) -> Result<Answer, Raised> {
+        answer(py, || ops::all(&self.features))
+    }
+
+    /// The tasks of all features, named as in a whole workspace.
+    fn items(&self, py: Python<'_>) -> Result<Answer, Raised> {
+        call(py, || {
+            ops::items(&self.features).map(|items| chant_core::answer::Answer::whole(&items))
+        })
+        .map(Answer::from)
+    }
+}
+
+/// Tells a function of Python's; one that fails is heard no more of.
+fn told(progress: Option<&Py<PyAny>>, step: &str) {
+    if let Some(progress) = progress {
+        // Nobody listens any more: the question waits on.
+        let _ = Python::attach(|py| progress.call1(py, (step,)).map(drop));
+    }
+}
+
+/// Asks a function of Python's; none, or one that fails, says no.
+fn is_true(asked: Option<&Py<PyAny>>) -> bool {
+    asked.is_some_and(|asked| {
+        Python::attach(|py| asked.call0(py).and_then(|said| said.is_truthy(py))).unwrap_or(false)
+    })
+}

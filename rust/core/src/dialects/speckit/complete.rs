@@ -1,0 +1,346 @@
+//! Ticking a task: one character, under the lock of its file, after everything that speaks against it was
+//! asked.
+
+use std::time::Instant;
+
+use super::config::{Check, Config};
+use super::error::SpeckitError;
+use super::events::{Evidence, What};
+use super::files::{Features, Who};
+use super::parse;
+use super::plan::Plan;
+use super::resolve::{Feature, Found};
+use super::task::{Mark, Progress, Task, TaskList};
+use crate::error::Error;
+use crate::store::disk;
+use crate::store::files::{self, Root};
+use crate::text::edit::{self, Edit, EditError};
+
+/// IDs that a refusal names as like the one that was meant.
+const NEAREST: usize = 5;
+/// Characters of a check's output that are kept, the last ones.
+const TAIL: usize = 2_000;
+
+/// A task that is ticked.
+pub struct Completed {
+    /// The list as it is now.
+    pub list: TaskList,
+    /// The task's place in it.
+    pub at: usize,
+    /// Whether it was ticked before.
+    pub was_complete: bool,
+    /// How the checks ended.
+    pub checks: Vec<Evidence>,
+    /// What was not right and did not refuse it.
+    pub warnings: Vec<String>,
+}
+
+impl Features {
+    /// Ticks a task of a feature.
+    ///
+    /// # Errors
+    /// `NoTaskList`, `NoTask`, `Duplicate`, `Unready`, `CheckFailed`, or a `StoreError`; the file is then
+    /// as it was.
+    pub fn complete(
+        &self,
+        found: &Found,
+        feature: &Feature,
+        who: &Who,
+        (id, skips): (&str, bool),
+    ) -> Result<Completed, Error> {
+        let document = self.tasks(found, feature)?;
+        let Some(root) = &feature.root else {
+            return Err(SpeckitError::NoFeature {
+                tried: found.tried.clone(),
+            }
+            .into());
+        };
+        let config = self.config(found)?;
+        let judge = Judge {
+            config: &config,
+            root: &found.root,
+            skips,
+        };
+        let at = only(&document.list, id)?;
+        let mut checks = Vec::new();
+        if document.list.tasks[at].mark != Mark::Done && !config.checks.is_empty() {
+            // What can be refused is, before checks take their time.
+            judge.judge(&document.list, at)?;
+            if !skips {
+                let failure = self.check(found, &config, &document.list.tasks[at], &mut checks)?;
+                if let Some(failure) = failure {
+                    let progress = document.list.progress();
+                    self.log_task(
+                        found,
+                        who,
+                        &document.list.tasks[at],
+                        progress,
+                        (&checks, false, skips, &[]),
+                    )?;
+                    return Err(failure.into());
+                }
+            }
+        }
+        let mut done = None;
+        let path = feature.within("tasks.md");
+        let edited = files::edit(&self.disk, root, &path, |text| {
+            let list = if text == document.text {
+                document.list.clone()
+            } else {
+                parse::tasks(text)
+            };
+            let at = only(&list, id)?;
+            if list.tasks[at].mark == Mark::Done {
+                done = Some((list, at, true, Vec::new()));
+                return Ok(text.to_owned());
+            }
+            let warnings = judge.judge(&list, at)?;
+            let (changed, list) = ticked(text, list, at)?;
+            done = Some((list, at, false, warnings));
+            Ok::<_, Error>(changed)
+        })?;
+        let (list, at, was_complete, warnings) = match done {
+            Some(done) => done,
+            None => (parse::tasks(&edited.text), at, true, Vec::new()),
+        };
+        let mut completed = Completed {
+            list,
+            at,
+            was_complete,
+            checks,
+            warnings,
+        };
+        if edited.changed {
+            let task = &completed.list.tasks[at];
+            let facts = (&completed.checks[..], true, skips, &completed.warnings[..]);
+            let logged = self.log_task(found, who, task, completed.list.progress(), facts);
+            if let Err(error) = logged {
+                // The task is ticked, which is what was asked for.
+                completed
+                    .warnings
+                    .push(format!("the event was not recorded: {error}"));
+            }
+        }
+        Ok(completed)
+    }
+
+    fn log_task(
+        &self,
+        found: &Found,
+        who: &Who,
+        task: &Task,
+        progress: Progress,
+        (checks, completed, skipped_validation, warnings): (&[Evidence], bool, bool, &[String]),
+    ) -> Result<(), Error> {
+        let what = What::Task {
+            task: &task.id,
+            completed,
+            progress: &progress.to_string(),
+            skipped_validation,
+            checks,
+            warnings,
+        };
+        self.log(found, who, what)
+    }
+
+    /// Runs the configured checks, by name, until one fails.
+    fn check(
+        &self,
+        found: &Found,
+        config: &Config,
+        task: &Task,
+        evidence: &mut Vec<Evidence>,
+    ) -> Result<Option<SpeckitError>, Error> {
+        for (name, check) in &config.checks {
+            let one = self.evidence(found, name, check)?;
+            let failure = (one.exit != Some(0)).then(|| SpeckitError::CheckFailed {
+                id: task.id.to_string(),
+                check: name.clone(),
+                how: one.how.clone(),
+                tail: one.output.clone(),
+            });
+            evidence.push(one);
+            if failure.is_some() {
+                return Ok(failure);
+            }
+        }
+        Ok(None)
+    }
+
+    #[cfg(unix)]
+    fn evidence(&self, found: &Found, name: &str, check: &Check) -> Result<Evidence, Error> {
+        use crate::work::WorkError;
+        use crate::work::command::{Bounds, Commands};
+        use crate::work::output::{Mask, secrets};
+        let mut environment = self.environment().clone();
+        let more = check.variables();
+        environment.extend(more.map(|(name, value)| (name.clone(), value.clone())));
+        let folder = found.root.path().join(check.folder());
+        let (time, kept) = (check.limit(), 2 * TAIL);
+        let began = Instant::now();
+        let run = Commands::default().run(
+            check.argv(),
+            &folder,
+            &environment,
+            Bounds { time, kept },
+            &mut || (),
+        );
+        let (exit, how, output) = match run {
+            Ok(ended) => {
+                let tail = [ended.beginning.as_slice(), &ended.end].concat();
+                let text =
+                    Mask::new(&secrets(&environment))?.apply(&String::from_utf8_lossy(&tail));
+                let how = if ended.is_too_long {
+                    format!("took longer than {} s", time.as_secs_f64())
+                } else {
+                    ended.to_string()
+                };
+                (ended.exit_code, how, last(&text))
+            }
+            Err(WorkError::System { source, .. }) => {
+                (None, format!("cannot be run: {source}"), String::new())
+            }
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Evidence {
+            name: name.to_owned(),
+            exit,
+            how,
+            seconds: (began.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
+            output,
+        })
+    }
+
+    #[cfg(not(unix))]
+    fn evidence(&self, _: &Found, name: &str, _: &Check) -> Result<Evidence, Error> {
+        Ok(Evidence {
+            name: name.to_owned(),
+            exit: None,
+            how: "cannot be run: checks run on Unix only".into(),
+            seconds: 0.0,
+            output: String::new(),
+        })
+    }
+}
+
+/// The last characters of what a check wrote.
+#[cfg(unix)]
+fn last(text: &str) -> String {
+    let text = text.trim_end();
+    let skipped = text.chars().count().saturating_sub(TAIL);
+    text.chars().skip(skipped).collect()
+}
+
+/// The place of the one task with an ID.
+fn only(list: &TaskList, id: &str) -> Result<usize, SpeckitError> {
+    match list.named(id).as_slice() {
+        [at] => Ok(*at),
+        [] => Err(SpeckitError::NoTask {
+            id: id.trim().to_owned(),
+            nearest: nearest(list, id.trim()),
+        }),
+        several => Err(SpeckitError::Duplicate {
+            id: list.tasks[several[0]].id.to_string(),
+            lines: several.iter().map(|at| list.tasks[*at].line).collect(),
+        }),
+    }
+}
+
+/// The IDs most like one, the most alike first.
+fn nearest(list: &TaskList, id: &str) -> Vec<String> {
+    let likeness = |task: &Task| {
+        let (own, given) = (task.id.to_ascii_uppercase(), id.to_ascii_uppercase());
+        strsim::normalized_damerau_levenshtein(&own, &given)
+    };
+    let mut scored: Vec<(f64, &Task)> = list.tasks.iter().map(|t| (likeness(t), t)).collect();
+    scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let like = scored.into_iter().filter(|(score, _)| *score > 0.0);
+    like.take(NEAREST)
+        .map(|(_, task)| task.id.to_string())
+        .collect()
+}
+
+/// The text with one box ticked, and what it says: it is read again to prove that nothing else changed.
+fn ticked(text: &str, list: TaskList, at: usize) -> Result<(String, TaskList), Error> {
+    let box_at = list.tasks[at].box_at;
+    let tick = parse::tick(text, &list).to_string();
+    let changed = edit::apply(text, &[Edit::replace(box_at..box_at + 1, tick)])?;
+    let mut expected = list;
+    expected.tasks[at].mark = Mark::Done;
+    if parse::tasks(&changed) == expected {
+        return Ok((changed, expected));
+    }
+    Err(EditError::Unfaithful {
+        key: expected.tasks[at].id.to_string(),
+        why: "the list would read otherwise".into(),
+    }
+    .into())
+}
+
+/// Says whether a task may be ticked.
+struct Judge<'a> {
+    config: &'a Config,
+    root: &'a Root,
+    skips: bool,
+}
+
+impl Judge<'_> {
+    /// Refuses, or gives what is to be warned of.
+    fn judge(&self, list: &TaskList, at: usize) -> Result<Vec<String>, SpeckitError> {
+        let mut warnings = Vec::new();
+        if self.skips {
+            return Ok(warnings);
+        }
+        let mut reasons = Vec::new();
+        let plan = Plan::of(list);
+        let hindrances = plan.hindrances(at);
+        if !hindrances.parts.is_empty() {
+            reasons.push(format!(
+                "its parts are open: {}",
+                hindrances.parts.join(", ")
+            ));
+        }
+        for id in &hindrances.dependencies {
+            reasons.push(if plan.knows(id) {
+                format!("it depends on {id}, which is open")
+            } else {
+                format!("it depends on {id}, which the list does not have")
+            });
+        }
+        if !hindrances.phases.is_empty() {
+            let phases = hindrances.phases.join(", ");
+            let what = format!("phases before its own have open tasks: {phases}");
+            sort(self.config.strict.phases, what, &mut reasons, &mut warnings);
+        }
+        let is_missing = |path: &&String| !self.is_there(path);
+        let missing: Vec<&str> = list.tasks[at]
+            .paths
+            .iter()
+            .filter(is_missing)
+            .map(String::as_str)
+            .collect();
+        if !missing.is_empty() {
+            let what = format!("files it names are not there: {}", missing.join(", "));
+            sort(self.config.strict.files, what, &mut reasons, &mut warnings);
+        }
+        if reasons.is_empty() {
+            return Ok(warnings);
+        }
+        let id = list.tasks[at].id.to_string();
+        Err(SpeckitError::Unready { id, reasons })
+    }
+
+    /// Whether a file that a task names exists; one outside of the project is nobody's business.
+    fn is_there(&self, path: &str) -> bool {
+        let is_inside = !path.starts_with('/') && !path.split('/').any(|part| part == "..");
+        !is_inside || disk::exists(&self.root.path().join(path.trim_start_matches("./")))
+    }
+}
+
+fn sort(is_strict: bool, what: String, reasons: &mut Vec<String>, warnings: &mut Vec<String>) {
+    if is_strict {
+        reasons.push(what);
+    } else {
+        warnings.push(what);
+    }
+}

@@ -1,0 +1,162 @@
+//! `.specify/chant-mcp.yml`: what a project asks for before a task is ticked, and of questions.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::error::SpeckitError;
+use crate::text::front_matter;
+
+/// Where it lies, from the project's root.
+pub const FILE: &str = ".specify/chant-mcp.yml";
+
+/// What is configured, defaults filled in.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct Config {
+    /// What has to pass before a task is ticked, by name.
+    pub checks: BTreeMap<String, Check>,
+    /// What refuses a task instead of warning.
+    pub strict: Strict,
+    /// How long questions wait.
+    pub questions: Questions,
+}
+
+/// A program that has to end well.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "a list of program and arguments, or `command` with timeout_secs, cwd and env"
+)]
+pub enum Check {
+    /// Program and arguments alone.
+    Command(Vec<String>),
+    /// Program and arguments with more about them.
+    Detailed {
+        /// Program and arguments.
+        command: Vec<String>,
+        /// The longest it may take.
+        #[serde(default = "two_minutes")]
+        timeout_secs: f64,
+        /// Where it starts, from the project's root.
+        #[serde(default)]
+        cwd: String,
+        /// Variables beside those of our own process.
+        #[serde(default)]
+        env: BTreeMap<String, String>,
+    },
+}
+
+fn two_minutes() -> f64 {
+    120.0
+}
+
+impl Check {
+    /// Program and arguments.
+    pub fn argv(&self) -> &[String] {
+        match self {
+            Self::Command(command) | Self::Detailed { command, .. } => command,
+        }
+    }
+
+    /// The longest it may take.
+    pub fn limit(&self) -> Duration {
+        let seconds = match self {
+            Self::Command(_) => two_minutes(),
+            Self::Detailed { timeout_secs, .. } => *timeout_secs,
+        };
+        seconds_of(seconds)
+    }
+
+    /// Where it starts, from the project's root.
+    pub fn folder(&self) -> &str {
+        match self {
+            Self::Command(_) => "",
+            Self::Detailed { cwd, .. } => cwd,
+        }
+    }
+
+    /// Variables beside those of our own process.
+    pub fn variables(&self) -> impl Iterator<Item = (&String, &String)> {
+        let variables = match self {
+            Self::Command(_) => None,
+            Self::Detailed { env, .. } => Some(env),
+        };
+        variables.into_iter().flatten()
+    }
+}
+
+/// What refuses a task instead of warning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "`phases` and `files`, each true or false")]
+pub struct Strict {
+    /// Open tasks of phases that come before.
+    pub phases: bool,
+    /// Files that the task names and that are not there.
+    pub files: bool,
+}
+
+/// How long questions wait.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(default, expecting = "`wait_secs` and `expire_hours`")]
+pub struct Questions {
+    /// How long a call waits for an answer.
+    pub wait_secs: f64,
+    /// How long a question waits.
+    pub expire_hours: f64,
+}
+
+impl Default for Questions {
+    fn default() -> Self {
+        Self {
+            wait_secs: 45.0,
+            expire_hours: 168.0,
+        }
+    }
+}
+
+impl Questions {
+    /// How long a call waits for an answer.
+    pub fn wait(&self) -> Duration {
+        seconds_of(self.wait_secs)
+    }
+
+    /// How long a question waits.
+    pub fn expiry(&self) -> Duration {
+        seconds_of(self.expire_hours * 3600.0)
+    }
+}
+
+/// Seconds as a time, at most a year of them.
+fn seconds_of(seconds: f64) -> Duration {
+    const YEAR: f64 = 365.0 * 24.0 * 3600.0;
+    Duration::from_secs_f64(if seconds.is_nan() {
+        0.0
+    } else {
+        seconds.clamp(0.0, YEAR)
+    })
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// `Config`, with what is wrong.
+pub fn read(text: &str) -> Result<Config, SpeckitError> {
+    let refused = |why: String| SpeckitError::Config { file: FILE, why };
+    let config: Option<Config> =
+        front_matter::read(text).map_err(|problem| refused(problem.message))?;
+    let config = config.unwrap_or_default();
+    for (name, check) in &config.checks {
+        if check.argv().is_empty() {
+            return Err(refused(format!("the command of check '{name}' is empty")));
+        }
+        let is_inside = !check.folder().starts_with('/') && !check.folder().contains("..");
+        if !is_inside {
+            return Err(refused(format!(
+                "check '{name}' starts outside of the project"
+            )));
+        }
+    }
+    Ok(config)
+}

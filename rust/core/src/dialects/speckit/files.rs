@@ -1,0 +1,215 @@
+//! The features of a project as they lie on disk: read again only where they changed.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+
+use super::config::{self, Config};
+use super::error::SpeckitError;
+use super::feature::{Stage, is_plan, is_spec};
+use super::parse;
+use super::resolve::{self, Feature, Found, Start};
+use super::task::TaskList;
+use crate::error::Error;
+use crate::store::StoreError;
+use crate::store::disk::{self, Disk, Stamp};
+use crate::store::files::Root;
+
+/// Documents that are kept in memory; with more, all are forgotten and read again when asked for.
+const MOST_KNOWN: usize = 256;
+
+/// Tells the time.
+pub type Clock = fn() -> Timestamp;
+
+/// Who asks: what is recorded with everything that is reported.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Who {
+    /// The server that the agent talks to, or the command of a person.
+    pub session: String,
+    /// The client's name.
+    pub agent: Option<String>,
+}
+
+/// One project's features, opened once; every answer is as of the moment it is asked for.
+pub struct Features {
+    pub(super) disk: Disk,
+    pub(super) clock: Clock,
+    start: Start,
+    known: Mutex<HashMap<PathBuf, Known>>,
+}
+
+/// A document of a feature.
+#[derive(Debug)]
+pub struct Document {
+    /// Its text.
+    pub text: String,
+    /// Its tasks; none for what is no task list.
+    pub list: TaskList,
+}
+
+struct Known {
+    document: Arc<Document>,
+    /// Its file's stamp at the reading; none where a later change could have the same one.
+    stamp: Option<Stamp>,
+}
+
+impl Features {
+    /// Features as seen from a folder; nothing is read yet.
+    pub fn new(start: Start, disk: Disk, clock: Clock) -> Self {
+        Self {
+            disk,
+            clock,
+            start,
+            known: Mutex::default(),
+        }
+    }
+
+    /// The project and its current feature, or the one asked for.
+    ///
+    /// # Errors
+    /// As [`resolve::find`].
+    pub fn find(&self, asked: Option<&str>) -> Result<Found, Error> {
+        resolve::find(&self.disk, &self.start, asked)
+    }
+
+    /// The variables of our own process.
+    pub(super) fn environment(&self) -> &std::collections::BTreeMap<String, String> {
+        &self.start.environment
+    }
+
+    /// The spec of the run that asks, if an agent does.
+    pub(super) fn run(&self) -> Option<String> {
+        let run = self.start.environment.get("CHANT_SPEC_ID");
+        run.filter(|run| !run.is_empty()).cloned()
+    }
+
+    /// What is configured.
+    ///
+    /// # Errors
+    /// `Config`, or a `StoreError`.
+    pub fn config(&self, found: &Found) -> Result<Config, Error> {
+        match self.text(&found.root, config::FILE)? {
+            Some(text) => Ok(config::read(&text)?),
+            None => Ok(Config::default()),
+        }
+    }
+
+    /// A text inside a root; `None` when there is none.
+    pub(super) fn text(&self, root: &Root, path: &str) -> Result<Option<String>, Error> {
+        let read = root
+            .locate(path)
+            .and_then(|real| self.disk.read_text(&real, path));
+        match read {
+            Ok((text, _)) => Ok(Some(text)),
+            Err(StoreError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A document of a feature as it is now; `None` when there is none.
+    ///
+    /// # Errors
+    /// `StoreError` for a file that cannot be read, or a link that leads out.
+    pub fn document(&self, feature: &Feature, name: &str) -> Result<Option<Arc<Document>>, Error> {
+        let Some(root) = &feature.root else {
+            return Ok(None);
+        };
+        let path = feature.within(name);
+        match self.read(root, &path) {
+            Ok(document) => Ok(Some(document)),
+            Err(StoreError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn read(&self, root: &Root, path: &str) -> Result<Arc<Document>, StoreError> {
+        let real = root.locate(path)?;
+        let stamp = disk::stamp(&real);
+        if let Some(known) = self.known().get(&real)
+            && known.stamp.is_some()
+            && known.stamp == stamp
+        {
+            return Ok(Arc::clone(&known.document));
+        }
+        let (text, stamp) = self.disk.read_text(&real, path)?;
+        let list = if path.ends_with("tasks.md") {
+            parse::tasks(&text)
+        } else {
+            TaskList::default()
+        };
+        let document = Arc::new(Document { text, list });
+        let known = Known {
+            document: Arc::clone(&document),
+            stamp: Some(stamp).filter(|stamp| !stamp.is_fresh(SystemTime::now())),
+        };
+        let mut all = self.known();
+        if all.len() >= MOST_KNOWN {
+            all.clear();
+        }
+        all.insert(real, known);
+        Ok(document)
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<PathBuf, Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The tasks of a feature.
+    ///
+    /// # Errors
+    /// `NoTaskList`, or a `StoreError`.
+    pub fn tasks(&self, found: &Found, feature: &Feature) -> Result<Arc<Document>, Error> {
+        let document = self.document(feature, "tasks.md")?;
+        let document = document.filter(|document| !document.list.tasks.is_empty());
+        document.ok_or_else(|| {
+            let command = self.command(found, "tasks");
+            let hint = format!("{command} makes {}/tasks.md.", feature.directory);
+            SpeckitError::NoTaskList { hint }.into()
+        })
+    }
+
+    /// How far a feature is, by what its documents say.
+    ///
+    /// # Errors
+    /// `StoreError` for a document that cannot be read.
+    pub fn stage(&self, feature: &Feature) -> Result<Stage, Error> {
+        let says = |name: &str, test: fn(&str) -> bool| -> Result<bool, Error> {
+            let document = self.document(feature, name)?;
+            Ok(document.is_some_and(|document| test(&document.text)))
+        };
+        if !says("spec.md", is_spec)? {
+            return Ok(Stage::Specify);
+        }
+        if !says("plan.md", is_plan)? {
+            return Ok(Stage::Plan);
+        }
+        let tasks = self.document(feature, "tasks.md")?;
+        let has_tasks = tasks.is_some_and(|document| !document.list.tasks.is_empty());
+        Ok(if has_tasks {
+            Stage::Implement
+        } else {
+            Stage::Tasks
+        })
+    }
+
+    /// A command of spec-kit's, in the form that is installed.
+    pub(super) fn command(&self, found: &Found, name: &str) -> String {
+        let settings = self.text(&found.root, ".specify/integration.json");
+        let settings = settings.ok().flatten();
+        let settings: Option<serde_json::Value> =
+            settings.and_then(|text| serde_json::from_str(&text).ok());
+        let separator = settings
+            .as_ref()
+            .and_then(|settings| settings.get("invoke_separator")?.as_str())
+            .filter(|separator| [".", "-"].contains(separator));
+        format!("/speckit{}{name}", separator.unwrap_or("."))
+    }
+
+    /// The moment as records have it.
+    pub(super) fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+}

@@ -1,0 +1,16 @@
+//! Spec-kit features: `specs/NNN-name/` with spec, plan and tasks, and the control plane that agents
+//! report to (seed speckit, reference rstn).
+
+pub mod complete;
+pub mod config;
+pub mod error;
+pub mod events;
+pub mod feature;
+pub mod files;
+pub mod ops;
+pub mod parse;
+pub mod plan;
+pub mod questions;
+pub mod resolve;
+pub mod task;
+pub mod view;

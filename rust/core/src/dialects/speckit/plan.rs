@@ -1,0 +1,288 @@
+//! Tasks as a graph: what waits for what, what can be done at once, what keeps one from being ticked.
+//!
+//! A task waits for its parts, for what it says it depends on, and its turn: one without `[P]` comes
+//! after all before it in its phase, one with `[P]` after the last one without. Phases come in order,
+//! but those of user stories only after the ones that belong to no story.
+
+use std::collections::HashMap;
+
+use super::task::{Mark, Task, TaskList};
+use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
+
+/// A task list and its graph.
+pub struct Plan<'a> {
+    /// The tasks.
+    pub list: &'a TaskList,
+    /// What waits for what: tasks by their IDs in capitals, phases by `phase` and their place.
+    pub graph: DepGraph,
+    /// By node, the task it stands for.
+    tasks: HashMap<Node, usize>,
+    /// What is known of each phase.
+    phases: Vec<PhaseFacts>,
+    /// By task, those of the same phase and depth that it comes after.
+    turns: Vec<Vec<usize>>,
+    /// By task, its parts.
+    parts: Vec<Vec<usize>>,
+}
+
+/// What of a phase others depend on.
+#[derive(Debug, Clone, Copy, Default)]
+struct PhaseFacts {
+    has_tasks: bool,
+    is_open: bool,
+    is_of_story: bool,
+}
+
+/// Why a task should not be ticked yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hindrances {
+    /// Parts of it that are open.
+    pub parts: Vec<String>,
+    /// What it depends on and is open.
+    pub dependencies: Vec<String>,
+    /// Phases before its own that have open tasks.
+    pub phases: Vec<String>,
+}
+
+fn key_of(task: &Task) -> String {
+    task.id.to_ascii_uppercase()
+}
+
+impl<'a> Plan<'a> {
+    /// Draws the graph of a list. An ID that stands there twice is one node, open while one of them is.
+    pub fn of(list: &'a TaskList) -> Self {
+        let mut plan = Self {
+            list,
+            graph: DepGraph::default(),
+            tasks: HashMap::new(),
+            phases: facts(list),
+            turns: turns(list),
+            parts: parts(list),
+        };
+        for (at, task) in list.tasks.iter().enumerate() {
+            let node = plan.graph.intern(&key_of(task));
+            let is_open = !task.mark.is_settled();
+            let is_first = !plan.tasks.contains_key(&node);
+            plan.tasks.entry(node).or_insert(at);
+            if is_first || is_open {
+                let progress = if is_open {
+                    Progress::Open
+                } else {
+                    Progress::Done
+                };
+                plan.graph.set_progress(node, progress);
+            }
+        }
+        let phases: Vec<Node> = (0..list.phases.len())
+            .map(|phase| plan.phase_node(phase))
+            .collect();
+        for (at, task) in list.tasks.iter().enumerate() {
+            let edges = plan.edges(at, task, &phases);
+            if let Some(node) = plan.graph.find(&key_of(task))
+                && plan.tasks.get(&node) == Some(&at)
+            {
+                plan.graph.set_edges(node, edges);
+            }
+        }
+        plan
+    }
+
+    fn phase_node(&mut self, phase: usize) -> Node {
+        let node = self.graph.intern(&format!("phase {phase}"));
+        let is_open = self.phases[phase].is_open;
+        let progress = if is_open {
+            Progress::Open
+        } else {
+            Progress::Done
+        };
+        self.graph.set_progress(node, progress);
+        node
+    }
+
+    /// The phases that come before that of a task.
+    fn before(&self, task: &Task) -> Vec<usize> {
+        let Some(own) = task.phase else {
+            return Vec::new();
+        };
+        let is_story = self.phases[own].is_of_story;
+        let counts = |phase: &usize| {
+            let facts = self.phases[*phase];
+            facts.has_tasks && !(is_story && facts.is_of_story)
+        };
+        (0..own).filter(counts).collect()
+    }
+
+    fn edges(&mut self, at: usize, task: &Task, phases: &[Node]) -> Vec<Edge> {
+        let via = self.graph.intern(&key_of(task));
+        let list = self.list;
+        let mut edges = Vec::new();
+        let mut add = |to: Node, kind: Kind| {
+            if to != via && !edges.iter().any(|edge: &Edge| edge.to == to) {
+                edges.push(Edge { to, kind, via });
+            }
+        };
+        for part in &self.parts[at] {
+            add(self.graph.intern(&key_of(&list.tasks[*part])), Kind::Member);
+        }
+        for id in &task.depends_on {
+            add(self.graph.intern(&id.to_ascii_uppercase()), Kind::Explicit);
+        }
+        for before in &self.turns[at] {
+            add(
+                self.graph.intern(&key_of(&list.tasks[*before])),
+                Kind::Sibling,
+            );
+        }
+        let mut above = task.parent;
+        while let Some(at) = above {
+            let whole = &list.tasks[at];
+            for id in &whole.depends_on {
+                add(self.graph.intern(&id.to_ascii_uppercase()), Kind::Inherited);
+            }
+            for before in &self.turns[at] {
+                add(
+                    self.graph.intern(&key_of(&list.tasks[*before])),
+                    Kind::Sibling,
+                );
+            }
+            above = whole.parent;
+        }
+        for phase in self.before(task) {
+            add(phases[phase], Kind::Sibling);
+        }
+        edges
+    }
+
+    fn node(&self, at: usize) -> Option<Node> {
+        self.graph.find(&key_of(&self.list.tasks[at]))
+    }
+
+    /// The tasks that can be worked on now, all of them at once.
+    pub fn ready(&self) -> Vec<&'a Task> {
+        let is_free = |node: Node| self.graph.unmet(node).next().is_none();
+        let tasks = self.list.tasks.iter().enumerate();
+        let open = tasks.filter(|(_, task)| !task.mark.is_settled());
+        open.filter(|(at, _)| {
+            self.node(*at)
+                .is_some_and(|node| self.tasks.get(&node) == Some(at) && is_free(node))
+        })
+        .map(|(_, task)| task)
+        .collect()
+    }
+
+    /// IDs of the tasks, and titles of the phases, that a task still waits for.
+    pub fn unmet(&self, at: usize) -> Vec<String> {
+        let node = self.node(at);
+        let edges = node.into_iter().flat_map(|node| self.graph.unmet(node));
+        edges.map(|edge| self.name(edge.to)).collect()
+    }
+
+    fn name(&self, node: Node) -> String {
+        if let Some(at) = self.tasks.get(&node) {
+            return self.list.tasks[*at].id.to_string();
+        }
+        let key = self.graph.key(node);
+        let phase = key.strip_prefix("phase ").and_then(|at| at.parse().ok());
+        let phase = phase.and_then(|at: usize| self.list.phases.get(at));
+        phase.map_or_else(|| key.to_owned(), |phase| phase.title.clone())
+    }
+
+    /// What speaks against ticking a task.
+    pub fn hindrances(&self, at: usize) -> Hindrances {
+        let task = &self.list.tasks[at];
+        let parts = self.parts[at].iter().map(|part| &self.list.tasks[*part]);
+        let parts = parts.filter(|part| !part.mark.is_settled());
+        let criteria = task
+            .criteria
+            .iter()
+            .filter(|one| one.is_nested && !one.mark.is_settled());
+        let is_open = |id: &&String| {
+            let node = self.graph.find(&id.to_ascii_uppercase());
+            node.is_none_or(|node| self.graph.progress(node) != Progress::Done)
+        };
+        let before = self.before(task).into_iter();
+        let phases = before.filter(|phase| self.phases[*phase].is_open);
+        Hindrances {
+            parts: parts
+                .map(|part| part.id.to_string())
+                .chain(criteria.map(|one| format!("`{}`", one.text)))
+                .collect(),
+            dependencies: task.depends_on.iter().filter(is_open).cloned().collect(),
+            phases: phases
+                .map(|phase| self.list.phases[phase].title.clone())
+                .collect(),
+        }
+    }
+
+    /// IDs of the tasks that a task comes after: its parts, what it depends on, and those before it in its
+    /// phase.
+    pub fn tasks_before(&self, task: &Task) -> Vec<String> {
+        let node = self.graph.find(&key_of(task));
+        let edges = node.map_or(&[][..], |node| self.graph.edges(node));
+        let tasks = edges
+            .iter()
+            .filter(|edge| self.tasks.contains_key(&edge.to));
+        tasks.map(|edge| self.name(edge.to)).collect()
+    }
+
+    /// Whether a task of this ID exists.
+    pub fn knows(&self, id: &str) -> bool {
+        !self.list.named(id).is_empty()
+    }
+
+    /// The next task in the order of the file that is to be done: one that is ready, else the first.
+    pub fn next(&self) -> Option<&'a Task> {
+        let ready = self.ready().into_iter().next();
+        let open = |task: &&Task| task.mark == Mark::Open || task.mark == Mark::Partial;
+        ready.or_else(|| self.list.tasks.iter().find(open))
+    }
+}
+
+/// By task, those of the same phase and depth that it comes after: one without `[P]` after all since the
+/// last one without, one with `[P]` after that one.
+fn turns(list: &TaskList) -> Vec<Vec<usize>> {
+    let mut places: HashMap<(Option<usize>, Option<usize>), Vec<usize>> = HashMap::new();
+    let turn = |(at, task): (usize, &Task)| {
+        let since = places.entry((task.phase, task.parent)).or_default();
+        let is_single = |before: &usize| !list.tasks[*before].is_parallel;
+        let last = since.first().copied().filter(is_single);
+        let turn = if task.is_parallel {
+            last.into_iter().collect()
+        } else {
+            since.iter().rev().copied().collect()
+        };
+        if !task.is_parallel {
+            since.clear();
+        }
+        since.push(at);
+        turn
+    };
+    list.tasks.iter().enumerate().map(turn).collect()
+}
+
+/// By task, its parts, without those inside these.
+fn parts(list: &TaskList) -> Vec<Vec<usize>> {
+    let mut parts = vec![Vec::new(); list.tasks.len()];
+    for (at, task) in list.tasks.iter().enumerate() {
+        if let Some(whole) = task.parent {
+            parts[whole].push(at);
+        }
+    }
+    parts
+}
+
+fn facts(list: &TaskList) -> Vec<PhaseFacts> {
+    let of_heading = |phase: &super::task::Phase| PhaseFacts {
+        is_of_story: phase.story.is_some(),
+        ..PhaseFacts::default()
+    };
+    let mut facts: Vec<PhaseFacts> = list.phases.iter().map(of_heading).collect();
+    for task in &list.tasks {
+        if let Some(phase) = task.phase.and_then(|phase| facts.get_mut(phase)) {
+            phase.has_tasks = true;
+            phase.is_open |= !task.mark.is_settled();
+            phase.is_of_story |= !task.stories.is_empty();
+        }
+    }
+    facts
+}

@@ -1,0 +1,399 @@
+//! Questions that agents ask people: one record each, changed by compare-and-swap, so that no restart and
+//! no second answer loses anything.
+
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::config::Config;
+use super::error::SpeckitError;
+use super::events::{PART, What};
+use super::files::{Features, Who};
+use super::resolve::Found;
+use crate::error::Error;
+use crate::store::StoreError;
+use crate::store::changes::Watch;
+use crate::store::disk::{self, Lock, PATIENCE};
+use crate::store::files::{self, Root};
+
+/// Where the records lie, below our part of the state folder.
+const FOLDER: &str = "speckit/questions";
+const ENDING: &str = ".json";
+/// Most questions that wait at once.
+const MOST_OPEN: usize = 100;
+/// So many closed ones are kept.
+const MOST_CLOSED: usize = 200;
+/// How often the one who waits is told that nothing happened.
+const BEAT: Duration = Duration::from_secs(5);
+/// How soon a call that nobody waits for any more ends.
+const LOOK: Duration = Duration::from_millis(500);
+/// What IDs are made of: nothing that looks like something else.
+const LETTERS: &[u8] = b"23456789abcdefghjkmnpqrstuvwxyz";
+/// What is asked when the agent does not say.
+const DEFAULT_PROMPT: &str = "Enter your response:";
+
+/// How a question stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// It waits.
+    Open,
+    /// A person answered.
+    Answered,
+    /// A person will not answer.
+    Cancelled,
+    /// Nobody answered for too long.
+    Expired,
+}
+
+impl State {
+    /// Its word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Answered => "answered",
+            Self::Cancelled => "cancelled",
+            Self::Expired => "expired",
+        }
+    }
+}
+
+/// A question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    /// What it is called.
+    pub id: String,
+    /// How it stands.
+    pub state: State,
+    /// What is asked.
+    pub prompt: String,
+    /// The server that the agent talks to.
+    pub session: String,
+    /// The client's name.
+    pub agent: Option<String>,
+    /// The spec of the run that asks.
+    pub run: Option<String>,
+    /// The feature's directory.
+    pub feature: Option<String>,
+    /// The checkout it was asked in.
+    pub worktree: String,
+    /// When it was asked.
+    pub asked_at: Timestamp,
+    /// When it stops waiting.
+    pub expires_at: Timestamp,
+    /// When it was answered, cancelled or expired.
+    pub closed_at: Option<Timestamp>,
+    /// By whom.
+    pub closed_by: Option<String>,
+    /// What the person said.
+    pub answer: Option<String>,
+    /// Whether the agent has heard how it ended.
+    pub is_collected: bool,
+    /// How often the record was written.
+    pub generation: u64,
+}
+
+/// How the one who waits is kept informed, and says that it does not wait any more.
+pub struct Listener<'a> {
+    /// Told now and then that the question still waits.
+    pub tell: &'a mut dyn FnMut(&str),
+    /// Whether nobody waits any more.
+    pub has_left: &'a dyn Fn() -> bool,
+}
+
+impl Features {
+    fn folder(&self, found: &Found) -> Result<Root, Error> {
+        found.state.ensure(&self.disk, PART)?;
+        let folder = found.state.ensure(&self.disk, FOLDER)?;
+        Ok(Root::open(&folder)?)
+    }
+
+    /// All questions, the oldest first; records that cannot be read are left out.
+    ///
+    /// # Errors
+    /// A `StoreError` when the folder is there and cannot be listed.
+    pub fn questions(&self, found: &Found) -> Result<Vec<Question>, Error> {
+        let folder = found.state.path(FOLDER);
+        let names = match disk::names(&folder) {
+            Err(StoreError::Missing { .. }) => return Ok(Vec::new()),
+            names => names?,
+        };
+        let read = |name: &str| {
+            let (text, _) = self.disk.read_text(&folder.join(name), name).ok()?;
+            serde_json::from_str(&text).ok()
+        };
+        let records = names.iter().filter(|named| named.name.ends_with(ENDING));
+        let mut questions: Vec<Question> = records.filter_map(|named| read(&named.name)).collect();
+        for question in &mut questions {
+            self.expire(question);
+        }
+        questions.sort_by(|a, b| (a.asked_at, &a.id).cmp(&(b.asked_at, &b.id)));
+        Ok(questions)
+    }
+
+    /// Lets a question that waited too long say so.
+    fn expire(&self, question: &mut Question) {
+        if question.state == State::Open && self.now() >= question.expires_at {
+            question.state = State::Expired;
+            question.closed_at = Some(question.expires_at);
+        }
+    }
+
+    /// One question.
+    ///
+    /// # Errors
+    /// `NoQuestion`, naming those that wait, or `Broken`.
+    pub fn question(&self, found: &Found, id: &str) -> Result<Question, Error> {
+        let path = found.state.path(FOLDER).join(file_of(id));
+        let is_name = !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+        if !is_name || !disk::exists(&path) {
+            return Err(self.no_question(found, id));
+        }
+        let (text, _) = self.disk.read_text(&path, &file_of(id))?;
+        let mut question = parse(&file_of(id), &text)?;
+        self.expire(&mut question);
+        Ok(question)
+    }
+
+    fn no_question(&self, found: &Found, id: &str) -> Error {
+        let open = self.questions(found).unwrap_or_default();
+        let open = open.into_iter().filter(|one| one.state == State::Open);
+        SpeckitError::NoQuestion {
+            id: id.to_owned(),
+            open: open.map(|one| one.id).collect(),
+        }
+        .into()
+    }
+
+    /// Asks a question, or comes back to one: that of an ID, else the newest of the same session, feature
+    /// and words whose end was not heard yet.
+    ///
+    /// # Errors
+    /// `NoQuestion`, `TooMany`, or a `StoreError`.
+    pub fn ask(
+        &self,
+        found: &Found,
+        who: &Who,
+        prompt: Option<&str>,
+        id: Option<&str>,
+    ) -> Result<Question, Error> {
+        if let Some(id) = id {
+            return self.question(found, id.trim());
+        }
+        let folder = self.folder(found)?;
+        let gate = Lock::take(folder.path(), Instant::now() + PATIENCE)?;
+        let all = self.questions(found)?;
+        let new = self.new_question(found, who, prompt)?;
+        let is_same = |old: &&Question| {
+            let key = |one: &Question| {
+                let place = (one.feature.clone(), one.worktree.clone());
+                (one.session.clone(), place, one.prompt.clone())
+            };
+            !old.is_collected && key(old) == key(&new)
+        };
+        if let Some(old) = all.iter().rev().find(is_same) {
+            return Ok(old.clone());
+        }
+        let count = all.iter().filter(|one| one.state == State::Open).count();
+        if count >= MOST_OPEN {
+            return Err(SpeckitError::TooMany { count }.into());
+        }
+        prune(&folder, &all)?;
+        let text = text_of(&new);
+        files::create(&self.disk, &folder, &file_of(&new.id), &text)?;
+        drop(gate);
+        let (question, prompt) = (new.id.as_str(), new.prompt.as_str());
+        self.log(found, who, What::Question { question, prompt })?;
+        Ok(new)
+    }
+
+    fn new_question(
+        &self,
+        found: &Found,
+        who: &Who,
+        prompt: Option<&str>,
+    ) -> Result<Question, Error> {
+        let config: Config = self.config(found)?;
+        let prompt = prompt.map(str::trim).filter(|prompt| !prompt.is_empty());
+        let wait = SignedDuration::try_from(config.questions.expiry()).unwrap_or_default();
+        let now = self.now();
+        let letter = || char::from(LETTERS[fastrand::usize(..LETTERS.len())]);
+        Ok(Question {
+            id: format!(
+                "q-{}",
+                std::iter::repeat_with(letter).take(6).collect::<String>()
+            ),
+            state: State::Open,
+            prompt: prompt.unwrap_or(DEFAULT_PROMPT).to_owned(),
+            session: who.session.clone(),
+            agent: who.agent.clone(),
+            run: self.run(),
+            feature: found
+                .feature
+                .as_ref()
+                .map(|feature| feature.directory.clone()),
+            worktree: found.root.path().display().to_string(),
+            asked_at: now,
+            expires_at: now.saturating_add(wait).unwrap_or(now),
+            closed_at: None,
+            closed_by: None,
+            answer: None,
+            is_collected: false,
+            generation: 0,
+        })
+    }
+
+    /// Closes a question: with an answer, or without one.
+    ///
+    /// # Errors
+    /// `NoQuestion`, `Closed` when somebody was first, or a `StoreError`.
+    pub fn close(
+        &self,
+        found: &Found,
+        who: &Who,
+        id: &str,
+        answer: Option<&str>,
+    ) -> Result<Question, Error> {
+        let id = id.trim();
+        self.question(found, id)?;
+        let closed = self.change(found, id, |question| {
+            if question.state != State::Open {
+                let (id, state) = (question.id.clone(), question.state.as_str());
+                return Err(SpeckitError::Closed { id, state }.into());
+            }
+            question.state = match answer {
+                Some(_) => State::Answered,
+                None => State::Cancelled,
+            };
+            question.answer = answer.map(str::to_owned);
+            question.closed_at = Some(self.now());
+            question.closed_by = Some(who.session.clone());
+            Ok(())
+        })?;
+        let what = What::Closed {
+            question: id,
+            state: closed.state.as_str(),
+            by: &who.session,
+        };
+        self.log(found, who, what)?;
+        Ok(closed)
+    }
+
+    /// Changes a question's record, decided on what is in it at the moment of writing.
+    fn change(
+        &self,
+        found: &Found,
+        id: &str,
+        mut change: impl FnMut(&mut Question) -> Result<(), Error>,
+    ) -> Result<Question, Error> {
+        let (folder, file) = (self.folder(found)?, file_of(id));
+        let mut now = None;
+        files::edit(&self.disk, &folder, &file, |text| {
+            let old = parse(&file, text)?;
+            let mut new = old.clone();
+            self.expire(&mut new);
+            change(&mut new)?;
+            let is_same = new == old;
+            new.generation += u64::from(!is_same);
+            let text = if is_same {
+                text.to_owned()
+            } else {
+                text_of(&new)
+            };
+            now = Some(new);
+            Ok::<_, Error>(text)
+        })?;
+        now.map_or_else(|| self.question(found, id), Ok)
+    }
+
+    /// Waits until a question is closed, at most so long, and notes that its end was heard by the one who
+    /// asked. A question that stays open is as it was.
+    ///
+    /// # Errors
+    /// `NoQuestion`, or a `StoreError`.
+    pub fn wait(
+        &self,
+        found: &Found,
+        id: &str,
+        most: Duration,
+        listener: &mut Listener<'_>,
+    ) -> Result<Question, Error> {
+        let question = self.watch_question(found, id, most, listener)?;
+        if question.state == State::Open || (listener.has_left)() {
+            return Ok(question);
+        }
+        self.collect(found, &question)
+    }
+
+    /// Waits until a question is closed, at most so long.
+    ///
+    /// # Errors
+    /// `NoQuestion`, or a `StoreError`.
+    pub fn watch_question(
+        &self,
+        found: &Found,
+        id: &str,
+        most: Duration,
+        listener: &mut Listener<'_>,
+    ) -> Result<Question, Error> {
+        let folder = self.folder(found)?;
+        let mut watch = Watch::start(folder.path());
+        watch.add(folder.path(), "");
+        let deadline = Instant::now() + most;
+        let mut beat = Instant::now();
+        loop {
+            let question = self.question(found, id)?;
+            let now = Instant::now();
+            if question.state != State::Open || now >= deadline || (listener.has_left)() {
+                return Ok(question);
+            }
+            if now >= beat {
+                (listener.tell)(&format!("waiting for an answer to {id}"));
+                beat = now + BEAT;
+            }
+            watch.wait((deadline - now).min(LOOK));
+        }
+    }
+
+    fn collect(&self, found: &Found, question: &Question) -> Result<Question, Error> {
+        if question.is_collected {
+            return Ok(question.clone());
+        }
+        self.change(found, &question.id, |question| {
+            question.is_collected = true;
+            Ok(())
+        })
+    }
+}
+
+/// Removes the oldest closed questions but so many, those first whose end was heard.
+fn prune(folder: &Root, all: &[Question]) -> Result<(), StoreError> {
+    let mut closed: Vec<&Question> = all.iter().filter(|one| one.state != State::Open).collect();
+    closed.sort_by_key(|one| (!one.is_collected, one.asked_at));
+    let surplus = closed.len().saturating_sub(MOST_CLOSED);
+    for question in &closed[..surplus] {
+        disk::remove(&folder.path().join(file_of(&question.id)))?;
+    }
+    Ok(())
+}
+
+fn file_of(id: &str) -> String {
+    format!("{id}{ENDING}")
+}
+
+fn text_of(question: &Question) -> String {
+    let mut text = serde_json::to_string_pretty(question).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn parse(path: &str, text: &str) -> Result<Question, Error> {
+    serde_json::from_str(text).map_err(|error| {
+        SpeckitError::Broken {
+            path: path.to_owned(),
+            why: error.to_string(),
+        }
+        .into()
+    })
+}

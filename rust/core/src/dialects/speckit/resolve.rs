@@ -1,0 +1,429 @@
+//! Which project and which feature are meant, and why (reference rstn 1.4; decisions, "speckit feature").
+//!
+//! Found anew for every answer. `.specify/feature.json` comes before the branch, because the scripts of
+//! spec-kit obey it; the newest directory is never guessed.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use serde_json::Value;
+
+use super::error::SpeckitError;
+use super::feature::{self, FeatureName, Match, numbered};
+use crate::error::Error;
+use crate::git::Repo;
+use crate::store::disk::{self, Disk};
+use crate::store::files::Root;
+use crate::store::state::StateFolder;
+
+/// Where features lie, from the root.
+pub const SPECS: &str = "specs";
+
+/// Where to begin, and what the environment says.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// The working folder.
+    pub folder: PathBuf,
+    /// All variables; those of spec-kit are looked at.
+    pub environment: BTreeMap<String, String>,
+}
+
+/// A project, and the feature that is current in it.
+pub struct Found {
+    /// The project's folder.
+    pub root: Root,
+    /// What said which folder that is.
+    pub root_rule: &'static str,
+    /// The branch of the checkout; `None` without git, or on a commit alone.
+    pub branch: Option<String>,
+    /// The feature, if one is current.
+    pub feature: Option<Feature>,
+    /// What was tried, in order, and what each said.
+    pub tried: Vec<String>,
+    /// What people should know of it.
+    pub warnings: Vec<String>,
+    /// The folder for our own state.
+    pub state: StateFolder,
+}
+
+/// A feature's directory.
+#[derive(Debug, Clone)]
+pub struct Feature {
+    /// The directory from the root, with `/`; absolute where it lies elsewhere.
+    pub directory: String,
+    /// The last part of its name.
+    pub label: String,
+    /// Its name, taken apart.
+    pub name: FeatureName,
+    /// What said that it is the one.
+    pub rule: &'static str,
+    /// The folder that nothing is read or written outside of; `None` while the directory is not there.
+    pub(super) root: Option<Root>,
+    /// The directory from that folder; empty for the folder itself.
+    pub(super) inside: String,
+}
+
+impl Feature {
+    /// The path of one of its files, from its root.
+    pub(super) fn within(&self, name: &str) -> String {
+        if self.inside.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}/{name}", self.inside)
+        }
+    }
+}
+
+/// Finds the project, and its current feature or the one that is asked for.
+///
+/// # Errors
+/// `SpeckitError` when `SPECIFY_INIT_DIR` names no project or several directories could be meant, a
+/// `StoreError` when the folder is gone.
+pub fn find(disk: &Disk, start: &Start, asked: Option<&str>) -> Result<Found, Error> {
+    let (root, root_rule) = project(start)?;
+    let mut warnings = Vec::new();
+    let repo = Repo::open(root.path()).unwrap_or_else(|error| {
+        warnings.push(format!("git was not asked: {error}"));
+        None
+    });
+    let branch = repo.as_ref().and_then(|repo| match repo.head() {
+        Ok(head) => head.branch().map(str::to_owned),
+        Err(error) => {
+            warnings.push(format!("the branch is not known: {error}"));
+            None
+        }
+    });
+    let state = StateFolder::of(&root, repo.as_ref().map(Repo::common_dir));
+    let mut search = Search {
+        disk,
+        start,
+        directories: directories(&root),
+        root: &root,
+        branch: branch.as_deref(),
+        tried: Vec::new(),
+        warnings,
+    };
+    let feature = match asked {
+        Some(asked) => Some(search.asked(asked)?),
+        None => search.current()?,
+    };
+    let Search {
+        tried, warnings, ..
+    } = search;
+    Ok(Found {
+        root,
+        root_rule,
+        branch,
+        feature,
+        tried,
+        warnings,
+        state,
+    })
+}
+
+impl Found {
+    /// A directory of `specs/` as a feature.
+    pub(super) fn in_specs(&self, name: &str) -> Feature {
+        let inside = format!("{SPECS}/{name}");
+        Feature {
+            directory: inside.clone(),
+            label: name.to_owned(),
+            name: FeatureName::of_directory(name),
+            rule: "specs",
+            root: Some(self.root.clone()),
+            inside,
+        }
+    }
+}
+
+/// The project's folder, and what said so.
+fn project(start: &Start) -> Result<(Root, &'static str), Error> {
+    if let Some(given) = told(start, "SPECIFY_INIT_DIR") {
+        let folder = start.folder.join(given);
+        if !folder.join(".specify").is_dir() {
+            let given = given.to_owned();
+            return Err(SpeckitError::InitDir { given }.into());
+        }
+        return Ok((Root::open(&folder)?, "SPECIFY_INIT_DIR"));
+    }
+    let here = Root::open(&start.folder)?;
+    let mut above = here.path().ancestors();
+    if let Some(folder) = above.find(|folder| folder.join(".specify").is_dir()) {
+        return Ok((Root::open(folder)?, "nearest .specify"));
+    }
+    let mut upwards = here.path().ancestors();
+    let top = upwards.find(|folder| disk::exists(&folder.join(".git")));
+    let inside = |folder: &&Path| top.is_none_or(|top| folder.starts_with(top));
+    let mut near = here.path().ancestors().take_while(inside);
+    if let Some(folder) = near.find(|folder| has_features(folder)) {
+        return Ok((Root::open(folder)?, "nearest specs"));
+    }
+    match top {
+        Some(top) => Ok((Root::open(top)?, "top of the git checkout")),
+        None => Ok((here, "working folder")),
+    }
+}
+
+fn told<'a>(start: &'a Start, name: &str) -> Option<&'a str> {
+    let value = start.environment.get(name).map(|value| value.trim());
+    value.filter(|value| !value.is_empty())
+}
+
+/// Whether a folder has directories of features that are named as such.
+fn has_features(folder: &Path) -> bool {
+    let is_chant = folder.file_name().is_some_and(|name| name == ".chant");
+    let names = disk::names(&folder.join(SPECS)).unwrap_or_default();
+    !is_chant
+        && names
+            .iter()
+            .any(|named| named.is_folder && numbered(&named.name).is_some())
+}
+
+/// The directories in `specs/`, by name.
+pub(super) fn directories(root: &Root) -> Vec<String> {
+    let Ok(specs) = root.locate(SPECS) else {
+        return Vec::new();
+    };
+    let names = disk::names(&specs).unwrap_or_default();
+    let is_directory = |name: &String| specs.join(name).is_dir();
+    names
+        .into_iter()
+        .map(|named| named.name)
+        .filter(|name| !name.starts_with('.'))
+        .filter(is_directory)
+        .collect()
+}
+
+struct Search<'a> {
+    disk: &'a Disk,
+    start: &'a Start,
+    root: &'a Root,
+    directories: Vec<String>,
+    branch: Option<&'a str>,
+    tried: Vec<String>,
+    warnings: Vec<String>,
+}
+
+impl Search<'_> {
+    /// The feature of a name or number that somebody asks for.
+    fn asked(&mut self, given: &str) -> Result<Feature, Error> {
+        match feature::of_name(given, &self.directories) {
+            Match::One(name) => Ok(self.in_specs(&name, "asked for")),
+            Match::Several(candidates) => Err(ambiguous(&format!("'{given}'"), candidates)),
+            Match::None => Err(SpeckitError::UnknownFeature {
+                given: given.to_owned(),
+                known: self.directories.clone(),
+            }
+            .into()),
+        }
+    }
+
+    /// The current feature, by the first rule that names one.
+    fn current(&mut self) -> Result<Option<Feature>, Error> {
+        let named = match self.of_variable() {
+            Some(feature) => Some(feature),
+            None => self.of_file(),
+        };
+        if let Some(feature) = named {
+            self.compare(&feature);
+            return Ok(Some(feature));
+        }
+        if let Some(feature) = self.of_name()? {
+            return Ok(Some(feature));
+        }
+        match self.of_branch()? {
+            Some(feature) => Ok(Some(feature)),
+            None => Ok(self.of_folder()),
+        }
+    }
+
+    fn of_variable(&mut self) -> Option<Feature> {
+        let rule = "SPECIFY_FEATURE_DIRECTORY";
+        let Some(given) = told(self.start, rule) else {
+            self.tried.push(format!("{rule} is not set"));
+            return None;
+        };
+        Some(self.directory(Path::new(given), rule))
+    }
+
+    fn of_file(&mut self) -> Option<Feature> {
+        let rule = ".specify/feature.json";
+        let path = self.root.path().join(rule);
+        if !disk::exists(&path) {
+            self.tried.push(format!("{rule} is not there"));
+            return None;
+        }
+        let given = self
+            .disk
+            .read_text(&path, rule)
+            .map_err(|error| error.to_string());
+        let given = given.and_then(|(text, _)| directory_of(&text));
+        let wrong = match given {
+            Ok(given) if self.is_outside(&given) => {
+                format!("`{rule}` names `{given}`, which lies outside of the project")
+            }
+            Ok(given) => return Some(self.directory(Path::new(&given), rule)),
+            Err(why) => format!("`{rule}` names no feature: {why}"),
+        };
+        self.tried.push(wrong.clone());
+        self.warnings.push(wrong);
+        None
+    }
+
+    /// Whether a directory lies outside of the project; what does not exist is taken at its word.
+    fn is_outside(&self, given: &str) -> bool {
+        let path = plain(&self.root.path().join(given));
+        let real = disk::real(&path).unwrap_or(path);
+        !real.starts_with(self.root.path())
+    }
+
+    fn of_name(&mut self) -> Result<Option<Feature>, Error> {
+        let rule = "SPECIFY_FEATURE";
+        let Some(given) = told(self.start, rule) else {
+            self.tried.push(format!("{rule} is not set"));
+            return Ok(None);
+        };
+        match feature::of_name(given, &self.directories) {
+            Match::One(name) => Ok(Some(self.in_specs(&name, rule))),
+            Match::Several(candidates) => Err(ambiguous(&format!("{rule} '{given}'"), candidates)),
+            Match::None => {
+                let missing = format!("{rule} names '{given}', and specs/ has no such directory");
+                self.tried.push(missing.clone());
+                self.warnings.push(missing);
+                Ok(None)
+            }
+        }
+    }
+
+    fn of_branch(&mut self) -> Result<Option<Feature>, Error> {
+        let Some(branch) = self.branch else {
+            self.tried.push("there is no branch".into());
+            return Ok(None);
+        };
+        match feature::of_branch(branch, &self.directories) {
+            Some(Match::One(name)) => Ok(Some(self.in_specs(&name, "branch"))),
+            Some(Match::Several(candidates)) => {
+                Err(ambiguous(&format!("branch '{branch}'"), candidates))
+            }
+            Some(Match::None) => {
+                let said = format!("specs/ has no directory for branch '{branch}'");
+                self.tried.push(said);
+                Ok(None)
+            }
+            None => {
+                let said = format!("branch '{branch}' names no feature");
+                self.tried.push(said);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The feature whose directory holds the working folder.
+    fn of_folder(&mut self) -> Option<Feature> {
+        let inside = disk::real(&self.start.folder).ok();
+        let inside = inside.and_then(|folder| {
+            let specs = self.root.path().join(SPECS);
+            let first = folder.strip_prefix(specs).ok()?.components().next()?;
+            first.as_os_str().to_str().map(str::to_owned)
+        });
+        if inside.is_none() {
+            let said = "the working folder lies in no feature's directory";
+            self.tried.push(said.into());
+        }
+        Some(self.in_specs(&inside?, "working folder"))
+    }
+
+    /// Warns when the branch means another feature than the one that is followed.
+    fn compare(&mut self, followed: &Feature) {
+        let Some(branch) = self.branch else { return };
+        let Some(Match::One(name)) = feature::of_branch(branch, &self.directories) else {
+            return;
+        };
+        let other = format!("{SPECS}/{name}");
+        if other != followed.directory {
+            self.warnings.push(format!(
+                "branch '{branch}' means {other}, but {} names {}, which is followed",
+                followed.rule, followed.directory
+            ));
+        }
+    }
+
+    fn in_specs(&mut self, name: &str, rule: &'static str) -> Feature {
+        self.directory(&Path::new(SPECS).join(name), rule)
+    }
+
+    fn directory(&mut self, given: &Path, rule: &'static str) -> Feature {
+        let path = plain(&self.root.path().join(given));
+        let real = disk::real(&path).ok().filter(|real| real.is_dir());
+        if real.is_none() {
+            let shown = given.display();
+            self.warnings
+                .push(format!("{rule} names {shown}, which is no directory"));
+        }
+        // A link is shown by its own name where what it leads to lies inside, too.
+        let from_root = |path: &Path| {
+            let inside = path.strip_prefix(self.root.path()).ok()?.to_str()?;
+            Some(inside.replace('\\', "/"))
+        };
+        let lies_inside = real
+            .as_ref()
+            .is_none_or(|real| real.starts_with(self.root.path()));
+        let (directory, root, inside) =
+            if let Some(inside) = from_root(&path).filter(|_| lies_inside) {
+                let root = real.is_some().then(|| self.root.clone());
+                (inside.clone(), root, inside)
+            } else {
+                let root = real.as_deref().and_then(|real| Root::open(real).ok());
+                (path.display().to_string(), root, String::new())
+            };
+        let label = path.file_name().unwrap_or_default();
+        let label = label.to_string_lossy().into_owned();
+        self.tried.push(format!("{rule} names {directory}"));
+        Feature {
+            name: FeatureName::of_directory(&label),
+            directory,
+            label,
+            rule,
+            root,
+            inside,
+        }
+    }
+}
+
+/// What `feature.json` names.
+fn directory_of(text: &str) -> Result<String, String> {
+    let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| error.to_string())?;
+    match value
+        .get("feature_directory")
+        .and_then(Value::as_str)
+        .map(str::trim)
+    {
+        Some(given) if !given.is_empty() => Ok(given.to_owned()),
+        _ => Err("the key `feature_directory` is missing".into()),
+    }
+}
+
+fn ambiguous(what: &str, candidates: Vec<String>) -> Error {
+    let candidates = candidates
+        .iter()
+        .map(|name| format!("{SPECS}/{name}"))
+        .collect();
+    let what = what.to_owned();
+    SpeckitError::Ambiguous { what, candidates }.into()
+}
+
+/// A path without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}

@@ -1,0 +1,364 @@
+//! The shapes of answers.
+
+use serde::Serialize;
+
+use super::events::Evidence;
+use super::feature::Stage;
+use super::plan::Plan;
+use super::questions::Question;
+use super::resolve::{Feature, Found};
+use super::task::{Mark, Phase, Progress, Task, TaskList};
+
+/// The seed's five keys, all null outside of a feature.
+#[derive(Debug, Clone, Serialize)]
+pub struct ContextView<'a> {
+    feature_number: Option<&'a str>,
+    feature_name: Option<&'a str>,
+    branch: Option<&'a str>,
+    phase: Option<String>,
+    spec_dir: Option<&'a str>,
+}
+
+impl<'a> ContextView<'a> {
+    /// Of what was found.
+    pub fn of(found: &'a Found, stage: Option<Stage>) -> Self {
+        let feature = found.feature.as_ref();
+        Self {
+            feature_number: feature.and_then(|feature| feature.name.number.as_deref()),
+            feature_name: feature.and_then(|feature| feature.name.slug.as_deref()),
+            branch: feature.and(found.branch.as_deref()),
+            phase: stage.map(|stage| stage.to_string()),
+            spec_dir: feature.map(|feature| feature.directory.as_str()),
+        }
+    }
+}
+
+/// The context, and everything beside the seed's keys.
+#[derive(Debug, Serialize)]
+pub struct WholeContextView<'a> {
+    /// The seed's keys.
+    #[serde(flatten)]
+    pub context: ContextView<'a>,
+    /// The project's folder.
+    pub root: String,
+    /// How it was found.
+    pub why: WhyView<'a>,
+    /// What people should know of it.
+    pub warnings: &'a [String],
+    /// The documents there are.
+    pub artifacts: Vec<&'a str>,
+    /// How far the tasks are.
+    pub progress: Option<ProgressView>,
+    /// How often the spec asks for clarification.
+    pub needs_clarification: usize,
+    /// Open and all boxes of the checklists.
+    pub checklists: Option<BoxesView>,
+}
+
+/// Which rules decided.
+#[derive(Debug, Serialize)]
+pub struct WhyView<'a> {
+    /// What said which folder the project is.
+    pub root: &'a str,
+    /// What said which feature is current.
+    pub feature: Option<&'a str>,
+    /// What was tried.
+    pub tried: &'a [String],
+}
+
+/// Boxes of checklists.
+#[derive(Debug, Serialize)]
+pub struct BoxesView {
+    /// Those without a tick.
+    pub open: usize,
+    /// All of them.
+    pub total: usize,
+}
+
+/// How far a list is.
+#[derive(Debug, Clone, Serialize)]
+pub struct ProgressView {
+    /// Such as `3/10`.
+    pub progress: String,
+    done: usize,
+    open: usize,
+    partial: usize,
+    skipped: usize,
+}
+
+impl From<Progress> for ProgressView {
+    fn from(progress: Progress) -> Self {
+        Self {
+            progress: progress.to_string(),
+            done: progress.done,
+            open: progress.open,
+            partial: progress.partial,
+            skipped: progress.skipped,
+        }
+    }
+}
+
+/// A task in a few words.
+#[derive(Debug, Serialize)]
+pub struct BriefView<'a> {
+    id: &'a str,
+    description: &'a str,
+}
+
+impl<'a> From<&'a Task> for BriefView<'a> {
+    fn from(task: &'a Task) -> Self {
+        Self {
+            id: &task.id,
+            description: task.title(),
+        }
+    }
+}
+
+/// A completed task.
+#[derive(Debug, Serialize)]
+pub struct CompletedView<'a> {
+    /// Always true: what is refused is an error.
+    pub completed: bool,
+    /// Its ID.
+    pub task_id: &'a str,
+    /// Whether it was so before, and nothing was written.
+    pub already_complete: bool,
+    /// Such as `3/10`.
+    pub progress: String,
+    /// The next one to be done.
+    pub next_task: Option<BriefView<'a>>,
+    /// IDs of those that can be done now, all at once.
+    pub ready: Vec<&'a str>,
+    /// Whether validation was skipped.
+    pub skipped_validation: bool,
+    /// How the checks ended.
+    pub checks: &'a [Evidence],
+    /// What was not right and did not refuse it.
+    pub warnings: &'a [String],
+    /// The feature's directory.
+    pub feature: &'a str,
+}
+
+/// A task in full.
+#[derive(Debug, Serialize)]
+pub struct TaskView<'a> {
+    id: &'a str,
+    status: &'static str,
+    description: &'a str,
+    line: usize,
+    parallel: bool,
+    stories: &'a [String],
+    labels: &'a [String],
+    paths: &'a [String],
+    depends_on: &'a [String],
+    part_of: Option<&'a str>,
+    phase: Option<&'a str>,
+    group: Option<&'a str>,
+    criteria: Vec<CriterionView<'a>>,
+    /// Whether it can be done now.
+    ready: bool,
+    /// What it waits for.
+    waits_for: Vec<String>,
+}
+
+/// Something a task has to meet.
+#[derive(Debug, Serialize)]
+struct CriterionView<'a> {
+    text: &'a str,
+    status: &'static str,
+}
+
+/// All tasks of a list, or those of some places in it.
+pub fn tasks<'a>(plan: &Plan<'a>) -> Vec<TaskView<'a>> {
+    let list: &'a TaskList = plan.list;
+    let ready: Vec<usize> = plan.ready().iter().map(|task| task.line).collect();
+    let view = |(at, task): (usize, &'a Task)| {
+        let title = |phase: usize| list.phases[phase].title.as_str();
+        let is_settled = task.mark.is_settled();
+        TaskView {
+            id: &task.id,
+            status: task.mark.as_str(),
+            description: &task.description,
+            line: task.line,
+            parallel: task.is_parallel,
+            stories: &task.stories,
+            labels: &task.labels,
+            paths: &task.paths,
+            depends_on: &task.depends_on,
+            part_of: task.parent.map(|parent| &*list.tasks[parent].id),
+            phase: task.phase.map(title),
+            group: task.group.as_deref(),
+            criteria: task
+                .criteria
+                .iter()
+                .map(|one| CriterionView {
+                    text: &one.text,
+                    status: one.mark.as_str(),
+                })
+                .collect(),
+            ready: ready.contains(&task.line),
+            waits_for: if is_settled {
+                Vec::new()
+            } else {
+                plan.unmet(at)
+            },
+        }
+    };
+    list.tasks.iter().enumerate().map(view).collect()
+}
+
+impl TaskView<'_> {
+    /// Whether it can be done now.
+    pub fn is_ready(&self) -> bool {
+        self.ready
+    }
+}
+
+/// A phase, and how far it is.
+#[derive(Debug, Serialize)]
+pub struct PhaseView<'a> {
+    title: &'a str,
+    number: Option<u32>,
+    story: Option<&'a str>,
+    priority: Option<&'a str>,
+    mvp: bool,
+    checkpoint: Option<&'a str>,
+    #[serde(flatten)]
+    progress: ProgressView,
+}
+
+/// The phases that have tasks.
+pub fn phases(list: &TaskList) -> Vec<PhaseView<'_>> {
+    let has_tasks = |(at, _): &(usize, &Phase)| list.of_phase(*at).next().is_some();
+    let phases = list.phases.iter().enumerate().filter(has_tasks);
+    phases
+        .map(|(at, phase)| PhaseView {
+            title: &phase.title,
+            number: phase.number,
+            story: phase.story.as_deref(),
+            priority: phase.priority.as_deref(),
+            mvp: phase.is_mvp,
+            checkpoint: phase.checkpoint.as_deref(),
+            progress: Progress::of(list.of_phase(at)).into(),
+        })
+        .collect()
+}
+
+/// A feature's tasks.
+#[derive(Debug, Serialize)]
+pub struct TasksView<'a> {
+    /// The feature's directory.
+    pub feature: &'a str,
+    /// How far all is.
+    #[serde(flatten)]
+    pub progress: ProgressView,
+    /// The phases.
+    pub phases: Vec<PhaseView<'a>>,
+    /// The tasks.
+    pub tasks: Vec<TaskView<'a>>,
+}
+
+/// What can be done now.
+#[derive(Debug, Serialize)]
+pub struct NextView<'a> {
+    /// The feature's directory.
+    pub feature: &'a str,
+    /// How far all is.
+    #[serde(flatten)]
+    pub progress: ProgressView,
+    /// What can be done, all at once.
+    pub ready: Vec<TaskView<'a>>,
+    /// What waits.
+    pub waiting: Vec<TaskView<'a>>,
+}
+
+/// A feature among others.
+#[derive(Debug, Serialize)]
+pub struct FeatureView {
+    /// Its directory.
+    pub spec_dir: String,
+    /// Its number.
+    pub feature_number: Option<String>,
+    /// Its name.
+    pub feature_name: Option<String>,
+    /// How far it is.
+    pub phase: String,
+    /// How far its tasks are.
+    pub progress: Option<ProgressView>,
+    /// Whether it is the current one.
+    pub current: bool,
+}
+
+/// A task among the items of a whole workspace.
+#[derive(Debug, Serialize)]
+pub struct ItemView {
+    /// Its name there: `speckit:060-name#T001`.
+    pub key: String,
+    /// Its first line.
+    pub title: String,
+    /// `open`, `partial`, `done` or `skipped`.
+    pub status: &'static str,
+    /// Whether it can be done now.
+    pub ready: bool,
+    /// The items it waits for or did wait for, by their names there.
+    pub depends_on: Vec<String>,
+    /// Its file from the root.
+    pub path: String,
+    /// Its line there.
+    pub line: usize,
+}
+
+/// The tasks of a feature among the items of a workspace.
+pub fn items(feature: &Feature, list: &TaskList) -> Vec<ItemView> {
+    let plan = Plan::of(list);
+    let ready: Vec<usize> = plan.ready().iter().map(|task| task.line).collect();
+    let key = |id: &str| format!("speckit:{}#{id}", feature.label);
+    let tasks = list.tasks.iter();
+    tasks
+        .map(|task| ItemView {
+            key: key(&task.id),
+            title: task.title().to_owned(),
+            status: task.mark.as_str(),
+            ready: task.mark != Mark::Done && ready.contains(&task.line),
+            depends_on: plan.tasks_before(task).iter().map(|id| key(id)).collect(),
+            path: feature.within("tasks.md"),
+            line: task.line,
+        })
+        .collect()
+}
+
+/// A question, without what was answered.
+#[derive(Debug, Serialize)]
+pub struct QuestionView<'a> {
+    id: &'a str,
+    state: &'static str,
+    prompt: &'a str,
+    session: &'a str,
+    agent: Option<&'a str>,
+    run: Option<&'a str>,
+    feature: Option<&'a str>,
+    worktree: &'a str,
+    asked_at: String,
+    expires_at: String,
+    closed_at: Option<String>,
+    closed_by: Option<&'a str>,
+}
+
+impl<'a> From<&'a Question> for QuestionView<'a> {
+    fn from(question: &'a Question) -> Self {
+        Self {
+            id: &question.id,
+            state: question.state.as_str(),
+            prompt: &question.prompt,
+            session: &question.session,
+            agent: question.agent.as_deref(),
+            run: question.run.as_deref(),
+            feature: question.feature.as_deref(),
+            worktree: &question.worktree,
+            asked_at: question.asked_at.to_string(),
+            expires_at: question.expires_at.to_string(),
+            closed_at: question.closed_at.map(|at| at.to_string()),
+            closed_by: question.closed_by.as_deref(),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What is a task, and what is not (reference rstn 2.6).
+
+use chant_core::dialects::speckit::parse::{tasks, tick};
+use chant_core::dialects::speckit::task::{Mark, Task, TaskList};
+
+fn ids(list: &TaskList) -> Vec<&str> {
+    list.tasks.iter().map(|task| &*task.id).collect()
+}
+
+#[track_caller]
+fn one(line: &str) -> Task {
+    let mut list = tasks(line);
+    assert_eq!(list.tasks.len(), 1, "{line}: {:?}", ids(&list));
+    list.tasks.remove(0)
+}
+
+// proves: speckit:tasks:any_bullet_box_and_id
+#[test]
+fn tasks_are_found_with_any_bullet_indentation_and_wrapping() {
+    for (line, id, mark) in [
+        ("- [ ] T001 Do", "T001", Mark::Open),
+        ("* [x] T013 Do", "T013", Mark::Done),
+        ("+ [X] T1000 Do", "T1000", Mark::Done),
+        ("1. [~] T1.1 Do", "T1.1", Mark::Partial),
+        ("\t- [-] T067a-3 Do", "T067a-3", Mark::Skipped),
+        ("        - [ ] T028a Do", "T028a", Mark::Open),
+        ("- [ ] **T007** Do", "T007", Mark::Open),
+        ("- [ ] **T007:** Do", "T007", Mark::Open),
+        ("- [x] ~~T017 Do~~", "T017", Mark::Done),
+        ("- [ ] T008: Do", "T008", Mark::Open),
+        ("- [ ] T009 - Do", "T009", Mark::Open),
+        ("- [ ] [P] T006 Do", "T006", Mark::Open),
+        ("- [ ] T010. Do\r", "T010", Mark::Open),
+        ("\u{feff}- [ ] T011 Do", "T011", Mark::Open),
+    ] {
+        let task = one(line);
+        assert_eq!((&*task.id, task.mark), (id, mark), "{line}");
+        assert!(
+            task.title().starts_with("Do"),
+            "{line}: {}",
+            task.description
+        );
+        let character = line.as_bytes()[task.box_at] as char;
+        assert_eq!(Mark::of(character), Some(mark), "{line}");
+    }
+}
+
+// proves: speckit:tasks:false_ones_are_none
+#[test]
+fn what_looks_like_a_task_is_none() {
+    for line in [
+        "- [] T001 Do",
+        "- [o] T001 Do",
+        "- [ ] Tests pass",
+        "- [ ] The thing",
+        "- [ ] TXXX Do",
+        "- [ ]T001 Do",
+        "-[ ] T001 Do",
+        "[ ] T001 Do",
+        "- T001 Do",
+        "- [ ] T001/T002 Do",
+    ] {
+        assert_eq!(ids(&tasks(line)), Vec::<&str>::new(), "{line}");
+    }
+}
+
+// proves: speckit:tasks:fences_and_comments_are_ignored
+#[test]
+fn vector_10_fences_and_comments_hold_no_tasks() {
+    let text = "- [ ] T001 a\n\n```text\n- [ ] T099 no\n```\n\n~~~\n- [ ] T098 no\n~~~\n\n<!-- - [ ] T097 no\n- [ ] T096 no\n\n- [ ] T095 no -->\n\n- [ ] T002 b <!-- - [ ] T094 -->\n  ```\n  - [ ] T093 no\n  ```\n";
+    assert_eq!(ids(&tasks(text)), ["T001", "T002"]);
+    let unclosed = "- [ ] T001 a\n\n<!--\n- [ ] T097 no\n";
+    assert_eq!(ids(&tasks(unclosed)), ["T001"]);
+}
+
+// proves: speckit:tasks:markers_and_paths
+#[test]
+fn markers_stand_behind_the_id_in_any_order() {
+    let task =
+        one("- [ ] T012 [US1][P] [RED] Write [this](a.md) test in `tests/a b`, `tests/a.py` [x]");
+    assert!(task.is_parallel);
+    assert_eq!(
+        (task.stories, task.labels),
+        (vec!["US1".into()], vec!["RED".into()])
+    );
+    assert_eq!(
+        task.description,
+        "Write [this](a.md) test in `tests/a b`, `tests/a.py` [x]"
+    );
+    assert_eq!(task.paths, ["tests/a.py"]);
+    for (line, paths) in [
+        (
+            "- [ ] T001 Create model in src/models/user.py",
+            vec!["src/models/user.py"],
+        ),
+        ("- [ ] T001 Create it in src/a.rs.", vec!["src/a.rs"]),
+        ("- [ ] T001 Be there in time", vec![]),
+        ("- [ ] T001 Say `hello` in 3 ways", vec![]),
+        ("- [ ] T001 See `https://example.org/a.md`", vec![]),
+    ] {
+        assert_eq!(one(line).paths, paths, "{line}");
+    }
+}
+
+// proves: speckit:tasks:parts_criteria_and_continuations
+#[test]
+fn nested_tasks_are_parts_and_boxes_without_an_id_are_criteria() {
+    let text = "- [ ] T028 Whole\n  goes on here\n  - [ ] T028a Part\n    - [x] met\n  - [~] T028b Part\n  - plain\n- [ ] Tests pass\n- [ ] T029 Next\n\nWords.\n\n- [ ] stray\n";
+    let list = tasks(text);
+    assert_eq!(ids(&list), ["T028", "T028a", "T028b", "T029"]);
+    let parents: Vec<Option<usize>> = list.tasks.iter().map(|task| task.parent).collect();
+    assert_eq!(parents, [None, Some(0), Some(0), None]);
+    assert_eq!(list.tasks[0].description, "Whole\ngoes on here");
+    assert_eq!(list.tasks[1].criteria.len(), 1);
+    assert!(list.tasks[1].criteria[0].is_nested);
+    assert_eq!(list.tasks[0].criteria[0].text, "Tests pass");
+    assert!(!list.tasks[0].criteria[0].is_nested);
+    assert_eq!(list.tasks[3].criteria, Vec::new());
+}
+
+// proves: speckit:tasks:phases_and_groups
+#[test]
+fn phases_groups_and_checkpoints_come_from_the_headings() {
+    let text = "# Tasks\n\n## Phase 1: Setup\n\n- [ ] T001 a\n\n## Phase 3: User Story 1 - Go (Priority: P1) 🎯 MVP\n\n### Tests\n\n- [x] T010 [US1] b\n\n**Checkpoint**: works alone\n\n## Dependencies\n\n- T001 before T010\n";
+    let list = tasks(text);
+    assert_eq!(ids(&list), ["T001", "T010"]);
+    let phase = &list.phases[list.tasks[1].phase.unwrap()];
+    assert_eq!(
+        (phase.number, phase.story.as_deref()),
+        (Some(3), Some("US1"))
+    );
+    assert_eq!(
+        (phase.priority.as_deref(), phase.is_mvp),
+        (Some("P1"), true)
+    );
+    assert_eq!(phase.checkpoint.as_deref(), Some("works alone"));
+    assert_eq!(list.tasks[1].group.as_deref(), Some("Tests"));
+    assert_eq!(list.tasks[0].group, None);
+    assert_eq!(list.progress().to_string(), "1/2");
+}
+
+// proves: speckit:tasks:dependencies_are_named
+#[test]
+fn dependencies_are_what_stands_in_parentheses() {
+    let text = "- [ ] T001 a\n- [ ] T002 b\n- [ ] T003 c\n- [ ] T010 d (depends on T001, T003)\n- [ ] T011 e (after all; Depends on T001-T003 and T999)\n- [ ] T012 f depends on T001\n";
+    let list = tasks(text);
+    let named = |at: usize| list.tasks[at].depends_on.join(" ");
+    assert_eq!(
+        [named(3), named(4), named(5)],
+        ["T001 T003", "T001 T002 T003 T999", ""]
+    );
+}
+
+// proves: speckit:tasks:progress_leaves_out_skipped
+#[test]
+fn skipped_tasks_do_not_count_and_partial_ones_are_open() {
+    let list = tasks("- [x] T1 a\n- [-] T2 b\n- [~] T3 c\n- [ ] T4 d\n  - [ ] criterion\n");
+    let progress = list.progress();
+    assert_eq!(progress.to_string(), "1/3");
+    assert_eq!((progress.partial, progress.skipped), (1, 1));
+}
+
+// proves: speckit:complete_task:follows_the_files_ticks
+#[test]
+fn ticks_are_those_of_the_majority() {
+    let ticked_with = |text: &str| tick(text, &tasks(text));
+    assert_eq!(ticked_with("- [ ] T1 a\n"), 'x');
+    assert_eq!(ticked_with("- [X] T1 a\n- [X] T2 b\n- [x] T3 c\n"), 'X');
+    assert_eq!(ticked_with("- [X] T1 a\n- [x] T2 b\n"), 'x');
+}

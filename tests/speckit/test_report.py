@@ -1,0 +1,208 @@
+"""`rstn_report_status`: statuses, and questions that reach a person."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+import pytest
+from harness import Caller, text_of
+from mcp_types import ElicitResult, TextContent
+from server.conftest import Serve
+from server.pipes import call as request
+from server.pipes import initialize, notification
+from server.pipes import text_of as text_on_wire
+from speckit.features import Features
+
+pytestmark = pytest.mark.anyio
+
+ASKED = {"status": "needs_input", "prompt": "Which database?"}
+
+
+def answering(features: Features, text: str | None) -> Callable[..., Any]:
+    """Answer the oldest question as soon as a call says that it waits."""
+
+    async def progress(*_: Any) -> None:
+        def answer() -> None:
+            for question in features.open()[:1]:
+                features.core.answer(question["id"], text)
+
+        await anyio.to_thread.run_sync(answer)
+
+    return progress
+
+
+@pytest.mark.requirement(
+    "speckit:report_status:answers_with_the_status",
+    "speckit:report_status:status_is_one_of_three",
+    "speckit:report_status:message_is_for_error",
+    "speckit:report_status:error_is_shown",
+    "speckit:report_status:completed_marks_done",
+)
+async def test_statuses_are_accepted_and_recorded(call: Caller) -> None:
+    for status in ("completed", "error"):
+        said = await call.text("rstn_report_status", status=status, message="No way")
+        assert said == f"Status '{status}' reported successfully"
+    first, second = Features(call.project.root).events()
+    assert (first["status"], first.get("message")) == ("completed", None)
+    assert (second["status"], second["message"]) == ("error", "No way")
+    assert (first["session"], first["feature"]) == (second["session"], "specs/060-mcp")
+    assert await call.error("rstn_report_status", status="done") == (
+        "Error: status must be 'needs_input', 'completed', or 'error', got 'done'"
+    )
+
+
+@pytest.mark.requirement("speckit:errors:missing_field")
+async def test_vector_14_a_missing_status_is_told(call: Caller) -> None:
+    assert await call.error("rstn_report_status") == "Error: Missing 'status' field"
+    assert await call.error("rstn_report_status", status=["x"]) == (
+        "Error: Missing 'status' field: expected string, got array"
+    )
+
+
+@pytest.mark.requirement(
+    "speckit:report_status:needs_input_is_durable",
+    "speckit:report_status:question_re_attaches",
+    "speckit:report_status:prompt_is_for_needs_input",
+)
+async def test_vector_13_nobody_answers_and_a_later_call_gets_the_answer(call: Caller) -> None:
+    features = Features(call.project.root)
+    result = await call("rstn_report_status", **ASKED)
+    assert text_of(result) == "Status 'needs_input' reported successfully"
+    (question,) = features.open()
+    note = result.content[1]
+    assert isinstance(note, TextContent)
+    assert f'call again with question="{question["id"]}"' in note.text
+    assert question["prompt"] == "Which database?"
+    assert await call.text("rstn_report_status", **ASKED) == text_of(result)
+    assert len(features.open()) == 1
+    features.core.answer(question["id"], "naïve 日本")
+    said = await call.text("rstn_report_status", status="needs_input", question=question["id"])
+    assert said == "User response: naïve 日本"
+
+
+@pytest.mark.requirement(
+    "speckit:report_status:answer_is_returned", "speckit:report_status:an_answer_wakes_the_call"
+)
+async def test_vector_12_an_answer_given_meanwhile_comes_back_intact(features: Features, mode: str) -> None:
+    features.waits(60)
+    async with features.seen(mode=mode) as call:
+        with anyio.fail_after(30):
+            result = await call.client.call_tool(
+                "rstn_report_status", ASKED, progress_callback=answering(features, "naïve 日本")
+            )
+    assert text_of(result) == "User response: naïve 日本"  # type: ignore[arg-type]
+
+
+@pytest.mark.requirement("speckit:report_status:cancelled_is_an_error")
+async def test_a_question_that_a_person_cancels_is_an_error(features: Features, mode: str) -> None:
+    features.waits(60)
+    async with features.seen(mode=mode) as call:
+        with anyio.fail_after(30):
+            result = await call.client.call_tool(
+                "rstn_report_status", ASKED, progress_callback=answering(features, None)
+            )
+    assert result.is_error  # type: ignore[union-attr]
+    assert text_of(result) == "Input request was cancelled"  # type: ignore[arg-type]
+
+
+# A client that can ask its user
+
+
+@pytest.mark.requirement(
+    "speckit:report_status:client_asks_its_user", "speckit:report_status:needs_input_asks_the_user"
+)
+@pytest.mark.parametrize(
+    ("action", "said"),
+    [
+        ("accept", "User response: Postgres"),
+        ("decline", "Input request was cancelled"),
+        ("cancel", "Input request was cancelled"),
+    ],
+)
+async def test_a_client_asks_its_user_where_it_can(
+    features: Features, mode: str, action: Any, said: str
+) -> None:
+    prompts: list[str] = []
+
+    async def elicit(_: Any, params: Any) -> ElicitResult:
+        prompts.append(params.message)
+        content: Any = {"answer": "Postgres"} if action == "accept" else None
+        return ElicitResult(action=action, content=content)
+
+    async with features.seen(mode=mode, elicitation_callback=elicit) as call:
+        result = await call("rstn_report_status", **ASKED)
+    assert text_of(result) == said
+    assert prompts == ["Which database?"]
+    assert features.open() == []
+
+
+@pytest.mark.requirement("speckit:report_status:first_answer_counts")
+async def test_an_answer_from_elsewhere_ends_the_clients_form(features: Features) -> None:
+    """In the handshake era the form stays open while others may answer."""
+
+    async def elicit(_: Any, __: Any) -> ElicitResult:
+        (question,) = features.open()
+        await anyio.to_thread.run_sync(features.core.answer, question["id"], "from elsewhere")
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    async with features.seen(mode="legacy", elicitation_callback=elicit) as call:
+        with anyio.fail_after(30):
+            assert await call.text("rstn_report_status", **ASKED) == "User response: from elsewhere"
+
+
+# Processes
+
+
+@pytest.mark.requirement(
+    "speckit:report_status:several_wait_at_once", "speckit:report_status:a_restart_loses_none"
+)
+def test_several_questions_wait_and_a_restart_loses_none(features: Features, serve: Serve) -> None:
+    first = serve(features.root)
+    first.send(request(1, "rstn_report_status", **ASKED))
+    first.send(request(2, "rstn_report_status", status="needs_input", prompt="Second?"))
+    for number in (1, 2):
+        assert text_on_wire(first.answer(number)) == "Status 'needs_input' reported successfully"
+    first.process.kill()
+    questions = features.open()
+    assert {question["prompt"] for question in questions} == {"Which database?", "Second?"}
+    assert [question["asked_at"] for question in questions] == sorted(q["asked_at"] for q in questions)
+    for question in questions:
+        features.core.answer(question["id"], f"re: {question['prompt']}")
+    second = serve(features.root)
+    for number, question in enumerate(questions):
+        second.send(request(number, "rstn_report_status", status="needs_input", question=question["id"]))
+        assert text_on_wire(second.answer(number)) == f"User response: re: {question['prompt']}"
+
+
+@pytest.mark.requirement("speckit:report_status:a_call_that_ends_leaves_the_question")
+def test_a_cancelled_call_leaves_the_question_and_its_answer(features: Features, serve: Serve) -> None:
+    features.waits(60)
+    server = serve(features.root)
+    server.send(initialize("i"), notification("notifications/initialized"))
+    server.answer("i")
+    server.send(request(1, "rstn_report_status", **ASKED))
+    server.send(request(2, "rstn_get_context"))
+    server.answer(2)
+    asked = threading.Event()
+    while not features.open():  # the call has begun; its question appears
+        assert not asked.wait(0.01)
+    server.send(notification("notifications/cancelled", {"requestId": 1}))
+    server.send(request(3, "rstn_get_context"))
+    server.answer(3)
+    (question,) = features.open()
+    features.core.answer(question["id"], "yes")
+    server.send(request(4, "rstn_report_status", status="needs_input", question=question["id"]))
+    assert text_on_wire(server.answer(4)) == "User response: yes"
+
+
+@pytest.mark.requirement("speckit:report_status:others_need_not_wait")
+def test_a_call_that_waits_holds_up_no_other(features: Features, serve: Serve) -> None:
+    features.waits(60)
+    server = serve(features.root)
+    server.send(request(1, "rstn_report_status", **ASKED))
+    server.send(request(2, "rstn_complete_task", task_id="T001"))
+    assert server.receive()["id"] == 2
