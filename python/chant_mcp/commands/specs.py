@@ -22,13 +22,16 @@ _status_option = click.option(
 )
 
 
-@click.command("list")
-@_status_option
-@click.option(
+approval_option = click.option(
     "--approval",
     type=click.Choice(["pending", "approved", "rejected"]),
     help="Only specs that need approval and stand there.",
 )
+
+
+@click.command("list")
+@_status_option
+@approval_option
 @limit_option
 @all_option
 @json_option
@@ -37,10 +40,12 @@ def list_specs(
     session: Session, status: str | None, approval: str | None, limit: int, show_all: bool, as_json: bool
 ) -> None:
     """List specs; cancelled ones only with `--status cancelled`."""
-    show_list(session, status, limit, show_all, as_json)
+    show_list(session, status, approval, limit, show_all, as_json)
 
 
-def show_list(session: Session, status: str | None, limit: int, show_all: bool, as_json: bool) -> None:
+def show_list(
+    session: Session, status: str | None, approval: str | None, limit: int, show_all: bool, as_json: bool
+) -> None:
     """Print a list of specs."""
     chant = session.chant
     text, data = gathered(

@@ -85,6 +85,7 @@ def _holds_specs_alone(session: Session) -> bool:
 
 @click.command("list")
 @filters
+@specs.approval_option
 @limit_option
 @all_option
 @json_option
@@ -95,15 +96,18 @@ def list_items(
     labels: tuple[str, ...],
     dialects: tuple[str, ...],
     ready: bool,
+    approval: str | None,
     limit: int,
     show_all: bool,
     as_json: bool,
 ) -> None:
     """List specs, tasks and tickets; cancelled specs only with `--status cancelled`."""
     wanted = Wanted(statuses, labels, dialects, ready)
-    if wanted.is_of_specs and _holds_specs_alone(session):
+    if approval and not wanted.is_of_specs:
+        raise click.UsageError("Only specs have an approval: --approval goes with one --status at most.")
+    if wanted.is_of_specs and (approval or _holds_specs_alone(session)):
         status = statuses[0] if statuses else None
-        specs.show_list(session, status, limit, show_all, as_json)
+        specs.show_list(session, status, approval, limit, show_all, as_json)
         return
     _show_items(session, wanted, limit, show_all, as_json)
 
