@@ -1,0 +1,292 @@
+//! What a picture shows of a graph: the items asked for, and what stands for the others.
+
+use fixedbitset::FixedBitSet;
+
+use crate::graph::network::Network;
+use crate::graph::picture::Arrow;
+
+/// What is to be seen, in the order of work: an arrow leads from an item to one that waits for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scene {
+    /// First the items shown, in their order, then what stands for others.
+    pub shapes: Vec<Shape>,
+    /// What leads from one to another.
+    pub arrows: Vec<Arrow>,
+}
+
+/// An item, or others that are not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// An item by its place among those shown.
+    Item(usize),
+    /// So many that one of those shown waits for, directly or over others.
+    Earlier(usize),
+    /// So many that wait for one of those shown, and none of those waits for them.
+    Later(usize),
+    /// So many that have nothing to do with those shown.
+    Apart(usize),
+}
+
+impl Scene {
+    /// The picture of these items, each of which is named once. Each other item is counted once. Where
+    /// one shown waits for another over items that are not, an indirect arrow says so, unless ways over
+    /// shown ones do.
+    pub fn new(network: &Network, items: &[u32]) -> Self {
+        let mut places = vec![None; network.len()];
+        for (place, item) in items.iter().enumerate() {
+            places[*item as usize] = Some(place);
+        }
+        let mut scene = Self {
+            shapes: (0..items.len()).map(Shape::Item).collect(),
+            arrows: Vec::new(),
+        };
+        for (from, item) in items.iter().enumerate() {
+            let after = network.after(*item).iter();
+            let shown = after.filter_map(|other| places[*other as usize]);
+            scene.arrows.extend(shown.map(|to| Arrow {
+                from,
+                to,
+                is_indirect: false,
+            }));
+        }
+        if items.len() < network.len() {
+            Others::new(network, items, &places).add_to(&mut scene);
+        }
+        scene
+    }
+}
+
+/// Items that are not shown.
+struct Others<'a> {
+    network: &'a Network,
+    items: &'a [u32],
+    places: &'a [Option<usize>],
+    /// Those that a shown one waits for.
+    is_earlier: FixedBitSet,
+    earlier: usize,
+    later: usize,
+    /// Those between shown ones, in an order of work if there is one.
+    between: Vec<u32>,
+    has_order: bool,
+}
+
+impl<'a> Others<'a> {
+    fn new(network: &'a Network, items: &'a [u32], places: &'a [Option<usize>]) -> Self {
+        let mut is_earlier = FixedBitSet::with_capacity(network.len());
+        let ancestors = network.ancestors(items);
+        for item in &ancestors {
+            is_earlier.insert(*item as usize);
+        }
+        let mut later = network.impact(items);
+        let mut between: Vec<u32> = later.clone();
+        between.retain(|item| is_earlier.contains(*item as usize));
+        later.retain(|item| !is_earlier.contains(*item as usize));
+        let layers = network.layers();
+        if let (Ok(layers), false) = (&layers, between.is_empty()) {
+            let mut is_between = FixedBitSet::with_capacity(network.len());
+            is_between.extend(between.iter().map(|item| *item as usize));
+            let order = layers.order().iter().copied();
+            between = order
+                .filter(|item| is_between.contains(*item as usize))
+                .collect();
+        }
+        Self {
+            network,
+            items,
+            places,
+            is_earlier,
+            earlier: ancestors.len(),
+            later: later.len(),
+            between,
+            has_order: layers.is_ok(),
+        }
+    }
+
+    fn add_to(&self, scene: &mut Scene) {
+        let indirect = self.indirect();
+        scene.arrows.extend(indirect);
+        if self.has_order {
+            self.keep_needed(scene);
+        }
+        let hidden = |item: &u32| self.places[*item as usize].is_none();
+        let direct = |from, to| Arrow {
+            from,
+            to,
+            is_indirect: false,
+        };
+        if self.earlier > 0 {
+            let shape = scene.shapes.len();
+            scene.shapes.push(Shape::Earlier(self.earlier));
+            let joined = self.items.iter().enumerate();
+            let joined = joined.filter(|(_, item)| self.network.before(**item).iter().any(hidden));
+            scene.arrows.extend(joined.map(|(to, _)| direct(shape, to)));
+        }
+        if self.later > 0 {
+            let shape = scene.shapes.len();
+            scene.shapes.push(Shape::Later(self.later));
+            let is_later = |item: &u32| hidden(item) && !self.is_earlier.contains(*item as usize);
+            let joined = self.items.iter().enumerate();
+            let joined = joined.filter(|(_, item)| self.network.after(**item).iter().any(is_later));
+            scene
+                .arrows
+                .extend(joined.map(|(from, _)| direct(from, shape)));
+        }
+        let apart = self.network.len() - self.items.len() - self.earlier - self.later;
+        if apart > 0 {
+            scene.shapes.push(Shape::Apart(apart));
+        }
+    }
+
+    /// Arrows between shown items that only items between them join.
+    fn indirect(&self) -> Vec<Arrow> {
+        let mut number = vec![
+            None;
+            if self.between.is_empty() {
+                0
+            } else {
+                self.network.len()
+            }
+        ];
+        for (index, item) in self.between.iter().enumerate() {
+            number[*item as usize] = Some(index);
+        }
+        // For each item between, the shown ones from which a way over hidden ones leads to it.
+        let mut sources = vec![FixedBitSet::with_capacity(self.items.len()); self.between.len()];
+        let mut is_changed = true;
+        while is_changed {
+            is_changed = false;
+            for (index, item) in self.between.iter().enumerate() {
+                let mut found = std::mem::take(&mut sources[index]);
+                let known = found.count_ones(..);
+                self.gather(*item, &number, &sources, &mut found);
+                is_changed |= found.count_ones(..) > known;
+                sources[index] = found;
+            }
+            // In an order of work all is found at once.
+            is_changed &= !self.has_order;
+        }
+        let mut arrows = Vec::new();
+        for (to, item) in self.items.iter().enumerate() {
+            let mut found = FixedBitSet::with_capacity(self.items.len());
+            let before = self.network.before(*item).iter();
+            for index in before
+                .clone()
+                .filter_map(|other| number.get(*other as usize)?.as_ref())
+            {
+                found.union_with(&sources[*index]);
+            }
+            for direct in before.filter_map(|other| self.places[*other as usize]) {
+                found.remove(direct);
+            }
+            arrows.extend(found.ones().map(|from| Arrow {
+                from,
+                to,
+                is_indirect: true,
+            }));
+        }
+        arrows
+    }
+
+    /// Adds to `found` the shown items that an item waits for, and what was found for hidden ones.
+    fn gather(
+        &self,
+        item: u32,
+        number: &[Option<usize>],
+        sources: &[FixedBitSet],
+        found: &mut FixedBitSet,
+    ) {
+        for other in self.network.before(item) {
+            match (self.places[*other as usize], number[*other as usize]) {
+                (Some(place), _) => found.insert(place),
+                (None, Some(index)) => found.union_with(&sources[index]),
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// Drops indirect arrows beside which other arrows lead to the same item.
+    fn keep_needed(&self, scene: &mut Scene) {
+        let count = self.items.len();
+        if scene.arrows.iter().all(|arrow| !arrow.is_indirect) {
+            return;
+        }
+        let mut targets = vec![Vec::new(); count];
+        for arrow in &scene.arrows {
+            targets[arrow.from].push(arrow.to);
+        }
+        let mut reached: Vec<Option<FixedBitSet>> = vec![None; count];
+        for start in 0..count {
+            let mut open = vec![start];
+            while let Some(place) = open.last().copied() {
+                let next = targets[place].iter().find(|next| reached[**next].is_none());
+                if let Some(next) = next {
+                    open.push(*next);
+                    continue;
+                }
+                open.pop();
+                let mut set = FixedBitSet::with_capacity(count);
+                for next in &targets[place] {
+                    set.insert(*next);
+                    if let Some(beyond) = &reached[*next] {
+                        set.union_with(beyond);
+                    }
+                }
+                reached[place] = Some(set);
+            }
+        }
+        let leads = |from: usize, to: usize| reached[from].as_ref().is_some_and(|set| set[to]);
+        let is_needed = |arrow: &Arrow| {
+            let mut over = targets[arrow.from].iter().filter(|over| **over != arrow.to);
+            !arrow.is_indirect || !over.any(|over| leads(*over, arrow.to))
+        };
+        scene.arrows.retain(is_needed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::network::tests::network;
+    use super::{Scene, Shape};
+
+    #[track_caller]
+    fn check(words: &str, shown: &str, expected: &str) {
+        let network = network(words);
+        let items: Vec<u32> = shown
+            .split(' ')
+            .map(|key| network.find(key).unwrap())
+            .collect();
+        let scene = Scene::new(&network, &items);
+        let name = |at: usize| match scene.shapes[at] {
+            Shape::Item(place) => network.key(items[place]).to_owned(),
+            Shape::Earlier(count) => format!("{count}<"),
+            Shape::Later(count) => format!("{count}>"),
+            Shape::Apart(count) => format!("{count}|"),
+        };
+        let arrows = scene.arrows.iter().map(|arrow| {
+            let line = if arrow.is_indirect { "~" } else { "-" };
+            format!("{}{line}{}", name(arrow.from), name(arrow.to))
+        });
+        let joined = |at: &usize| scene.arrows.iter().any(|a| a.from == *at || a.to == *at);
+        let alone = (0..scene.shapes.len()).filter(|at| !joined(at)).map(name);
+        assert_eq!(arrows.chain(alone).collect::<Vec<_>>().join(" "), expected);
+    }
+
+    #[test]
+    fn what_is_not_shown_stands_before_behind_or_apart() {
+        check("a b<-a c<-b d<-c e<-d x", "c", "2<-c c-2> 1|");
+        check("a b<-a c<-a d", "a b c d", "a-b a-c d");
+    }
+
+    #[test]
+    fn ways_over_what_is_not_shown_are_indirect() {
+        check("a h<-a b<-h", "a b", "a~b 1<-b");
+        // b waits for a directly, c for a over b: neither needs another arrow.
+        check("a h<-a b<-h,a c<-b,h", "a b c", "a-b b-c 1<-b 1<-c");
+    }
+
+    #[test]
+    fn ways_in_loops_are_found_too() {
+        check("a h<-a,i i<-h b<-i a2<-b", "a b", "a~b 2<-b b-1>");
+        check("a<-h h<-a", "a", "a~a 1<-a");
+    }
+}
