@@ -1,6 +1,6 @@
 //! Lists of items as tables.
 
-use chant_core::graph::draw::table::{self, Row};
+use chant_core::graph::draw::table::{Row, html, text};
 use pyo3::prelude::*;
 
 /// A list of items (key, title, status, keys of what it waits for) as an HTML table and as plain text. The
@@ -21,6 +21,6 @@ pub(crate) fn table(
         };
         let total = total.unwrap_or(rows.len());
         let rows: Vec<Row> = rows.into_iter().map(row).collect();
-        (table::html(&rows, total), table::text(&rows, total))
+        (html(&rows, total), text(&rows, total))
     })
 }

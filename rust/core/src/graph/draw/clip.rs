@@ -59,7 +59,7 @@ impl Network {
             shown.surround(clip.focus, clip.depth.unwrap_or(u32::MAX));
         }
         Ok(shown
-            .is_shown
+            .items
             .ones()
             .filter_map(|item| u32::try_from(item).ok())
             .collect())
@@ -69,7 +69,7 @@ impl Network {
 /// Items that are shown, and for how many there is room.
 struct Shown<'a> {
     network: &'a Network,
-    is_shown: FixedBitSet,
+    items: FixedBitSet,
     room: usize,
 }
 
@@ -77,21 +77,21 @@ impl<'a> Shown<'a> {
     fn new(network: &'a Network, room: usize) -> Self {
         Self {
             network,
-            is_shown: FixedBitSet::with_capacity(network.len()),
+            items: FixedBitSet::with_capacity(network.len()),
             room,
         }
     }
 
     /// Shows an item; says whether that is new.
     fn show(&mut self, item: u32) -> bool {
-        let is_new = !self.is_shown.put(item as usize);
+        let is_new = !self.items.put(item as usize);
         self.room = self.room.saturating_sub(usize::from(is_new));
         is_new
     }
 
     /// Shows those of the items that rank highest, as many as there is room for; says which are new.
     fn add(&mut self, mut items: Vec<u32>) -> Vec<u32> {
-        items.retain(|item| !self.is_shown.contains(*item as usize));
+        items.retain(|item| !self.items.contains(*item as usize));
         let rank = |item: &u32| {
             let waiting = self.network.after(*item).len();
             (self.network.is_done(*item), Reverse(waiting), *item)
@@ -139,7 +139,7 @@ impl<'a> Shown<'a> {
             wave = self.add(next);
         }
         let shown: Vec<u32> = self
-            .is_shown
+            .items
             .ones()
             .filter_map(|item| u32::try_from(item).ok())
             .collect();
