@@ -10,6 +10,7 @@ mod chant_specs;
 mod files;
 mod front_matter;
 mod git;
+mod graph_pictures;
 mod index;
 mod journal;
 mod layers;

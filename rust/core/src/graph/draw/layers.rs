@@ -56,6 +56,14 @@ impl Grid {
         index >= self.figures
     }
 
+    /// The figures that arrows lead to from themselves.
+    pub(super) fn bows(&self) -> impl Iterator<Item = usize> {
+        let starts = self.starts.iter().zip(&self.chains);
+        starts
+            .filter(|(_, chain)| chain.is_empty())
+            .map(|(figure, _)| *figure)
+    }
+
     /// How many figures and stand-ins there are.
     pub(super) fn len(&self) -> usize {
         self.before.len()
@@ -81,6 +89,34 @@ impl Grid {
         }
         chain
     }
+}
+
+/// The layer of each figure.
+pub(super) fn layer_of(figures: usize, arrows: &[(usize, usize)]) -> Vec<usize> {
+    layered(figures, arrows, &leading_back(figures, arrows))
+}
+
+/// For each figure the first one of those that arrows join it to, along or against them.
+pub(super) fn part_of(figures: usize, arrows: &[(usize, usize)]) -> Vec<usize> {
+    let mut joined = vec![Vec::new(); figures];
+    for (from, to) in arrows {
+        joined[*from].push(*to);
+        joined[*to].push(*from);
+    }
+    let mut part_of = vec![None; figures];
+    let mut open = Vec::new();
+    for first in 0..figures {
+        if part_of[first].is_none() {
+            open.push(first);
+        }
+        while let Some(figure) = open.pop() {
+            if part_of[figure].is_none() {
+                part_of[figure] = Some(first);
+                open.extend(&joined[figure]);
+            }
+        }
+    }
+    part_of.into_iter().flatten().collect()
 }
 
 /// Which arrows lead back on the way from the first figures, so that the others close no loop.
@@ -127,7 +163,7 @@ fn leading_back(figures: usize, arrows: &[(usize, usize)]) -> Vec<bool> {
     is_back
 }
 
-/// The layer of each figure.
+/// The layer of each figure; arrows that lead back are turned round.
 fn layered(figures: usize, arrows: &[(usize, usize)], is_back: &[bool]) -> Vec<usize> {
     let mut behind = vec![Vec::new(); figures];
     let mut ins = vec![0_usize; figures];

@@ -1,8 +1,10 @@
 //! Where figures stand and arrows lead, in layers: whatever an arrow leads to stands behind where it
 //! begins, but for arrows that close a loop.
 
-use super::layers::Grid;
-use super::route::{Lane, Route, routes};
+use std::collections::BTreeMap;
+
+use super::layers::{Grid, part_of};
+use super::route::{BOW, Lane, Route, routes};
 use super::settle::settled;
 use super::untangle::untangle;
 
@@ -122,37 +124,15 @@ fn widest(placed: &[Placed]) -> f64 {
 
 /// The parts that nothing joins, by their first figures.
 fn split(sheet: &Sheet) -> Vec<Part> {
-    let mut joined = vec![Vec::new(); sheet.sizes.len()];
-    for (index, (from, to)) in sheet.arrows.iter().enumerate() {
-        joined[*from].push((*to, Some(index)));
-        joined[*to].push((*from, None));
+    let part_of = part_of(sheet.sizes.len(), &sheet.arrows);
+    let mut parts: BTreeMap<usize, Part> = BTreeMap::new();
+    for (figure, first) in part_of.iter().enumerate() {
+        parts.entry(*first).or_default().figures.push(figure);
     }
-    let mut is_met = vec![false; joined.len()];
-    let mut parts = Vec::new();
-    for first in 0..joined.len() {
-        if is_met[first] {
-            continue;
-        }
-        is_met[first] = true;
-        let mut part = Part {
-            figures: vec![first],
-            arrows: Vec::new(),
-        };
-        let mut next = 0;
-        while let Some(figure) = part.figures.get(next).copied() {
-            next += 1;
-            for (other, arrow) in &joined[figure] {
-                part.arrows.extend(arrow);
-                if !std::mem::replace(&mut is_met[*other], true) {
-                    part.figures.push(*other);
-                }
-            }
-        }
-        part.figures.sort_unstable();
-        part.arrows.sort_unstable();
-        parts.push(part);
+    for (arrow, (from, _)) in sheet.arrows.iter().enumerate() {
+        parts.entry(part_of[*from]).or_default().arrows.push(arrow);
     }
-    parts
+    parts.into_values().collect()
 }
 
 /// Whether the layers follow one another downwards.
@@ -214,7 +194,12 @@ fn laid(grid: &Grid, sizes: &[(f64, f64)], is_down: bool) -> Layout {
             };
         }
     }
-    let (routes, beyond) = routes(grid, &lanes, &middles, &boxes);
+    let routes = routes(grid, &lanes, &middles, &boxes);
+    let has_bow = |figure: &usize| grid.bows().any(|other| other == *figure);
+    let beyond = match grid.layers.last() {
+        Some(layer) if layer.iter().any(|figure| has_bow(figure)) => BOW,
+        _ => 0.0,
+    };
     let layout = Layout {
         boxes,
         routes,

@@ -161,7 +161,10 @@ impl<'a> View<'a> {
     /// The scene as figures and arrows, written down.
     fn text(&self, language: Language) -> String {
         let shapes = &self.scene.shapes;
-        let keys: Vec<String> = shapes.iter().map(|shape| self.text_key(*shape)).collect();
+        let keys = shapes.iter().enumerate();
+        let keys: Vec<String> = keys
+            .map(|(place, shape)| self.text_key(place, *shape))
+            .collect();
         let figures = shapes.iter().zip(&keys).map(|(shape, key)| {
             let tone = self.tone(*shape);
             Figure {
@@ -185,15 +188,15 @@ impl<'a> View<'a> {
     }
 
     /// A key that no other shape has.
-    fn text_key(&self, shape: Shape) -> String {
-        let mut key = match shape {
-            Shape::Item(place) => return self.key(place).to_owned(),
-            other => told(other),
+    fn text_key(&self, place: usize, shape: Shape) -> String {
+        let Shape::Item(item) = shape else {
+            let mut key = format!("{} ({})", told(shape), place + 1 - self.items.len());
+            while self.network.find(&key).is_some() {
+                key.push('…');
+            }
+            return key;
         };
-        while self.network.find(&key).is_some() {
-            key.push('…');
-        }
-        key
+        self.key(item).to_owned()
     }
 }
 
@@ -201,9 +204,9 @@ impl<'a> View<'a> {
 fn told(shape: Shape) -> String {
     match shape {
         Shape::Item(_) => String::new(),
-        Shape::Earlier(count) => format!("+{} more before", counted(count)),
-        Shape::Later(count) => format!("+{} more behind", counted(count)),
-        Shape::Apart(count) => format!("+{} more apart", counted(count)),
+        Shape::Earlier(count) | Shape::Later(count) | Shape::Apart(count) => {
+            format!("+{} more", counted(count))
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::layout::Rect;
 /// How far a way goes straight into a box, so that its head points at it.
 const HEAD: f64 = 7.0;
 /// How far an arrow from a figure to itself leads away from it.
-const BOW: f64 = 26.0;
+pub(super) const BOW: f64 = 26.0;
 /// How close to each other arrows end at a box, where there is room.
 const APART: f64 = 9.0;
 
@@ -97,14 +97,8 @@ impl Route {
     }
 }
 
-/// The way of each arrow, and how far beyond the last layer one leads. Layers follow one another to the
-/// right.
-pub(super) fn routes(
-    grid: &Grid,
-    lanes: &[Lane],
-    middles: &[f64],
-    boxes: &[Rect],
-) -> (Vec<Route>, f64) {
+/// The way of each arrow. Layers follow one another to the right.
+pub(super) fn routes(grid: &Grid, lanes: &[Lane], middles: &[f64], boxes: &[Rect]) -> Vec<Route> {
     let mut lane_of = vec![0; grid.len()];
     for (lane, layer) in grid.layers.iter().enumerate() {
         for vertex in layer {
@@ -113,7 +107,7 @@ pub(super) fn routes(
     }
     let leaving = ports(grid, middles, boxes, true);
     let coming = ports(grid, middles, boxes, false);
-    let (mut routes, mut beyond) = (Vec::new(), 0.0_f64);
+    let mut routes = Vec::new();
     for (index, chain) in grid.chains.iter().enumerate() {
         let route = if let [first, between @ .., last] = chain.as_slice() {
             let lane = |vertex: &usize| lanes[lane_of[*vertex]];
@@ -123,12 +117,11 @@ pub(super) fn routes(
             }
             way.arrive((lane(last).start, coming[index]))
         } else {
-            beyond = beyond.max(BOW);
             bow(&boxes[grid.starts[index]])
         };
         routes.push(route);
     }
-    (routes, beyond)
+    routes
 }
 
 /// A way that grows to the right; one that leads back is turned round when it is complete.
@@ -179,7 +172,8 @@ impl Way {
 
 /// A way from a box to itself, behind it.
 fn bow(rect: &Rect) -> Route {
-    let (x, y) = (rect.x + rect.width, rect.y + rect.height / 2.0);
+    // Beside where other arrows leave.
+    let (x, y) = (rect.x + rect.width, rect.y + rect.height - 12.0);
     let out = BOW * 4.0 / 3.0;
     Route {
         start: (x, y - 7.0),

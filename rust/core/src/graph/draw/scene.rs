@@ -1,7 +1,10 @@
 //! What a picture shows of a graph: the items asked for, and what stands for the others.
 
+use std::collections::BTreeMap;
+
 use fixedbitset::FixedBitSet;
 
+use super::layers::{layer_of, part_of};
 use crate::graph::network::Network;
 use crate::graph::picture::Arrow;
 
@@ -19,18 +22,21 @@ pub struct Scene {
 pub enum Shape {
     /// An item by its place among those shown.
     Item(usize),
-    /// So many that one of those shown waits for, directly or over others.
+    /// So many that items shown wait for, directly or over others.
     Earlier(usize),
-    /// So many that wait for one of those shown, and none of those waits for them.
+    /// So many that wait for items shown, and none of those shown waits for them.
     Later(usize),
     /// So many that have nothing to do with those shown.
     Apart(usize),
 }
 
 impl Scene {
-    /// The picture of these items, each of which is named once. Each other item is counted once. Where
-    /// one shown waits for another over items that are not, an indirect arrow says so, unless ways over
-    /// shown ones do.
+    /// The picture of these items, each of which is named once. Where one shown waits for another over
+    /// items that are not, an indirect arrow says so, unless ways over shown ones do.
+    ///
+    /// Each other item is counted once, with those that have their nearest shown item in the same layer of
+    /// the same part of the picture, so that arrows to what is not shown are short. A shown item is joined
+    /// to one such group before it and one behind it at most.
     pub fn new(network: &Network, items: &[u32]) -> Self {
         let mut places = vec![None; network.len()];
         for (place, item) in items.iter().enumerate() {
@@ -43,16 +49,31 @@ impl Scene {
         for (from, item) in items.iter().enumerate() {
             let after = network.after(*item).iter();
             let shown = after.filter_map(|other| places[*other as usize]);
-            scene.arrows.extend(shown.map(|to| Arrow {
-                from,
-                to,
-                is_indirect: false,
-            }));
+            scene.arrows.extend(shown.map(|to| direct(from, to)));
         }
         if items.len() < network.len() {
             Others::new(network, items, &places).add_to(&mut scene);
         }
         scene
+    }
+}
+
+/// A layer of a part of the picture.
+type Spot = (usize, usize);
+
+/// Items that are not shown and stand in one place.
+#[derive(Default)]
+struct Group {
+    count: usize,
+    /// The places of the shown ones beside them.
+    joined: Vec<usize>,
+}
+
+fn direct(from: usize, to: usize) -> Arrow {
+    Arrow {
+        from,
+        to,
+        is_indirect: false,
     }
 }
 
@@ -108,33 +129,72 @@ impl<'a> Others<'a> {
         if self.has_order {
             self.keep_needed(scene);
         }
-        let hidden = |item: &u32| self.places[*item as usize].is_none();
-        let direct = |from, to| Arrow {
-            from,
-            to,
-            is_indirect: false,
-        };
-        if self.earlier > 0 {
+        let pairs: Vec<(usize, usize)> = scene.arrows.iter().map(|a| (a.from, a.to)).collect();
+        let layers = layer_of(self.items.len(), &pairs);
+        let parts = part_of(self.items.len(), &pairs);
+        let spots: Vec<Spot> = parts.into_iter().zip(layers).collect();
+        let is_earlier = |item: u32| self.is_earlier.contains(item as usize);
+        let before = |item| self.network.before(item);
+        let earlier = self.groups(&spots, &before, &is_earlier);
+        let after = |item| self.network.after(item);
+        let later = self.groups(&spots, &after, &|item| !is_earlier(item));
+        for group in earlier {
             let shape = scene.shapes.len();
-            scene.shapes.push(Shape::Earlier(self.earlier));
-            let joined = self.items.iter().enumerate();
-            let joined = joined.filter(|(_, item)| self.network.before(**item).iter().any(hidden));
-            scene.arrows.extend(joined.map(|(to, _)| direct(shape, to)));
+            scene.shapes.push(Shape::Earlier(group.count));
+            let joined = group.joined.iter();
+            scene.arrows.extend(joined.map(|to| direct(shape, *to)));
         }
-        if self.later > 0 {
+        for group in later {
             let shape = scene.shapes.len();
-            scene.shapes.push(Shape::Later(self.later));
-            let is_later = |item: &u32| hidden(item) && !self.is_earlier.contains(*item as usize);
-            let joined = self.items.iter().enumerate();
-            let joined = joined.filter(|(_, item)| self.network.after(**item).iter().any(is_later));
-            scene
-                .arrows
-                .extend(joined.map(|(from, _)| direct(from, shape)));
+            scene.shapes.push(Shape::Later(group.count));
+            let joined = group.joined.iter();
+            scene.arrows.extend(joined.map(|from| direct(*from, shape)));
         }
         let apart = self.network.len() - self.items.len() - self.earlier - self.later;
         if apart > 0 {
             scene.shapes.push(Shape::Apart(apart));
         }
+    }
+
+    /// What is not shown on one side, by where the nearest shown items are; of equally near ones the
+    /// first counts.
+    fn groups(
+        &self,
+        spots: &[Spot],
+        step: &dyn Fn(u32) -> &'a [u32],
+        belongs: &dyn Fn(u32) -> bool,
+    ) -> Vec<Group> {
+        let is_of_side = |item: &u32| self.places[*item as usize].is_none() && belongs(*item);
+        let mut nearest: Vec<Option<Spot>> = vec![None; self.network.len()];
+        let mut met: Vec<u32> = self.items.to_vec();
+        for (item, spot) in self.items.iter().zip(spots) {
+            nearest[*item as usize] = Some(*spot);
+        }
+        let mut groups: BTreeMap<Spot, Group> = BTreeMap::new();
+        let mut next = 0;
+        while let Some(item) = met.get(next).copied() {
+            next += 1;
+            let Some(spot) = nearest[item as usize] else {
+                continue;
+            };
+            for other in step(item).iter().filter(|other| is_of_side(other)) {
+                if nearest[*other as usize].is_none() {
+                    nearest[*other as usize] = Some(spot);
+                    groups.entry(spot).or_default().count += 1;
+                    met.push(*other);
+                }
+            }
+        }
+        for (place, item) in self.items.iter().enumerate() {
+            let own = spots[place];
+            let beside = step(*item).iter().filter(|other| is_of_side(other));
+            let spots = beside.filter_map(|other| nearest[*other as usize]);
+            let far = |spot: &Spot| (spot.0 != own.0, spot.1.abs_diff(own.1), *spot);
+            if let Some(spot) = spots.min_by_key(far) {
+                groups.entry(spot).or_default().joined.push(place);
+            }
+        }
+        groups.into_values().collect()
     }
 
     /// Arrows between shown items that only items between them join.
@@ -282,6 +342,21 @@ mod tests {
         check("a h<-a b<-h", "a b", "a~b 1<-b");
         // b waits for a directly, c for a over b: neither needs another arrow.
         check("a h<-a b<-h,a c<-b,h", "a b c", "a-b b-c 1<-b 1<-c");
+    }
+
+    #[test]
+    fn what_is_not_shown_is_counted_where_it_is_nearest() {
+        // Of a, b and c in a row each has one behind it; y waits for two of them and is counted once.
+        check(
+            "a b<-a c<-b x<-a y<-b,c z<-y",
+            "a b c",
+            "a-b b-c a-1> b-2> c-2>",
+        );
+        check(
+            "a b<-a x<-a y<-b z<-y s t<-s",
+            "a b s",
+            "a-b a-1> b-2> s-1>",
+        );
     }
 
     #[test]

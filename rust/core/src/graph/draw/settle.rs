@@ -7,7 +7,7 @@ const GAP: f64 = 18.0;
 /// Between an arrow that crosses the layer and its neighbour.
 const GAP_OF_ARROWS: f64 = 11.0;
 /// How many times figures are drawn towards those they are joined to.
-const ROUNDS: usize = 10;
+const ROUNDS: usize = 28;
 
 /// Which of those it is joined to a figure is drawn to.
 #[derive(Clone, Copy, PartialEq)]
@@ -36,7 +36,7 @@ pub(super) fn settled(grid: &Grid, breadth: &[f64]) -> Vec<f64> {
     let count = grid.layers.len();
     for round in 0..ROUNDS {
         let (side, is_forward) = match round {
-            round if round + 4 >= ROUNDS => (Side::Both, round % 2 == 0),
+            round if round + 14 >= ROUNDS => (Side::Both, round % 2 == 0),
             round if round % 2 == 0 => (Side::Before, true),
             _ => (Side::Behind, false),
         };

@@ -66,10 +66,13 @@ pub(super) fn drawn(view: &View<'_>, look: &Look) -> String {
 
 fn words(view: &View<'_>, shape: Shape, is_grouped: bool) -> Words {
     let Shape::Item(place) = shape else {
-        let key = told(shape);
         return Words {
-            title: format!("{key}: not shown"),
-            key,
+            title: match shape {
+                Shape::Earlier(_) => "Not shown: what these wait for".to_owned(),
+                Shape::Later(_) => "Not shown: what waits for these".to_owned(),
+                Shape::Item(_) | Shape::Apart(_) => "Not shown: joined to nothing here".to_owned(),
+            },
+            key: told(shape),
             label: String::new(),
             group: String::new(),
         };
@@ -547,6 +550,25 @@ impl Drawing<'_> {
                     32.0 + width(name, LABEL_SIZE),
                 ));
             }
+        }
+        if !self.look.focus.is_empty() {
+            let border = Border {
+                radius: 4.0,
+                width: 2.0,
+                dashes: "",
+            };
+            let ring = Rect {
+                x: 1.0,
+                y: 1.0,
+                width: 20.0,
+                height: 12.0,
+            };
+            let sign = bordered("r", &ring, border, "none", self.palette.focus);
+            let name = "in focus";
+            entries.push((
+                sign + &self.text((27.0, 11.0), LABEL_SIZE, "d", name),
+                27.0 + width(name, LABEL_SIZE),
+            ));
         }
         if !self.view.said.heat.is_empty() {
             entries.push(self.scale());
