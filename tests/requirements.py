@@ -3080,7 +3080,103 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Critical path, layers, impact, redundant edges, betweenness and PageRank are exact unless a sample "
         "is asked for.",
         "decisions 2: graph/",
-        built=False,
+    ),
+    "graph:layers:an_item_waits_only_for_earlier_layers": Requirement(
+        "Each item stands in the layer after the last one that it waits for.", "issue 9: graph"
+    ),
+    "graph:frontier:free_items_and_reasons_of_the_others": Requirement(
+        "`frontier` lists open items that wait for nothing open, `blocked` the others with the reasons.",
+        "issue 9: graph",
+    ),
+    "graph:critical_path:no_row_of_open_items_weighs_more": Requirement(
+        "The critical path is the row of open items that weighs most.", "issue 9: graph"
+    ),
+    "graph:critical_path:weights_by_attribute_mapping_or_function": Requirement(
+        "Weights come from an attribute, from numbers by key, or from a function.", "issue 9: graph"
+    ),
+    "graph:slack:an_item_may_be_that_late": Requirement(
+        "An item that is late by its slack delays nothing; any more, and the end of all is later.",
+        "issue 9: graph",
+    ),
+    "graph:impact:all_that_hang_on_an_item": Requirement(
+        "`impact` is all that waits for an item over any number of others; `ancestors` all it waits for.",
+        "issue 9: graph",
+    ),
+    "graph:redundant_edges:another_way_says_the_same": Requirement(
+        "An edge is redundant if and only if another way leads from the one item to the other.",
+        "issue 9: graph",
+    ),
+    "graph:betweenness:share_of_shortest_ways": Requirement(
+        "Betweenness is the share of shortest ways between two others that lead over an item.",
+        "issue 9: graph",
+    ),
+    "graph:schedule:nothing_begins_before_what_it_waits_for": Requirement(
+        "A schedule has each open item once; no agent does two at once, and nothing begins too early.",
+        "issue 9: graph",
+    ),
+    "graph:schedule:agents_finish_and_certainty": Requirement(
+        "A schedule says who does what when, the end, the utilisation, and P50 and P90 of the end; the same "
+        "seed gives the same answer.",
+        "issue 9: graph",
+    ),
+    "graph:what_if:changes_a_copy_and_tells_the_delta": Requirement(
+        "`what_if` finishes, adds, splits, drops and re-depends items of a copy, and tells what that means "
+        "for frontier, critical path and finish.",
+        "issue 9: graph",
+    ),
+    "graph:cycles:lists_all_loops": Requirement(
+        "`cycles` lists all groups of items that wait for one another.", "issue 9: graph"
+    ),
+    "graph:errors:say_what_was_asked_for": Requirement(
+        "Questions without answer are exceptions with fields: unknown keys with similar ones, loops with "
+        "their items, weights that are none.",
+        "issue 9: entry",
+    ),
+    "graph:interchange:other_libraries_read_it": Requirement(
+        "networkx, rustworkx, JSON, and over Arrow polars, pandas, duckdb and pyarrow take nodes and edges, "
+        "without being dependencies.",
+        "issue 9: interchange",
+    ),
+    "graph:picture:nothing_overlaps": Requirement(
+        "No figure of a picture lies on another, no arrow leads through one, and each leads forward from box "
+        "to box unless it closes a loop.",
+        "issue 9: Notebook",
+    ),
+    "graph:picture:clipped_and_counted": Requirement(
+        "Of a large graph a picture shows what is in focus or matters most; each other item is counted in a "
+        "`+N more` that is joined to what it hangs on.",
+        "issue 9: Notebook",
+    ),
+    "graph:picture:names_are_text": Requirement(
+        "No name, title or label breaks out of a picture or a table.", "issue 9: Notebook"
+    ),
+    "graph:picture:stands_alone": Requirement(
+        "An SVG picture needs nothing from elsewhere, disturbs no other on the page, tells in words what it "
+        "shows, and is the same each time.",
+        "issue 9: Notebook",
+    ),
+    "graph:picture:states_differ_without_colours": Requirement(
+        "States differ in symbol and border, not only in colour.", "issue 9: Notebook"
+    ),
+    "graph:picture:texts_for_mermaid_and_dot": Requirement(
+        "The same pictures as texts for Mermaid and Graphviz.", "issue 9: Interchange"
+    ),
+    "graph:picture:wrong_words_are_refused": Requirement(
+        "What is said about items has to fit them; else the error says what was expected.", "issue 9: Notebook"
+    ),
+    "graph:picture:lists_as_tables": Requirement(
+        "A list of items is a table of at most 50 rows, in HTML and as text, with the number of the others.",
+        "issue 9: Notebook",
+    ),
+    "graph:sequences:keys_are_made_when_asked_for": Requirement(
+        "Answers are sequences over the items that make keys when they are asked for.", "issue 9: speed"
+    ),
+    "graph:long_questions:progress_and_interruption": Requirement(
+        "Long questions tell their progress; an exception of the callback or a signal stops them.",
+        "issue 9: graph",
+    ),
+    "graph:long_questions:the_interpreter_is_free": Requirement(
+        "Other threads work while a question is answered; a sample is drawn by its seed.", "issue 9: entry"
     ),
     "graph:ready:pending_or_failed_and_unblocked": Requirement(
         "A spec is ready when it is pending or failed and nothing blocks it.", "reference chant 4.2"

@@ -2,6 +2,7 @@
 
 mod pictures;
 mod sequences;
+mod table;
 mod watched;
 
 use std::num::NonZeroU32;
@@ -19,8 +20,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-pub(crate) use self::pictures::table;
+pub(crate) use self::pictures::item_table;
 pub(crate) use self::sequences::{Edges, Items, Layers, Scores};
+pub(crate) use self::table::Table;
 use self::watched::watched;
 use crate::raise::{Raised, call};
 
@@ -113,6 +115,44 @@ impl Network {
     fn edges(&self, py: Python<'_>) -> Edges {
         let edges = py.detach(|| self.network.edges().collect());
         Edges::new(Arc::clone(&self.network), edges)
+    }
+
+    /// `key`, `done` and further columns, one row an item.
+    #[pyo3(signature = (columns = Vec::new()))]
+    fn node_table(
+        &self,
+        py: Python<'_>,
+        columns: Vec<(String, Bound<'_, PyAny>)>,
+    ) -> Result<Table, Raised> {
+        let further = columns
+            .iter()
+            .map(|(name, values)| Ok((name.clone(), table::column(values)?)));
+        let further = further.collect::<PyResult<Vec<_>>>()?;
+        let network = &self.network;
+        let own = call(py, || {
+            let done = network.items().map(|item| network.is_done(item));
+            Ok([
+                ("key", table::texts(network.keys())),
+                ("done", table::flags(done)),
+            ])
+        })?;
+        let own = own.map(|(name, values)| (name.to_owned(), values));
+        Ok(Table::new(own.into_iter().chain(further).collect())?)
+    }
+
+    /// `before` and `after`, one row an edge.
+    fn edge_table(&self, py: Python<'_>) -> Result<Table, Raised> {
+        let network = &self.network;
+        let columns = call(py, || {
+            let before = network.edges().map(|(from, _)| network.key(from));
+            let after = network.edges().map(|(_, to)| network.key(to));
+            Ok([
+                ("before", table::texts(before)),
+                ("after", table::texts(after)),
+            ])
+        })?;
+        let columns = columns.map(|(name, values)| (name.to_owned(), values));
+        Ok(Table::new(columns.into())?)
     }
 
     fn is_done(&self, key: &str) -> Result<bool, Raised> {

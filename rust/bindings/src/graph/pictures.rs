@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 /// first rows are enough where `total` says how many there are.
 #[pyfunction]
 #[pyo3(signature = (rows, total = None))]
-pub(crate) fn table(
+pub(crate) fn item_table(
     py: Python<'_>,
     rows: Vec<(String, String, String, Vec<String>)>,
     total: Option<usize>,

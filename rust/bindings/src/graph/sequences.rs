@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chant_core::graph::network::{Layers as Found, Network};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PySlice, PyString};
+use pyo3::types::{PyIterator, PyList, PySlice, PyString};
 
 /// Keys of items, in an order.
 #[pyclass(frozen, sequence, module = "chant_mcp._core")]
@@ -46,6 +46,17 @@ impl Items {
             .ok()
             .and_then(|key| self.network.find(key));
         item.is_some_and(|item| self.items.contains(&item))
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.keys(py)?.try_iter()
+    }
+
+    fn __repr__(&self) -> String {
+        shown(
+            self.items.len(),
+            self.items.iter().map(|item| self.network.key(*item)),
+        )
     }
 
     /// All keys as a list.
@@ -96,6 +107,15 @@ impl Edges {
         Ok(self.pair(edge).into_pyobject(py)?.into_any())
     }
 
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        PyList::new(py, self.pairs())?.try_iter()
+    }
+
+    fn __repr__(&self) -> String {
+        let pairs = self.edges.iter().map(|edge| self.pair(*edge));
+        shown(self.edges.len(), pairs)
+    }
+
     /// All pairs as a list.
     fn pairs(&self) -> Vec<(&str, &str)> {
         self.edges.iter().map(|edge| self.pair(*edge)).collect()
@@ -143,6 +163,23 @@ impl Scores {
         Items::new(Arc::clone(&self.network), self.network.items().collect())
     }
 
+    /// The keys with their numbers.
+    fn items(&self) -> Vec<(&str, f64)> {
+        self.network
+            .keys()
+            .zip(self.values.iter().copied())
+            .collect()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        PyList::new(py, self.network.keys())?.try_iter()
+    }
+
+    fn __repr__(&self) -> String {
+        let pairs = self.network.keys().zip(&self.values);
+        shown(self.values.len(), pairs)
+    }
+
     /// The numbers, in the order of the keys.
     fn values(&self) -> Vec<f64> {
         self.values.clone()
@@ -170,6 +207,11 @@ impl Layers {
     pub(super) fn new(network: Arc<Network>, layers: Found) -> Self {
         Self { network, layers }
     }
+
+    fn layer(&self, index: usize) -> Items {
+        let items = self.layers.layer(index).unwrap_or_default().to_vec();
+        Items::new(Arc::clone(&self.network), items)
+    }
 }
 
 #[pymethods]
@@ -179,14 +221,32 @@ impl Layers {
     }
 
     fn __getitem__(&self, index: isize) -> PyResult<Items> {
-        let index = place(index, self.layers.len())?;
-        let items = self.layers.layer(index).unwrap_or_default().to_vec();
-        Ok(Items::new(Arc::clone(&self.network), items))
+        Ok(self.layer(place(index, self.layers.len())?))
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let layers = (0..self.layers.len()).map(|index| self.layer(index));
+        let layers = layers.map(|layer| Bound::new(py, layer));
+        PyList::new(py, layers.collect::<PyResult<Vec<_>>>()?)?.try_iter()
+    }
+
+    fn __repr__(&self) -> String {
+        let layers = (0..self.layers.len()).filter_map(|index| self.layers.layer(index));
+        shown(self.layers.len(), layers.map(<[u32]>::len))
     }
 
     /// All items, layer by layer.
     fn order(&self) -> Items {
         Items::new(Arc::clone(&self.network), self.layers.order().to_vec())
+    }
+}
+
+/// The first of several values, and how many more there are.
+fn shown<T: std::fmt::Debug>(count: usize, values: impl Iterator<Item = T>) -> String {
+    let first: Vec<String> = values.take(10).map(|value| format!("{value:?}")).collect();
+    match count - first.len() {
+        0 => format!("[{}]", first.join(", ")),
+        more => format!("[{}, … {more} more]", first.join(", ")),
     }
 }
 

@@ -236,7 +236,7 @@ impl Said {
         if let Some((name, length)) = lengths.into_iter().find(|(_, n)| *n != 0 && *n != items) {
             return Err(NetworkError::Argument {
                 name,
-                given: format!("{length} entries for {items} items"),
+                given: format!("{length} long for {items} items"),
                 expected: "none, or one for each item",
             });
         }

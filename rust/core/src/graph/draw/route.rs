@@ -174,7 +174,8 @@ impl Way {
 fn bow(rect: &Rect) -> Route {
     // Beside where other arrows leave.
     let (x, y) = (rect.x + rect.width, rect.y + rect.height - 12.0);
-    let out = BOW * 4.0 / 3.0;
+    // Where it turns is three quarters of the way to where it bends to.
+    let out = (BOW - 1.0) * 4.0 / 3.0;
     Route {
         start: (x, y - 7.0),
         legs: vec![

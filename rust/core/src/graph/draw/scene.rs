@@ -1,6 +1,6 @@
 //! What a picture shows of a graph: the items asked for, and what stands for the others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fixedbitset::FixedBitSet;
 
@@ -66,7 +66,7 @@ type Spot = (usize, usize);
 struct Group {
     count: usize,
     /// The places of the shown ones beside them.
-    joined: Vec<usize>,
+    joined: BTreeSet<usize>,
 }
 
 fn direct(from: usize, to: usize) -> Arrow {
@@ -164,34 +164,40 @@ impl<'a> Others<'a> {
         step: &dyn Fn(u32) -> &'a [u32],
         belongs: &dyn Fn(u32) -> bool,
     ) -> Vec<Group> {
-        let is_of_side = |item: &u32| self.places[*item as usize].is_none() && belongs(*item);
-        let mut nearest: Vec<Option<Spot>> = vec![None; self.network.len()];
+        let is_hidden = |item: &&u32| self.places[**item as usize].is_none();
+        let mut nearest: Vec<Option<usize>> = self.places.to_vec();
         let mut met: Vec<u32> = self.items.to_vec();
-        for (item, spot) in self.items.iter().zip(spots) {
-            nearest[*item as usize] = Some(*spot);
-        }
         let mut groups: BTreeMap<Spot, Group> = BTreeMap::new();
         let mut next = 0;
         while let Some(item) = met.get(next).copied() {
             next += 1;
-            let Some(spot) = nearest[item as usize] else {
+            let Some(place) = nearest[item as usize] else {
                 continue;
             };
-            for other in step(item).iter().filter(|other| is_of_side(other)) {
+            for other in step(item).iter().filter(is_hidden) {
                 if nearest[*other as usize].is_none() {
-                    nearest[*other as usize] = Some(spot);
-                    groups.entry(spot).or_default().count += 1;
+                    nearest[*other as usize] = Some(place);
                     met.push(*other);
+                    if belongs(*other) {
+                        let group = groups.entry(spots[place]).or_default();
+                        group.count += 1;
+                        group.joined.insert(place);
+                    }
                 }
             }
         }
         for (place, item) in self.items.iter().enumerate() {
             let own = spots[place];
-            let beside = step(*item).iter().filter(|other| is_of_side(other));
-            let spots = beside.filter_map(|other| nearest[*other as usize]);
+            let is_joined = |group: &Group| group.joined.contains(&place);
+            if groups.get(&own).is_some_and(is_joined) {
+                continue;
+            }
+            let beside = step(*item).iter().filter(is_hidden);
+            let beside = beside.filter(|other| belongs(**other));
+            let places = beside.filter_map(|other| nearest[*other as usize]);
             let far = |spot: &Spot| (spot.0 != own.0, spot.1.abs_diff(own.1), *spot);
-            if let Some(spot) = spots.min_by_key(far) {
-                groups.entry(spot).or_default().joined.push(place);
+            if let Some(spot) = places.map(|place| spots[place]).min_by_key(far) {
+                groups.entry(spot).or_default().joined.insert(place);
             }
         }
         groups.into_values().collect()

@@ -1,0 +1,464 @@
+"""Questions about a whole dependency graph: what is free, what is late, what hangs on what.
+
+An edge `(before, after)` leads from an item to one that waits for it, so that the order of the graph is
+the order of work. Items are named by their keys; answers stand in the order in which the items were
+made, and ties go to the one made first. Answers are sequences that make their keys when they are asked
+for them, so that a large answer costs nothing until it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, overload
+
+from chant_mcp import interchange
+from chant_mcp._core import Edges, Items, Layers, Network, Scores, Table
+from chant_mcp.what_if import WhatIf
+
+__all__ = ["Blocked", "CriticalPath", "Difference", "Graph", "Schedule", "Slot", "Weight"]
+
+Weight: TypeAlias = "str | Mapping[str, float] | Callable[[str], float] | None"
+"""What an item weighs: the name of a numeric attribute, numbers by key, or a function of the key.
+
+`None` is 1 for each item. An item that a mapping or an attribute does not know weighs 1, too.
+"""
+
+Progress: TypeAlias = "Callable[[int, int], object] | None"
+"""Told now and then how much of how much is done; an exception that it raises stops the work."""
+
+
+@dataclass(frozen=True, slots=True)
+class CriticalPath:
+    """The open items, one after the other, that leave no time to lose."""
+
+    items: Items
+    length: float
+    """The sum of their weights."""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One item of a schedule."""
+
+    key: str
+    agent: int
+    """Who does it, counted from 0."""
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Who does what and when, in the unit of the durations."""
+
+    slots: tuple[Slot, ...]
+    """All open items, in the order of their beginning."""
+    finish: float
+    utilisation: float
+    """The share of the agents' time in which they work, from 0 to 1."""
+    p50: float | None
+    """When half of the rounds with durations drawn at random were done; `None` without rounds."""
+    p90: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a newer graph has that an older one has not, and the other way round."""
+
+    added: list[str]
+    removed: list[str]
+    finished: list[str]
+    reopened: list[str]
+    added_edges: list[tuple[str, str]]
+    removed_edges: list[tuple[str, str]]
+
+    def __bool__(self) -> bool:
+        return any(
+            (
+                self.added,
+                self.removed,
+                self.finished,
+                self.reopened,
+                self.added_edges,
+                self.removed_edges,
+            )
+        )
+
+
+class Blocked(Mapping[str, Items]):
+    """Open items that wait, each with the open items that it waits for."""
+
+    __slots__ = ("_keys", "_network")
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._keys = network.blocked()
+
+    def __getitem__(self, key: str) -> Items:
+        if key not in self._keys:
+            raise KeyError(key)
+        return self._network.unmet(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} blocked items>"
+
+
+class Graph:
+    """A dependency graph as it was at one moment; nothing changes it.
+
+    Attributes:
+        nodes: The keys of all items, in the order of their making.
+        edges: All edges `(before, after)`.
+    """
+
+    __slots__ = ("_attributes", "_network", "_numbers")
+
+    def __init__(self, network: Network, attributes: Mapping[str, Sequence[Any]] | None = None) -> None:
+        """Take a network of the core, and columns of values in the order of its items."""
+        self._network = network
+        self._attributes = dict(attributes or {})
+        self._numbers: dict[str, int] | None = None
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Iterable[tuple[str, str]],
+        *,
+        nodes: Iterable[str] = (),
+        done: Iterable[str] = (),
+        attributes: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Graph:
+        """Make a graph without files.
+
+        Args:
+            edges: Pairs `(before, after)`: the second waits for the first.
+            nodes: Further items; they come first, in this order.
+            done: Items that nobody waits for any more.
+            attributes: For each name the values of items by their keys.
+
+        Raises:
+            TypeError: A key is no text.
+        """
+        network = Network(edges, nodes=nodes, done=done)
+        columns = {
+            name: [values.get(key) for key in network.nodes()] for name, values in (attributes or {}).items()
+        }
+        return cls(network, columns)
+
+    @property
+    def nodes(self) -> Nodes:
+        """All items; data frame libraries read it as a table with a row an item."""
+        return Nodes(self)
+
+    @property
+    def edges(self) -> EdgeList:
+        """All edges `(before, after)`; data frame libraries read it as a table with a row an edge."""
+        return EdgeList(self._network)
+
+    def __len__(self) -> int:
+        return len(self._network)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._network
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._network.nodes())
+
+    def __repr__(self) -> str:
+        return f"<Graph of {len(self)} items and {len(self._network.edges())} edges>"
+
+    def attribute(self, key: str, name: str) -> Any:
+        """The value of an attribute of an item, `None` where it has none.
+
+        Raises:
+            NotFoundError: No item has that key.
+            KeyError: No item has that attribute.
+        """
+        column = self._attributes[name]
+        if self._numbers is None:
+            self._numbers = {key: index for index, key in enumerate(self)}
+        self._network.is_done(key)
+        return column[self._numbers[key]]
+
+    def is_done(self, key: str) -> bool:
+        """Whether nobody waits for an item any more.
+
+        Raises:
+            NotFoundError: No item has that key.
+        """
+        return self._network.is_done(key)
+
+    def before(self, key: str) -> Items:
+        """What an item waits for itself, done or not.
+
+        Raises:
+            NotFoundError: No item has that key.
+        """
+        return self._network.before(key)
+
+    def after(self, key: str) -> Items:
+        """What waits for an item itself.
+
+        Raises:
+            NotFoundError: No item has that key.
+        """
+        return self._network.after(key)
+
+    def frontier(self) -> Items:
+        """Open items that wait for nothing open: what can be worked on now."""
+        return self._network.frontier()
+
+    def blocked(self) -> Blocked:
+        """Open items that wait, each with what it still waits for."""
+        return Blocked(self._network)
+
+    def cycles(self) -> list[Items]:
+        """Groups of items that wait for one another."""
+        return self._network.cycles()
+
+    def layers(self) -> Layers:
+        """All items in layers, each in the earliest that it can be in.
+
+        Raises:
+            CycleError: Items wait for one another.
+        """
+        return self._network.layers()
+
+    def critical_path(self, weight: Weight = None) -> CriticalPath:
+        """The row of open items, each waiting for the one before it, that weighs most.
+
+        Raises:
+            CycleError: Items wait for one another.
+            InvalidArgumentError: A weight is negative or not finite.
+        """
+        return CriticalPath(*self._network.critical_path(self.weights(weight)))
+
+    def slack(self, weight: Weight = None) -> Scores:
+        """How much later than it can each item may begin, without a later end of all.
+
+        Raises:
+            CycleError: Items wait for one another.
+            InvalidArgumentError: A weight is negative or not finite.
+        """
+        return self._network.times(self.weights(weight))[2]
+
+    def impact(self, *keys: str) -> Items:
+        """All that waits for these items, directly or over others.
+
+        Raises:
+            NotFoundError: No item has that key.
+        """
+        return self._network.impact(list(keys))
+
+    def ancestors(self, *keys: str) -> Items:
+        """All that these items wait for, directly or over others.
+
+        Raises:
+            NotFoundError: No item has that key.
+        """
+        return self._network.ancestors(list(keys))
+
+    def betweenness(
+        self, *, sample: int | None = None, seed: int = 0, normalized: bool = True, progress: Progress = None
+    ) -> Scores:
+        """For each item the share of shortest ways between two others that lead over it.
+
+        Args:
+            sample: Look only at ways from so many items, drawn at random; exact without it.
+            seed: Where drawing begins: the same number, the same answer.
+            normalized: Divide by the number of pairs.
+            progress: Told how much of how much is done.
+
+        Raises:
+            InvalidArgumentError: The sample is empty or larger than the graph.
+        """
+        return self._network.betweenness(sample=sample, seed=seed, normalized=normalized, progress=progress)
+
+    def pagerank(
+        self, *, damping: float = 0.85, tolerance: float = 1e-6, rounds: int = 100, reverse: bool = False
+    ) -> Scores:
+        """How likely each item is met by somebody who goes along edges at random.
+
+        Args:
+            damping: The share of rank that is handed on.
+            tolerance: The mean change of a rank at which it ends.
+            rounds: How often ranks are handed on at most.
+            reverse: Hand rank on from an item to what it waits for, so that what much hangs on ranks high.
+
+        Raises:
+            InvalidArgumentError: Ranks still change after the last round.
+        """
+        return self._network.pagerank(damping=damping, tolerance=tolerance, rounds=rounds, reverse=reverse)
+
+    def redundant_edges(self, *, progress: Progress = None) -> Edges:
+        """Edges that could be left out: another way leads from the one to the other.
+
+        Raises:
+            CycleError: Items wait for one another.
+        """
+        return self._network.redundant_edges(progress=progress)
+
+    def schedule(
+        self,
+        agents: int = 3,
+        *,
+        duration: Weight = None,
+        spread: float = 0.5,
+        rounds: int = 200,
+        seed: int = 0,
+        progress: Progress = None,
+    ) -> Schedule:
+        """Give each agent that becomes free the free item with the longest row of work behind it.
+
+        Args:
+            agents: How many work at the same time.
+            duration: How long each item takes in half of all cases. Without it the attribute
+                `duration` counts, which a workspace learns from its runs, else 1 for each.
+            spread: How far durations may be off: the deviation of their logarithm.
+            rounds: How often the plan is tried with durations drawn at random.
+            seed: Where drawing begins: the same number, the same answer.
+            progress: Told how much of how much is done.
+
+        Raises:
+            CycleError: Items wait for one another.
+            InvalidArgumentError: A duration is negative or not finite.
+        """
+        if duration is None and "duration" in self._attributes:
+            duration = "duration"
+        durations = self.weights(duration) or [1.0] * len(self)
+        slots, finish, utilisation, p50, p90 = self._network.schedule(
+            durations, spread=spread, agents=agents, rounds=rounds, seed=seed, progress=progress
+        )
+        return Schedule(tuple(Slot(*slot) for slot in slots), finish, utilisation, p50, p90)
+
+    def what_if(self) -> WhatIf:
+        """Begin changes of a copy: what would be free, critical and late if something changed."""
+        return WhatIf(self)
+
+    def diff(self, newer: Graph) -> Difference:
+        """What is different in a newer graph."""
+        return Difference(**self._network.difference(newer.network))
+
+    @property
+    def network(self) -> Network:
+        """The graph as the core has it."""
+        return self._network
+
+    @property
+    def attributes(self) -> Mapping[str, Sequence[Any]]:
+        """Columns of values, in the order of the items."""
+        return self._attributes
+
+    def weights(self, weight: Weight) -> list[float] | None:
+        """The weights of all items; `None` where each weighs 1.
+
+        Raises:
+            KeyError: No item has that attribute.
+        """
+        if weight is None:
+            return None
+        if callable(weight):
+            return [float(weight(key)) for key in self]
+        if isinstance(weight, str):
+            return [1.0 if value is None else float(value) for value in self._attributes[weight]]
+        return [float(weight.get(key, 1.0)) for key in self]
+
+    def to_networkx(self) -> Any:
+        """The graph as a `networkx.DiGraph`, with the attributes of its nodes."""
+        return interchange.to_networkx(self)
+
+    def to_rustworkx(self) -> Any:
+        """The graph as a `rustworkx.PyDiGraph`, whose nodes are the keys."""
+        return interchange.to_rustworkx(self)
+
+    def to_json(self) -> str:
+        """The graph as JSON: `{"nodes": [{"key", "done", …}], "edges": [["before", "after"]]}`."""
+        return interchange.to_json(self)
+
+
+class Nodes:
+    """The keys of all items; a table of them and their attributes to data frame libraries."""
+
+    __slots__ = ("_graph", "_items")
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._items = graph.network.nodes()
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Items: ...
+    def __getitem__(self, index: int | slice) -> str | Items:
+        return self._items[index]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._graph
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items.keys())
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} nodes>"
+
+    def table(self) -> Table:
+        """`key`, `done` and the attributes, one row an item."""
+        return self._graph.network.node_table(list(self._graph.attributes.items()))
+
+    def __arrow_c_schema__(self) -> object:
+        return self.table().__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.table().__arrow_c_stream__(requested_schema)
+
+
+class EdgeList:
+    """All edges `(before, after)`; a table with these two columns to data frame libraries."""
+
+    __slots__ = ("_edges", "_network")
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._edges = network.edges()
+
+    def __len__(self) -> int:
+        return len(self._edges)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[str, str]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Edges: ...
+    def __getitem__(self, index: int | slice) -> tuple[str, str] | Edges:
+        return self._edges[index]
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self._edges.pairs())
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} edges>"
+
+    def table(self) -> Table:
+        """`before` and `after`, one row an edge."""
+        return self._network.edge_table()
+
+    def __arrow_c_schema__(self) -> object:
+        return self.table().__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.table().__arrow_c_stream__(requested_schema)

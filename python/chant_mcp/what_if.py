@@ -1,0 +1,172 @@
+"""What would be if: changes of a copy of a graph, and what they would mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from chant_mcp.graph import CriticalPath, Graph, Weight
+
+__all__ = ["Delta", "WhatIf"]
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """What changes would mean."""
+
+    freed: list[str]
+    """Items that could be worked on and cannot now."""
+    held: list[str]
+    """Items that can be worked on now and could not."""
+    path: CriticalPath
+    """The critical path as it would be."""
+    path_before: CriticalPath
+    finish: float
+    """When all would be done, in the unit of the weights, with as many agents as asked for."""
+    finish_before: float
+
+    @property
+    def saved(self) -> float:
+        """How much earlier all would be done; negative when it would be later."""
+        return self.finish_before - self.finish
+
+
+class WhatIf:
+    """Changes of a copy; the graph and the files stay as they are.
+
+    Each change answers the same object, so that they can be written in a row. New items weigh what
+    their `weight` says, 1 without it.
+    """
+
+    __slots__ = ("_changes", "_graph", "_made", "_weights")
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._changes: list[tuple[Any, ...]] = []
+        self._weights: dict[str, float] = {}
+        self._made: Graph | None = graph
+
+    def finish(self, *keys: str) -> WhatIf:
+        """The items are done.
+
+        Raises:
+            NotFoundError: No item has that key.
+        """
+        return self._with(*(("finish", key) for key in keys))
+
+    def add(
+        self, key: str, *, before: Iterable[str] = (), after: Iterable[str] = (), weight: float = 1.0
+    ) -> WhatIf:
+        """There is a new item that waits for `before`, and for which `after` waits.
+
+        Raises:
+            InvalidArgumentError: There is an item of that key.
+            NotFoundError: No item has a key that is named.
+        """
+        self._with(("add", key, list(before), list(after)))
+        self._weights[key] = weight
+        return self
+
+    def split(self, key: str, parts: Iterable[str], *, in_a_row: bool = False, weight: float = 1.0) -> WhatIf:
+        """Several items stand where one stood; each weighs `weight`.
+
+        Raises:
+            InvalidArgumentError: There are no parts, or there is an item of that key.
+            NotFoundError: No item has that key.
+        """
+        parts = list(parts)
+        self._with(("split", key, parts, in_a_row))
+        self._weights.update(dict.fromkeys(parts, weight))
+        return self
+
+    def drop(self, *keys: str) -> WhatIf:
+        """The items are gone; nothing waits for them any more.
+
+        Raises:
+            NotFoundError: No item has that key.
+        """
+        return self._with(*(("drop", key) for key in keys))
+
+    def depend_on(self, key: str, *before: str) -> WhatIf:
+        """The item waits for these and nothing else.
+
+        Raises:
+            NotFoundError: No item has a key that is named.
+        """
+        return self._with(("depend_on", key, list(before)))
+
+    def graph(self) -> Graph:
+        """The graph as it would be."""
+        if self._made is None:
+            self._made = self._build(self._changes)
+        return self._made
+
+    def delta(self, weight: Weight = None, *, agents: int | None = None) -> Delta:
+        """What the changes would mean for what is free, for the critical path and the end of all.
+
+        Args:
+            weight: What items weigh.
+            agents: How many work at the same time; as many as needed without it.
+
+        Raises:
+            CycleError: Items would wait for one another.
+        """
+        new, old = self.graph(), self._graph
+        weights = self._weigh(weight)
+        free, was_free = set(new.frontier()), set(old.frontier())
+        path, path_before = new.critical_path(weights), old.critical_path(weights)
+        if agents is None:
+            finish, finish_before = path.length, path_before.length
+        else:
+            finish = new.schedule(agents, duration=weights, rounds=0).finish
+            finish_before = old.schedule(agents, duration=weights, rounds=0).finish
+        return Delta(
+            freed=[key for key in new.frontier() if key not in was_free],
+            held=[key for key in old.frontier() if key not in free],
+            path=path,
+            path_before=path_before,
+            finish=finish,
+            finish_before=finish_before,
+        )
+
+    def discard(self) -> None:
+        """Take all changes back."""
+        self._changes.clear()
+        self._weights.clear()
+        self._made = self._graph
+
+    def __len__(self) -> int:
+        return len(self._changes)
+
+    def __repr__(self) -> str:
+        return f"<WhatIf with {len(self)} changes of {self._graph!r}>"
+
+    @property
+    def changes(self) -> list[tuple[Any, ...]]:
+        """The changes so far: a word and what it needs."""
+        return list(self._changes)
+
+    def _with(self, *changes: tuple[Any, ...]) -> WhatIf:
+        """Take changes that fit; nothing of those that do not."""
+        wanted = [*self._changes, *changes]
+        self._made = self._build(wanted)
+        self._changes = wanted
+        return self
+
+    def _build(self, changes: list[tuple[Any, ...]]) -> Graph:
+        network = self._graph.network.changed(changes)
+        old = {key: index for index, key in enumerate(self._graph)}
+        places = [old.get(key) for key in network.nodes()]
+        attributes = {
+            name: [None if place is None else column[place] for place in places]
+            for name, column in self._graph.attributes.items()
+        }
+        return type(self._graph)(network, attributes)
+
+    def _weigh(self, weight: Weight) -> dict[str, float]:
+        """The weights of old and new items by their keys."""
+        known = self._graph.weights(weight)
+        old = {} if known is None else dict(zip(self._graph, known, strict=True))
+        return {**old, **self._weights}

@@ -1,0 +1,241 @@
+"""Questions about graphs from Python, beside the answers of networkx."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from typing import Any
+
+import networkx as nx
+import pytest
+import rustworkx as rx
+from chant_mcp import errors
+from chant_mcp.graph import Graph
+from hypothesis import given
+from hypothesis import strategies as st
+
+Edges = list[tuple[str, str]]
+
+
+@st.composite
+def orders_of_work(draw: st.DrawFn) -> Edges:
+    """Edges without loops between a dozen items, in no order."""
+    names = draw(st.permutations([chr(97 + index) for index in range(12)]))
+    pairs = draw(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=30))
+    return [(names[min(pair)], names[max(pair)]) for pair in pairs if pair[0] != pair[1]]
+
+
+def small() -> Graph:
+    """Plan and build wait in a row, docs beside them; ship waits for all."""
+    edges = [("plan", "build"), ("plan", "docs"), ("build", "ship"), ("docs", "ship"), ("plan", "ship")]
+    attributes = {"days": {"plan": 1, "build": 5, "docs": 2, "ship": 1}}
+    return Graph.from_edges(edges, nodes=["plan"], done=[], attributes=attributes)
+
+
+@pytest.mark.requirement("graph:analytics:measures_are_exact")
+@given(orders_of_work())
+def test_measures_agree_with_networkx(edges: Edges) -> None:
+    graph = Graph.from_edges(edges)
+    other = graph.to_networkx()
+    assert [sorted(layer) for layer in graph.layers()] == [
+        sorted(layer) for layer in nx.topological_generations(other)
+    ]
+    assert graph.critical_path().length == (nx.dag_longest_path_length(other) + 1 if other else 0)
+    reduced = nx.transitive_reduction(other)
+    assert set(graph.redundant_edges()) == set(other.edges) - set(reduced.edges)
+    for key in graph:
+        assert set(graph.impact(key)) == nx.descendants(other, key)
+        assert set(graph.ancestors(key)) == nx.ancestors(other, key)
+    for ours, theirs in (
+        (graph.betweenness(), nx.betweenness_centrality(other)),
+        (graph.betweenness(normalized=False), nx.betweenness_centrality(other, normalized=False)),
+    ):
+        assert dict(ours.items()) == pytest.approx(theirs)
+    if other:
+        ranks = graph.pagerank(tolerance=1e-12, rounds=500)
+        theirs = rx.pagerank(graph.to_rustworkx(), tol=1e-12, max_iter=500)
+        assert ranks.values() == pytest.approx([theirs[index] for index in range(len(graph))], abs=1e-8)
+
+
+@pytest.mark.requirement("graph:frontier:free_items_and_reasons_of_the_others")
+def test_what_is_free_and_what_is_blocked_by_what() -> None:
+    graph = Graph.from_edges([("a", "c"), ("b", "c"), ("c", "d")], done=["a"])
+    assert list(graph.frontier()) == ["b"]
+    assert {key: list(unmet) for key, unmet in graph.blocked().items()} == {"c": ["b"], "d": ["c"]}
+    assert "b" not in graph.blocked()
+    assert graph.is_done("a")
+    assert list(graph.before("c")) == ["a", "b"]
+    assert list(graph.after("c")) == ["d"]
+
+
+@pytest.mark.requirement("graph:critical_path:weights_by_attribute_mapping_or_function")
+def test_weights_come_from_an_attribute_a_mapping_or_a_function() -> None:
+    graph = small()
+    path = graph.critical_path("days")
+    assert (list(path), path.length) == (["plan", "build", "ship"], 7.0)
+    assert list(graph.critical_path({"docs": 9.0})) == ["plan", "docs", "ship"]
+    assert graph.critical_path(len).length == len("plan") + len("build") + len("ship")
+    assert dict(graph.slack("days").items()) == {"plan": 0.0, "build": 0.0, "docs": 3.0, "ship": 0.0}
+
+
+@pytest.mark.requirement("graph:errors:say_what_was_asked_for")
+def test_what_cannot_be_answered_is_an_exception_with_fields() -> None:
+    with pytest.raises(errors.CycleError) as loop:
+        Graph.from_edges([("a", "b"), ("b", "c"), ("c", "a")]).layers()
+    assert loop.value.details == {"cycle": ["a", "b", "c", "a"]}
+    with pytest.raises(errors.NotFoundError, match="Did you mean `plan`") as unknown:
+        small().impact("plna")
+    assert unknown.value.details["similar"] == ["plan"]
+    with pytest.raises(errors.InvalidArgumentError, match="`docs` is -1"):
+        small().critical_path({"docs": -1.0})
+    with pytest.raises(errors.InvalidArgumentError, match="`docs` is NaN"):
+        small().slack({"docs": math.nan})
+    with pytest.raises(errors.InvalidArgumentError, match="sample"):
+        small().betweenness(sample=5)
+    with pytest.raises(TypeError):
+        Graph.from_edges([("a", 3)])  # type: ignore[list-item]
+
+
+@pytest.mark.requirement("graph:cycles:lists_all_loops")
+def test_all_loops_are_listed() -> None:
+    graph = Graph.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("d", "d")])
+    assert [list(group) for group in graph.cycles()] == [["a", "b"], ["d"]]
+
+
+@pytest.mark.requirement("graph:schedule:agents_finish_and_certainty")
+def test_a_schedule_names_who_does_what_when() -> None:
+    plan = small().schedule(2, duration="days", spread=0.3, rounds=100, seed=4)
+    assert [(slot.key, slot.start, slot.end) for slot in plan.slots] == [
+        ("plan", 0.0, 1.0),
+        ("build", 1.0, 6.0),
+        ("docs", 1.0, 3.0),
+        ("ship", 6.0, 7.0),
+    ]
+    assert (plan.finish, plan.utilisation) == (7.0, 9 / 14)
+    assert plan.p50 is not None
+    assert plan.p90 is not None
+    assert 5 < plan.p50 < plan.p90 < 15
+    assert plan == small().schedule(2, duration="days", spread=0.3, rounds=100, seed=4)
+    assert small().schedule(1, duration="days").finish == 9.0
+
+
+@pytest.mark.requirement("graph:what_if:changes_a_copy_and_tells_the_delta")
+def test_what_if_changes_a_copy_and_tells_what_it_would_mean() -> None:
+    graph = small()
+    change = graph.what_if().finish("plan").split("build", ["core", "shell"], weight=2.0)
+    delta = change.delta("days")
+    assert delta.freed == ["docs", "core", "shell"]
+    assert delta.held == ["plan"]
+    assert list(delta.path) == ["docs", "ship"]
+    assert (delta.finish_before, delta.finish, delta.saved) == (7.0, 3.0, 4.0)
+    assert list(graph.frontier()) == ["plan"], "the graph itself stays"
+    found = graph.diff(change.graph())
+    assert (found.added, found.removed, found.finished) == (["core", "shell"], ["build"], ["plan"])
+    with pytest.raises(errors.NotFoundError):
+        change.drop("docs", "nothing")
+    assert "docs" in change.graph(), "a change that does not fit leaves nothing behind"
+    change.add("review", before=["docs"], after=["ship"], weight=3).depend_on("shell", "review")
+    assert list(change.graph().before("shell")) == ["review"]
+    assert change.delta("days", agents=1).finish == 2 + 3 + 2 + 2 + 1
+    change.discard()
+    assert not graph.diff(change.graph())
+
+
+@pytest.mark.requirement("graph:interchange:other_libraries_read_it")
+def test_other_libraries_read_nodes_and_edges() -> None:
+    import json
+
+    import duckdb
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    graph = small()
+    table = pa.table(graph.nodes)
+    assert table.to_pydict() == {
+        "key": ["plan", "build", "docs", "ship"],
+        "done": [False] * 4,
+        "days": [1, 5, 2, 1],
+    }
+    assert pl.DataFrame(graph.edges).rows() == list(graph.edges)
+    assert pd.DataFrame.from_arrow(graph.nodes)["days"].sum() == 9  # type: ignore[attr-defined]
+    nodes = graph.nodes.table()
+    rows = duckdb.from_arrow(pa.table(nodes)).filter("days > 1").project("key").fetchall()
+    assert rows == [("build",), ("docs",)]
+    assert nodes.column("days") == [1, 5, 2, 1]
+    other = graph.to_networkx()
+    assert other.nodes["build"] == {"done": False, "days": 5}
+    assert set(other.edges) == set(graph.edges)
+    rust = graph.to_rustworkx()
+    assert [rust[index] for index in rust.node_indices()] == list(graph)
+    assert {(rust[a], rust[b]) for a, b in rust.edge_list()} == set(graph.edges)
+    assert json.loads(graph.to_json())["edges"] == [list(edge) for edge in graph.edges]
+
+
+@pytest.mark.requirement("graph:sequences:keys_are_made_when_asked_for")
+def test_answers_are_sequences() -> None:
+    items = small().nodes
+    assert (len(items), items[0], items[-1], list(items[1:3])) == (4, "plan", "ship", ["build", "docs"])
+    assert list(items[::-2]) == ["ship", "build"]
+    with pytest.raises(IndexError):
+        items[4]
+    scores = small().slack("days")
+    assert scores.top(1) == [("docs", 3.0)]
+    assert "nothing" not in scores
+    with pytest.raises(KeyError):
+        scores["nothing"]
+    many = Graph.from_edges([], nodes=[str(index) for index in range(30)])
+    assert repr(many.frontier()).endswith("… 20 more]")
+
+
+def web(count: int) -> Graph:
+    """A graph large enough for a question that takes a while."""
+    edges = [(str(index), str(index + step)) for index in range(count) for step in (1, 7, 30)]
+    return Graph.from_edges(edges)
+
+
+@pytest.mark.requirement("graph:long_questions:progress_and_interruption")
+def test_a_long_question_tells_progress_and_an_exception_stops_it() -> None:
+    told: list[tuple[int, int]] = []
+
+    def tell(done: int, total: int) -> None:
+        told.append((done, total))
+        raise KeyboardInterrupt
+
+    graph = web(20_000)
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        graph.betweenness(progress=tell)
+    assert time.monotonic() - begin < 20, "the rest was not worked through"
+    assert len(told) == 1
+    assert told[0][1] == len(graph)
+
+
+@pytest.mark.requirement("graph:long_questions:the_interpreter_is_free")
+def test_other_threads_work_while_a_question_is_answered() -> None:
+    graph, turns, ended = web(2_000), 0, threading.Event()
+
+    def ask() -> None:
+        graph.betweenness()
+        ended.set()
+
+    worker = threading.Thread(target=ask)
+    worker.start()
+    while not ended.is_set():
+        turns += 1
+    worker.join()
+    assert turns > 1000
+    sampled = graph.betweenness(sample=100, seed=3)
+    assert sampled.values() == graph.betweenness(sample=100, seed=3).values()
+
+
+@pytest.mark.requirement("graph:sequences:keys_are_made_when_asked_for")
+def test_a_graph_says_what_it_is() -> None:
+    graph = small()
+    assert repr(graph) == "<Graph of 4 items and 5 edges>"
+    assert graph.attribute("build", "days") == 5
+    values: list[Any] = [graph.attribute(key, "days") for key in graph]
+    assert values == [1, 5, 2, 1]
+    with pytest.raises(errors.NotFoundError):
+        graph.attribute("nothing", "days")
