@@ -139,7 +139,7 @@ proptest! {
     fn no_box_lies_on_another_and_no_arrow_on_a_box(sheet in sheets()) {
         let layout = layout(&sheet);
         for (index, rect) in layout.boxes.iter().enumerate() {
-            prop_assert!(rect.width >= sheet.sizes[index].0 && rect.height >= sheet.sizes[index].1);
+            prop_assert!(rect.width > sheet.sizes[index].0 - NEAR && rect.height > sheet.sizes[index].1 - NEAR);
             prop_assert!(rect.x > -NEAR && rect.x + rect.width < layout.width + NEAR);
             prop_assert!(rect.y > -NEAR && rect.y + rect.height < layout.height + NEAR);
             for other in &layout.boxes[index + 1..] {
@@ -387,7 +387,7 @@ fn a_graph_for_mermaid_and_dot() {
       classDef failed fill:#ff9d9d,stroke:#555,color:#000
       classDef more fill:#eeeeee,stroke:#555,color:#000
     "#);
-    assert_snapshot!(dot(&network, &[1, 3], &said).unwrap(), @r#"
+    assert_snapshot!(dot(&network, &[1, 3], &said).unwrap(), @r##"
     digraph {
       node [shape=box, style="rounded,filled", fontname="sans-serif"]
       "b" [label="✗ b\nSay \"hi\"", tooltip="failed", fillcolor="#ff9d9d"]
@@ -399,7 +399,7 @@ fn a_graph_for_mermaid_and_dot() {
       "+1 more (1)" -> "b"
       "+1 more (2)" -> "d"
     }
-    "#);
+    "##);
 }
 
 // proves: graph:picture:wrong_words_are_refused
@@ -415,7 +415,7 @@ fn what_does_not_fit_the_items_is_refused() {
         labels: vec!["A".to_owned()],
         ..Said::default()
     };
-    assert_snapshot!(refused(&[0, 1], &labels), @"`labels` is 1 entries for 2 items, expected none, or one for each item");
+    assert_snapshot!(refused(&[0, 1], &labels), @"`labels` is 1 long for 2 items, expected none, or one for each item");
     let states = Said {
         states: vec!["finished".to_owned()],
         ..Said::default()

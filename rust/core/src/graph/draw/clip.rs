@@ -26,8 +26,8 @@ impl Network {
     /// The items that a picture shows, ascending.
     ///
     /// With a focus these are the nearest to it, along dependencies in either direction. Without one a
-    /// graph that fits is shown whole. Of a larger one the items that come first are shown, then, up to a
-    /// quarter, those that can be begun, and step by step open ones that wait for them; then what they
+    /// graph that fits is shown whole. Of a larger one the items that come first are shown, then, up to an
+    /// eighth, those that can be begun, and step by step open ones that wait for them; then what they
     /// wait for, and whatever has room. Of equally near items open ones come before done ones, then those
     /// that more wait for, then those made earlier. Costs as much as looking at each item a few times.
     ///
@@ -129,7 +129,7 @@ impl<'a> Shown<'a> {
         let mut wave: Vec<u32> = first.iter().copied().take(limit).collect();
         wave.retain(|item| self.show(*item));
         let frontier = self.network.frontier();
-        let kept = self.room.saturating_sub((limit / 4).max(1));
+        let kept = self.room.saturating_sub((limit / 8).max(1));
         self.room -= kept;
         wave.extend(self.add(frontier.clone()));
         self.room += kept;

@@ -158,7 +158,7 @@ impl Line {
     fn look(self) -> (f64, &'static str) {
         match self {
             Self::Plain => (1.3, ""),
-            Self::Indirect => (1.3, "2 4"),
+            Self::Indirect => (1.1, "2 4"),
             Self::Back => (1.6, "7 4"),
             Self::Critical => (2.8, ""),
         }
