@@ -3162,7 +3162,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The same pictures as texts for Mermaid and Graphviz.", "issue 9: Interchange"
     ),
     "graph:picture:wrong_words_are_refused": Requirement(
-        "What is said about items has to fit them; else the error says what was expected.", "issue 9: Notebook"
+        "What is said about items has to fit them; else the error says what was expected.",
+        "issue 9: Notebook",
     ),
     "graph:picture:lists_as_tables": Requirement(
         "A list of items is a table of at most 50 rows, in HTML and as text, with the number of the others.",

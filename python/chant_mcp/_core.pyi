@@ -224,10 +224,10 @@ def merge_specs(
     their_name: str = "theirs",
     marker_size: int = 7,
 ) -> tuple[bytes, list[str]]: ...
-
 def item_table(
     rows: Sequence[tuple[str, str, str, Sequence[str]]], total: int | None = None
 ) -> tuple[str, str]: ...
+
 @final
 class Network:
     def __new__(

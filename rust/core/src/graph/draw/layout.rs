@@ -197,7 +197,7 @@ fn laid(grid: &Grid, sizes: &[(f64, f64)], is_down: bool) -> Layout {
     let routes = routes(grid, &lanes, &middles, &boxes);
     let has_bow = |figure: &usize| grid.bows().any(|other| other == *figure);
     let beyond = match grid.layers.last() {
-        Some(layer) if layer.iter().any(|figure| has_bow(figure)) => BOW,
+        Some(layer) if layer.iter().any(has_bow) => BOW,
         _ => 0.0,
     };
     let layout = Layout {
