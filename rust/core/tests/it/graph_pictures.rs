@@ -65,9 +65,12 @@ fn graphs() -> impl Strategy<Value = (Network, Vec<u32>)> {
         (edges, done, chosen, any::<bool>()).prop_map(|(edges, done, chosen, has_loops)| {
             let keys = (0..done.len()).map(|item| format!("k{item}").into());
             let number = |place: usize| u32::try_from(place).unwrap();
-            let turned = edges.into_iter().filter_map(|(a, b)| match has_loops {
-                true => Some((number(a), number(b))),
-                false => (a != b).then(|| (number(a.min(b)), number(a.max(b)))),
+            let turned = edges.into_iter().filter_map(|(a, b)| {
+                if has_loops {
+                    Some((number(a), number(b)))
+                } else {
+                    (a != b).then(|| (number(a.min(b)), number(a.max(b))))
+                }
             });
             let edges: Vec<_> = turned.collect();
             let network = Network::new(keys.collect(), done, &edges).unwrap();

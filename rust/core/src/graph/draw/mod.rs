@@ -4,9 +4,11 @@
 //! [`Scene`] what stands for the others, [`layout::layout`] where all of it is. Arrows lead from an item
 //! to one that waits for it. The same graph and words give the same picture, byte for byte.
 
+mod arrows;
 pub mod clip;
 mod layers;
 pub mod layout;
+mod legend;
 pub mod route;
 pub mod scene;
 mod settle;

@@ -1,17 +1,18 @@
 //! A scene as SVG. No scripts, no links, nothing from elsewhere; names within the picture are its own,
 //! so that several can stand on one page.
 
+use super::arrows::Line;
 use super::layout::{Layout, Rect, Sheet, layout};
-use super::route::{Leg, Point, Route};
+use super::route::Point;
 use super::scene::Shape;
 use super::symbols::symbol;
 use super::theme::{Border, DARK, Palette, Theme, border, called, heat};
 use super::words::{cut, is_from_right, line, safe, width};
 use super::{Look, View, counted, told};
-use crate::graph::picture::{Arrow, Tone};
+use crate::graph::picture::Tone;
 
 const KEY_SIZE: f64 = 12.0;
-const LABEL_SIZE: f64 = 11.0;
+pub(super) const LABEL_SIZE: f64 = 11.0;
 const SMALL: f64 = 9.5;
 /// Left of a figure's words, where its symbol is.
 const SYMBOL: f64 = 27.0;
@@ -23,7 +24,6 @@ const HIGH: f64 = 44.0;
 const LOW: f64 = 30.0;
 /// Around everything.
 const MARGIN: f64 = 18.0;
-const LEGEND_ROW: f64 = 22.0;
 /// Wider than this a picture is shown smaller.
 const MOST_SHOWN: f64 = 1600.0;
 
@@ -35,12 +35,13 @@ struct Words {
     title: String,
 }
 
-struct Drawing<'a> {
-    view: &'a View<'a>,
-    look: &'a Look,
-    palette: &'static Palette,
+/// A picture while it is written down.
+pub(super) struct Drawing<'a> {
+    pub(super) view: &'a View<'a>,
+    pub(super) look: &'a Look,
+    pub(super) palette: &'static Palette,
     words: Vec<Words>,
-    layout: Layout,
+    pub(super) layout: Layout,
 }
 
 /// The picture of a view.
@@ -127,51 +128,6 @@ fn sizes(view: &View<'_>, words: &[Words]) -> Vec<(f64, f64)> {
         }
     }
     sizes
-}
-
-/// How an arrow is drawn.
-#[derive(Clone, Copy, PartialEq)]
-enum Line {
-    Plain,
-    Indirect,
-    Back,
-    Critical,
-}
-
-impl Line {
-    fn class(self) -> &'static str {
-        match self {
-            Self::Plain | Self::Indirect => "a",
-            Self::Back => "k",
-            Self::Critical => "c",
-        }
-    }
-
-    fn colour(self, palette: &Palette) -> &'static str {
-        match self {
-            Self::Plain | Self::Indirect => palette.arrow,
-            Self::Back => palette.back,
-            Self::Critical => palette.critical,
-        }
-    }
-
-    fn look(self) -> (f64, &'static str) {
-        match self {
-            Self::Plain => (1.3, ""),
-            Self::Indirect => (1.1, "2 4"),
-            Self::Back => (1.6, "7 4"),
-            Self::Critical => (2.8, ""),
-        }
-    }
-
-    fn called(self) -> &'static str {
-        match self {
-            Self::Plain => "",
-            Self::Indirect => "over items not shown",
-            Self::Back => "closes a loop",
-            Self::Critical => "critical path",
-        }
-    }
 }
 
 impl Drawing<'_> {
@@ -262,7 +218,7 @@ impl Drawing<'_> {
     }
 
     /// The states that are to be seen, in the order of a legend.
-    fn tones(&self) -> Vec<Tone> {
+    pub(super) fn tones(&self) -> Vec<Tone> {
         let shapes = &self.view.scene.shapes;
         let is_seen = |tone: &Tone| shapes.iter().any(|shape| self.view.tone(*shape) == *tone);
         Tone::ALL.into_iter().filter(is_seen).collect()
@@ -293,63 +249,6 @@ impl Drawing<'_> {
             return format!("{name}: {count}");
         }
         format!("{name}: {count}; {}", states.join(", "))
-    }
-
-    /// How each arrow is drawn.
-    fn lines(&self) -> Vec<Line> {
-        let is_critical = |place: usize| match self.view.scene.shapes[place] {
-            Shape::Item(place) => self.look.critical.contains(&self.view.items[place]),
-            _ => false,
-        };
-        let steps = self.look.critical.windows(2);
-        let steps: std::collections::HashSet<(u32, u32)> =
-            steps.map(|pair| (pair[0], pair[1])).collect();
-        let item = |place: usize| self.view.items[place];
-        let of = |(arrow, route): (&Arrow, &Route)| {
-            let is_step = is_critical(arrow.from)
-                && is_critical(arrow.to)
-                && steps.contains(&(item(arrow.from), item(arrow.to)));
-            match arrow {
-                _ if route.is_back => Line::Back,
-                _ if is_step => Line::Critical,
-                arrow if arrow.is_indirect => Line::Indirect,
-                _ => Line::Plain,
-            }
-        };
-        let arrows = self.view.scene.arrows.iter();
-        arrows.zip(&self.layout.routes).map(of).collect()
-    }
-
-    fn arrow(&self, route: &Route, kind: Line) -> String {
-        let (class, colour) = (kind.class(), kind.colour(self.palette));
-        let (thick, dashes) = kind.look();
-        let tip = route.end();
-        let from = route.legs.iter().rev().nth(1).map_or(route.start, Leg::end);
-        let mut way = format!("M{}", pair(route.start));
-        for leg in &route.legs {
-            match leg {
-                // The head covers the last bit, which would show beside its point.
-                Leg::Line(end) if *end == tip => {
-                    way.push_str(&format!("L{}", pair(beside(tip, from, 5.0, 0.0))));
-                }
-                Leg::Line(end) => way.push_str(&format!("L{}", pair(*end))),
-                Leg::Curve(a, b, end) => {
-                    way.push_str(&format!("C{} {} {}", pair(*a), pair(*b), pair(*end)));
-                }
-            }
-        }
-        let (back, half) = (7.0 + thick, 2.6 + thick * 0.7);
-        let head = format!(
-            "M{}L{}L{}Z",
-            pair(tip),
-            pair(beside(tip, from, back, half)),
-            pair(beside(tip, from, back, -half))
-        );
-        format!(
-            "<path class=\"{class}\" d=\"{way}\" fill=\"none\" stroke=\"{colour}\" \
-             stroke-width=\"{thick}\"{}/><path class=\"{class}h\" d=\"{head}\" fill=\"{colour}\"/>",
-            dashed(dashes)
-        )
     }
 
     fn figure(&self, index: usize, rect: &Rect) -> String {
@@ -512,109 +411,17 @@ impl Drawing<'_> {
         rings
     }
 
-    fn text(&self, at: Point, size: f64, class: &str, text: &str) -> String {
+    pub(super) fn text(&self, at: Point, size: f64, class: &str, text: &str) -> String {
         let (x, y, fill) = (number(at.0), number(at.1), self.palette.faint);
         format!(
             "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\">{}</text>",
             safe(text)
         )
     }
-
-    /// What the signs mean that are used, in rows no wider than that; and how large it is.
-    fn legend(&self, lines: &[Line], room: f64) -> (String, f64, f64) {
-        let mut entries: Vec<(String, f64)> = Vec::new();
-        for tone in self.tones() {
-            let sign = format!(
-                "<g class=\"{}\">{}</g>",
-                tone.word(),
-                symbol(tone, (7.0, 7.0), self.palette)
-            );
-            let name = called(tone);
-            entries.push((
-                sign + &self.text((19.0, 11.0), LABEL_SIZE, "d", name),
-                19.0 + width(name, LABEL_SIZE),
-            ));
-        }
-        for line in [Line::Critical, Line::Indirect, Line::Back] {
-            if lines.contains(&line) {
-                let (thick, dashes) = line.look();
-                let (class, colour, name) =
-                    (line.class(), line.colour(self.palette), line.called());
-                let sign = format!(
-                    "<path class=\"{class}\" d=\"M0 7H26\" fill=\"none\" stroke=\"{colour}\" \
-                     stroke-width=\"{thick}\"{}/>",
-                    dashed(dashes)
-                );
-                entries.push((
-                    sign + &self.text((32.0, 11.0), LABEL_SIZE, "d", name),
-                    32.0 + width(name, LABEL_SIZE),
-                ));
-            }
-        }
-        if !self.look.focus.is_empty() {
-            let border = Border {
-                radius: 4.0,
-                width: 2.0,
-                dashes: "",
-            };
-            let ring = Rect {
-                x: 1.0,
-                y: 1.0,
-                width: 20.0,
-                height: 12.0,
-            };
-            let sign = bordered("r", &ring, border, "none", self.palette.focus);
-            let name = "in focus";
-            entries.push((
-                sign + &self.text((27.0, 11.0), LABEL_SIZE, "d", name),
-                27.0 + width(name, LABEL_SIZE),
-            ));
-        }
-        if !self.view.said.heat.is_empty() {
-            entries.push(self.scale());
-        }
-        let (mut x, mut y, mut widest) = (0.0, 0.0, 0.0_f64);
-        let mut legend = String::new();
-        for (entry, width) in &entries {
-            if x > 0.0 && x + width > room {
-                (x, y) = (0.0, y + LEGEND_ROW);
-            }
-            legend.push_str(&format!(
-                "<g transform=\"translate({} {})\">{entry}</g>",
-                number(x),
-                number(y)
-            ));
-            widest = widest.max(x + width);
-            x += width + 18.0;
-        }
-        let height = if entries.is_empty() { 0.0 } else { y + 15.0 };
-        (legend, widest, height)
-    }
-
-    /// What the colours of values mean.
-    fn scale(&self) -> (String, f64) {
-        let name = match self.look.heat_name.as_str() {
-            "" => "value".to_owned(),
-            name => cut(&line(name), LABEL_SIZE, 160.0),
-        };
-        let low = format!("{name}: low");
-        let begin = width(&low, LABEL_SIZE) + 6.0;
-        let mut scale = self.text((0.0, 11.0), LABEL_SIZE, "d", &low);
-        for step in 0..12 {
-            let (fill, _) = heat(f64::from(step) / 11.0);
-            let x = number(begin + 7.0 * f64::from(step));
-            scale.push_str(&format!(
-                "<rect x=\"{x}\" y=\"1\" width=\"7\" height=\"12\" fill=\"{fill}\"/>"
-            ));
-        }
-        let end = begin + 90.0;
-        scale.push_str(&self.text((end, 11.0), LABEL_SIZE, "d", "high"));
-        (scale, end + width("high", LABEL_SIZE))
-    }
 }
 
 /// A rectangle with a border.
-fn bordered(class: &str, rect: &Rect, border: Border, fill: &str, line: &str) -> String {
+pub(super) fn bordered(class: &str, rect: &Rect, border: Border, fill: &str, line: &str) -> String {
     let radius = number(border.radius);
     format!(
         "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{radius}\" fill=\"{fill}\" \
@@ -640,27 +447,19 @@ fn bar(rect: &Rect, border: Border, value: f64, ink: &str) -> String {
     )
 }
 
-fn dashed(dashes: &str) -> String {
+pub(super) fn dashed(dashes: &str) -> String {
     match dashes {
         "" => String::new(),
         dashes => format!(" stroke-dasharray=\"{dashes}\""),
     }
 }
 
-/// The point so far back from a tip on the way to it, and so far to its side.
-fn beside(tip: Point, from: Point, back: f64, side: f64) -> Point {
-    let (x, y) = (tip.0 - from.0, tip.1 - from.1);
-    let long = x.hypot(y).max(0.01);
-    let (x, y) = (x / long, y / long);
-    (tip.0 - x * back - y * side, tip.1 - y * back + x * side)
-}
-
-fn pair(point: Point) -> String {
+pub(super) fn pair(point: Point) -> String {
     format!("{} {}", number(point.0), number(point.1))
 }
 
 /// A length with one digit behind the point where it needs one.
-fn number(length: f64) -> String {
+pub(super) fn number(length: f64) -> String {
     let rounded = (length * 10.0).round() / 10.0;
     // There are two zeros, and one has a sign.
     (rounded + 0.0).to_string()
