@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_text_is_cut_between_letters() {
         assert_eq!(cut("short", 10.0, 60.0), "short");
-        assert_eq!(cut("rather longer", 10.0, 60.0), "rather lo…");
+        assert_eq!(cut("rather longer", 10.0, 60.0), "rather long…");
         assert_eq!(cut("e\u{301}e\u{301}e\u{301}", 10.0, 17.0), "e\u{301}…");
         assert_eq!(cut("abc", 10.0, 1.0), "…");
     }
