@@ -468,6 +468,22 @@ fn of_a_graph_of_a_hundred_thousand_a_few_are_shown() {
     assert!(shown.contains(&77_777) && shown.len() > 2);
 }
 
+// proves: graph:picture:clipped_and_counted
+#[test]
+fn of_a_large_loop_a_few_are_shown() {
+    // Against the order of making, which is the worst for whoever goes through items in it.
+    let count = 50_000;
+    let keys = (0..count).map(|item| item.to_string().into()).collect();
+    let edges: Vec<(u32, u32)> = (0..count).map(|item| ((item + 1) % count, item)).collect();
+    let network = Network::new(keys, vec![false; count as usize], &edges).unwrap();
+    let scene = Scene::new(&network, &[0, 40_000]);
+    let indirect = scene.arrows.iter().filter(|arrow| arrow.is_indirect);
+    let ends: Vec<_> = indirect.map(|arrow| (arrow.from, arrow.to)).collect();
+    assert_eq!(ends, [(1, 0), (0, 1)]);
+    let others = [Shape::Earlier(39_999), Shape::Earlier(9_999)];
+    assert_eq!(scene.shapes[2..], others);
+}
+
 // proves: graph:picture:lists_as_tables
 #[test]
 fn a_list_as_a_table() {

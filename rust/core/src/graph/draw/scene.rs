@@ -1,6 +1,6 @@
 //! What a picture shows of a graph: the items asked for, and what stands for the others.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use fixedbitset::FixedBitSet;
 
@@ -218,18 +218,23 @@ impl<'a> Others<'a> {
         }
         // For each item between, the shown ones from which a way over hidden ones leads to it.
         let mut sources = vec![FixedBitSet::with_capacity(self.items.len()); self.between.len()];
-        let mut is_changed = true;
-        while is_changed {
-            is_changed = false;
-            for (index, item) in self.between.iter().enumerate() {
-                let mut found = std::mem::take(&mut sources[index]);
-                let known = found.count_ones(..);
-                self.gather(*item, &number, &sources, &mut found);
-                is_changed |= found.count_ones(..) > known;
-                sources[index] = found;
+        // In an order of work each is looked at once; in loops again when more is found before it.
+        let mut open: VecDeque<usize> = (0..self.between.len()).collect();
+        let mut is_open = vec![true; self.between.len()];
+        while let Some(index) = open.pop_front() {
+            is_open[index] = false;
+            let item = self.between[index];
+            let mut found = std::mem::take(&mut sources[index]);
+            let known = found.count_ones(..);
+            self.gather(item, &number, &sources, &mut found);
+            let has_grown = found.count_ones(..) > known;
+            sources[index] = found;
+            let after = self.network.after(item).iter().filter(|_| has_grown);
+            for next in after.filter_map(|other| number[*other as usize]) {
+                if !std::mem::replace(&mut is_open[next], true) {
+                    open.push_back(next);
+                }
             }
-            // In an order of work all is found at once.
-            is_changed &= !self.has_order;
         }
         let mut arrows = Vec::new();
         for (to, item) in self.items.iter().enumerate() {
