@@ -1,8 +1,10 @@
 //! What a picture shows of a graph: the items asked for, and what stands for the others.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use fixedbitset::FixedBitSet;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
 
 use super::layers::{layer_of, part_of};
 use crate::graph::network::Network;
@@ -86,8 +88,9 @@ struct Others<'a> {
     is_earlier: FixedBitSet,
     earlier: usize,
     later: usize,
-    /// Those between shown ones, in an order of work if there is one.
+    /// Those between shown ones.
     between: Vec<u32>,
+    /// Whether no items wait for one another.
     has_order: bool,
 }
 
@@ -102,15 +105,6 @@ impl<'a> Others<'a> {
         let mut between: Vec<u32> = later.clone();
         between.retain(|item| is_earlier.contains(*item as usize));
         later.retain(|item| !is_earlier.contains(*item as usize));
-        let layers = network.layers();
-        if let (Ok(layers), false) = (&layers, between.is_empty()) {
-            let mut is_between = FixedBitSet::with_capacity(network.len());
-            is_between.extend(between.iter().map(|item| *item as usize));
-            let order = layers.order().iter().copied();
-            between = order
-                .filter(|item| is_between.contains(*item as usize))
-                .collect();
-        }
         Self {
             network,
             items,
@@ -119,7 +113,7 @@ impl<'a> Others<'a> {
             earlier: ancestors.len(),
             later: later.len(),
             between,
-            has_order: layers.is_ok(),
+            has_order: network.layers().is_ok(),
         }
     }
 
@@ -205,36 +199,20 @@ impl<'a> Others<'a> {
 
     /// Arrows between shown items that only items between them join.
     fn indirect(&self) -> Vec<Arrow> {
-        let mut number = vec![
-            None;
-            if self.between.is_empty() {
-                0
-            } else {
-                self.network.len()
-            }
-        ];
-        for (index, item) in self.between.iter().enumerate() {
-            number[*item as usize] = Some(index);
-        }
-        // For each item between, the shown ones from which a way over hidden ones leads to it.
-        let mut sources = vec![FixedBitSet::with_capacity(self.items.len()); self.between.len()];
-        // In an order of work each is looked at once; in loops again when more is found before it.
-        let mut open: VecDeque<usize> = (0..self.between.len()).collect();
-        let mut is_open = vec![true; self.between.len()];
-        while let Some(index) = open.pop_front() {
-            is_open[index] = false;
-            let item = self.between[index];
-            let mut found = std::mem::take(&mut sources[index]);
-            let known = found.count_ones(..);
-            self.gather(item, &number, &sources, &mut found);
-            let has_grown = found.count_ones(..) > known;
-            sources[index] = found;
-            let after = self.network.after(item).iter().filter(|_| has_grown);
-            for next in after.filter_map(|other| number[*other as usize]) {
-                if !std::mem::replace(&mut is_open[next], true) {
-                    open.push_back(next);
+        let (number, loops) = self.loops();
+        // For the items between, those of a loop together, the shown ones from which a way over hidden
+        // ones leads to them.
+        let mut sources: Vec<FixedBitSet> = Vec::with_capacity(loops.len());
+        for (index, items) in loops.iter().enumerate() {
+            let mut found = FixedBitSet::with_capacity(self.items.len());
+            for before in items.iter().flat_map(|item| self.network.before(*item)) {
+                match (self.places[*before as usize], number[*before as usize]) {
+                    (Some(place), _) => found.insert(place),
+                    (None, Some(other)) if other < index => found.union_with(&sources[other]),
+                    (None, _) => {}
                 }
             }
+            sources.push(found);
         }
         let mut arrows = Vec::new();
         for (to, item) in self.items.iter().enumerate() {
@@ -258,21 +236,32 @@ impl<'a> Others<'a> {
         arrows
     }
 
-    /// Adds to `found` the shown items that an item waits for, and what was found for hidden ones.
-    fn gather(
-        &self,
-        item: u32,
-        number: &[Option<usize>],
-        sources: &[FixedBitSet],
-        found: &mut FixedBitSet,
-    ) {
-        for other in self.network.before(item) {
-            match (self.places[*other as usize], number[*other as usize]) {
-                (Some(place), _) => found.insert(place),
-                (None, Some(index)) => found.union_with(&sources[index]),
-                (None, None) => {}
+    /// The items between shown ones in an order of work, those of a loop together; and for each item of the
+    /// graph where it is among them.
+    fn loops(&self) -> (Vec<Option<usize>>, Vec<Vec<u32>>) {
+        let mut number = vec![None; self.network.len()];
+        let mut graph: DiGraph<u32, (), u32> = DiGraph::with_capacity(self.between.len(), 0);
+        for item in &self.between {
+            number[*item as usize] = Some(graph.add_node(*item));
+        }
+        for item in &self.between {
+            let after = self.network.after(*item).iter();
+            let ends =
+                after.filter_map(|other| Some((number[*item as usize]?, number[*other as usize]?)));
+            graph.extend_with_edges(ends);
+        }
+        // Loops come after those that they lead to.
+        let mut loops: Vec<Vec<u32>> = Vec::new();
+        for nodes in kosaraju_scc(&graph).into_iter().rev() {
+            loops.push(nodes.into_iter().map(|node| graph[node]).collect());
+        }
+        let mut places = vec![None; self.network.len()];
+        for (place, items) in loops.iter().enumerate() {
+            for item in items {
+                places[*item as usize] = Some(place);
             }
         }
+        (places, loops)
     }
 
     /// Drops indirect arrows beside which other arrows lead to the same item.
