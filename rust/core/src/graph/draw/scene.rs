@@ -90,8 +90,6 @@ struct Others<'a> {
     later: usize,
     /// Those between shown ones.
     between: Vec<u32>,
-    /// Whether no items wait for one another.
-    has_order: bool,
 }
 
 impl<'a> Others<'a> {
@@ -113,16 +111,13 @@ impl<'a> Others<'a> {
             earlier: ancestors.len(),
             later: later.len(),
             between,
-            has_order: network.layers().is_ok(),
         }
     }
 
     fn add_to(&self, scene: &mut Scene) {
         let indirect = self.indirect();
         scene.arrows.extend(indirect);
-        if self.has_order {
-            self.keep_needed(scene);
-        }
+        self.keep_needed(scene);
         let pairs: Vec<(usize, usize)> = scene.arrows.iter().map(|a| (a.from, a.to)).collect();
         let layers = layer_of(self.items.len(), &pairs);
         let parts = part_of(self.items.len(), &pairs);
@@ -264,43 +259,38 @@ impl<'a> Others<'a> {
         (places, loops)
     }
 
-    /// Drops indirect arrows beside which other arrows lead to the same item.
+    /// Drops indirect arrows, one after the other, beside which other arrows lead to the same item.
     fn keep_needed(&self, scene: &mut Scene) {
-        let count = self.items.len();
-        if scene.arrows.iter().all(|arrow| !arrow.is_indirect) {
-            return;
-        }
-        let mut targets = vec![Vec::new(); count];
+        let mut targets = vec![FixedBitSet::with_capacity(self.items.len()); self.items.len()];
         for arrow in &scene.arrows {
-            targets[arrow.from].push(arrow.to);
+            targets[arrow.from].insert(arrow.to);
         }
-        let mut reached: Vec<Option<FixedBitSet>> = vec![None; count];
-        for start in 0..count {
-            let mut open = vec![start];
-            while let Some(place) = open.last().copied() {
-                let next = targets[place].iter().find(|next| reached[**next].is_none());
-                if let Some(next) = next {
-                    open.push(*next);
-                    continue;
-                }
-                open.pop();
-                let mut set = FixedBitSet::with_capacity(count);
-                for next in &targets[place] {
-                    set.insert(*next);
-                    if let Some(beyond) = &reached[*next] {
-                        set.union_with(beyond);
-                    }
-                }
-                reached[place] = Some(set);
+        scene.arrows.retain(|arrow| {
+            if !arrow.is_indirect {
+                return true;
             }
-        }
-        let leads = |from: usize, to: usize| reached[from].as_ref().is_some_and(|set| set[to]);
-        let is_needed = |arrow: &Arrow| {
-            let mut over = targets[arrow.from].iter().filter(|over| **over != arrow.to);
-            !arrow.is_indirect || !over.any(|over| leads(*over, arrow.to))
-        };
-        scene.arrows.retain(is_needed);
+            targets[arrow.from].remove(arrow.to);
+            let is_needed = !leads(&targets, arrow.from, arrow.to);
+            targets[arrow.from].set(arrow.to, is_needed);
+            is_needed
+        });
     }
+}
+
+/// Whether arrows lead from one to another.
+fn leads(targets: &[FixedBitSet], from: usize, to: usize) -> bool {
+    let mut met = targets[from].clone();
+    let mut open: Vec<usize> = met.ones().collect();
+    while let Some(place) = open.pop() {
+        if met.contains(to) {
+            return true;
+        }
+        let mut new = targets[place].clone();
+        new.difference_with(&met);
+        open.extend(new.ones());
+        met.union_with(&new);
+    }
+    false
 }
 
 #[cfg(test)]
