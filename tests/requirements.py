@@ -3656,6 +3656,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 7",
     ),
     # Models over HTTP (reference chant 6.5)
+    "chant:http:a_split_is_a_question": Requirement(
+        "A model over HTTP that is asked to split a spec looks at files and answers with text.", "issue 7"
+    ),
     "chant:http:tool_loop": Requirement(
         "The providers `ollama` and `openai` have a model work by `read_file`, `write_file`, `run_command`, "
         "`list_files` and `task_complete`.",
