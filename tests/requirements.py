@@ -3535,8 +3535,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 9: Notebook",
     ),
     "graph:show:what_a_notebook_shows": Requirement(
-        "A notebook shows a graph as a static SVG picture and as text; `show` chooses colour, focus and depth; "
-        "Mermaid and DOT are there as texts.",
+        "A notebook shows a graph as a static SVG picture and as text; `show` chooses colour, focus and "
+        "depth; Mermaid and DOT are there as texts.",
         "issue 9: notebook",
     ),
     "graph:sequences:keys_are_made_when_asked_for": Requirement(
