@@ -3527,6 +3527,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A list of items is a table of at most 50 rows, in HTML and as text, with the number of the others.",
         "issue 9: Notebook",
     ),
+    "graph:show:what_a_notebook_shows": Requirement(
+        "A notebook shows a graph as a static SVG picture and as text; `show` chooses colour, focus and "
+        "depth; Mermaid and DOT are there as texts.",
+        "issue 9: notebook",
+    ),
     "graph:sequences:keys_are_made_when_asked_for": Requirement(
         "Answers are sequences over the items that make keys when they are asked for.", "issue 9: speed"
     ),
