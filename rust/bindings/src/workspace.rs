@@ -6,13 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chant_core::answer::{DEFAULT_LIMIT, Page};
 use chant_core::workspace::export::{self, FIELDS, Form};
 use chant_core::workspace::filter::Filter;
+use chant_core::workspace::handle;
 use chant_core::workspace::import;
 use chant_core::workspace::ops::{self, Shown};
 use chant_core::workspace::{self, Parts};
 use pyo3::prelude::*;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, plain};
 use crate::chant::ChantProject;
+use crate::handles::{Changes, Selection, Transaction};
 use crate::raise::{Raised, answer, call};
 use crate::stop::disk;
 use crate::tickets::TicketProjects;
@@ -25,7 +27,7 @@ const _: () = assert!(DEFAULT_LIMIT == 50);
 /// answer is as of the moment it is asked for.
 #[pyclass(frozen, module = "chant_mcp._core")]
 pub(crate) struct Workspace {
-    workspace: workspace::Workspace,
+    pub(crate) workspace: workspace::Workspace,
     stop_at: Option<String>,
 }
 
@@ -102,6 +104,50 @@ impl Workspace {
     /// Which item a name means.
     fn find(&self, py: Python<'_>, name: &str) -> Result<Answer, Raised> {
         answer(py, || ops::find(&self.workspace, name))
+    }
+
+    /// Items as handles: with all that their documents say, made when they are asked for.
+    #[pyo3(signature = (*, statuses = Vec::new(), labels = Vec::new(), dialects = Vec::new(),
+                        ready = false, path = None))]
+    fn select(
+        &self,
+        py: Python<'_>,
+        statuses: Vec<String>,
+        labels: Vec<String>,
+        dialects: Vec<String>,
+        ready: bool,
+        path: Option<&str>,
+    ) -> Result<Selection, Raised> {
+        let filter = Filter {
+            statuses,
+            labels,
+            dialects,
+            ready,
+        };
+        let selection = call(py, || handle::select(&self.workspace, filter, path))?;
+        Ok(Selection { selection })
+    }
+
+    /// All that is known of the item that a name means, as plain values.
+    fn handle(&self, py: Python<'_>, name: &str) -> Result<Py<PyAny>, Raised> {
+        let value = call(py, || handle::one(&self.workspace, name))?;
+        Ok(plain(py, value)?)
+    }
+
+    /// Everything that is wrong with files, as plain values.
+    fn problems(&self, py: Python<'_>) -> Result<Py<PyAny>, Raised> {
+        let value = call(py, || handle::problems(&self.workspace))?;
+        Ok(plain(py, value)?)
+    }
+
+    /// Changes of specs that are made together.
+    fn transaction(this: Bound<'_, Self>) -> Result<Transaction, Raised> {
+        Transaction::begin(this.py(), this.unbind())
+    }
+
+    /// Waits for changes, from now on.
+    fn changes(this: Bound<'_, Self>) -> Result<Changes, Raised> {
+        Changes::begin(this.py(), this.unbind())
     }
 
     /// All that is known of an item, however long the answer.

@@ -19,8 +19,8 @@ const OWNER: &str = "owner";
 /// An item.
 #[derive(Clone, Copy)]
 pub struct Item<'a> {
-    joined: &'a Joined,
-    source: &'a Source,
+    pub(super) joined: &'a Joined,
+    pub(super) source: &'a Source,
     /// Its node in the graph.
     pub node: Node,
 }
@@ -75,7 +75,8 @@ impl<'a> Item<'a> {
         }
     }
 
-    fn task(&self) -> Option<&'a Task> {
+    /// The node of its task graph.
+    pub(super) fn task(&self) -> Option<&'a Task> {
         match self.source {
             Source::Task { document, at, .. } => Some(&document.plan.graph.nodes[*at]),
             _ => None,

@@ -166,7 +166,8 @@ impl Joined {
         self.problems = read.problems;
     }
 
-    fn take_specs(&mut self, specs: Arc<Specs>) -> bool {
+    /// Takes in other specs; the rest stays.
+    pub(super) fn take_specs(&mut self, specs: Arc<Specs>) -> bool {
         if Arc::ptr_eq(&self.specs, &specs) {
             return false;
         }

@@ -2,15 +2,18 @@
 //!
 //! A dialect is added in four places: [`Parts`], [`joined::Source`], [`item`] and [`outside`].
 
+pub mod changes;
 pub mod error;
 pub mod export;
 pub mod filter;
+pub mod handle;
 pub mod import;
 pub mod item;
 pub mod joined;
 pub mod key;
 pub mod ops;
 mod outside;
+pub mod transaction;
 mod view;
 
 use std::path::{Path, PathBuf};

@@ -99,7 +99,8 @@ pub fn find(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
     }))
 }
 
-fn named<'a>(
+/// The item that a name means.
+pub(super) fn named<'a>(
     workspace: &Workspace,
     joined: &'a Joined,
     text: &str,
