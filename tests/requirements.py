@@ -3502,6 +3502,38 @@ REQUIREMENTS: dict[str, Requirement] = {
         "without being dependencies.",
         "issue 9: interchange",
     ),
+    "graph:picture:nothing_overlaps": Requirement(
+        "No figure of a picture lies on another, no arrow leads through one, and each leads forward from box "
+        "to box unless it closes a loop.",
+        "issue 9: Notebook",
+    ),
+    "graph:picture:clipped_and_counted": Requirement(
+        "Of a large graph a picture shows what is in focus or matters most; each other item is counted in a "
+        "`+N more` that is joined to what it hangs on.",
+        "issue 9: Notebook",
+    ),
+    "graph:picture:names_are_text": Requirement(
+        "No name, title or label breaks out of a picture or a table.", "issue 9: Notebook"
+    ),
+    "graph:picture:stands_alone": Requirement(
+        "An SVG picture needs nothing from elsewhere, disturbs no other on the page, tells in words what it "
+        "shows, and is the same each time.",
+        "issue 9: Notebook",
+    ),
+    "graph:picture:states_differ_without_colours": Requirement(
+        "States differ in symbol and border, not only in colour.", "issue 9: Notebook"
+    ),
+    "graph:picture:texts_for_mermaid_and_dot": Requirement(
+        "The same pictures as texts for Mermaid and Graphviz.", "issue 9: Interchange"
+    ),
+    "graph:picture:wrong_words_are_refused": Requirement(
+        "What is said about items has to fit them; else the error says what was expected.",
+        "issue 9: Notebook",
+    ),
+    "graph:picture:lists_as_tables": Requirement(
+        "A list of items is a table of at most 50 rows, in HTML and as text, with the number of the others.",
+        "issue 9: Notebook",
+    ),
     "graph:sequences:keys_are_made_when_asked_for": Requirement(
         "Answers are sequences over the items that make keys when they are asked for.", "issue 9: speed"
     ),

@@ -24,7 +24,7 @@ mod _core {
     #[pymodule_export]
     use crate::chant::ChantProject;
     #[pymodule_export]
-    use crate::graph::{Edges, Items, Layers, Network, Scores, Table};
+    use crate::graph::{Edges, Items, Layers, Network, Scores, Table, item_table};
     #[pymodule_export]
     use crate::handles::{Changes, Selection, Transaction, body_section, body_sections};
     #[pymodule_export]
