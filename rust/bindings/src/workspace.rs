@@ -4,16 +4,20 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chant_core::answer::{DEFAULT_LIMIT, Page};
+use chant_core::error::Error;
 use chant_core::workspace::export::{self, FIELDS, Form};
 use chant_core::workspace::filter::Filter;
 use chant_core::workspace::handle;
 use chant_core::workspace::import;
+use chant_core::workspace::network::{Column, Layout};
 use chant_core::workspace::ops::{self, Shown};
 use chant_core::workspace::{self, Parts};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::answer::{Answer, plain};
 use crate::chant::ChantProject;
+use crate::graph::Network;
 use crate::handles::{Changes, Selection, Transaction};
 use crate::raise::{Raised, answer, call};
 use crate::stop::disk;
@@ -180,6 +184,11 @@ impl Workspace {
         })
     }
 
+    /// The graph of all items, what is known of them in columns, and what runs teach about durations.
+    fn network<'py>(&self, py: Python<'py>) -> Result<Laid<'py>, Raised> {
+        laid(py, || Layout::of(&self.workspace))
+    }
+
     /// Brings work of another place into the specs of the folder, all or none.
     #[pyo3(signature = (path, *, source = None, dry_run = false))]
     fn import_specs(
@@ -222,6 +231,29 @@ impl Workspace {
             stop_at: self.stop_at.clone(),
         })
     }
+}
+
+type Laid<'py> = (Network, Bound<'py, PyDict>, Bound<'py, PyDict>);
+
+fn laid<'py>(
+    py: Python<'py>,
+    work: impl FnOnce() -> Result<Layout, Error> + Send,
+) -> Result<Laid<'py>, Raised> {
+    let layout = call(py, work)?;
+    let columns = PyDict::new(py);
+    for (name, column) in call(py, || Ok(layout.columns()))? {
+        let values = match column {
+            Column::Texts(texts) => texts.into_pyobject(py)?,
+            Column::Flags(flags) => flags.into_pyobject(py)?,
+            Column::Numbers(numbers) => numbers.into_pyobject(py)?,
+        };
+        columns.set_item(name, values)?;
+    }
+    let learned = PyDict::new(py);
+    learned.set_item("runs", layout.learned.runs)?;
+    learned.set_item("median", layout.learned.median)?;
+    learned.set_item("spread", layout.learned.spread)?;
+    Ok((layout.network.into(), columns, learned))
 }
 
 /// The fields that items may be exported with, in the order of documents.

@@ -66,6 +66,14 @@ impl<'a> Item<'a> {
         }
     }
 
+    /// The ID of the spec that it is, if it is one.
+    pub(super) fn spec_id(&self) -> Option<&'a str> {
+        match self.source {
+            Source::Spec(spec) => Some(spec.id.as_str()),
+            _ => None,
+        }
+    }
+
     /// Its title; empty for a spec that has none.
     pub fn title(&self) -> &'a str {
         match self.source {
