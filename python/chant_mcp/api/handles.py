@@ -302,4 +302,4 @@ class Listed(Sequence[T], Generic[T]):
         return self._found[index]
 
     def __repr__(self) -> str:
-        return f"<{list(self._found)}>"
+        return repr(list(self._found))
