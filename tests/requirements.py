@@ -415,6 +415,25 @@ REQUIREMENTS: dict[str, Requirement] = {
         "their logarithms.",
         "issue: Spec API in Python: Graph",
     ),
+    "workspace:network:as_of_a_commit": Requirement(
+        "`Workspace.network_at` gives the network as a commit has it, read from git without a checkout; a clean "
+        "checkout is as its commit.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "workspace:features:tasks_join_the_graph": Requirement(
+        "The tasks of all spec-kit features are items of the workspace; phases stand between them in the graph "
+        "alone.",
+        "decisions 2: workspace.rs; issue: Spec-kit features: Tasks",
+    ),
+    "workspace:features:dependencies_lead_out_and_in": Requirement(
+        "Specs, task graphs and tickets may wait for `speckit:060-name#T001` or a phase, and tasks of features "
+        "for items of all dialects.",
+        "decisions 2: workspace.rs",
+    ),
+    "speckit:tasks:other_dialects_hold_a_task_up": Requirement(
+        "`(depends on chant:ID)` holds a task up until that item is done; completing it is refused meanwhile.",
+        "decisions 2: workspace.rs",
+    ),
     "export:formats:hold_every_item": Requirement(
         "`export` writes the items of every dialect as JSON, RFC 4180 CSV or a Markdown table, with filters "
         "and fields.",
@@ -466,7 +485,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "cli:dialect:commands_exist_for_the_others": Requirement(
         "`chant-mcp vine`, `speckit` and `tickets` run the commands on that dialect alone.",
         "decisions 3: CLI",
-        built=False,
     ),
     "cli:tickets:list_prints_tickets": Requirement(
         "`tickets list` prints code, status, priority, title and type of the tickets in columns, the highest "
