@@ -415,6 +415,25 @@ REQUIREMENTS: dict[str, Requirement] = {
         "their logarithms.",
         "issue: Spec API in Python: Graph",
     ),
+    "workspace:network:as_of_a_commit": Requirement(
+        "`Workspace.network_at` gives the network as a commit has it, read from git without a checkout; a clean "
+        "checkout is as its commit.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "workspace:features:tasks_join_the_graph": Requirement(
+        "The tasks of all spec-kit features are items of the workspace; phases stand between them in the graph "
+        "alone.",
+        "decisions 2: workspace.rs; issue: Spec-kit features: Tasks",
+    ),
+    "workspace:features:dependencies_lead_out_and_in": Requirement(
+        "Specs, task graphs and tickets may wait for `speckit:060-name#T001` or a phase, and tasks of features "
+        "for items of all dialects.",
+        "decisions 2: workspace.rs",
+    ),
+    "speckit:tasks:other_dialects_hold_a_task_up": Requirement(
+        "`(depends on chant:ID)` holds a task up until that item is done; completing it is refused meanwhile.",
+        "decisions 2: workspace.rs",
+    ),
     "export:formats:hold_every_item": Requirement(
         "`export` writes the items of every dialect as JSON, RFC 4180 CSV or a Markdown table, with filters "
         "and fields.",
@@ -466,7 +485,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "cli:dialect:commands_exist_for_the_others": Requirement(
         "`chant-mcp vine`, `speckit` and `tickets` run the commands on that dialect alone.",
         "decisions 3: CLI",
-        built=False,
     ),
     "cli:tickets:list_prints_tickets": Requirement(
         "`tickets list` prints code, status, priority, title and type of the tickets in columns, the highest "
@@ -3920,7 +3938,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Spec API in Python: Entry",
     ),
     "api:handles:say_what_documents_say": Requirement(
-        "Handles have attributes for what documents say: status, criteria, sections, body, path and the rest.",
+        "Handles have attributes for what documents say: status, criteria, sections, body and the rest.",
         "issue: Spec API in Python: Entry",
     ),
     "api:handles:hash_compare_pickle": Requirement(
@@ -3946,7 +3964,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The examples run as they are shown.", "issue: Spec API in Python: Documents"
     ),
     "api:transaction:all_or_none": Requirement(
-        "Edits of specs in a transaction see one another and are written together; an exception discards them.",
+        "Edits of specs in a transaction see one another and are written together or, after an exception, not.",
         "issue: Spec API in Python: Entry",
     ),
     "api:transaction:decided_on_what_is_true_then": Requirement(
@@ -3970,6 +3988,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "api:graph:is_the_workspace": Requirement(
         "`ws.graph()` holds the items of all dialects with their keys and what waits for what.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "api:graph:as_of_a_revision": Requirement(
+        "`graph.at(revision)` gives the graph as git has it, which is compared and not written.",
         "issue: Spec API in Python: Graph",
     ),
     "api:graph:learned_durations": Requirement(

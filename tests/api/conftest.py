@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import chant_mcp
 import pytest
 from api.projects import fill
 from harness import Project
-
-import chant_mcp
 
 
 @pytest.fixture

@@ -11,7 +11,16 @@ FIRST = "2026-01-22-001-aaa"
 SECOND = "2026-01-22-002-bbb"
 
 SPEC = "# First\n\nWhat it is about.\n\n## Acceptance Criteria\n\n- [ ] Tests added\n- [x] Written down"
-PLAN = "vine 1.2.0\ntitle: Release\n---\n[ship] Ship it (notstarted)\n-> log\n---\n[log] Write it (notstarted)\nWords.\n"
+PLAN = """\
+vine 1.2.0
+title: Release
+---
+[ship] Ship it (notstarted)
+-> log
+---
+[log] Write it (notstarted)
+Words.
+"""
 TASKS = "# Tasks\n\n## Phase 1: Setup\n\n- [ ] T001 Make the folder\n- [ ] T002 Fill it\n"
 
 

@@ -6,9 +6,8 @@ import asyncio
 
 import pytest
 from api.projects import FIRST, SECOND
-from harness import Project
-
 from chant_mcp import Workspace
+from harness import Project
 
 pytestmark = pytest.mark.anyio
 

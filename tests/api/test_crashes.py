@@ -7,11 +7,10 @@ import signal
 import subprocess
 import sys
 
+import chant_mcp
 import pytest
 from api.projects import FIRST, fill
 from harness import Project
-
-import chant_mcp
 
 SCRIPT = f"""
 import resource, sys, chant_mcp

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 from api.projects import FIRST
-from harness import Project
-
 from chant_mcp import Workspace, errors
+from harness import Project
 
 
 @pytest.mark.requirement("chant:python_api:handles_are_snapshots")
@@ -74,6 +73,7 @@ def test_a_description_edit_is_refused_when_the_description_changed_and_only_the
     assert old.update(name="Write the log").title == "Write the log"
 
 
+@pytest.mark.requirement("chant:python_api:every_tool_is_one_typed_call")
 def test_a_refusal_changes_nothing_and_says_why(ws: Workspace, project: Project) -> None:
     spec = ws.spec("aaa").update(status="in_progress")
     text = project.text(FIRST)
@@ -92,6 +92,7 @@ def test_a_refusal_changes_nothing_and_says_why(ws: Workspace, project: Project)
         done.fresh()
 
 
+@pytest.mark.requirement("chant:python_api:every_tool_is_one_typed_call")
 def test_tickets_tasks_and_features_are_edited(ws: Workspace) -> None:
     ticket = ws.add_ticket("Log out", priority="High", dependsOn=["DEM-007"])
     assert (ticket.id, ticket.priority, ticket.depends_on) == ("DEM-008", "High", ("tickets:DEM-007",))
@@ -196,6 +197,7 @@ def test_a_transaction_refuses_what_it_could_not_take_back(
         inside()
 
 
+@pytest.mark.requirement("api:transaction:all_or_none")
 def test_a_member_that_ends_completes_its_driver_in_a_transaction_too(
     ws: Workspace, project: Project
 ) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 from api.projects import FIRST, SECOND
-from harness import Project
-
 from chant_mcp import Graph, Workspace, errors
+from harness import Project
 
 KEY, OTHER = f"chant:{FIRST}", f"chant:{SECOND}"
 
@@ -30,6 +29,22 @@ def test_a_schedule_counts_the_median_for_what_has_no_duration(ws: Workspace) ->
     assert (slots[KEY], slots[OTHER]) == (30.0, 100.0)
     unknown = Graph(network, {**columns, "duration": [None] * len(graph)}, learned={"median": None})
     assert unknown.schedule(1, rounds=0).slots[0].end == 1.0
+
+
+@pytest.mark.requirement("api:graph:as_of_a_revision")
+def test_a_graph_of_the_past_is_compared_and_not_written(ws: Workspace, project: Project) -> None:
+    project.repository()
+    ws.spec("aaa").check("Tests added").update(status="in_progress").finalize()
+    now = ws.graph()
+    past = now.at("HEAD")
+    assert past.diff(now).finished == [KEY]
+    assert past.at("HEAD").diff(past).finished == []
+    with pytest.raises(errors.RefusedError, match="not one of files"):
+        past.what_if().finish(KEY).commit()
+    with pytest.raises(errors.RefusedError, match="no history"):
+        Graph.from_edges([("a", "b")]).at("HEAD")
+    with pytest.raises(errors.ChantError):
+        now.at("nothing")
 
 
 @pytest.mark.requirement("api:what_if:commit_writes_all_or_none")

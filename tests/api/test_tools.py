@@ -5,9 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-import pytest
-
 import chant_mcp
+import pytest
 from chant_mcp import api
 from chant_mcp.toolsets import toolsets
 

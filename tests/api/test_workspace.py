@@ -7,12 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import chant_mcp
 import pytest
 from api.projects import FIRST, SECOND
-from harness import Project
-
-import chant_mcp
 from chant_mcp import Feature, FeatureTask, Spec, Task, Ticket, Vine, Workspace, errors
+from harness import Project
 
 
 @pytest.mark.requirement("api:open:finds_what_the_folder_holds")
@@ -85,7 +84,12 @@ def test_lists_have_filters_and_are_as_of_their_first_look(ws: Workspace, projec
     assert [spec.id for spec in ws.specs.where(status="blocked")] == [SECOND]
     assert [spec.id for spec in ws.specs.where(status=["pending", "blocked"], label="api")] == [FIRST]
     assert [task.id for task in ws.vine("plan").tasks.where(status="notstarted")] == ["ship", "log"]
-    assert ws.ready.keys() == [f"chant:{FIRST}", "vine:plan.vine#log", "tickets:DEM-007"]
+    assert ws.ready.keys() == [
+        f"chant:{FIRST}",
+        "vine:plan.vine#log",
+        "speckit:060-login#T001",
+        "tickets:DEM-007",
+    ]
     specs = ws.specs
     assert len(specs) == 2
     project.path(FIRST).unlink()
@@ -166,6 +170,7 @@ def test_nothing_is_printed(ws: Workspace, capfd: pytest.CaptureFixture[str]) ->
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.requirement("chant:python_api:every_tool_is_one_typed_call")
 def test_a_spec_search_gives_handles(ws: Workspace) -> None:
     found = ws.search("what it is")
     assert [type(one) for one in found] == [Spec]
@@ -178,7 +183,7 @@ def test_the_example_runs(ws: Workspace) -> None:
     done = subprocess.run([sys.executable, example, ws.root], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[:3] == [
-        "Ready now: 3 items",
+        "Ready now: 4 items",
         f"  chant:{FIRST}  First",
         "  vine:plan.vine#log  Write it",
     ]

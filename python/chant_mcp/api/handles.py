@@ -264,7 +264,7 @@ class Handles(Sequence[H], Generic[H]):
         return key in self.keys()
 
     def __repr__(self) -> str:
-        noun = {"chant": "specs", "vine": "tasks", "tickets": "tickets"}.get(
+        noun = {"chant": "specs", "vine": "tasks", "speckit": "tasks", "tickets": "tickets"}.get(
             self._wanted.dialect or "", "items"
         )
         return f"<{len(self)} {noun}>"

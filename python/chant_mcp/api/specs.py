@@ -34,7 +34,7 @@ class Spec(Handle):
 
     @property
     def type(self) -> str:
-        """What kind of work it is: `code`, `task`, `driver`, …"""
+        """What kind of work it is: `code`, `task`, `driver` or another word."""
         return self._data["type"]
 
     @property

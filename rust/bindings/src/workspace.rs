@@ -20,6 +20,7 @@ use crate::chant::ChantProject;
 use crate::graph::Network;
 use crate::handles::{Changes, Selection, Transaction};
 use crate::raise::{Raised, answer, call};
+use crate::speckit::SpeckitFeatures;
 use crate::stop::disk;
 use crate::tickets::TicketProjects;
 use crate::vine::VineFiles;
@@ -39,17 +40,19 @@ pub(crate) struct Workspace {
 impl Workspace {
     /// Joins handles that were opened on the folder.
     #[new]
-    #[pyo3(signature = (root, *, chant, vine, tickets, stop_at = None))]
+    #[pyo3(signature = (root, *, chant, vine, speckit, tickets, stop_at = None))]
     fn new(
         root: PathBuf,
         chant: &ChantProject,
         vine: &VineFiles,
+        speckit: &SpeckitFeatures,
         tickets: &TicketProjects,
         stop_at: Option<String>,
     ) -> Self {
         let parts = Parts {
             chant: Arc::clone(&chant.project),
             vine: Arc::clone(&vine.files),
+            speckit: Arc::clone(&speckit.features),
             tickets: Arc::clone(&tickets.desk),
         };
         Self {
@@ -187,6 +190,11 @@ impl Workspace {
     /// The graph of all items, what is known of them in columns, and what runs teach about durations.
     fn network<'py>(&self, py: Python<'py>) -> Result<Laid<'py>, Raised> {
         laid(py, || Layout::of(&self.workspace))
+    }
+
+    /// As `network`, as a commit has it; nothing is checked out.
+    fn network_at<'py>(&self, py: Python<'py>, revision: &str) -> Result<Laid<'py>, Raised> {
+        laid(py, || Layout::at(&self.workspace, revision))
     }
 
     /// Brings work of another place into the specs of the folder, all or none.

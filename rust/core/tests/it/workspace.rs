@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use chant_core::answer::{Answer, Page};
 use chant_core::dialects::chant::project::{Clock, Options, Project};
+use chant_core::dialects::speckit::files::Features;
+use chant_core::dialects::speckit::resolve::Start;
 use chant_core::dialects::tickets::desk::Desk;
 use chant_core::dialects::tickets::projects::Surroundings;
 use chant_core::dialects::vine::files::Files;
@@ -69,7 +71,7 @@ impl Place {
         self.write(&format!(".chant/specs/{id}.md"), &text);
     }
 
-    fn ticket(&self, number: u32, yaml: &str) {
+    pub(crate) fn ticket(&self, number: u32, yaml: &str) {
         let text = format!("---\ncode: DEM-{number:03}\n{yaml}---\n\n# Ticket {number}\n");
         self.write(&format!("docs/CRs/DEM-{number:03}.md"), &text);
     }
@@ -81,7 +83,7 @@ impl Place {
     /// Key, state and what it waits for of each item; `+` behind the state of what is ready, `!` behind
     /// that of what is done.
     #[track_caller]
-    fn check(&self, expected: &[&str]) {
+    pub(crate) fn check(&self, expected: &[&str]) {
         assert_eq!(told(&self.workspace.snapshot().unwrap()), expected);
         let (anew, _) = opened(self.workspace.root());
         assert_eq!(told(&anew.snapshot().unwrap()), expected, "as if read anew");
@@ -123,15 +125,20 @@ pub(crate) fn opened(root: &Path) -> (Workspace, Arc<Project>) {
         ..Surroundings::default()
     };
     let files = Files::new(Disk::default(), root.to_owned(), Vec::new(), true);
+    let start = Start {
+        folder: root.to_owned(),
+        environment: BTreeMap::new(),
+    };
     let parts = Parts {
         chant: Arc::clone(&chant),
         vine: Arc::new(files.knowing(outside)),
+        speckit: Arc::new(Features::new(start, Disk::default(), now).knowing(outside)),
         tickets: Arc::new(Desk::open(surroundings, Disk::default(), now).knowing(outside)),
     };
     (Workspace::open(root, parts), chant)
 }
 
-fn data(answer: &Answer) -> Value {
+pub(crate) fn data(answer: &Answer) -> Value {
     serde_json::from_str(&answer.text).unwrap()
 }
 
