@@ -406,32 +406,33 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`Workspace.export` gives a script the text in pieces.", "issue: Providers, split, approval: Export"
     ),
     "workspace:network:says_what_lists_say": Requirement(
-        "`Workspace.network` holds the items of all dialects and those only named, waits for what lists say, and "
-        "tells in columns what is known of each.",
+        "`Workspace.network` holds the items of all dialects and those only named, waits for what lists "
+        "say, and tells in columns what is known of each.",
         "issue: Spec API in Python: Graph",
     ),
     "workspace:network:durations_are_learned_from_runs": Requirement(
-        "Beside the network stand the seconds of runs that completed their specs, their median and the spread of "
-        "their logarithms.",
+        "Beside the network stand the seconds of runs that completed their specs, their median and the "
+        "spread of their logarithms.",
         "issue: Spec API in Python: Graph",
     ),
     "workspace:network:as_of_a_commit": Requirement(
-        "`Workspace.network_at` gives the network as a commit has it, read from git without a checkout; a clean "
-        "checkout is as its commit.",
+        "`Workspace.network_at` gives the network as a commit has it, read from git without a checkout; a "
+        "clean checkout is as its commit.",
         "issue: Spec API in Python: Graph",
     ),
     "workspace:features:tasks_join_the_graph": Requirement(
-        "The tasks of all spec-kit features are items of the workspace; phases stand between them in the graph "
-        "alone.",
+        "The tasks of all spec-kit features are items of the workspace; phases stand between them in the "
+        "graph alone.",
         "decisions 2: workspace.rs; issue: Spec-kit features: Tasks",
     ),
     "workspace:features:dependencies_lead_out_and_in": Requirement(
-        "Specs, task graphs and tickets may wait for `speckit:060-name#T001` or a phase, and tasks of features "
-        "for items of all dialects.",
+        "Specs, task graphs and tickets may wait for `speckit:060-name#T001` or a phase, and tasks of "
+        "features for items of all dialects.",
         "decisions 2: workspace.rs",
     ),
     "speckit:tasks:other_dialects_hold_a_task_up": Requirement(
-        "`(depends on chant:ID)` holds a task up until that item is done; completing it is refused meanwhile.",
+        "`(depends on chant:ID)` holds a task up until that item is done; completing it is refused "
+        "meanwhile.",
         "decisions 2: workspace.rs",
     ),
     "export:formats:hold_every_item": Requirement(
