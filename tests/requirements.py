@@ -232,7 +232,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "init:gitignore:writing_a_log_restores_its_line": Requirement(
         "Folders that runs make hide themselves from git, whatever `.chant/.gitignore` says.",
         "reference chant 1.2",
-        built=False,
     ),
     # Usage (seed chant 33-56): the command line
     "cli:serve:chant_mcp_starts_the_server": Requirement(
@@ -406,32 +405,33 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`Workspace.export` gives a script the text in pieces.", "issue: Providers, split, approval: Export"
     ),
     "workspace:network:says_what_lists_say": Requirement(
-        "`Workspace.network` holds the items of all dialects and those only named, waits for what lists say, and "
-        "tells in columns what is known of each.",
+        "`Workspace.network` holds the items of all dialects and those only named, waits for what lists "
+        "say, and tells in columns what is known of each.",
         "issue: Spec API in Python: Graph",
     ),
     "workspace:network:durations_are_learned_from_runs": Requirement(
-        "Beside the network stand the seconds of runs that completed their specs, their median and the spread of "
-        "their logarithms.",
+        "Beside the network stand the seconds of runs that completed their specs, their median and the "
+        "spread of their logarithms.",
         "issue: Spec API in Python: Graph",
     ),
     "workspace:network:as_of_a_commit": Requirement(
-        "`Workspace.network_at` gives the network as a commit has it, read from git without a checkout; a clean "
-        "checkout is as its commit.",
+        "`Workspace.network_at` gives the network as a commit has it, read from git without a checkout; a "
+        "clean checkout is as its commit.",
         "issue: Spec API in Python: Graph",
     ),
     "workspace:features:tasks_join_the_graph": Requirement(
-        "The tasks of all spec-kit features are items of the workspace; phases stand between them in the graph "
-        "alone.",
+        "The tasks of all spec-kit features are items of the workspace; phases stand between them in the "
+        "graph alone.",
         "decisions 2: workspace.rs; issue: Spec-kit features: Tasks",
     ),
     "workspace:features:dependencies_lead_out_and_in": Requirement(
-        "Specs, task graphs and tickets may wait for `speckit:060-name#T001` or a phase, and tasks of features "
-        "for items of all dialects.",
+        "Specs, task graphs and tickets may wait for `speckit:060-name#T001` or a phase, and tasks of "
+        "features for items of all dialects.",
         "decisions 2: workspace.rs",
     ),
     "speckit:tasks:other_dialects_hold_a_task_up": Requirement(
-        "`(depends on chant:ID)` holds a task up until that item is done; completing it is refused meanwhile.",
+        "`(depends on chant:ID)` holds a task up until that item is done; completing it is refused "
+        "meanwhile.",
         "decisions 2: workspace.rs",
     ),
     "export:formats:hold_every_item": Requirement(
@@ -694,7 +694,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:tools:all_twenty_four_chant_tools": Requirement(
         "The server offers twenty-four chant tools, nine reading and fifteen mutating or process tools.",
         "seed chant:94",
-        built=False,
     ),
     "server:tools:listed_in_seed_order": Requirement(
         "`tools/list` names the chant tools in the order of the seed's two tables.",
@@ -743,7 +742,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Ticket tools average at most 750 bytes; `vine_write` takes at most 3 KB, with one flat operation "
         "object and no `oneOf`.",
         "decisions 3: Default tools",
-        built=False,
     ),
     "server:toolsets:auto_lists_the_dialects_found": Requirement(
         "By default only the tools of the dialects found in the project are listed.",
@@ -801,7 +799,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:project:markers_of_other_dialects": Requirement(
         "`.specify`, `.mdt-config.toml`, `docs/CRs` and `specs/NNN-*` also mark a project's root.",
         "decisions 3: Which project",
-        built=False,
     ),
     "server:project:vine_files_are_found_by_a_walk": Requirement(
         "`.vine` files are found by a walk of depth 4 that honours ignore files.",
@@ -891,10 +888,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:result:arrays_are_wrapped_in_structured_content": Requirement(
         'An array answer is the array as text and `{"result", "total", "returned"}` as structured content.',
         "decisions 3: Tool result",
-        built=False,
     ),
     "server:result:cut_arrays_say_so_in_a_second_block": Requirement(
-        "When an array answer is cut, a second text block says so.", "decisions 3: Tool result", built=False
+        "When an array answer is cut, a second text block says so.",
+        "decisions 3: Tool result",
     ),
     "server:result:no_banner": Requirement(
         "No answer is wrapped in banner lines.", "decisions 3: Tool result; reference chant 5.0 R, 8.1 D6"
@@ -925,7 +922,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:sizes:other_lists_page_too": Requirement(
         "`vine_next` takes `limit` and `offset`; `list_crs` shows 20 tickets unless told otherwise.",
         "decisions 3: Size of a result",
-        built=False,
     ),
     "server:times:are_utc": Requirement("Times that we write into files are UTC.", "reference chant 8.2 W23"),
     # Protocol (seed chant 1550-1699)
@@ -1100,15 +1096,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Values of variables named like `*KEY*`, `*TOKEN*`, `*SECRET*` or `*PASSWORD*` are masked in "
         "everything captured.",
         "decisions 3: Secrets",
-        built=False,
     ),
     "server:security:text_of_a_spec_is_never_run": Requirement(
-        "No text of a spec is ever run as a command.", "decisions 3: Commands named in specs"
+        "No text of a spec is ever run as a command.",
+        "decisions 3: Commands named in specs",
     ),
     "server:security:named_checks_come_from_config": Requirement(
         "`<!-- check: NAME -->` runs only the argument list of that name in the project's config.",
         "decisions 3: Commands named in specs",
-        built=False,
     ),
     "server:files:written_only_in_the_project": Requirement(
         "Tools write only inside the project's root and `<git common dir>/chant-mcp/`.",
@@ -1118,7 +1113,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Outside the project only worktrees under `$XDG_STATE_HOME/chant-mcp/worktrees/`, registered ticket "
         "projects and absolute `.vine` paths are written.",
         "decisions 3: Files we write",
-        built=False,
     ),
     # chant_spec_list (seed chant 130-173)
     "chant:spec_list:lists_every_spec_of_the_project": Requirement(
@@ -3562,6 +3556,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A list of items is a table of at most 50 rows, in HTML and as text, with the number of the others.",
         "issue 9: Notebook",
     ),
+    "graph:show:what_a_notebook_shows": Requirement(
+        "A notebook shows a graph as a static SVG picture and as text; `show` chooses colour, focus and "
+        "depth; Mermaid and DOT are there as texts.",
+        "issue 9: notebook",
+    ),
     "graph:sequences:keys_are_made_when_asked_for": Requirement(
         "Answers are sequences over the items that make keys when they are asked for.", "issue 9: speed"
     ),
@@ -3691,6 +3690,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 7",
     ),
     # Models over HTTP (reference chant 6.5)
+    "chant:http:a_split_is_a_question": Requirement(
+        "A model over HTTP that is asked to split a spec looks at files and answers with text.", "issue 7"
+    ),
     "chant:http:tool_loop": Requirement(
         "The providers `ollama` and `openai` have a model work by `read_file`, `write_file`, `run_command`, "
         "`list_files` and `task_complete`.",
@@ -4652,10 +4654,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "speckit:discovery:http_endpoint": Requirement(
         "A client can reach the server over HTTP with server-sent events, by default at port 19560.",
         "seed speckit:368",
-        built=False,
     ),
     "speckit:discovery:client_file_is_written": Requirement(
-        "The client's server list gets an entry for the server.", "seed speckit:373", built=False
+        "The client's server list gets an entry for the server.",
+        "seed speckit:373",
     ),
     "speckit:errors:missing_field": Requirement(
         "A missing field gives `Error: Missing 'status' field`, with its name.",

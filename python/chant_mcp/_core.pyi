@@ -1,7 +1,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, final, overload
+from typing import Any, TypeAlias, final, overload
 
 __all__ = [
     "Answer",
@@ -296,6 +296,8 @@ class VineFiles:
     ) -> Answer: ...
     def expand(self, file: str, ref_id: str, child_file: str | None = None) -> Answer: ...
 
+_Laid: TypeAlias = tuple[Network, dict[str, list[Any]], dict[str, float | None]]
+
 @final
 class Workspace:
     def __new__(
@@ -354,8 +356,8 @@ class Workspace:
         ready: bool = False,
         all: bool = False,
     ) -> Answer: ...
-    def network(self) -> tuple[Network, dict[str, list[Any]], dict[str, float | None]]: ...
-    def network_at(self, revision: str) -> tuple[Network, dict[str, list[Any]], dict[str, float | None]]: ...
+    def network(self) -> _Laid: ...
+    def network_at(self, revision: str) -> _Laid: ...
     def import_specs(
         self, path: str | PathLike[str], *, source: str | None = None, dry_run: bool = False
     ) -> Answer: ...

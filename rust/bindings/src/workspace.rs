@@ -243,10 +243,10 @@ impl Workspace {
 
 type Laid<'py> = (Network, Bound<'py, PyDict>, Bound<'py, PyDict>);
 
-fn laid<'py>(
-    py: Python<'py>,
+fn laid(
+    py: Python<'_>,
     work: impl FnOnce() -> Result<Layout, Error> + Send,
-) -> Result<Laid<'py>, Raised> {
+) -> Result<Laid<'_>, Raised> {
     let layout = call(py, work)?;
     let columns = PyDict::new(py);
     for (name, column) in call(py, || Ok(layout.columns()))? {

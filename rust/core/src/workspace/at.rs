@@ -43,7 +43,7 @@ use crate::store::walk::{DEPTH, IGNORING, unignored};
 pub(super) fn joined(workspace: &Workspace, revision: &str) -> Result<Joined, Error> {
     let then = Then::new(workspace, revision)?;
     let mut joined = Joined::default();
-    joined.take(then.read()?);
+    joined.take(then.read());
     Ok(joined)
 }
 
@@ -224,7 +224,7 @@ impl Then {
         Ok(())
     }
 
-    fn read(mut self) -> Result<Read, Error> {
+    fn read(mut self) -> Read {
         let mut known = Specs::default();
         known.apply(std::mem::take(&mut self.specs));
         let mut tickets = self.project.as_deref().map(Tickets::new);
@@ -239,8 +239,8 @@ impl Then {
             specs: &known,
             tickets: tickets.as_ref(),
         };
-        let elsewhere: Vec<_> = known.named_elsewhere().into_iter().collect();
-        let elsewhere = elsewhere
+        let elsewhere = known
+            .named_elsewhere()
             .into_iter()
             .map(|(node, key)| (node, now.elsewhere(&key)));
         let elsewhere: Vec<_> = elsewhere.collect();
@@ -269,13 +269,13 @@ impl Then {
         if let (Some(tickets), Some(outside)) = (&mut tickets, outside) {
             tickets.found_outside(outside);
         }
-        Ok(Read {
+        Read {
             specs: Arc::new(known),
             plans,
             features,
             tickets: tickets.map(Arc::new),
             problems: self.problems,
-        })
+        }
     }
 }
 
@@ -412,7 +412,7 @@ impl Sought {
     fn sort(&self, path: &str) -> Option<Sort> {
         let below = |folder: &str| {
             let below = path.strip_prefix(folder)?.strip_prefix('/')?;
-            (below.ends_with(".md") && !is_hidden(below)).then_some(())
+            (has_ending(below, "md") && !is_hidden(below)).then_some(())
         };
         let name = path.rsplit('/').next().unwrap_or(path);
         if below(SPECS).is_some() {
@@ -423,7 +423,7 @@ impl Sought {
         }
         let ticket = path.strip_prefix(&self.tickets);
         if ticket
-            .is_some_and(|rest| !rest.contains('/') && rest.ends_with(".md") && !is_hidden(rest))
+            .is_some_and(|rest| !rest.contains('/') && has_ending(rest, "md") && !is_hidden(rest))
         {
             return Some(Sort::Ticket);
         }
@@ -434,10 +434,7 @@ impl Sought {
         if is_hidden(path) || depth > DEPTH {
             return None;
         }
-        if Path::new(name)
-            .extension()
-            .is_some_and(|ending| ending == "vine")
-        {
+        if has_ending(name, "vine") {
             return Some(Sort::Plan);
         }
         let in_features = path
@@ -445,6 +442,11 @@ impl Sought {
             .is_some_and(|rest| rest.starts_with('/'));
         (in_features && depth == 3 && name == TASKS).then_some(Sort::Tasks)
     }
+}
+
+/// Whether a file's name has an ending, in small letters as everywhere else.
+fn has_ending(path: &str, ending: &str) -> bool {
+    Path::new(path).extension().is_some_and(|own| own == ending)
 }
 
 fn is_hidden(path: &str) -> bool {

@@ -301,7 +301,9 @@ impl Joined {
         old.retain(|(known, nodes)| {
             let is_kept = features.iter().any(|new| known.feature.is_same(new));
             if !is_kept {
-                nodes.iter().for_each(|node| self.forget(*node));
+                for node in nodes {
+                    self.forget(*node);
+                }
             }
             is_kept
         });

@@ -488,7 +488,7 @@ proptest! {
     // proves: workspace:index:changes_are_seen
     #[test]
     fn whatever_changes_the_graph_is_as_if_read_anew(
-        steps in proptest::collection::vec((0_u32..5, 0_usize..4, 0_usize..5), 1..10),
+        steps in proptest::collection::vec((0_u32..6, 0_usize..4, 0_usize..6), 1..10),
     ) {
         let place = Place::new();
         let statuses = ["pending", "completed", "failed", "in_progress"];
@@ -498,6 +498,7 @@ proptest! {
             "vine:plan.vine#t",
             "tickets:DEM-1",
             "2026-01-22-002-b",
+            "speckit:060-x#T002",
         ];
         for (what, status, name) in steps {
             let needed = names[name];
@@ -512,6 +513,11 @@ proptest! {
                     }
                 }
                 3 => {
+                    let mark = [" ", "x", "-", "~"][status];
+                    let needed = if needed.contains(':') { needed.to_owned() } else { format!("chant:{needed}") };
+                    place.write("specs/060-x/tasks.md", &format!("## Phase 1: A\n- [{mark}] T001 a (depends on {needed})\n## Phase 2: B\n- [{mark}] T002 b\n"));
+                }
+                4 => {
                     let status = ["notstarted", "complete", "reviewing", "started"][status];
                     place.plan(&format!("[r] R (notstarted)\n-> t\n---\n[t] T ({status}) @needs(chant:{})\n", names[name % 2]));
                 }

@@ -4,7 +4,7 @@
 //! after all before it in its phase, one with `[P]` after the last one without. Phases come in order,
 //! but those of user stories only after the ones that belong to no story.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::task::{Mark, Task, TaskList};
 use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
@@ -25,7 +25,7 @@ pub struct Plan<'a> {
     /// By task, its parts.
     parts: Vec<Vec<usize>>,
     /// How far the items of other documents are that are depended on, by their keys.
-    standings: HashMap<String, Standing>,
+    standings: BTreeMap<String, Standing>,
 }
 
 /// What a node of the graph stands for.
