@@ -404,6 +404,36 @@ REQUIREMENTS: dict[str, Requirement] = {
     "workspace:python:pieces": Requirement(
         "`Workspace.export` gives a script the text in pieces.", "issue: Providers, split, approval: Export"
     ),
+    "workspace:network:says_what_lists_say": Requirement(
+        "`Workspace.network` holds the items of all dialects and those only named, waits for what lists "
+        "say, and tells in columns what is known of each.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "workspace:network:durations_are_learned_from_runs": Requirement(
+        "Beside the network stand the seconds of runs that completed their specs, their median and the "
+        "spread of their logarithms.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "workspace:network:as_of_a_commit": Requirement(
+        "`Workspace.network_at` gives the network as a commit has it, read from git without a checkout; a "
+        "clean checkout is as its commit.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "workspace:features:tasks_join_the_graph": Requirement(
+        "The tasks of all spec-kit features are items of the workspace; phases stand between them in the "
+        "graph alone.",
+        "decisions 2: workspace.rs; issue: Spec-kit features: Tasks",
+    ),
+    "workspace:features:dependencies_lead_out_and_in": Requirement(
+        "Specs, task graphs and tickets may wait for `speckit:060-name#T001` or a phase, and tasks of "
+        "features for items of all dialects.",
+        "decisions 2: workspace.rs",
+    ),
+    "speckit:tasks:other_dialects_hold_a_task_up": Requirement(
+        "`(depends on chant:ID)` holds a task up until that item is done; completing it is refused "
+        "meanwhile.",
+        "decisions 2: workspace.rs",
+    ),
     "export:formats:hold_every_item": Requirement(
         "`export` writes the items of every dialect as JSON, RFC 4180 CSV or a Markdown table, with filters "
         "and fields.",
@@ -455,7 +485,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "cli:dialect:commands_exist_for_the_others": Requirement(
         "`chant-mcp vine`, `speckit` and `tickets` run the commands on that dialect alone.",
         "decisions 3: CLI",
-        built=False,
     ),
     "cli:tickets:list_prints_tickets": Requirement(
         "`tickets list` prints code, status, priority, title and type of the tickets in columns, the highest "
@@ -3887,20 +3916,93 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:python_api:handles_are_snapshots": Requirement(
         "A handle is an immutable snapshot; an edit returns a new handle.",
         "decisions 3: Python handles",
-        built=False,
     ),
     "chant:python_api:list_edits_apply_to_a_fresh_read": Requirement(
         "A list edit through an old handle keeps what others added meanwhile.",
         "decisions 3: Python handles",
-        built=False,
     ),
     "chant:python_api:body_edit_conflict_is_raised": Requirement(
         "A body edit raises `ConflictError` when the body changed since the handle was read.",
         "decisions 3: Python handles",
-        built=False,
     ),
     "chant:python_api:problems_are_listed": Requirement(
         "Unreadable files are listed as problems.", "decisions 3: Unreadable files"
+    ),
+    # The spec API in Python
+    "api:open:finds_what_the_folder_holds": Requirement(
+        "`chant_mcp.open` finds the project that a folder belongs to, as the commands do, with the files of "
+        "all dialects in it.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:names:any_unambiguous_name": Requirement(
+        "`ws[name]` gives the item that a key, an ID, a code or a part of an ID means; several or none are "
+        "refused.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:handles:say_what_documents_say": Requirement(
+        "Handles have attributes for what documents say: status, criteria, sections, body and the rest.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:handles:hash_compare_pickle": Requirement(
+        "Handles are hashable, comparable by their keys, frozen, and read anew when they are unpickled.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:lists:filters": Requirement(
+        "Lists of handles have filters by state, label and readiness, and are as of their first look.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:lists:never_cut": Requirement(
+        "Lists and texts that scripts get are whole, however long.", "issue: Spec API in Python: Entry"
+    ),
+    "api:import:is_light": Requirement(
+        "`import chant_mcp` imports neither the SDK nor what only commands need.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:quiet:prints_nothing": Requirement("The API prints nothing.", "issue: Spec API in Python: Entry"),
+    "api:documents:every_public_name": Requirement(
+        "Every public name of the API is documented and typed.", "issue: Spec API in Python: Documents"
+    ),
+    "api:examples:run": Requirement(
+        "The examples run as they are shown.", "issue: Spec API in Python: Documents"
+    ),
+    "api:transaction:all_or_none": Requirement(
+        "Edits of specs in a transaction see one another and are written together, or not at all.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:transaction:decided_on_what_is_true_then": Requirement(
+        "At its end a transaction is decided on the files as they are then: what others changed stays, or "
+        "refuses all.",
+        "issue: Spec API in Python: Entry; decisions 3: Python handles",
+    ),
+    "api:transaction:crash_leaves_all_or_none": Requirement(
+        "A crash while a transaction is written leaves all of its edits or none.",
+        "issue: Spec API in Python: Entry; decisions 2",
+    ),
+    "api:transaction:refuses_what_cannot_be_undone": Requirement(
+        "A transaction refuses edits that it could not take back.", "issue: Spec API in Python: Entry"
+    ),
+    "api:changes:tell_keys": Requirement(
+        "`await ws.changes()` gives the keys of what was added, changed and removed since.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:changes:wait_is_bounded": Requirement(
+        "A wait for changes ends when it is given up.", "issue: Spec API in Python: Entry"
+    ),
+    "api:graph:is_the_workspace": Requirement(
+        "`ws.graph()` holds the items of all dialects with their keys and what waits for what.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "api:graph:as_of_a_revision": Requirement(
+        "`graph.at(revision)` gives the graph as git has it, which is compared and not written.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "api:graph:learned_durations": Requirement(
+        "A schedule counts learned durations, and their median for what has none.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "api:what_if:commit_writes_all_or_none": Requirement(
+        "`what_if().commit()` writes its changes to the specs by the rules of the tools, all or none.",
+        "issue: Spec API in Python: Graph",
     ),
     # Documents and house rules
     "docs:readme:agents_can_be_configured_as_shown": Requirement(

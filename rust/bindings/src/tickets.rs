@@ -149,7 +149,7 @@ impl TicketProjects {
     }
 
     #[pyo3(signature = (project, key, operation, *, section = None, update_mode = None, content = None,
-                        offset = 0, max_chars = 40000))]
+                        expect = None, offset = 0, max_chars = 40000))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
     fn manage_cr_sections(
         &self,
@@ -160,6 +160,7 @@ impl TicketProjects {
         section: Option<&str>,
         update_mode: Option<&str>,
         content: Option<&str>,
+        expect: Option<&str>,
         offset: usize,
         max_chars: usize,
     ) -> Result<Answer, Raised> {
@@ -169,6 +170,7 @@ impl TicketProjects {
             section,
             update_mode,
             content,
+            expect,
             piece: Piece { offset, max_chars },
         };
         ticket_answer(py, || {

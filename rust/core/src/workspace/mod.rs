@@ -1,27 +1,37 @@
 //! Every dialect of a folder in one graph: the only module that knows all dialects.
 //!
-//! A dialect is added in four places: [`Parts`], [`joined::Source`], [`item`] and [`outside`].
+//! A dialect is added in five places: [`Parts`], [`joined::Source`], [`item`], [`outside`] and [`at`].
 
+mod at;
+pub mod changes;
 pub mod error;
 pub mod export;
+pub mod feature;
 pub mod filter;
+pub mod handle;
 pub mod import;
 pub mod item;
 pub mod joined;
 pub mod key;
+pub mod network;
 pub mod ops;
 mod outside;
+pub mod transaction;
 mod view;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::dialects::chant::project::Project;
+use crate::dialects::speckit::files::{Features, TASKS};
+use crate::dialects::speckit::resolve::in_specs;
 use crate::dialects::tickets::desk::Desk;
 use crate::dialects::vine::files::Files;
 use crate::error::{Error, ErrorKind};
 use crate::store::disk;
+use crate::store::files::Root;
 use crate::store::walk::{DEPTH, Walked};
+use crate::work::durations::{Durations, Learned};
 use joined::{Joined, Plan, Problem, Read};
 pub use outside::outside;
 
@@ -34,6 +44,8 @@ pub struct Parts {
     pub chant: Arc<Project>,
     /// What reads task graphs.
     pub vine: Arc<Files>,
+    /// What reads features.
+    pub speckit: Arc<Features>,
     /// Ticket projects, that of the folder among them.
     pub tickets: Arc<Desk>,
 }
@@ -43,6 +55,8 @@ pub struct Workspace {
     root: PathBuf,
     parts: Parts,
     known: Mutex<Known>,
+    /// How long runs took; opened when first asked for.
+    durations: Mutex<Option<Durations>>,
 }
 
 #[derive(Default)]
@@ -59,6 +73,7 @@ impl Workspace {
             root: disk::real(root).unwrap_or_else(|_| root.to_owned()),
             parts,
             known: Mutex::default(),
+            durations: Mutex::default(),
         }
     }
 
@@ -88,11 +103,39 @@ impl Workspace {
                 }),
             }
         }
+        self.read_features(&mut read)?;
         self.read_tickets(&mut read)?;
         if known.joined.differs_from(&read) {
             Arc::make_mut(&mut known.joined).take(read);
         }
         Ok(Arc::clone(&known.joined))
+    }
+
+    /// What runs teach about durations as of now.
+    fn learned(&self) -> Result<Learned, Error> {
+        let mut durations = self
+            .durations
+            .lock()
+            .unwrap_or_else(|poisoned: PoisonError<_>| {
+                let mut durations = poisoned.into_inner();
+                *durations = None;
+                self.durations.clear_poison();
+                durations
+            });
+        let durations = match &mut *durations {
+            Some(durations) => durations,
+            none => {
+                let disk = self.parts.vine.disk.clone();
+                none.insert(Durations::new(disk, Root::open(&self.root)?))
+            }
+        };
+        Ok(durations.learned()?)
+    }
+
+    /// The code of the tickets of the folder as of now, where it is a project.
+    fn code_of_tickets(&self) -> Option<String> {
+        let board = self.parts.tickets.board_at(&self.root).ok()??;
+        Some(board.place().code.clone())
     }
 
     fn read_specs(&self) -> Result<Read, Error> {
@@ -123,6 +166,31 @@ impl Workspace {
             standings: files.standings(&place, &document.plan.needs()),
             document,
         })
+    }
+
+    fn read_features(&self, read: &mut Read) -> Result<(), Error> {
+        let features = &self.parts.speckit;
+        let root = Root::open(&self.root)?;
+        for feature in in_specs(&root) {
+            let path = format!("{}/{TASKS}", feature.directory);
+            match features.document(&feature, TASKS) {
+                Ok(Some(document)) if !document.list.tasks.is_empty() => {
+                    read.features.push(feature::Feature {
+                        label: key::composed(&feature.label).into(),
+                        path: path.into(),
+                        standings: features.standings(&root, &document.list.needs()),
+                        document,
+                    });
+                }
+                Ok(_) => {}
+                Err(error) => read.problems.push(Problem {
+                    path,
+                    line: None,
+                    message: error.to_string(),
+                }),
+            }
+        }
+        Ok(())
     }
 
     fn read_tickets(&self, read: &mut Read) -> Result<(), Error> {

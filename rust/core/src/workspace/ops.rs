@@ -4,7 +4,7 @@ use super::Workspace;
 use super::error::WorkspaceError;
 use super::filter::Filter;
 use super::item::Item;
-use super::joined::Joined;
+use super::joined::{ELSEWHERE, Joined};
 use super::key::normal;
 use super::view::{
     EdgeRow, GraphData, ItemList, ItemRow, Named, Tree, TreeRow, Whole, problems, reason,
@@ -16,9 +16,6 @@ use crate::graph::picture::{Arrow, Figure, Picture, Tone};
 use crate::graph::{Node, Progress};
 use crate::ident::{Resolved, nearest};
 use crate::outside::parts;
-
-/// What stands for the title and the state of an item that is only named.
-const ELSEWHERE: &str = "not in this workspace";
 
 /// Most keys that an error names.
 const MATCHES_SHOWN: usize = 10;
@@ -99,7 +96,8 @@ pub fn find(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
     }))
 }
 
-fn named<'a>(
+/// The item that a name means.
+pub(super) fn named<'a>(
     workspace: &Workspace,
     joined: &'a Joined,
     text: &str,
@@ -137,13 +135,16 @@ fn named<'a>(
     }
 }
 
-/// Whether a dialect calls an item so: tickets in any spelling of their codes, tasks also with their
-/// file's path before them.
+/// Whether a dialect calls an item so: tickets in any spelling of their codes, tasks also with what
+/// their file or feature is called before them.
 fn is_called(item: &Item<'_>, text: &str) -> bool {
     if item.dialect() == "tickets" {
         return Code::read(text).is_some_and(|code| code.to_string() == item.id());
     }
-    let of_file = || item.key().strip_prefix("vine:") == Some(text);
+    if item.dialect() == "speckit" && item.id().eq_ignore_ascii_case(text) {
+        return true;
+    }
+    let of_file = || item.key().split_once(':').map(|(_, rest)| rest) == Some(text);
     item.id() == text || of_file()
 }
 
@@ -233,7 +234,8 @@ fn cycles(joined: &Joined) -> Vec<Vec<&str>> {
 }
 
 fn data(joined: &Joined, filter: &Filter, cycles: Vec<Vec<&str>>) -> Answer {
-    let items: Vec<Item<'_>> = joined.items().filter(|item| filter.fits(item)).collect();
+    let items = joined.nodes().filter_map(|node| joined.item(node));
+    let items: Vec<Item<'_>> = items.filter(|item| filter.fits(item)).collect();
     let graph = joined.graph();
     let mut edges = Vec::new();
     for item in &items {
