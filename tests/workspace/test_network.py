@@ -279,3 +279,21 @@ async def test_completing_a_task_waits_for_a_spec(call: Caller) -> None:
     assert f"it depends on what is not done: chant:{SPEC} (pending)" in refusal
     project.spec(SPEC, status="completed")
     await call.text("rstn_complete_task", task_id="T001")
+
+
+@pytest.mark.requirement("workspace:network:says_what_lists_say")
+def test_a_network_stays_as_it_was_and_the_next_one_is_as_of_now(project: Project) -> None:
+    mixed(project)
+    workspace = opened(project.root)
+    before = workspace.network()
+    first = told(before)
+    assert told(workspace.network()) == first
+    write(
+        project.root, "specs/060-login/tasks.md", "## Phase 1: A\n- [x] T001 a\n## Phase 2: B\n- [x] T002 b\n"
+    )
+    project.path(OTHER).unlink()
+    after = told(workspace.network())
+    assert told(before) == first
+    assert "speckit:060-login#T002" in after["done"]
+    assert f"chant:{OTHER}" not in after["keys"]
+    assert after == told(opened(project.root).network())

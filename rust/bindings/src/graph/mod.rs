@@ -63,9 +63,13 @@ impl Network {
 
 impl From<network::Network> for Network {
     fn from(network: network::Network) -> Self {
-        Self {
-            network: Arc::new(network),
-        }
+        Arc::new(network).into()
+    }
+}
+
+impl From<Arc<network::Network>> for Network {
+    fn from(network: Arc<network::Network>) -> Self {
+        Self { network }
     }
 }
 

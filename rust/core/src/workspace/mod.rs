@@ -20,7 +20,7 @@ pub mod transaction;
 mod view;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::dialects::chant::project::Project;
 use crate::dialects::speckit::files::{Features, TASKS};
@@ -33,6 +33,7 @@ use crate::store::files::Root;
 use crate::store::walk::{DEPTH, Walked};
 use crate::work::durations::{Durations, Learned};
 use joined::{Joined, Plan, Problem, Read};
+use network::Laid;
 pub use outside::outside;
 
 /// Most task graphs that are looked at.
@@ -64,6 +65,8 @@ struct Known {
     /// Where task graphs lie.
     plans: Walked,
     joined: Arc<Joined>,
+    /// The graph laid out, and of which moment.
+    laid: Option<(Weak<Joined>, Laid)>,
 }
 
 impl Workspace {
@@ -109,6 +112,19 @@ impl Workspace {
             Arc::make_mut(&mut known.joined).take(read);
         }
         Ok(Arc::clone(&known.joined))
+    }
+
+    /// The graph of a snapshot laid out, made once for each.
+    fn laid(&self, joined: &Arc<Joined>) -> Result<Laid, Error> {
+        let known = self.known().laid.clone();
+        if let Some((of, laid)) = known
+            && of.upgrade().is_some_and(|of| Arc::ptr_eq(&of, joined))
+        {
+            return Ok(laid);
+        }
+        let laid = network::laid(joined)?;
+        self.known().laid = Some((Arc::downgrade(joined), laid.clone()));
+        Ok(laid)
     }
 
     /// What runs teach about durations as of now.

@@ -20,12 +20,15 @@ use crate::work::durations::Learned;
 /// what lists say: an edge that holds nobody up though its beginning is not done is left out.
 pub struct Layout {
     /// The graph.
-    pub network: Network,
+    pub network: Arc<Network>,
     /// What runs teach about durations.
     pub learned: Learned,
     joined: Arc<Joined>,
-    nodes: Vec<Node>,
+    nodes: Arc<[Node]>,
 }
+
+/// A network, and the nodes of its items in their order.
+pub(super) type Laid = (Arc<Network>, Arc<[Node]>);
 
 /// What is known of all items in one respect, in their order.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +47,14 @@ impl Layout {
     /// # Errors
     /// As [`Workspace::snapshot`], or more items than a network numbers.
     pub fn of(workspace: &Workspace) -> Result<Self, Error> {
-        Self::new(workspace.snapshot()?, workspace.learned()?)
+        let joined = workspace.snapshot()?;
+        let (network, nodes) = workspace.laid(&joined)?;
+        Ok(Self {
+            network,
+            learned: workspace.learned()?,
+            joined,
+            nodes,
+        })
     }
 
     /// The graph as a commit has it, read from git without a checkout. Durations are those of now.
@@ -52,36 +62,11 @@ impl Layout {
     /// # Errors
     /// `NoHistory` outside of a checkout, or a `GitError`: `NoCommit` for a revision that names none.
     pub fn at(workspace: &Workspace, revision: &str) -> Result<Self, Error> {
-        let joined = at::joined(workspace, revision)?;
-        Self::new(Arc::new(joined), workspace.learned()?)
-    }
-
-    fn new(joined: Arc<Joined>, learned: Learned) -> Result<Self, Error> {
-        let graph = joined.graph();
-        let mut nodes: Vec<Node> = joined.nodes().collect();
-        let mut places: Vec<Option<u32>> = vec![None; graph.len()];
-        for (place, node) in (0..).zip(&nodes) {
-            places[node.index()] = Some(place);
-        }
-        let mut edges: Vec<(u32, u32)> = Vec::with_capacity(graph.len());
-        for (place, node) in (0..).zip(nodes.clone()) {
-            for edge in graph.edges(node) {
-                if !counts(&joined, node, edge) {
-                    continue;
-                }
-                let before = *places[edge.to.index()].get_or_insert_with(|| {
-                    nodes.push(edge.to);
-                    narrow(nodes.len() - 1)
-                });
-                edges.push((before, place));
-            }
-        }
-        let keys: IndexSet<Box<str>> = nodes.iter().map(|node| graph.key(*node).into()).collect();
-        let is_done = |node: &Node| graph.progress(*node) == Progress::Done;
-        let done = nodes.iter().map(is_done).collect();
+        let joined = Arc::new(at::joined(workspace, revision)?);
+        let (network, nodes) = laid(&joined)?;
         Ok(Self {
-            network: Network::new(keys, done, &edges)?,
-            learned,
+            network,
+            learned: workspace.learned()?,
             joined,
             nodes,
         })
@@ -150,6 +135,37 @@ impl Layout {
         let item = self.joined.item(node).map(|item| item.dialect());
         item.or_else(named).map(Cow::Borrowed)
     }
+}
+
+/// Lays out all items with what they wait for.
+///
+/// # Errors
+/// More items than a network numbers.
+pub(super) fn laid(joined: &Joined) -> Result<Laid, Error> {
+    let graph = joined.graph();
+    let mut nodes: Vec<Node> = joined.nodes().collect();
+    let mut places: Vec<Option<u32>> = vec![None; graph.len()];
+    for (place, node) in (0..).zip(&nodes) {
+        places[node.index()] = Some(place);
+    }
+    let mut edges: Vec<(u32, u32)> = Vec::with_capacity(graph.len());
+    for (place, node) in (0..).zip(nodes.clone()) {
+        for edge in graph.edges(node) {
+            if !counts(joined, node, edge) {
+                continue;
+            }
+            let before = *places[edge.to.index()].get_or_insert_with(|| {
+                nodes.push(edge.to);
+                narrow(nodes.len() - 1)
+            });
+            edges.push((before, place));
+        }
+    }
+    let keys: IndexSet<Box<str>> = nodes.iter().map(|node| graph.key(*node).into()).collect();
+    let is_done = |node: &Node| graph.progress(*node) == Progress::Done;
+    let done = nodes.iter().map(is_done).collect();
+    let network = Network::new(keys, done, &edges)?;
+    Ok((Arc::new(network), nodes.into()))
 }
 
 /// Whether an item waits for the other end of an edge until that is done.
