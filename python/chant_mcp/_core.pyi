@@ -332,6 +332,19 @@ class Workspace:
         ready: bool = False,
         all: bool = False,
     ) -> Answer: ...
+    def version(self) -> int: ...
+    def board(self, search: str = "", *, bodies: bool = False) -> Answer: ...
+    def column(
+        self,
+        dialect: str,
+        status: str,
+        search: str = "",
+        *,
+        bodies: bool = False,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Answer: ...
+    def around(self, name: str) -> Answer: ...
     def import_specs(
         self, path: str | PathLike[str], *, source: str | None = None, dry_run: bool = False
     ) -> Answer: ...

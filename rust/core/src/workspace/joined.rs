@@ -79,6 +79,7 @@ pub struct Joined {
     pub(super) specs: Arc<Specs>,
     pub(super) tickets: Option<Arc<Tickets>>,
     pub(super) problems: Vec<Problem>,
+    version: u64,
     plans: Vec<(Plan, Vec<Node>)>,
     spec_nodes: Vec<Node>,
     ticket_nodes: Vec<Node>,
@@ -96,6 +97,11 @@ impl Joined {
         let tasks = self.plans.iter().flat_map(|(_, nodes)| nodes);
         let specs = self.spec_nodes.iter().chain(tasks);
         specs.chain(&self.ticket_nodes).copied()
+    }
+
+    /// A number that is another after every change.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// How many items there are.
@@ -164,6 +170,7 @@ impl Joined {
             self.note_named();
         }
         self.problems = read.problems;
+        self.version += 1;
     }
 
     fn take_specs(&mut self, specs: Arc<Specs>) -> bool {

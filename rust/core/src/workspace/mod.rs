@@ -2,6 +2,7 @@
 //!
 //! A dialect is added in four places: [`Parts`], [`joined::Source`], [`item`] and [`outside`].
 
+pub mod board;
 pub mod error;
 pub mod export;
 pub mod filter;
