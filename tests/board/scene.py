@@ -30,16 +30,16 @@ PLAN = """\
 vine 1.1.0
 title: Ferry
 ---
-[feed] Read the timetable (complete)
-Parse the feed.
+[map] Map of the harbour (notstarted)
+Where ships are.
+-> page
 ---
 [page] Show departures (started)
 The page of today.
 -> feed
 ---
-[map] Map of the harbour (notstarted)
-Where ships are.
--> page
+[feed] Read the timetable (complete)
+Parse the feed.
 """
 
 TICKET = """\
@@ -83,8 +83,12 @@ def specs(root: Path) -> None:
 def run(root: Path, spec: str = "2026-02-05-001-s6e") -> None:
     """Record a run that ended, with what its agent wrote."""
     record = {
-        "version": 2,
+        "schema": 1,
         "process_id": f"{spec}-1",
+        "pid": 1,
+        "end_state": "failed",
+        "agent": "claude",
+        "reason": "The agent ended with exit code 3.",
         "spec_id": spec,
         "status": "failed",
         "started_at": "2026-02-10T08:00:00Z",

@@ -44,8 +44,9 @@ _VIEWS = {
 _NOTHING = """\
 There is nothing to show in this folder yet.
 
-`chant-mcp init` makes a project of it. Specs in .chant/specs, task graphs in .vine files,
-features below specs/ and tickets in docs/CRs are shown as soon as there are any."""
+`chant-mcp init` makes a project of it. As soon as there are any, you see
+specs in .chant/specs, task graphs in .vine files, features below specs/
+and tickets in docs/CRs."""
 
 
 class Search(Input):
@@ -224,7 +225,7 @@ class BoardApp(App[None]):
         self.query_one("#head", Static).update(self._head(seen))
 
     def _head(self, seen: Seen) -> Text:
-        text = plain(self._session.place.root.name or "/", "bold")
+        text = Text.assemble(plain(self._session.place.root.name or "/", "bold"))
         if self._is_read_only:
             text.append_text(plain(" · read only", "yellow"))
         if seen.context is not None and seen.context["spec_dir"] is not None:
@@ -316,7 +317,7 @@ class BoardApp(App[None]):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Open what was chosen: an item, or a question."""
         if event.option_list.id == "question-list":
-            self._answer(event.option_id or "")
+            self._answer(self.query_one("#question-list", Listing).key or "")
         elif event.option_list in self.query("Cards"):
             self.screen.add_class("-open")
             self.query_one(Detail).focus()
@@ -388,6 +389,7 @@ def _problems(problems: list[Data], board: Data) -> Text:
     text = Text()
     for problem in problems:
         line = f":{problem['line']}" if problem.get("line") else ""
-        text.append_text(plain(f"{problem['path']}{line}", "bold") + plain(f"\n  {problem['message']}\n"))
+        text.append_text(plain(f"{problem['path']}{line}", "bold"))
+        text.append_text(plain(f"\n  {problem['message']}\n"))
     more = board.get("problems_total", len(problems)) - len(problems)
     return text.append_text(plain(f"… and {more} more\n", "dim")) if more else text

@@ -19,7 +19,11 @@ from chant_mcp.board.listing import Listing, Row
 from chant_mcp.commands.display import plain
 
 _BAR = 12
+_SHORTEST_BAR = 4
 """Cells of a dialect's bar."""
+
+_NARROWEST, _WIDEST = 26, 44
+"""Cells of a column."""
 
 _AHEAD = 20
 """So many cards before the last one the next page is asked for."""
@@ -28,15 +32,30 @@ _AHEAD = 20
 class Bars(Static):
     """How far each dialect is; the one shown is marked."""
 
+    def __init__(self, *, id: str) -> None:
+        """Begin without bars."""
+        super().__init__(id=id)
+        self._of: list[Data] = []
+        self._dialect: str | None = None
+
     def fill(self, board: Data, dialect: str | None) -> None:
         """Draw the bars."""
-        text = Text()
-        for of in board["dialects"]:
-            style = "reverse bold" if of["dialect"] == dialect else ""
-            text.append_text(plain(f" {of['dialect']} ", style) + plain(" "))
-            text.append_text(words.bar(of["done"], of["total"], _BAR))
-            text.append_text(plain(f" {of['done']}/{of['total']}   "))
-        self.update(text)
+        self._of, self._dialect = board["dialects"], dialect
+        self._draw()
+
+    def on_resize(self) -> None:
+        """Draw them as long as there is room now."""
+        self._draw()
+
+    def _draw(self) -> None:
+        texts = [(f" {of['dialect']} ", f" {of['done']}/{of['total']}  ", of) for of in self._of]
+        room = self.size.width - sum(len(name) + len(count) + 1 for name, count, _ in texts)
+        width = max(_SHORTEST_BAR, min(_BAR, room // max(1, len(texts))))
+        line = Text()
+        for name, count, of in texts:
+            line.append_text(plain(name, "reverse bold" if of["dialect"] == self._dialect else ""))
+            line.append(" ").append_text(words.bar(of["done"], of["total"], width)).append(count)
+        self.update(line)
 
 
 class Column(Vertical):
@@ -61,8 +80,11 @@ class Column(Vertical):
     def fill(self, heading: Data, page: Data) -> None:
         """Show a page of cards."""
         self.total = page["total"]
-        count = words.symbol(heading["symbol"]) + plain(" ") + words.status(self.status)
-        self.query_one(".heading", Static).update(count + plain(f" {heading['count']}", "bold"))
+        name = words.status(self.status)
+        count = plain(f" {heading['count']}", "bold")
+        self.query_one(".heading", Static).update(
+            Text.assemble(words.symbol(heading["symbol"]), " ", name, count)
+        )
         self.cards.fill([Row(item["key"], words.card(item)) for item in page["items"]])
 
 
@@ -71,7 +93,7 @@ class Cards(Listing):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select", "Open"),
-        Binding("left,h", "beside(-1)", "◀▶ Column", key_display="←→"),
+        Binding("left,h", "beside(-1)", "Column", key_display="←→"),
         Binding("right,l", "beside(1)", show=False),
     ]
 
@@ -110,6 +132,17 @@ class Columns(HorizontalScroll, can_focus=False):
             await self._arrange(list(with_cards))
         for status, column in self._columns.items():
             column.fill(with_cards[status], cards.get(status, {"items": [], "total": 0}))
+        self._share_width()
+
+    def on_resize(self) -> None:
+        """Share the width anew."""
+        self._share_width()
+
+    def _share_width(self) -> None:
+        columns = self.query(Column)
+        width = max(_NARROWEST, min(_WIDEST, self.size.width // max(1, len(columns))))
+        for column in columns:
+            column.styles.width = width
 
     async def _arrange(self, statuses: list[str]) -> None:
         old = self._columns

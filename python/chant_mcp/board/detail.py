@@ -61,7 +61,7 @@ def _parts(item: Data) -> Iterator[RenderableType]:
             for row in rows:
                 row.no_wrap, row.overflow = True, "ellipsis"
                 yield row
-    body = item["body"].strip()
+    body = item["body"].strip().removeprefix(f"# {item['title']}\n").strip()
     if body:
         yield Text("")
         yield rendered(body[:_LONGEST])

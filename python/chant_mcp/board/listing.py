@@ -56,11 +56,15 @@ class Listing(OptionList):
         self._rows = new
         self.set_options(map(_option, new))
         self.scroll_to(y=top, animate=False, immediate=True)
-        keys = [row.key for row in new]
+        self.choose(key)
+        if self.highlighted is None and at is not None and new:
+            self.highlighted = min(at, len(new) - 1)
+
+    def choose(self, key: str | None) -> None:
+        """Choose a row; nothing happens where there is no such row."""
+        keys = [row.key for row in self._rows]
         if key is not None and key in keys:
             self.highlighted = keys.index(key)
-        elif at is not None and new:
-            self.highlighted = min(at, len(new) - 1)
 
     def on_focus(self) -> None:
         """Choose something when the keyboard comes here."""

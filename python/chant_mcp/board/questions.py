@@ -46,7 +46,8 @@ class Questions(Vertical):
 
 
 def _row(question: Data) -> Text:
-    return plain("? ", "bold yellow") + plain(question["prompt"]) + plain(f"\n  {_asker(question)}", "dim")
+    about = plain(f"\n  {_asker(question)}", "dim")
+    return Text.assemble(plain("? ", "bold yellow"), plain(question["prompt"]), about)
 
 
 def _asker(question: Data) -> str:
@@ -63,11 +64,16 @@ class Reply:
     """The answer; `None` to cancel the question."""
 
 
+class AnswerField(Input):
+    """Where the answer is typed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "Send")]
+
+
 class AnswerDialog(ModalScreen["Reply | None"]):
     """Asks for an answer; the keyboard is its own as long as it is open."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "send", "Send"),
         Binding("ctrl+x", "cancel_question", "Cancel the question", priority=True),
         Binding("escape", "later", "Later"),
     ]
@@ -85,7 +91,7 @@ class AnswerDialog(ModalScreen["Reply | None"]):
             yield Static(plain(_asker(self.question), "dim"))
             with VerticalScroll(id="prompt"):
                 yield Static(plain(self.question["prompt"], "bold"))
-            yield Input(placeholder="Your answer", id="answer")
+            yield AnswerField(placeholder="Your answer", id="answer")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -95,13 +101,8 @@ class AnswerDialog(ModalScreen["Reply | None"]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Send what was typed, unless that is nothing."""
         event.stop()
-        self.action_send()
-
-    def action_send(self) -> None:
-        """Send what was typed."""
-        text = self.query_one(Input).value
-        if text.strip():
-            self.dismiss(Reply(self.question["id"], text))
+        if event.value.strip():
+            self.dismiss(Reply(self.question["id"], event.value))
         else:
             self.notify("Type an answer, or press Ctrl+X to cancel the question.", severity="warning")
 

@@ -19,6 +19,9 @@ from chant_mcp.commands.run_display import clock
 from chant_mcp.commands.watch import seconds_between, state_of
 
 _BAR = 10
+_STATE = 18
+"""Cells of the column of states."""
+
 _LONGEST_LOG = 5_000
 """Lines of a log that are kept."""
 
@@ -68,14 +71,14 @@ class Runs(Vertical):
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Tell whose log is wanted."""
         event.stop()
-        run = self._runs.get(event.option_id or "")
+        run = self._runs.get(self.query_one(Listing).key or "")
         self.post_message(self.Chosen(run["spec_id"] if run else None))
 
 
 def _row(run: Data) -> Text:
     is_at_work = run["status"] == "running" and not run["stale"]
-    text = words.status(state_of(run))
-    text.pad_right(18 - text.cell_len)
+    state = words.status(state_of(run))
+    text = Text.assemble(state, " " * max(1, _STATE - state.cell_len))
     text.append_text(plain(run["spec_id"], "bold"))
     if run.get("agent"):
         text.append_text(plain(f" {run['agent']}", "dim"))
@@ -85,10 +88,10 @@ def _row(run: Data) -> Text:
     if is_at_work or until:
         text.append_text(plain(f" {clock(seconds_between(run['started_at'], until))}"))
     if criteria := run.get("criteria"):
-        text.append_text(plain(" ") + words.bar(criteria["checked"], criteria["total"], _BAR))
+        text.append_text(Text.assemble(" ", words.bar(criteria["checked"], criteria["total"], _BAR)))
         text.append_text(plain(f" {criteria['checked']}/{criteria['total']}"))
     if specs := run.get("specs"):
-        text.append_text(plain(" ") + words.bar(specs["completed"], specs["total"], _BAR))
+        text.append_text(Text.assemble(" ", words.bar(specs["completed"], specs["total"], _BAR)))
         text.append_text(plain(f" {specs['completed']}/{specs['total']} specs"))
     if run.get("reason"):
         text.append_text(plain(f"\n  {run['reason']}", "dim"))

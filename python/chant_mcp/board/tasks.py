@@ -86,6 +86,8 @@ class Tasks(Vertical):
         # The same ID may stand on two lines; the core says so when it is completed.
         listing.ids = {str(task["line"]): task["id"] for task in found}
         listing.fill(list(_rows(seen.tasks)) if seen.tasks else [])
+        if listing.highlighted is None:
+            listing.choose(next((str(task["line"]) for task in found if task["ready"]), None))
         listing.refresh_bindings()
 
 
@@ -93,8 +95,8 @@ def _rows(tasks: Data) -> Iterator[Row]:
     phases = {phase["title"]: phase for phase in tasks["phases"]}
     for title, group in groupby(tasks["tasks"], key=lambda task: task["phase"]):
         if title is not None:
-            heading = plain(f"{title}  ", "bold")
-            yield Row(None, heading + words.progress(phases[title], _SMALL_BAR))
+            bar = words.progress(phases[title], _SMALL_BAR)
+            yield Row(None, Text.assemble(plain(f"{title}  ", "bold"), bar))
         for task in group:
             yield Row(str(task["line"]), words.task(task))
 
@@ -105,16 +107,16 @@ def _feature(seen: Seen) -> Text:
         return plain("")
     if context["spec_dir"] is None:
         tried = "".join(f"\n  {line}" for line in context["why"]["tried"])
-        text = plain("No feature is current here.", "bold")
+        text = Text.assemble(plain("No feature is current here.", "bold"))
         text.append_text(plain(f"\nLooked for one in {context['root']}:{tried}" if tried else "", "dim"))
         if seen.features:
             text.append_text(plain("\nThere are others: f shows them.", "dim"))
         return text
-    text = plain(context["spec_dir"], "bold") + plain(f" · phase {context['phase']}")
+    text = Text.assemble(plain(context["spec_dir"], "bold"), f" · phase {context['phase']}")
     if context["branch"]:
         text.append_text(plain(f" · branch {context['branch']}", "dim"))
     if seen.tasks:
-        text.append_text(plain("\n") + words.progress(seen.tasks, _BAR))
+        text.append("\n").append_text(words.progress(seen.tasks, _BAR))
         ready = [task["id"] for task in seen.tasks["tasks"] if task["ready"]]
         if ready:
             text.append_text(plain(f" · can be done now: {', '.join(ready)}", "bright_cyan"))

@@ -13,10 +13,10 @@ _TONES = {"●": "green", "◕": "bright_green", "◑": "yellow", "◔": "cyan",
 """Colours of the core's symbols."""
 
 _BOXES = {
-    "open": ("☐", ""),
-    "partial": ("◪", "yellow"),
-    "done": ("☑", "green"),
-    "skipped": ("⊟", "dim"),
+    "open": ("[ ]", ""),
+    "partial": ("[~]", "yellow"),
+    "done": ("[x]", "green"),
+    "skipped": ("[-]", "dim"),
 }
 """How a task stands."""
 
@@ -24,7 +24,7 @@ _BOXES = {
 def bar(done: int, total: int, width: int) -> Text:
     """Draw how much of something is done."""
     filled = width * done // total if total else 0
-    return plain("━" * filled, "green") + plain("━" * (width - filled), "bright_black")
+    return Text.assemble(plain("━" * filled, "green"), plain("━" * (width - filled), "bright_black"))
 
 
 def symbol(of: str) -> Text:
@@ -40,21 +40,23 @@ def status(word: str) -> Text:
 
 
 def card(item: Data) -> Text:
-    """Make a card of a column: what it is called and how it stands, below it the title."""
-    text = symbol(item["symbol"]) + plain(" ") + plain(item["id"], "bold")
+    """Make a card of a column: what it is called, whether it is ready or waits; below it the title."""
+    text = Text.assemble(symbol(item["symbol"]), " ", plain(item["id"], "bold"))
     if item["ready"]:
-        text.append_text(plain(" ready", "bright_cyan"))
+        text.append_text(plain(" ▸", "bold bright_cyan"))
     elif item["waits"]:
-        text.append_text(plain(f" waits {item['waits']}", "magenta"))
-    return text + plain("\n  ") + (_line(item["title"]) if item["title"] else plain("(no title)", "dim"))
+        text.append_text(plain(f" ⋯{item['waits']}", "magenta"))
+    return text.append("\n  ").append_text(
+        _line(item["title"]) if item["title"] else plain("(no title)", "dim")
+    )
 
 
 def tree(rows: Sequence[Data], is_more: bool) -> Iterator[Text]:
     """Draw rows of a tree of items."""
     for row in rows:
-        line = plain("  " * (row["depth"] - 1)) + symbol(row["symbol"]) + plain(" ")
-        line.append_text(plain(row["key"].partition(":")[2] or row["key"], "bold"))
-        line.append_text(plain(" ") + _line(row["title"]))
+        name = plain(row["key"].partition(":")[2] or row["key"], "bold")
+        indent = "  " * (row["depth"] - 1)
+        line = Text.assemble(indent, symbol(row["symbol"]), " ", name, " ", _line(row["title"]))
         if row["leads"] != "here":
             line.append_text(plain(f" (see {row['leads']})", "dim"))
         yield line
@@ -66,7 +68,8 @@ def task(found: Data) -> Text:
     """Make a row of a task of a feature."""
     box, style = _BOXES.get(found["status"], ("?", ""))
     is_settled = found["status"] in ("done", "skipped")
-    text = plain("  ") + plain(box, style) + plain(f" {found['id']} ", "dim" if is_settled else "bold")
+    name = plain(f" {found['id']} ", "dim" if is_settled else "bold")
+    text = Text.assemble("  ", plain(box, style), name)
     if found["parallel"]:
         text.append_text(plain("[P] ", "magenta"))
     for story in found["stories"]:
@@ -80,7 +83,7 @@ def task(found: Data) -> Text:
 def progress(of: Data, width: int) -> Text:
     """Write how far a list of tasks is."""
     total = of["done"] + of["open"] + of["partial"]
-    return bar(of["done"], total, width) + plain(f" {of['progress']}")
+    return Text.assemble(bar(of["done"], total, width), f" {of['progress']}")
 
 
 def _line(text: str, style: str = "") -> Text:

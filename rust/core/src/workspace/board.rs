@@ -36,7 +36,7 @@ pub fn version(workspace: &Workspace) -> Result<u64, Error> {
 }
 
 /// How many items are in each state, dialect by dialect, without cancelled specs: all of them for how far a
-/// dialect is, those looked for in the columns, which stand in the order of its states.
+/// dialect is, those looked for in the columns, which stand in the order of its states, those done last.
 ///
 /// # Errors
 /// As [`Workspace::snapshot`].
@@ -60,15 +60,15 @@ pub fn board(workspace: &Workspace, search: Search<'_>) -> Result<Answer, Error>
         let at = match of.columns.iter().position(|c| c.status == item.status()) {
             Some(at) => at,
             None => {
-                of.columns
-                    .push(Column::of(item.status(), item.tone().symbol()));
+                of.columns.push(Column::of(&item));
                 of.columns.len() - 1
             }
         };
         of.columns[at].count += usize::from(sought.fits(&item));
     }
     for of in &mut dialects {
-        of.columns.sort_by_key(|column| order(&column.status));
+        of.columns
+            .sort_by_key(|column| (column.is_done, order(&column.status)));
     }
     let (problems, problems_total) = problems(&joined);
     Ok(Answer::whole(&Board {

@@ -224,14 +224,17 @@ pub(super) struct Column {
     symbol: char,
     /// How many of those looked for.
     pub count: usize,
+    #[serde(skip)]
+    pub is_done: bool,
 }
 
 impl Column {
-    pub(super) fn of(status: &str, symbol: char) -> Self {
+    pub(super) fn of(item: &Item<'_>) -> Self {
         Self {
-            status: status.to_owned(),
-            symbol,
+            status: item.status().to_owned(),
+            symbol: item.tone().symbol(),
             count: 0,
+            is_done: item.is_done(),
         }
     }
 }
