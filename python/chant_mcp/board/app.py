@@ -108,7 +108,7 @@ class BoardApp(App[None]):
             case "board":
                 yield Bars(id="bars")
                 yield Search(placeholder="Filter by ID, title or label", id="search")
-                yield Static(plain(_NOTHING), id="nothing")
+                yield Static(id="nothing")
                 with Horizontal(id="plan"):
                     yield Columns(id="columns")
                     yield Detail(id="detail")
@@ -184,8 +184,11 @@ class BoardApp(App[None]):
         if had_keyboard and not columns.is_in_use:
             columns.take_keyboard()
         is_empty = not seen.board["dialects"]
-        self.query_one("#nothing").display = is_empty and seen.tasks is None
-        self.query_one("#plan").display = not is_empty
+        has_cards = any(page["total"] for page in seen.cards.values())
+        nothing = self.query_one("#nothing", Static)
+        nothing.display = not has_cards
+        nothing.update(plain(_NOTHING if is_empty else _no_match(seen)))
+        self.query_one("#plan").display = has_cards
         problems = seen.board.get("problems", [])
         self.query_one("#problem-list", Static).update(_problems(problems, seen.board))
 
@@ -381,6 +384,13 @@ class BoardApp(App[None]):
 
 def _of_tasks(seen: Seen) -> tuple[object, ...]:
     return (id(seen.context), id(seen.tasks), id(seen.features), seen.tasks_note)
+
+
+def _no_match(seen: Seen) -> str:
+    counts = {of["dialect"]: sum(one["count"] for one in of["columns"]) for of in seen.board["dialects"]}
+    others = [f"{dialect} {count}" for dialect, count in counts.items() if count]
+    text = f"Nothing in {seen.dialect} matches."
+    return f"{text} Elsewhere: {', '.join(others)}; d goes there." if others else text
 
 
 def _problems(problems: list[Data], board: Data) -> Text:
