@@ -81,7 +81,7 @@ async def shown(
 ) -> AsyncIterator[Board]:
     """Show the board of a project, once it has looked for the first time."""
     app = BoardApp(scene.session(root), is_read_only=is_read_only)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         board = Board(app, pilot)
         await board.sees(root.name, "Quit")
         yield board

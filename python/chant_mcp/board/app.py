@@ -157,7 +157,7 @@ class BoardApp(App[None]):
         self.query_one(Runs).fill(seen.runs)
         self.query_one(Runs).write(seen.log)
         if before is None or before.questions is not seen.questions:
-            self._show_questions(before, seen)
+            await self._show_questions(before, seen)
         if before is None or before.events is not seen.events:
             self.query_one(Questions).tell(seen.events)
         for trouble in seen.troubles:
@@ -192,7 +192,7 @@ class BoardApp(App[None]):
         problems = seen.board.get("problems", [])
         self.query_one("#problem-list", Static).update(_problems(problems, seen.board))
 
-    def _show_questions(self, before: Seen | None, seen: Seen) -> None:
+    async def _show_questions(self, before: Seen | None, seen: Seen) -> None:
         self.query_one(Questions).fill(seen.questions)
         self.refresh_bindings()
         if before is None or self._is_read_only:
@@ -200,8 +200,8 @@ class BoardApp(App[None]):
         if isinstance(self.screen, AnswerDialog):
             open_ones = [one["id"] for one in seen.questions]
             if self.screen.question["id"] not in open_ones:
-                self.screen.dismiss(None)
-                self.notify("The question was closed by somebody else, or expired.", severity="warning")
+                await self.screen.dismiss(None)
+                self.notify("Somebody else closed the question.", severity="warning")
             return
         known = [one["id"] for one in before.questions]
         new = [one for one in seen.questions if one["id"] not in known]
