@@ -12,7 +12,7 @@ from board import scene
 from board.showing import shown
 from chant_mcp.board.questions import AnswerDialog
 from harness import Project, text_of
-from mcp_types import CallToolResult
+from mcp_types import CallToolResult, TextContent
 from server.over_http import Listening, client_of, started
 from speckit.features import Features
 
@@ -21,13 +21,18 @@ pytestmark = pytest.mark.anyio
 ASKED = {"status": "needs_input", "prompt": "Which database?"}
 
 
-async def told(server: Listening, tool: str, **arguments: Any) -> str:
+async def called(server: Listening, tool: str, **arguments: Any) -> CallToolResult:
     """Call a tool as an agent whose client cannot ask its user."""
     async with client_of(server.url, "streamable") as client:
         result = await client.call_tool(tool, arguments)
         assert isinstance(result, CallToolResult)
         assert not result.is_error, text_of(result)
-        return text_of(result)
+        return result
+
+
+async def told(server: Listening, tool: str, **arguments: Any) -> str:
+    """Call a tool and give its text."""
+    return text_of(await called(server, tool, **arguments))
 
 
 @pytest.mark.requirement("board:proof:agent_and_person_meet")
@@ -40,9 +45,11 @@ async def test_an_agent_asks_is_answered_and_goes_on_although_its_server_is_kill
         async with shown(root) as board:
             await board.press("2")
             await board.sees("2/5")
-            said = await told(server, "rstn_report_status", **ASKED)
+            first = await called(server, "rstn_report_status", **ASKED)
             question = Features(root).open()[0]["id"]
-            assert question in said, "the ID to come back with"
+            note = first.content[1]
+            assert isinstance(note, TextContent)
+            assert f'call again with question="{question}"' in note.text
             await board.until(lambda: isinstance(board.app.screen, AnswerDialog), "no question")
             await board.type("naïve")
 
