@@ -9,7 +9,7 @@ from board import scene
 from board.showing import Board, shown
 from chant.reading import record
 from chant_mcp._core import SpeckitFeatures
-from chant_mcp.board.questions import AnswerDialog
+from chant_mcp.board.questions import AnswerDialog, AnswerField
 from click.testing import CliRunner
 from harness import Project
 from writing import tree
@@ -38,7 +38,7 @@ def outcome(features: SpeckitFeatures, question: str) -> tuple[str, str | None]:
 
 
 async def asks(board: Board) -> None:
-    await board.until(lambda: isinstance(board.app.screen, AnswerDialog))
+    await board.until(lambda: isinstance(board.app.focused, AnswerField))
     await board.sees("Your answer")
 
 

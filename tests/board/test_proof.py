@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from board import scene
 from board.showing import shown
-from chant_mcp.board.questions import AnswerDialog
+from chant_mcp.board.questions import AnswerField
 from harness import Project, text_of
 from mcp_types import CallToolResult, TextContent
 from server.over_http import Listening, client_of, started
@@ -50,7 +50,7 @@ async def test_an_agent_asks_is_answered_and_goes_on_although_its_server_is_kill
             note = first.content[1]
             assert isinstance(note, TextContent)
             assert f'call again with question="{question}"' in note.text
-            await board.until(lambda: isinstance(board.app.screen, AnswerDialog), "no question")
+            await board.until(lambda: isinstance(board.app.focused, AnswerField), "no question")
             await board.type("naïve")
 
             await asyncio.to_thread(server.stop, signal.SIGKILL)
@@ -65,7 +65,7 @@ async def test_an_agent_asks_is_answered_and_goes_on_although_its_server_is_kill
 
             Features(root).waits(30)
             waiting = asyncio.create_task(told(server, "rstn_report_status", **ASKED))
-            await board.until(lambda: isinstance(board.app.screen, AnswerDialog), "no second question")
+            await board.until(lambda: isinstance(board.app.focused, AnswerField), "no second question")
             await board.type("SQLite")
             await board.press("enter")
             await board.until(waiting.done, "the agent waits on")
