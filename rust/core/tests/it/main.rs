@@ -31,4 +31,5 @@ mod vine_problems;
 mod vine_texts;
 mod vine_write;
 mod workspace;
+mod workspace_board;
 mod workspace_import;
