@@ -57,13 +57,11 @@ pub fn board(workspace: &Workspace, search: Search<'_>) -> Result<Answer, Error>
         };
         of.total += 1;
         of.done += usize::from(item.is_done());
-        let at = match of.columns.iter().position(|c| c.status == item.status()) {
-            Some(at) => at,
-            None => {
-                of.columns.push(Column::of(&item));
-                of.columns.len() - 1
-            }
-        };
+        let known = of.columns.iter().position(|c| c.status == item.status());
+        let at = known.unwrap_or(of.columns.len());
+        if known.is_none() {
+            of.columns.push(Column::of(&item));
+        }
         of.columns[at].count += usize::from(sought.fits(&item));
     }
     for of in &mut dialects {
