@@ -232,7 +232,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "init:gitignore:writing_a_log_restores_its_line": Requirement(
         "Folders that runs make hide themselves from git, whatever `.chant/.gitignore` says.",
         "reference chant 1.2",
-        built=False,
     ),
     # Usage (seed chant 33-56): the command line
     "cli:serve:chant_mcp_starts_the_server": Requirement(
@@ -666,7 +665,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:tools:all_twenty_four_chant_tools": Requirement(
         "The server offers twenty-four chant tools, nine reading and fifteen mutating or process tools.",
         "seed chant:94",
-        built=False,
     ),
     "server:tools:listed_in_seed_order": Requirement(
         "`tools/list` names the chant tools in the order of the seed's two tables.",
@@ -715,7 +713,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Ticket tools average at most 750 bytes; `vine_write` takes at most 3 KB, with one flat operation "
         "object and no `oneOf`.",
         "decisions 3: Default tools",
-        built=False,
     ),
     "server:toolsets:auto_lists_the_dialects_found": Requirement(
         "By default only the tools of the dialects found in the project are listed.",
@@ -773,7 +770,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:project:markers_of_other_dialects": Requirement(
         "`.specify`, `.mdt-config.toml`, `docs/CRs` and `specs/NNN-*` also mark a project's root.",
         "decisions 3: Which project",
-        built=False,
     ),
     "server:project:vine_files_are_found_by_a_walk": Requirement(
         "`.vine` files are found by a walk of depth 4 that honours ignore files.",
@@ -863,10 +859,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:result:arrays_are_wrapped_in_structured_content": Requirement(
         'An array answer is the array as text and `{"result", "total", "returned"}` as structured content.',
         "decisions 3: Tool result",
-        built=False,
     ),
     "server:result:cut_arrays_say_so_in_a_second_block": Requirement(
-        "When an array answer is cut, a second text block says so.", "decisions 3: Tool result", built=False
+        "When an array answer is cut, a second text block says so.",
+        "decisions 3: Tool result",
     ),
     "server:result:no_banner": Requirement(
         "No answer is wrapped in banner lines.", "decisions 3: Tool result; reference chant 5.0 R, 8.1 D6"
@@ -897,7 +893,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:sizes:other_lists_page_too": Requirement(
         "`vine_next` takes `limit` and `offset`; `list_crs` shows 20 tickets unless told otherwise.",
         "decisions 3: Size of a result",
-        built=False,
     ),
     "server:times:are_utc": Requirement("Times that we write into files are UTC.", "reference chant 8.2 W23"),
     # Protocol (seed chant 1550-1699)
@@ -1072,15 +1067,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Values of variables named like `*KEY*`, `*TOKEN*`, `*SECRET*` or `*PASSWORD*` are masked in "
         "everything captured.",
         "decisions 3: Secrets",
-        built=False,
     ),
     "server:security:text_of_a_spec_is_never_run": Requirement(
-        "No text of a spec is ever run as a command.", "decisions 3: Commands named in specs"
+        "No text of a spec is ever run as a command.",
+        "decisions 3: Commands named in specs",
     ),
     "server:security:named_checks_come_from_config": Requirement(
         "`<!-- check: NAME -->` runs only the argument list of that name in the project's config.",
         "decisions 3: Commands named in specs",
-        built=False,
     ),
     "server:files:written_only_in_the_project": Requirement(
         "Tools write only inside the project's root and `<git common dir>/chant-mcp/`.",
@@ -1090,7 +1084,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Outside the project only worktrees under `$XDG_STATE_HOME/chant-mcp/worktrees/`, registered ticket "
         "projects and absolute `.vine` paths are written.",
         "decisions 3: Files we write",
-        built=False,
     ),
     # chant_spec_list (seed chant 130-173)
     "chant:spec_list:lists_every_spec_of_the_project": Requirement(
@@ -3502,6 +3495,43 @@ REQUIREMENTS: dict[str, Requirement] = {
         "without being dependencies.",
         "issue 9: interchange",
     ),
+    "graph:picture:nothing_overlaps": Requirement(
+        "No figure of a picture lies on another, no arrow leads through one, and each leads forward from box "
+        "to box unless it closes a loop.",
+        "issue 9: Notebook",
+    ),
+    "graph:picture:clipped_and_counted": Requirement(
+        "Of a large graph a picture shows what is in focus or matters most; each other item is counted in a "
+        "`+N more` that is joined to what it hangs on.",
+        "issue 9: Notebook",
+    ),
+    "graph:picture:names_are_text": Requirement(
+        "No name, title or label breaks out of a picture or a table.", "issue 9: Notebook"
+    ),
+    "graph:picture:stands_alone": Requirement(
+        "An SVG picture needs nothing from elsewhere, disturbs no other on the page, tells in words what it "
+        "shows, and is the same each time.",
+        "issue 9: Notebook",
+    ),
+    "graph:picture:states_differ_without_colours": Requirement(
+        "States differ in symbol and border, not only in colour.", "issue 9: Notebook"
+    ),
+    "graph:picture:texts_for_mermaid_and_dot": Requirement(
+        "The same pictures as texts for Mermaid and Graphviz.", "issue 9: Interchange"
+    ),
+    "graph:picture:wrong_words_are_refused": Requirement(
+        "What is said about items has to fit them; else the error says what was expected.",
+        "issue 9: Notebook",
+    ),
+    "graph:picture:lists_as_tables": Requirement(
+        "A list of items is a table of at most 50 rows, in HTML and as text, with the number of the others.",
+        "issue 9: Notebook",
+    ),
+    "graph:show:what_a_notebook_shows": Requirement(
+        "A notebook shows a graph as a static SVG picture and as text; `show` chooses colour, focus and "
+        "depth; Mermaid and DOT are there as texts.",
+        "issue 9: notebook",
+    ),
     "graph:sequences:keys_are_made_when_asked_for": Requirement(
         "Answers are sequences over the items that make keys when they are asked for.", "issue 9: speed"
     ),
@@ -3631,6 +3661,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 7",
     ),
     # Models over HTTP (reference chant 6.5)
+    "chant:http:a_split_is_a_question": Requirement(
+        "A model over HTTP that is asked to split a spec looks at files and answers with text.", "issue 7"
+    ),
     "chant:http:tool_loop": Requirement(
         "The providers `ollama` and `openai` have a model work by `read_file`, `write_file`, `run_command`, "
         "`list_files` and `task_complete`.",
@@ -4519,10 +4552,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "speckit:discovery:http_endpoint": Requirement(
         "A client can reach the server over HTTP with server-sent events, by default at port 19560.",
         "seed speckit:368",
-        built=False,
     ),
     "speckit:discovery:client_file_is_written": Requirement(
-        "The client's server list gets an entry for the server.", "seed speckit:373", built=False
+        "The client's server list gets an entry for the server.",
+        "seed speckit:373",
     ),
     "speckit:errors:missing_field": Requirement(
         "A missing field gives `Error: Missing 'status' field`, with its name.",

@@ -19,6 +19,7 @@ __all__ = [
     "Workspace",
     "error_codes",
     "export_fields",
+    "item_table",
     "merge_specs",
     "work_over_http",
 ]
@@ -388,6 +389,9 @@ def merge_specs(
     their_name: str = "theirs",
     marker_size: int = 7,
 ) -> tuple[bytes, list[str]]: ...
+def item_table(
+    rows: Sequence[tuple[str, str, str, Sequence[str]]], total: int | None = None
+) -> tuple[str, str]: ...
 
 @final
 class Network:
@@ -439,6 +443,35 @@ class Network:
         seed: int,
         progress: Callable[[int, int], object] | None = None,
     ) -> tuple[list[tuple[str, int, float, float]], float, float, float | None, float | None]: ...
+    def clip(
+        self,
+        limit: int = 60,
+        *,
+        focus: Sequence[str] = ...,
+        depth: int | None = None,
+        first: Sequence[str] = ...,
+    ) -> Items: ...
+    def svg(
+        self,
+        items: Sequence[str] | None = None,
+        *,
+        labels: Sequence[str] = ...,
+        states: Sequence[str] = ...,
+        groups: Sequence[str] = ...,
+        titles: Sequence[str] = ...,
+        heat: Sequence[float] = ...,
+        heat_name: str = ...,
+        focus: Sequence[str] = ...,
+        critical: Sequence[str] = ...,
+        theme: str = "auto",
+        name: str = ...,
+    ) -> str: ...
+    def mermaid(
+        self, items: Sequence[str] | None = None, *, labels: Sequence[str] = ..., states: Sequence[str] = ...
+    ) -> str: ...
+    def dot(
+        self, items: Sequence[str] | None = None, *, labels: Sequence[str] = ..., states: Sequence[str] = ...
+    ) -> str: ...
     def changed(self, changes: Sequence[tuple[Any, ...]]) -> Network: ...
     def difference(self, newer: Network) -> dict[str, Any]: ...
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, overload
 
-from chant_mcp import interchange
+from chant_mcp import interchange, picture
 from chant_mcp._core import Edges, Items, Layers, Network, Scores, Table
 from chant_mcp.what_if import WhatIf
 
@@ -375,6 +375,61 @@ class Graph:
         if isinstance(weight, str):
             return [1.0 if value is None else float(value) for value in self._attributes[weight]]
         return [float(weight.get(key, 1.0)) for key in self]
+
+    def show(
+        self,
+        *,
+        color: str | Mapping[str, float] | None = None,
+        focus: str | Sequence[str] = (),
+        depth: int | None = None,
+        limit: int = picture.LIMIT,
+        theme: str = "auto",
+        name: str = "",
+    ) -> picture.Picture:
+        """Draw the graph, or what of it is worth it.
+
+        Args:
+            color: What colours tell in place of states: `slack`, `betweenness`, `pagerank`, the name of a
+                numeric attribute, or numbers by key.
+            focus: The item, or the items, that the picture is about.
+            depth: How many steps from the focus are shown.
+            limit: How many items are shown at most; of the others only their number is.
+            theme: `auto`, `light` or `dark`.
+            name: What the picture is called.
+
+        Raises:
+            NotFoundError: An item of the focus does not exist.
+            InvalidArgumentError: The limit or the theme is none.
+            KeyError: No item has that attribute.
+            CycleError: Items wait for one another, and their slack is asked for.
+        """
+        return picture.draw(
+            self,
+            color=color,
+            focus=[focus] if isinstance(focus, str) else list(focus),
+            depth=depth,
+            limit=limit,
+            theme=theme,
+            name=name,
+        )
+
+    def _repr_mimebundle_(
+        self, include: Sequence[str] | None = None, exclude: Sequence[str] | None = None
+    ) -> dict[str, str]:
+        """What a notebook shows."""
+        return picture.graph_bundle(self, include, exclude)
+
+    def to_mermaid(self) -> str:
+        """The whole graph as a Mermaid flowchart; arrows lead to what waits."""
+        return self._network.mermaid(labels=self._titles())
+
+    def to_dot(self) -> str:
+        """The whole graph in the DOT language of Graphviz; arrows lead to what waits."""
+        return self._network.dot(labels=self._titles())
+
+    def _titles(self) -> list[str]:
+        titles = self._attributes.get("title")
+        return [] if titles is None else [title or key for key, title in zip(self, titles, strict=True)]
 
     def to_networkx(self) -> Any:
         """The graph as a `networkx.DiGraph`, with the attributes of its nodes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -239,3 +240,36 @@ def test_a_graph_says_what_it_is() -> None:
     assert values == [1, 5, 2, 1]
     with pytest.raises(errors.NotFoundError):
         graph.attribute("nothing", "days")
+
+
+@pytest.mark.requirement("graph:show:what_a_notebook_shows")
+def test_a_notebook_shows_a_picture_and_a_text() -> None:
+    graph = Graph.from_edges(
+        [("a", "b"), ("b", "c")], done=["a"], attributes={"title": {"a": "First <one>", "b": "Second"}}
+    )
+    bundle = graph._repr_mimebundle_()
+    assert list(bundle) == ["image/svg+xml", "text/plain"]
+    assert "First &lt;one&gt;" in bundle["image/svg+xml"]
+    assert bundle["text/plain"].startswith("<Graph of 3 items and 2 edges>\n")
+    assert list(graph._repr_mimebundle_(include=["text/vnd.mermaid"])) == ["text/vnd.mermaid"]
+    assert list(graph._repr_mimebundle_(exclude=["image/svg+xml"])) == ["text/plain"]
+    loop = Graph.from_edges([("a", "b"), ("b", "a")])
+    assert "image/svg+xml" in loop._repr_mimebundle_(), "a loop is shown, too"
+
+
+@pytest.mark.requirement("graph:show:what_a_notebook_shows")
+def test_a_picture_can_be_about_something(tmp_path: Path) -> None:
+    graph = small()
+    shown = graph.show(color="slack", focus="docs", depth=1, theme="light")
+    assert set(shown.items) == {"plan", "docs", "ship"}
+    assert "slack" in shown.svg
+    assert shown.save(tmp_path / "plan.svg").read_text("utf-8") == shown.svg
+    assert shown.mermaid.startswith("flowchart")
+    by_days = graph.show(color="days")
+    assert by_days.svg != graph.show(color={"plan": 1.0}).svg
+    with pytest.raises(errors.NotFoundError):
+        graph.show(focus="nothing")
+    with pytest.raises(KeyError):
+        graph.show(color="colour")
+    assert graph.to_dot().startswith("digraph")
+    assert "plan" in graph.to_mermaid()

@@ -20,6 +20,7 @@ ALLOWED = {
     "BSD-2-Clause",
     "BSD-3-Clause",
     "BSL-1.0",
+    "CC0-1.0",
     "CDLA-Permissive-2.0",
     "ISC",
     "Unicode-3.0",

@@ -23,7 +23,7 @@ mod _core {
     #[pymodule_export]
     use crate::chant::ChantProject;
     #[pymodule_export]
-    use crate::graph::{Edges, Items, Layers, Network, Scores, Table};
+    use crate::graph::{Edges, Items, Layers, Network, Scores, Table, item_table};
     #[pymodule_export]
     use crate::merge::merge_specs;
     #[pymodule_export]

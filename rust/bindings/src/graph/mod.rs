@@ -1,5 +1,6 @@
 //! `Network`: questions about a whole graph as methods, answers as sequences over its items.
 
+mod pictures;
 mod sequences;
 mod table;
 mod watched;
@@ -8,6 +9,9 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use chant_core::error::Error;
+use chant_core::graph::draw::clip::Clip;
+use chant_core::graph::draw::theme::Theme;
+use chant_core::graph::draw::{self, Look, Said};
 use chant_core::graph::network::change::Change;
 use chant_core::graph::network::compare::Difference;
 use chant_core::graph::network::schedule::{Crew, Durations, Slot};
@@ -16,6 +20,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+pub(crate) use self::pictures::item_table;
 pub(crate) use self::sequences::{Edges, Items, Layers, Scores};
 pub(crate) use self::table::Table;
 use self::watched::watched;
@@ -40,6 +45,14 @@ impl Network {
     /// The weights given, or one for each item.
     fn weights(&self, weights: Option<Vec<f64>>) -> Vec<f64> {
         weights.unwrap_or_else(|| vec![1.0; self.network.len()])
+    }
+
+    /// The items of these keys, or all.
+    fn chosen(&self, keys: Option<Vec<String>>) -> Result<Vec<u32>, Error> {
+        match keys {
+            Some(keys) => self.numbers(&keys),
+            None => Ok(self.network.items().collect()),
+        }
     }
 
     fn numbers(&self, keys: &[String]) -> Result<Vec<u32>, Error> {
@@ -324,6 +337,110 @@ impl Network {
     fn changed(&self, py: Python<'_>, changes: Vec<Bound<'_, PyTuple>>) -> Result<Self, Raised> {
         let changes = changes.iter().map(change).collect::<PyResult<Vec<_>>>()?;
         call(py, || Ok(self.network.changed(&changes)?)).map(Self::from)
+    }
+
+    /// The items that a picture of a large graph shows.
+    #[pyo3(signature = (limit = 60, *, focus = vec![], depth = None, first = vec![]))]
+    fn clip(
+        &self,
+        py: Python<'_>,
+        limit: usize,
+        focus: Vec<String>,
+        depth: Option<u32>,
+        first: Vec<String>,
+    ) -> Result<Items, Raised> {
+        let items = call(py, || {
+            Ok(self.network.clip(&Clip {
+                limit,
+                focus: &self.numbers(&focus)?,
+                depth,
+                first: &self.numbers(&first)?,
+            })?)
+        })?;
+        Ok(self.items(items))
+    }
+
+    /// An SVG picture of items, by default of all; lists say something of each of them, in their order.
+    #[pyo3(signature = (
+        items = None, *, labels = vec![], states = vec![], groups = vec![], titles = vec![], heat = vec![],
+        heat_name = String::new(), focus = vec![], critical = vec![], theme = "auto", name = String::new()
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "what a picture can show")]
+    fn svg(
+        &self,
+        py: Python<'_>,
+        items: Option<Vec<String>>,
+        labels: Vec<String>,
+        states: Vec<String>,
+        groups: Vec<String>,
+        titles: Vec<String>,
+        heat: Vec<f64>,
+        heat_name: String,
+        focus: Vec<String>,
+        critical: Vec<String>,
+        theme: &str,
+        name: String,
+    ) -> Result<String, Raised> {
+        let said = Said {
+            labels,
+            states,
+            groups,
+            titles,
+            heat,
+        };
+        call(py, || {
+            let look = Look {
+                name,
+                heat_name,
+                focus: self.numbers(&focus)?,
+                critical: self.numbers(&critical)?,
+                theme: Theme::named(theme)?,
+            };
+            Ok(draw::svg(
+                &self.network,
+                &self.chosen(items)?,
+                &said,
+                &look,
+            )?)
+        })
+    }
+
+    /// Items as a Mermaid flowchart.
+    #[pyo3(signature = (items = None, *, labels = vec![], states = vec![]))]
+    fn mermaid(
+        &self,
+        py: Python<'_>,
+        items: Option<Vec<String>>,
+        labels: Vec<String>,
+        states: Vec<String>,
+    ) -> Result<String, Raised> {
+        let said = Said {
+            labels,
+            states,
+            ..Said::default()
+        };
+        call(py, || {
+            Ok(draw::mermaid(&self.network, &self.chosen(items)?, &said)?)
+        })
+    }
+
+    /// Items in the DOT language of Graphviz.
+    #[pyo3(signature = (items = None, *, labels = vec![], states = vec![]))]
+    fn dot(
+        &self,
+        py: Python<'_>,
+        items: Option<Vec<String>>,
+        labels: Vec<String>,
+        states: Vec<String>,
+    ) -> Result<String, Raised> {
+        let said = Said {
+            labels,
+            states,
+            ..Said::default()
+        };
+        call(py, || {
+            Ok(draw::dot(&self.network, &self.chosen(items)?, &said)?)
+        })
     }
 
     /// What is different in a newer graph: lists of keys and of edges by name.

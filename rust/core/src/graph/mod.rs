@@ -5,6 +5,7 @@
 //! only ever named by others exists too; its progress is [`Progress::Absent`].
 
 pub mod cycles;
+pub mod draw;
 pub mod network;
 mod paths;
 pub mod picture;

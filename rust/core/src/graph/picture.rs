@@ -55,18 +55,37 @@ pub enum Tone {
     Blocked,
     /// It stands for something in another place.
     Elsewhere,
+    /// It waits for nothing any more and can be begun.
+    Ready,
+    /// Somebody worked on it and did not succeed.
+    Failed,
+    /// Nobody will do it.
+    Cancelled,
+    /// It stands for items that are not shown.
+    More,
 }
 
 impl Tone {
-    const ALL: [Self; 7] = [
+    /// All of them, in the order of a legend.
+    pub const ALL: [Self; 11] = [
         Self::Done,
         Self::Reviewed,
         Self::Active,
+        Self::Ready,
         Self::Planned,
         Self::Open,
         Self::Blocked,
+        Self::Failed,
+        Self::Cancelled,
         Self::Elsewhere,
+        Self::More,
     ];
+
+    /// The tone of that word; [`Tone::More`] has none.
+    pub fn named(word: &str) -> Option<Self> {
+        let mut tones = Self::ALL.into_iter().filter(|tone| *tone != Self::More);
+        tones.find(|tone| tone.word() == word)
+    }
 
     /// One character that tells it without colours.
     pub fn symbol(self) -> char {
@@ -78,11 +97,15 @@ impl Tone {
             Self::Open => '○',
             Self::Blocked => '⊘',
             Self::Elsewhere => '↗',
+            Self::Ready => '▷',
+            Self::Failed => '✗',
+            Self::Cancelled => '⊖',
+            Self::More => '…',
         }
     }
 
     /// Its name in texts.
-    fn class(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Self::Done => "done",
             Self::Reviewed => "reviewed",
@@ -91,6 +114,10 @@ impl Tone {
             Self::Open => "open",
             Self::Blocked => "blocked",
             Self::Elsewhere => "elsewhere",
+            Self::Ready => "ready",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::More => "more",
         }
     }
 
@@ -104,6 +131,10 @@ impl Tone {
             Self::Open => "#f8f9fa",
             Self::Blocked => "#f5b5b5",
             Self::Elsewhere => "#e2d9f3",
+            Self::Ready => "#bfe3ff",
+            Self::Failed => "#ff9d9d",
+            Self::Cancelled => "#dddddd",
+            Self::More => "#eeeeee",
         }
     }
 }
@@ -219,10 +250,11 @@ impl Picture<'_> {
                 Tone::Elsewhere => ("[[", "]]"),
                 _ => ("[", "]"),
             };
-            let (symbol, class) = (figure.tone.symbol(), figure.tone.class());
+            let (symbol, class) = (figure.tone.symbol(), figure.tone.word());
             let (key, name) = (for_mermaid(figure.key), for_mermaid(figure.name));
+            let line = if name.is_empty() { "" } else { "<br/>" };
             text.push_str(&format!(
-                "  n{at}{open}\"{symbol} {key}<br/>{name}\"{close}:::{class}\n"
+                "  n{at}{open}\"{symbol} {key}{line}{name}\"{close}:::{class}\n"
             ));
         }
         for arrow in &self.arrows {
@@ -231,7 +263,7 @@ impl Picture<'_> {
         }
         let is_used = |tone: &Tone| self.figures.iter().any(|figure| figure.tone == *tone);
         for tone in Tone::ALL.into_iter().filter(is_used) {
-            let (class, colour) = (tone.class(), tone.colour());
+            let (class, colour) = (tone.word(), tone.colour());
             text.push_str(&format!(
                 "  classDef {class} fill:{colour},stroke:#555,color:#000\n"
             ));
@@ -252,8 +284,9 @@ impl Picture<'_> {
                 _ => "",
             };
             let (id, state) = (dot_id(figure.key), for_dot_label(figure.state));
+            let line = if name.is_empty() { "" } else { "\\n" };
             text.push_str(&format!(
-                "  {id} [label=\"{symbol} {key}\\n{name}\", tooltip=\"{state}\", fillcolor=\"{colour}\"{shape}]\n"
+                "  {id} [label=\"{symbol} {key}{line}{name}\", tooltip=\"{state}\", fillcolor=\"{colour}\"{shape}]\n"
             ));
         }
         for arrow in &self.arrows {
@@ -338,7 +371,7 @@ fn dot_id(key: &str) -> String {
 
 /// A character as it may be seen: in the place of those that steer a terminal or turn a text around
 /// stands the one for what cannot be shown.
-fn seen(c: char) -> char {
+pub(super) fn seen(c: char) -> char {
     match c {
         '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
         c if c.is_control() => char::REPLACEMENT_CHARACTER,

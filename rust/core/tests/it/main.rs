@@ -10,6 +10,7 @@ mod chant_specs;
 mod files;
 mod front_matter;
 mod git;
+mod graph_pictures;
 #[cfg(unix)]
 mod http_agent;
 mod index;

@@ -198,7 +198,12 @@ impl Features {
                 (ended.exit_code, how, last(&text))
             }
             Err(WorkError::System { source, .. }) => {
-                (None, format!("cannot be run: {source}"), String::new())
+                let program = check.argv().first().map_or("", String::as_str);
+                (
+                    None,
+                    format!("cannot be run: `{program}`: {source}"),
+                    String::new(),
+                )
             }
             Err(error) => return Err(error.into()),
         };

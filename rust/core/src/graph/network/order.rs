@@ -1,8 +1,7 @@
 //! What comes before what: layers, and loops that allow no order.
 
-use petgraph::Directed;
-use petgraph::algo::tarjan_scc;
-use petgraph::csr::Csr;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
 
 use super::{Network, NetworkError, narrow};
 
@@ -119,13 +118,19 @@ impl Network {
 
     /// Groups of items that wait for one another, each in the order of the items, by their first.
     pub fn cycles(&self) -> Vec<Vec<u32>> {
-        let edges: Vec<(u32, u32)> = self.edges().collect();
-        let mut graph: Csr<(), (), Directed, u32> =
-            Csr::from_sorted_edges(&edges).unwrap_or_default();
-        while graph.node_count() < self.len() {
+        if self.layers().is_ok() {
+            return Vec::new();
+        }
+        let mut graph: DiGraph<(), (), u32> = DiGraph::with_capacity(self.len(), self.edge_count());
+        for _ in self.items() {
             graph.add_node(());
         }
-        let mut groups: Vec<Vec<u32>> = tarjan_scc(&graph);
+        graph.extend_with_edges(self.edges());
+        // The other algorithm for this calls itself, which ends the process where a row is long.
+        let mut groups: Vec<Vec<u32>> = kosaraju_scc(&graph)
+            .into_iter()
+            .map(|group| group.into_iter().map(|node| narrow(node.index())).collect())
+            .collect();
         groups.retain(|group| group.len() > 1 || self.after(group[0]).contains(&group[0]));
         for group in &mut groups {
             group.sort_unstable();
@@ -138,7 +143,7 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{named, network};
-    use super::NetworkError;
+    use super::{Network, NetworkError};
 
     #[track_caller]
     fn check(words: &str, expected: &str) {
@@ -175,5 +180,19 @@ mod tests {
             .map(|group| named(&network, group))
             .collect();
         assert_eq!(shown.join(" | "), "a | b d c");
+    }
+    #[test]
+    fn long_rows_and_large_loops_are_gone_through() {
+        let count = 200_000;
+        let keys: indexmap::IndexSet<Box<str>> =
+            (0..count).map(|item| item.to_string().into()).collect();
+        let row: Vec<(u32, u32)> = (1..count).map(|item| (item - 1, item)).collect();
+        let done = vec![false; count as usize];
+        let in_a_row = Network::new(keys.clone(), done.clone(), &row).unwrap();
+        assert!(in_a_row.cycles().is_empty());
+        let round = [row, vec![(count - 2, 0)]].concat();
+        let in_a_loop = Network::new(keys, done, &round).unwrap();
+        let groups = in_a_loop.cycles();
+        assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [199_999]);
     }
 }

@@ -1,0 +1,120 @@
+//! Arrows as SVG.
+
+use std::collections::HashSet;
+
+use super::route::{Leg, Point, Route};
+use super::scene::Shape;
+use super::svg::{Drawing, dashed, pair};
+use super::theme::Palette;
+use crate::graph::picture::Arrow;
+
+/// How an arrow is drawn.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Line {
+    Plain,
+    Indirect,
+    Back,
+    Critical,
+}
+
+impl Line {
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            Self::Plain | Self::Indirect => "a",
+            Self::Back => "k",
+            Self::Critical => "c",
+        }
+    }
+
+    pub(super) fn colour(self, palette: &Palette) -> &'static str {
+        match self {
+            Self::Plain | Self::Indirect => palette.arrow,
+            Self::Back => palette.back,
+            Self::Critical => palette.critical,
+        }
+    }
+
+    pub(super) fn look(self) -> (f64, &'static str) {
+        match self {
+            Self::Plain => (1.3, ""),
+            Self::Indirect => (1.1, "2 4"),
+            Self::Back => (1.6, "7 4"),
+            Self::Critical => (2.8, ""),
+        }
+    }
+
+    pub(super) fn called(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Indirect => "over items not shown",
+            Self::Back => "closes a loop",
+            Self::Critical => "critical path",
+        }
+    }
+}
+
+impl Drawing<'_> {
+    /// How each arrow is drawn.
+    pub(super) fn lines(&self) -> Vec<Line> {
+        let is_critical = |place: usize| match self.view.scene.shapes[place] {
+            Shape::Item(place) => self.look.critical.contains(&self.view.items[place]),
+            _ => false,
+        };
+        let steps = self.look.critical.windows(2);
+        let steps: HashSet<(u32, u32)> = steps.map(|pair| (pair[0], pair[1])).collect();
+        let item = |place: usize| self.view.items[place];
+        let of = |(arrow, route): (&Arrow, &Route)| {
+            let is_step = is_critical(arrow.from)
+                && is_critical(arrow.to)
+                && steps.contains(&(item(arrow.from), item(arrow.to)));
+            match arrow {
+                _ if route.is_back => Line::Back,
+                _ if is_step => Line::Critical,
+                arrow if arrow.is_indirect => Line::Indirect,
+                _ => Line::Plain,
+            }
+        };
+        let arrows = self.view.scene.arrows.iter();
+        arrows.zip(&self.layout.routes).map(of).collect()
+    }
+
+    pub(super) fn arrow(&self, route: &Route, kind: Line) -> String {
+        let (class, colour) = (kind.class(), kind.colour(self.palette));
+        let (thick, dashes) = kind.look();
+        let tip = route.end();
+        let from = route.legs.iter().rev().nth(1).map_or(route.start, Leg::end);
+        let mut way = format!("M{}", pair(route.start));
+        for leg in &route.legs {
+            match leg {
+                // The head covers the last bit, which would show beside its point.
+                Leg::Line(end) if *end == tip => {
+                    way.push_str(&format!("L{}", pair(beside(tip, from, 5.0, 0.0))));
+                }
+                Leg::Line(end) => way.push_str(&format!("L{}", pair(*end))),
+                Leg::Curve(a, b, end) => {
+                    way.push_str(&format!("C{} {} {}", pair(*a), pair(*b), pair(*end)));
+                }
+            }
+        }
+        let (back, half) = (7.0 + thick, 2.6 + thick * 0.7);
+        let head = format!(
+            "M{}L{}L{}Z",
+            pair(tip),
+            pair(beside(tip, from, back, half)),
+            pair(beside(tip, from, back, -half))
+        );
+        format!(
+            "<path class=\"{class}\" d=\"{way}\" fill=\"none\" stroke=\"{colour}\" \
+             stroke-width=\"{thick}\"{}/><path class=\"{class}h\" d=\"{head}\" fill=\"{colour}\"/>",
+            dashed(dashes)
+        )
+    }
+}
+
+/// The point so far back from a tip on the way to it, and so far to its side.
+fn beside(tip: Point, from: Point, back: f64, side: f64) -> Point {
+    let (x, y) = (tip.0 - from.0, tip.1 - from.1);
+    let long = x.hypot(y).max(0.01);
+    let (x, y) = (x / long, y / long);
+    (tip.0 - x * back - y * side, tip.1 - y * back + x * side)
+}

@@ -1,0 +1,309 @@
+//! Where figures stand and arrows lead, in layers: whatever an arrow leads to stands behind where it
+//! begins, but for arrows that close a loop.
+
+use std::collections::BTreeMap;
+
+use super::layers::{Grid, part_of};
+use super::route::{BOW, Lane, Route, routes};
+use super::settle::settled;
+use super::untangle::untangle;
+
+/// Between parts that nothing joins.
+const GAP_OF_PARTS: f64 = 30.0;
+/// Between figures that nothing joins to anything.
+const GAP_OF_SINGLES: f64 = 14.0;
+/// Wider than this a picture gets only where it has to.
+const WIDE: f64 = 1150.0;
+
+/// What has to be placed, in points.
+#[derive(Debug, Clone, Default)]
+pub struct Sheet {
+    /// How wide and how high each figure is.
+    pub sizes: Vec<(f64, f64)>,
+    /// Which figure leads to which.
+    pub arrows: Vec<(usize, usize)>,
+}
+
+/// Where everything is, measured from the upper left corner.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Layout {
+    /// For each figure its place.
+    pub boxes: Vec<Rect>,
+    /// For each arrow its way.
+    pub routes: Vec<Route>,
+    /// How wide all is.
+    pub width: f64,
+    /// How high all is.
+    pub height: f64,
+    /// Whether layers follow one another downwards, not to the right.
+    pub is_down: bool,
+}
+
+/// A place on the sheet.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Rect {
+    /// Its left side.
+    pub x: f64,
+    /// Its upper side.
+    pub y: f64,
+    /// How wide it is.
+    pub width: f64,
+    /// How high it is.
+    pub height: f64,
+}
+
+/// A part of the sheet that nothing joins to others.
+#[derive(Debug, Default)]
+struct Part {
+    figures: Vec<usize>,
+    arrows: Vec<usize>,
+}
+
+/// A part with its own places.
+struct Placed<'a> {
+    part: &'a Part,
+    layout: Layout,
+}
+
+/// Places everything. Layers follow one another to the right, or downwards where that is narrower and
+/// the other way would be too wide to be read.
+pub fn layout(sheet: &Sheet) -> Layout {
+    let (singles, parts): (Vec<Part>, Vec<Part>) = split(sheet)
+        .into_iter()
+        .partition(|part| part.figures.len() == 1 && part.arrows.is_empty());
+    let grids: Vec<Grid> = parts
+        .iter()
+        .map(|part| {
+            let place = |figure: &usize| part.figures.binary_search(figure).unwrap_or_default();
+            let ends = part.arrows.iter().map(|arrow| &sheet.arrows[*arrow]);
+            let arrows: Vec<_> = ends.map(|(from, to)| (place(from), place(to))).collect();
+            Grid::new(part.figures.len(), &arrows)
+        })
+        .collect();
+    let is_down = goes_down(sheet, &parts, &grids);
+    let mut placed: Vec<Placed> = Vec::new();
+    for (part, mut grid) in parts.iter().zip(grids) {
+        untangle(&mut grid);
+        let sizes: Vec<_> = part
+            .figures
+            .iter()
+            .map(|figure| sheet.sizes[*figure])
+            .collect();
+        let layout = laid(&grid, &sizes, is_down);
+        placed.push(Placed { part, layout });
+    }
+    let largest = |placed: &Placed| std::cmp::Reverse(placed.part.figures.len());
+    placed.sort_by_key(largest);
+    let mut page = Page::new(sheet, is_down, widest(&placed));
+    for placed in &placed {
+        let (x, y) = page.room(placed.layout.width, placed.layout.height, GAP_OF_PARTS);
+        page.put(placed, x, y);
+    }
+    page.next_shelf(GAP_OF_PARTS);
+    let singles: Vec<usize> = singles
+        .iter()
+        .flat_map(|part| part.figures.clone())
+        .collect();
+    for single in singles {
+        let (width, height) = sheet.sizes[single];
+        let (x, y) = page.room(width, height, GAP_OF_SINGLES);
+        page.layout.boxes[single] = Rect {
+            x,
+            y,
+            width,
+            height,
+        };
+    }
+    page.layout
+}
+
+fn widest(placed: &[Placed]) -> f64 {
+    let widths = placed.iter().map(|placed| placed.layout.width);
+    widths.fold(0.0, f64::max)
+}
+
+/// The parts that nothing joins, by their first figures.
+fn split(sheet: &Sheet) -> Vec<Part> {
+    let part_of = part_of(sheet.sizes.len(), &sheet.arrows);
+    let mut parts: BTreeMap<usize, Part> = BTreeMap::new();
+    for (figure, first) in part_of.iter().enumerate() {
+        parts.entry(*first).or_default().figures.push(figure);
+    }
+    for (arrow, (from, _)) in sheet.arrows.iter().enumerate() {
+        parts.entry(part_of[*from]).or_default().arrows.push(arrow);
+    }
+    parts.into_values().collect()
+}
+
+/// Whether the layers follow one another downwards.
+fn goes_down(sheet: &Sheet, parts: &[Part], grids: &[Grid]) -> bool {
+    let (mut to_the_right, mut downwards) = (0.0_f64, 0.0_f64);
+    for (part, grid) in parts.iter().zip(grids) {
+        let width = |vertex: &usize| match part.figures.get(*vertex) {
+            Some(figure) => sheet.sizes[*figure].0,
+            None => 0.0,
+        };
+        let widths = grid.layers.iter().map(|layer| layer.iter().map(width));
+        let right = widths
+            .clone()
+            .map(|layer| layer.fold(0.0, f64::max) + 64.0)
+            .sum();
+        let down = widths
+            .map(|layer| layer.map(|width| width + 16.0).sum())
+            .fold(0.0, f64::max);
+        to_the_right = to_the_right.max(right);
+        downwards = downwards.max(down);
+    }
+    to_the_right > WIDE && downwards < to_the_right
+}
+
+/// The places of one part. Along the layers and across them is turned into right and down at the end.
+fn laid(grid: &Grid, sizes: &[(f64, f64)], is_down: bool) -> Layout {
+    let turned = |(width, height): (f64, f64)| {
+        if is_down {
+            (height, width)
+        } else {
+            (width, height)
+        }
+    };
+    let turned_sizes: Vec<_> = sizes.iter().map(|size| turned(*size)).collect();
+    let breadths: Vec<f64> = turned_sizes.iter().map(|(_, breadth)| *breadth).collect();
+    let mut middles = settled(grid, &breadths);
+    let reach = |figure: usize| breadths.get(figure).copied().unwrap_or_default() / 2.0;
+    let first = middles.iter().enumerate();
+    let first = first.map(|(figure, middle)| middle - reach(figure));
+    let first = first.fold(f64::INFINITY, f64::min);
+    for middle in &mut middles {
+        *middle -= first;
+    }
+    let last = middles.iter().enumerate();
+    let last = last.map(|(figure, middle)| middle + reach(figure));
+    let breadth = last.fold(0.0, f64::max);
+    let lengths: Vec<f64> = turned_sizes.iter().map(|(length, _)| *length).collect();
+    let lanes = lanes(grid, &lengths, &middles);
+    let length = lanes.last().map_or(0.0, |lane| lane.end);
+    let mut boxes = vec![Rect::default(); sizes.len()];
+    for (lane, layer) in lanes.iter().zip(&grid.layers) {
+        for figure in layer.iter().filter(|figure| !grid.is_stand_in(**figure)) {
+            boxes[*figure] = Rect {
+                x: lane.start,
+                y: middles[*figure] - reach(*figure),
+                // Those of a layer are equally long, so that arrows pass between them.
+                width: lane.end - lane.start,
+                height: 2.0 * reach(*figure),
+            };
+        }
+    }
+    let routes = routes(grid, &lanes, &middles, &boxes);
+    let has_bow = |figure: &usize| grid.bows().any(|other| other == *figure);
+    let beyond = match grid.layers.last() {
+        Some(layer) if layer.iter().any(has_bow) => BOW,
+        _ => 0.0,
+    };
+    let layout = Layout {
+        boxes,
+        routes,
+        width: length + beyond,
+        height: breadth,
+        is_down,
+    };
+    if is_down { layout.turned() } else { layout }
+}
+
+/// Where each layer begins and ends. Between two of them is more room where arrows lead far across.
+fn lanes(grid: &Grid, lengths: &[f64], middles: &[f64]) -> Vec<Lane> {
+    let mut lanes: Vec<Lane> = Vec::new();
+    let mut start = 0.0;
+    for layer in &grid.layers {
+        let lengths = layer.iter().filter_map(|figure| lengths.get(*figure));
+        let end = start + lengths.copied().fold(0.0, f64::max);
+        lanes.push(Lane { start, end });
+        let across = layer.iter().flat_map(|figure| {
+            let joined = grid.behind[*figure].iter();
+            joined.map(|other| (middles[*other] - middles[*figure]).abs())
+        });
+        start = end + (46.0 + 0.1 * across.fold(0.0, f64::max)).min(130.0);
+    }
+    lanes
+}
+
+impl Layout {
+    /// The same with right and down in each other's place.
+    fn turned(self) -> Self {
+        let boxes = self.boxes.into_iter().map(|rect| Rect {
+            x: rect.y,
+            y: rect.x,
+            width: rect.height,
+            height: rect.width,
+        });
+        Self {
+            boxes: boxes.collect(),
+            routes: self.routes.into_iter().map(Route::turned).collect(),
+            width: self.height,
+            height: self.width,
+            is_down: self.is_down,
+        }
+    }
+}
+
+/// Parts on shelves, from left to right and then downwards.
+struct Page {
+    layout: Layout,
+    widest: f64,
+    /// Where the next part begins.
+    x: f64,
+    /// Where the shelf begins.
+    y: f64,
+    /// Whether nothing stands on the shelf yet.
+    is_empty: bool,
+}
+
+impl Page {
+    fn new(sheet: &Sheet, is_down: bool, widest: f64) -> Self {
+        Self {
+            layout: Layout {
+                boxes: vec![Rect::default(); sheet.sizes.len()],
+                routes: vec![Route::default(); sheet.arrows.len()],
+                is_down,
+                ..Layout::default()
+            },
+            widest: widest.max(WIDE),
+            x: 0.0,
+            y: 0.0,
+            is_empty: true,
+        }
+    }
+
+    /// The upper left corner of room for something of that size.
+    fn room(&mut self, width: f64, height: f64, gap: f64) -> (f64, f64) {
+        if !self.is_empty && self.x + width > self.widest {
+            self.next_shelf(gap);
+        }
+        let place = (self.x, self.y);
+        self.x += width + gap;
+        self.is_empty = false;
+        self.layout.width = self.layout.width.max(place.0 + width);
+        self.layout.height = self.layout.height.max(place.1 + height);
+        place
+    }
+
+    fn next_shelf(&mut self, gap: f64) {
+        if !self.is_empty {
+            (self.x, self.y) = (0.0, self.layout.height + gap);
+            self.is_empty = true;
+        }
+    }
+
+    fn put(&mut self, placed: &Placed, x: f64, y: f64) {
+        for (figure, rect) in placed.part.figures.iter().zip(&placed.layout.boxes) {
+            self.layout.boxes[*figure] = Rect {
+                x: rect.x + x,
+                y: rect.y + y,
+                ..*rect
+            };
+        }
+        for (arrow, route) in placed.part.arrows.iter().zip(&placed.layout.routes) {
+            self.layout.routes[*arrow] = route.moved(x, y);
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Pictures of whole graphs: as SVG, laid out in layers, and as texts for Mermaid and Graphviz.
+//!
+//! [`Network::clip`](super::network::Network::clip) says which items of a large graph are shown, a
+//! [`Scene`] what stands for the others, [`layout::layout`] where all of it is. Arrows lead from an item
+//! to one that waits for it. The same graph and words give the same picture, byte for byte.
+
+mod arrows;
+pub mod clip;
+mod layers;
+pub mod layout;
+mod legend;
+pub mod route;
+pub mod scene;
+mod settle;
+mod svg;
+mod symbols;
+pub mod table;
+pub mod theme;
+mod untangle;
+mod words;
+
+use self::clip::MOST;
+use self::scene::{Scene, Shape};
+use self::theme::Theme;
+use crate::graph::network::{Network, NetworkError};
+use crate::graph::picture::{Figure, Picture, Tone};
+
+/// What is said about the items shown: of each kind nothing, or one entry for each item.
+#[derive(Debug, Clone, Default)]
+pub struct Said {
+    /// What people call them.
+    pub labels: Vec<String>,
+    /// How far they are: words of [`Tone::named`]. Without them items are done, ready or open, as the
+    /// graph knows it.
+    pub states: Vec<String>,
+    /// What they belong to, told where not all belong to the same.
+    pub groups: Vec<String>,
+    /// What is told when somebody points at them.
+    pub titles: Vec<String>,
+    /// Values from 0 to 1 that their colour tells in place of their state.
+    pub heat: Vec<f64>,
+}
+
+/// What else a picture shows.
+#[derive(Debug, Clone, Default)]
+pub struct Look {
+    /// What the whole is called.
+    pub name: String,
+    /// What the values are that colours tell.
+    pub heat_name: String,
+    /// Items with a ring.
+    pub focus: Vec<u32>,
+    /// Items in a row that is drawn bold.
+    pub critical: Vec<u32>,
+    /// Which colours.
+    pub theme: Theme,
+}
+
+/// A language that draws pictures from texts.
+#[derive(Debug, Clone, Copy)]
+enum Language {
+    Mermaid,
+    Dot,
+}
+
+/// The items of a graph that are shown, with what is said about them.
+struct View<'a> {
+    network: &'a Network,
+    items: &'a [u32],
+    said: &'a Said,
+    tones: Vec<Tone>,
+    scene: Scene,
+}
+
+/// An SVG picture of these items; what is not among them stands there as a number.
+///
+/// # Errors
+///
+/// More items than [`MOST`], one that does not exist or is named twice, or words that do not fit them.
+pub fn svg(
+    network: &Network,
+    items: &[u32],
+    said: &Said,
+    look: &Look,
+) -> Result<String, NetworkError> {
+    if items.len() > MOST {
+        return Err(too_many(items));
+    }
+    Ok(svg::drawn(&View::new(network, items, said)?, look))
+}
+
+/// The same as a Mermaid flowchart; all items of a graph may be more.
+///
+/// # Errors
+///
+/// As for [`svg`].
+pub fn mermaid(network: &Network, items: &[u32], said: &Said) -> Result<String, NetworkError> {
+    View::new(network, items, said).map(|view| view.text(Language::Mermaid))
+}
+
+/// The same in the DOT language of Graphviz.
+///
+/// # Errors
+///
+/// As for [`svg`].
+pub fn dot(network: &Network, items: &[u32], said: &Said) -> Result<String, NetworkError> {
+    View::new(network, items, said).map(|view| view.text(Language::Dot))
+}
+
+fn too_many(items: &[u32]) -> NetworkError {
+    NetworkError::Argument {
+        name: "items",
+        given: format!("{} items", items.len()),
+        expected: "at most 500 for a picture; `clip` chooses them",
+    }
+}
+
+impl<'a> View<'a> {
+    fn new(network: &'a Network, items: &'a [u32], said: &'a Said) -> Result<Self, NetworkError> {
+        let mut is_named = vec![false; network.len()];
+        for item in items {
+            let index = *item as usize;
+            let is_named = is_named.get_mut(index);
+            let is_named = is_named.ok_or(NetworkError::NoSuchItem { index })?;
+            if std::mem::replace(is_named, true) {
+                return Err(NetworkError::Argument {
+                    name: "items",
+                    given: format!("`{}` twice", network.key(*item)),
+                    expected: "each item once",
+                });
+            }
+        }
+        if items.len() > MOST && items.len() < network.len() {
+            return Err(too_many(items));
+        }
+        said.check(items.len())?;
+        Ok(Self {
+            network,
+            items,
+            said,
+            tones: said.tones(network, items)?,
+            scene: Scene::new(network, items),
+        })
+    }
+
+    fn key(&self, place: usize) -> &'a str {
+        self.network.key(self.items[place])
+    }
+
+    /// What people call an item, unless it is its key.
+    fn label(&self, place: usize) -> &'a str {
+        let label = self.said.labels.get(place).map_or("", String::as_str);
+        if label == self.key(place) { "" } else { label }
+    }
+
+    fn tone(&self, shape: Shape) -> Tone {
+        match shape {
+            Shape::Item(place) => self.tones[place],
+            Shape::Earlier(_) | Shape::Later(_) | Shape::Apart(_) => Tone::More,
+        }
+    }
+
+    /// The scene as figures and arrows, written down.
+    fn text(&self, language: Language) -> String {
+        let shapes = &self.scene.shapes;
+        let keys = shapes.iter().enumerate();
+        let keys: Vec<String> = keys
+            .map(|(place, shape)| self.text_key(place, *shape))
+            .collect();
+        let figures = shapes.iter().zip(&keys).map(|(shape, key)| {
+            let tone = self.tone(*shape);
+            Figure {
+                key,
+                name: match shape {
+                    Shape::Item(place) => self.label(*place),
+                    Shape::Earlier(_) | Shape::Later(_) | Shape::Apart(_) => "",
+                },
+                state: tone.word(),
+                tone,
+            }
+        });
+        let picture = Picture {
+            figures: figures.collect(),
+            arrows: self.scene.arrows.clone(),
+        };
+        match language {
+            Language::Mermaid => picture.mermaid(),
+            Language::Dot => picture.dot(),
+        }
+    }
+
+    /// A key that no other shape has.
+    fn text_key(&self, place: usize, shape: Shape) -> String {
+        let Shape::Item(item) = shape else {
+            let mut key = format!("{} ({})", told(shape), place + 1 - self.items.len());
+            while self.network.find(&key).is_some() {
+                key.push('…');
+            }
+            return key;
+        };
+        self.key(item).to_owned()
+    }
+}
+
+/// What stands in place of items that are not shown.
+fn told(shape: Shape) -> String {
+    match shape {
+        Shape::Item(_) => String::new(),
+        Shape::Earlier(count) | Shape::Later(count) | Shape::Apart(count) => {
+            format!("+{} more", counted(count))
+        }
+    }
+}
+
+/// A number with commas.
+fn counted(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+impl Said {
+    /// That what is said is said of each item.
+    fn check(&self, items: usize) -> Result<(), NetworkError> {
+        let lengths = [
+            ("labels", self.labels.len()),
+            ("states", self.states.len()),
+            ("groups", self.groups.len()),
+            ("titles", self.titles.len()),
+            ("heat", self.heat.len()),
+        ];
+        if let Some((name, length)) = lengths.into_iter().find(|(_, n)| *n != 0 && *n != items) {
+            return Err(NetworkError::Argument {
+                name,
+                given: format!("{length} long for {items} items"),
+                expected: "none, or one for each item",
+            });
+        }
+        let fits = |value: &&f64| !(0.0..=1.0).contains(*value);
+        match self.heat.iter().find(fits) {
+            Some(value) => Err(NetworkError::Argument {
+                name: "heat",
+                given: value.to_string(),
+                expected: "numbers from 0 to 1",
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// How far each item is.
+    fn tones(&self, network: &Network, items: &[u32]) -> Result<Vec<Tone>, NetworkError> {
+        if self.states.is_empty() {
+            let tone = |item: &u32| {
+                if network.is_done(*item) {
+                    Tone::Done
+                } else if network.unmet(*item).is_empty() {
+                    Tone::Ready
+                } else {
+                    Tone::Open
+                }
+            };
+            return Ok(items.iter().map(tone).collect());
+        }
+        let tone = |word: &String| {
+            Tone::named(word).ok_or_else(|| NetworkError::Argument {
+                name: "states",
+                given: word.clone(),
+                expected: "`done`, `reviewed`, `active`, `ready`, `planned`, `open`, `blocked`, `failed`, \
+                           `cancelled` or `elsewhere`",
+            })
+        };
+        self.states.iter().map(tone).collect()
+    }
+}

@@ -1,0 +1,147 @@
+//! Where across its layer each figure stands: close to those it is joined to, and never on another one.
+
+use super::layers::Grid;
+
+/// Between two figures of a layer.
+const GAP: f64 = 18.0;
+/// Between an arrow that crosses the layer and its neighbour.
+const GAP_OF_ARROWS: f64 = 11.0;
+/// How many times figures are drawn towards those they are joined to.
+const ROUNDS: usize = 28;
+
+/// Which of those it is joined to a figure is drawn to.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    Before,
+    Behind,
+    Both,
+}
+
+/// The middle of each figure and stand-in across its layer, where figures are as large as `breadth`
+/// tells and stand-ins are thin.
+pub(super) fn settled(grid: &Grid, breadth: &[f64]) -> Vec<f64> {
+    let breadth = |figure: usize| breadth.get(figure).copied().unwrap_or_default();
+    let offsets: Vec<Vec<f64>> = grid
+        .layers
+        .iter()
+        .map(|layer| offsets(grid, layer, &breadth))
+        .collect();
+    let mut middles = vec![0.0; grid.len()];
+    for (layer, offsets) in grid.layers.iter().zip(&offsets) {
+        let extent = offsets.last().copied().unwrap_or_default();
+        for (figure, offset) in layer.iter().zip(offsets) {
+            middles[*figure] = offset - extent / 2.0;
+        }
+    }
+    let count = grid.layers.len();
+    for round in 0..ROUNDS {
+        let (side, is_forward) = match round {
+            round if round + 14 >= ROUNDS => (Side::Both, round % 2 == 0),
+            round if round % 2 == 0 => (Side::Before, true),
+            _ => (Side::Behind, false),
+        };
+        for index in 0..count {
+            let index = if is_forward { index } else { count - 1 - index };
+            draw_in(grid, index, &offsets[index], side, &mut middles);
+        }
+    }
+    middles
+}
+
+/// How far at least the middle of each is from that of the first of its layer.
+fn offsets(grid: &Grid, layer: &[usize], breadth: &impl Fn(usize) -> f64) -> Vec<f64> {
+    let mut offset = 0.0;
+    let mut offsets = Vec::with_capacity(layer.len());
+    for (place, figure) in layer.iter().enumerate() {
+        if let Some(last) = place.checked_sub(1).map(|last| layer[last]) {
+            let is_thin = grid.is_stand_in(last) || grid.is_stand_in(*figure);
+            let gap = if is_thin { GAP_OF_ARROWS } else { GAP };
+            offset += f64::midpoint(breadth(last), breadth(*figure)) + gap;
+        }
+        offsets.push(offset);
+    }
+    offsets
+}
+
+/// Moves the figures of a layer as close as possible to the mean of those they are joined to, in the
+/// order they stand in.
+fn draw_in(grid: &Grid, index: usize, offsets: &[f64], side: Side, middles: &mut [f64]) {
+    let layer = &grid.layers[index];
+    let wishes: Vec<(f64, f64)> = layer
+        .iter()
+        .zip(offsets)
+        .map(|(figure, offset)| {
+            let (mean, weight) = wish(grid, *figure, side, middles);
+            (mean - offset, weight)
+        })
+        .collect();
+    for ((figure, offset), place) in layer.iter().zip(offsets).zip(ascending(&wishes)) {
+        middles[*figure] = place + offset;
+    }
+}
+
+/// Where a figure wants to stand, and how much.
+fn wish(grid: &Grid, figure: usize, side: Side, middles: &[f64]) -> (f64, f64) {
+    let before = Some(&grid.before[figure]).filter(|_| side != Side::Behind);
+    let behind = Some(&grid.behind[figure]).filter(|_| side != Side::Before);
+    let (mut sum, mut weight) = (0.0, 0.0);
+    for other in before.into_iter().chain(behind).flatten() {
+        // A long arrow is bent last, an arrow between figures first.
+        let pull = match (grid.is_stand_in(figure), grid.is_stand_in(*other)) {
+            (true, true) => 8.0,
+            (true, false) | (false, true) => 2.0,
+            (false, false) => 1.0,
+        };
+        sum += pull * middles[*other];
+        weight += pull;
+    }
+    if weight > 0.0 {
+        (sum / weight, weight)
+    } else {
+        (middles[figure], 0.2)
+    }
+}
+
+/// Of all ascending rows of numbers the one with the least weighted squares of distance from the wishes:
+/// neighbours that want to change places share their mean.
+fn ascending(wishes: &[(f64, f64)]) -> Vec<f64> {
+    let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
+    for (wish, weight) in wishes {
+        let mut block = (*wish, *weight, 1);
+        while let Some((mean, weight, count)) = blocks.pop_if(|last| last.0 > block.0) {
+            let sum = weight + block.1;
+            block = (
+                (mean * weight + block.0 * block.1) / sum,
+                sum,
+                count + block.2,
+            );
+        }
+        blocks.push(block);
+    }
+    let places = blocks.into_iter();
+    places
+        .flat_map(|(mean, _, count)| std::iter::repeat_n(mean, count))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layers::Grid;
+    use super::{ascending, settled};
+
+    #[test]
+    fn neighbours_that_want_to_change_places_share_their_mean() {
+        let wishes = [(0.0, 1.0), (4.0, 1.0), (2.0, 1.0), (5.0, 1.0)];
+        assert_eq!(ascending(&wishes), [0.0, 3.0, 3.0, 5.0]);
+        assert_eq!(ascending(&[(4.0, 3.0), (0.0, 1.0)]), [3.0, 3.0]);
+    }
+
+    #[test]
+    fn a_chain_is_straight_and_a_fork_even() {
+        let grid = Grid::new(5, &[(0, 1), (1, 2), (2, 3), (2, 4)]);
+        let middles = settled(&grid, &[40.0; 5]);
+        assert!((middles[0] - middles[2]).abs() < 0.5, "{middles:?}");
+        assert!((middles[3] + middles[4] - 2.0 * middles[2]).abs() < 1.0);
+        assert!((middles[4] - middles[3] - 58.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,473 @@
+//! A scene as SVG. No scripts, no links, nothing from elsewhere; names within the picture are its own,
+//! so that several can stand on one page.
+
+use super::arrows::Line;
+use super::layout::{Layout, Rect, Sheet, layout};
+use super::route::Point;
+use super::scene::Shape;
+use super::symbols::symbol;
+use super::theme::{Border, DARK, Palette, Theme, border, called, heat};
+use super::words::{cut, is_from_right, line, safe, width};
+use super::{Look, View, counted, told};
+use crate::graph::picture::Tone;
+
+const KEY_SIZE: f64 = 12.0;
+pub(super) const LABEL_SIZE: f64 = 11.0;
+const SMALL: f64 = 9.5;
+/// Left of a figure's words, where its symbol is.
+const SYMBOL: f64 = 27.0;
+/// Right of its words.
+const PAD: f64 = 11.0;
+const NARROWEST: f64 = 84.0;
+const WIDEST: f64 = 236.0;
+const HIGH: f64 = 44.0;
+const LOW: f64 = 30.0;
+/// Around everything.
+const MARGIN: f64 = 18.0;
+/// Wider than this a picture is shown smaller.
+const MOST_SHOWN: f64 = 1600.0;
+
+/// The words of a figure.
+struct Words {
+    key: String,
+    label: String,
+    group: String,
+    title: String,
+}
+
+/// A picture while it is written down.
+pub(super) struct Drawing<'a> {
+    pub(super) view: &'a View<'a>,
+    pub(super) look: &'a Look,
+    pub(super) palette: &'static Palette,
+    words: Vec<Words>,
+    pub(super) layout: Layout,
+}
+
+/// The picture of a view.
+pub(super) fn drawn(view: &View<'_>, look: &Look) -> String {
+    let shapes = view.scene.shapes.iter();
+    let is_grouped = view.said.groups.windows(2).any(|pair| pair[0] != pair[1]);
+    let words: Vec<Words> = shapes
+        .map(|shape| words(view, *shape, is_grouped))
+        .collect();
+    let sheet = Sheet {
+        sizes: sizes(view, &words),
+        arrows: view.scene.arrows.iter().map(|a| (a.from, a.to)).collect(),
+    };
+    let drawing = Drawing {
+        view,
+        look,
+        palette: look.theme.palette(),
+        words,
+        layout: layout(&sheet),
+    };
+    drawing.picture()
+}
+
+fn words(view: &View<'_>, shape: Shape, is_grouped: bool) -> Words {
+    let Shape::Item(place) = shape else {
+        return Words {
+            title: match shape {
+                Shape::Earlier(_) => "Not shown: what these wait for".to_owned(),
+                Shape::Later(_) => "Not shown: what waits for these".to_owned(),
+                Shape::Item(_) | Shape::Apart(_) => "Not shown: joined to nothing here".to_owned(),
+            },
+            key: told(shape),
+            label: String::new(),
+            group: String::new(),
+        };
+    };
+    let (key, label) = (view.key(place), view.label(place));
+    let group = view.said.groups.get(place).filter(|_| is_grouped);
+    let title = view.said.titles.get(place).cloned().unwrap_or_else(|| {
+        let name = if label.is_empty() {
+            String::new()
+        } else {
+            format!(": {label}")
+        };
+        format!("{key}{name} ({})", called(view.tones[place]))
+    });
+    Words {
+        key: line(key),
+        label: line(label),
+        group: line(group.map_or("", String::as_str)),
+        title,
+    }
+}
+
+/// How large each figure is: as its words need, within bounds; all as high as the highest, and those
+/// that nothing is joined to as wide as the widest of them.
+fn sizes(view: &View<'_>, words: &[Words]) -> Vec<(f64, f64)> {
+    let has_labels = words.iter().any(|words| !words.label.is_empty());
+    let height = if has_labels { HIGH } else { LOW };
+    let needed = |words: &Words| {
+        let group = if words.group.is_empty() {
+            0.0
+        } else {
+            width(&words.group, SMALL) + 10.0
+        };
+        let text =
+            (width(&words.key, KEY_SIZE) * 1.06 + group).max(width(&words.label, LABEL_SIZE));
+        (SYMBOL + text + PAD).ceil().clamp(NARROWEST, WIDEST)
+    };
+    let mut sizes: Vec<(f64, f64)> = words.iter().map(|words| (needed(words), height)).collect();
+    let mut is_joined = vec![false; sizes.len()];
+    for arrow in &view.scene.arrows {
+        is_joined[arrow.from] = true;
+        is_joined[arrow.to] = true;
+    }
+    let alone = sizes
+        .iter()
+        .zip(&is_joined)
+        .filter(|(_, is_joined)| !**is_joined);
+    let widest = alone.map(|(size, _)| size.0).fold(0.0, f64::max);
+    for (size, is_joined) in sizes.iter_mut().zip(is_joined) {
+        if !is_joined {
+            size.0 = widest;
+        }
+    }
+    sizes
+}
+
+impl Drawing<'_> {
+    fn picture(&self) -> String {
+        let mut body = String::new();
+        let lines: Vec<Line> = self.lines();
+        // Bold arrows lie above others, all of them below the figures.
+        for kind in [Line::Plain, Line::Indirect, Line::Back, Line::Critical] {
+            let routes = self.layout.routes.iter().zip(&lines);
+            for (route, _) in routes.filter(|(_, line)| **line == kind) {
+                body.push_str(&self.arrow(route, kind));
+            }
+        }
+        for (index, rect) in self.layout.boxes.iter().enumerate() {
+            body.push_str(&self.figure(index, rect));
+        }
+        let mut width = self.layout.width;
+        let mut height = self.layout.height;
+        if self.words.is_empty() {
+            body.push_str(&self.text((0.0, 12.0), LABEL_SIZE, "d", "No items"));
+            (width, height) = (60.0, 16.0);
+        }
+        let (legend, legend_width, legend_height) = self.legend(&lines, width.max(320.0));
+        let legend_top = height + MARGIN;
+        if legend_height > 0.0 {
+            body.push_str(&format!(
+                "<g transform=\"translate(0 {})\">{legend}</g>",
+                number(legend_top)
+            ));
+            width = width.max(legend_width);
+            height = legend_top + legend_height;
+        }
+        self.framed(
+            &body,
+            (width + 2.0 * MARGIN).ceil(),
+            (height + 2.0 * MARGIN).ceil(),
+        )
+    }
+
+    /// The picture around its body.
+    fn framed(&self, body: &str, width: f64, height: f64) -> String {
+        let scale = (MOST_SHOWN / width).min(1.0);
+        let (shown, high) = (number(width * scale), number(height * scale));
+        let palette = self.palette;
+        let (id, style) = match self.look.theme {
+            Theme::Auto => {
+                let id = format!("g{:016x}", hash(body));
+                (format!(" id=\"{id}\""), self.dark_style(&id))
+            }
+            Theme::Light | Theme::Dark => Default::default(),
+        };
+        let (wide, tall) = (number(width), number(height));
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\"{id} role=\"img\" aria-label=\"{}\" \
+             viewBox=\"0 0 {wide} {tall}\" width=\"{shown}\" height=\"{high}\" \
+             style=\"max-width:100%;height:auto\" font-family=\"'Helvetica Neue',Helvetica,Arial,\
+             'Noto Sans','Noto Sans CJK SC','Noto Sans Arabic','Noto Sans Hebrew',sans-serif\">{style}\
+             <rect class=\"p\" x=\".5\" y=\".5\" width=\"{}\" height=\"{}\" rx=\"8\" fill=\"{}\" \
+             stroke=\"{}\"/><g transform=\"translate({MARGIN} {MARGIN})\">{body}</g></svg>",
+            safe(&self.told()),
+            number(width - 1.0),
+            number(height - 1.0),
+            palette.page,
+            palette.frame
+        )
+    }
+
+    /// Dark colours for readers who prefer these. The attributes are light, for where styles are dropped.
+    fn dark_style(&self, id: &str) -> String {
+        let mut rules = format!(
+            "#{id} .p{{fill:{};stroke:{}}}#{id} .i{{fill:{}}}#{id} .d{{fill:{}}}#{id} .r{{stroke:{}}}",
+            DARK.page, DARK.frame, DARK.ink, DARK.faint, DARK.focus
+        );
+        for line in [Line::Plain, Line::Back, Line::Critical] {
+            let (class, colour) = (line.class(), line.colour(&DARK));
+            rules.push_str(&format!(
+                "#{id} .{class}{{stroke:{colour}}}#{id} .{class}h{{fill:{colour}}}"
+            ));
+        }
+        for tone in self.tones() {
+            let (word, (fill, line)) = (tone.word(), DARK.of(tone));
+            rules.push_str(&format!(
+                "#{id} .{word} .b{{fill:{fill};stroke:{line}}}#{id} .{word} .l{{stroke:{line}}}\
+                 #{id} .{word} .s{{fill:{line}}}#{id} .{word} .f{{stroke:{fill}}}"
+            ));
+        }
+        format!("<style>@media (prefers-color-scheme:dark){{{rules}}}</style>")
+    }
+
+    /// The states that are to be seen, in the order of a legend.
+    pub(super) fn tones(&self) -> Vec<Tone> {
+        let shapes = &self.view.scene.shapes;
+        let is_seen = |tone: &Tone| shapes.iter().any(|shape| self.view.tone(*shape) == *tone);
+        Tone::ALL.into_iter().filter(is_seen).collect()
+    }
+
+    /// The picture in words, for those who cannot see it.
+    fn told(&self) -> String {
+        let shown = self.view.items.len();
+        let all = self.view.network.len();
+        let count = match all {
+            1 => "1 item".to_owned(),
+            all if all == shown => format!("{} items", counted(all)),
+            all => format!("{} of {} items", counted(shown), counted(all)),
+        };
+        let states = self.tones().into_iter().filter(|tone| *tone != Tone::More);
+        let states: Vec<String> = states
+            .map(|tone| {
+                let of_it = self.view.tones.iter().filter(|other| **other == tone);
+                format!("{} {}", counted(of_it.count()), called(tone))
+            })
+            .collect();
+        let name = if self.look.name.is_empty() {
+            "Graph"
+        } else {
+            &self.look.name
+        };
+        if states.is_empty() {
+            return format!("{name}: {count}");
+        }
+        format!("{name}: {count}; {}", states.join(", "))
+    }
+
+    fn figure(&self, index: usize, rect: &Rect) -> String {
+        let shape = self.view.scene.shapes[index];
+        let tone = self.view.tone(shape);
+        let words = &self.words[index];
+        let value = match shape {
+            Shape::Item(place) => self.view.said.heat.get(place).copied(),
+            _ => None,
+        };
+        let mut text = format!(
+            "<g class=\"{}\"><title>{}</title>{}",
+            tone.word(),
+            safe(&words.title),
+            self.rings(shape, rect)
+        );
+        let border = border(tone);
+        let (fill, line) = self.palette.of(tone);
+        let colour = value.map(heat);
+        let (class, fill) = match &colour {
+            Some((fill, _)) => ("l", fill.as_str()),
+            None => ("b", fill),
+        };
+        text.push_str(&bordered(class, rect, border, fill, line));
+        let ink = colour.as_ref().map(|(_, ink)| *ink);
+        if let Some(value) = value {
+            text.push_str(&bar(rect, border, value, ink.unwrap_or_default()));
+        }
+        let middle = rect.y + rect.height / 2.0;
+        if let Some((_, ink)) = &colour {
+            // On a colour of its own a symbol needs a page.
+            let (page, x) = (self.palette.page, number(rect.x + 14.0));
+            text.push_str(&format!(
+                "<circle class=\"p\" cx=\"{x}\" cy=\"{}\" r=\"8.5\" fill=\"{page}\" stroke=\"{ink}\" \
+                 stroke-width=\"0\"/>",
+                number(middle)
+            ));
+        }
+        text.push_str(&symbol(tone, (rect.x + 14.0, middle), self.palette));
+        let struck = if tone == Tone::Cancelled {
+            " text-decoration=\"line-through\""
+        } else {
+            ""
+        };
+        let room = rect.width - SYMBOL - PAD;
+        let of_group = if words.group.is_empty() {
+            0.0
+        } else {
+            width(&words.group, SMALL) + 8.0
+        };
+        let key_line = if words.label.is_empty() {
+            middle + 4.2
+        } else {
+            middle - 4.0
+        };
+        let key = cut(&words.key, KEY_SIZE * 1.06, (room - of_group).max(20.0));
+        text.push_str(&self.words_at(
+            rect,
+            key_line,
+            (KEY_SIZE, "i", ink),
+            &key,
+            &format!(" font-weight=\"600\"{struck}"),
+        ));
+        if !words.group.is_empty() {
+            let group = cut(&words.group, SMALL, room / 2.0);
+            let (x, fill) = (
+                number(rect.x + rect.width - PAD + 3.0),
+                ink.unwrap_or(self.palette.faint),
+            );
+            let class = if ink.is_some() { "" } else { " class=\"d\"" };
+            text.push_str(&format!(
+                "<text{class} x=\"{x}\" y=\"{}\" font-size=\"{SMALL}\" fill=\"{fill}\" \
+                 text-anchor=\"end\">{}</text>",
+                number(key_line),
+                safe(&group)
+            ));
+        }
+        if !words.label.is_empty() {
+            let label = cut(&words.label, LABEL_SIZE, room);
+            text.push_str(&self.words_at(
+                rect,
+                middle + 12.0,
+                (LABEL_SIZE, "d", ink),
+                &label,
+                struck,
+            ));
+        }
+        text.push_str("</g>");
+        text
+    }
+
+    /// A line of a figure's words. On a colour of its own letters keep theirs.
+    fn words_at(
+        &self,
+        rect: &Rect,
+        y: f64,
+        (size, class, ink): (f64, &str, Option<&str>),
+        text: &str,
+        more: &str,
+    ) -> String {
+        let of_page = if class == "i" {
+            self.palette.ink
+        } else {
+            self.palette.faint
+        };
+        let class = match ink {
+            Some(_) => String::new(),
+            None => format!(" class=\"{class}\""),
+        };
+        let (x, side) = if is_from_right(text) {
+            (rect.x + rect.width - PAD, " direction=\"rtl\"")
+        } else {
+            (rect.x + SYMBOL, "")
+        };
+        format!(
+            "<text{class} x=\"{}\" y=\"{}\" font-size=\"{size}\" fill=\"{}\"{side}{more}>{}</text>",
+            number(x),
+            number(y),
+            ink.unwrap_or(of_page),
+            safe(text)
+        )
+    }
+
+    /// Around what is critical or in focus.
+    fn rings(&self, shape: Shape, rect: &Rect) -> String {
+        let Shape::Item(place) = shape else {
+            return String::new();
+        };
+        let item = self.view.items[place];
+        let around = |by: f64| Rect {
+            x: rect.x - by,
+            y: rect.y - by,
+            width: rect.width + 2.0 * by,
+            height: rect.height + 2.0 * by,
+        };
+        let ring = |width: f64| Border {
+            radius: 8.0,
+            width,
+            dashes: "",
+        };
+        let mut rings = String::new();
+        if self.look.focus.contains(&item) {
+            rings.push_str(&bordered(
+                "r",
+                &around(6.0),
+                ring(2.4),
+                "none",
+                self.palette.focus,
+            ));
+        }
+        if self.look.critical.contains(&item) {
+            rings.push_str(&bordered(
+                "c",
+                &around(3.0),
+                ring(2.0),
+                "none",
+                self.palette.critical,
+            ));
+        }
+        rings
+    }
+
+    pub(super) fn text(&self, at: Point, size: f64, class: &str, text: &str) -> String {
+        let (x, y, fill) = (number(at.0), number(at.1), self.palette.faint);
+        format!(
+            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\">{}</text>",
+            safe(text)
+        )
+    }
+}
+
+/// A rectangle with a border.
+pub(super) fn bordered(class: &str, rect: &Rect, border: Border, fill: &str, line: &str) -> String {
+    let radius = number(border.radius);
+    format!(
+        "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{radius}\" fill=\"{fill}\" \
+         stroke=\"{line}\" stroke-width=\"{}\"{}/>",
+        number(rect.x),
+        number(rect.y),
+        number(rect.width),
+        number(rect.height),
+        border.width,
+        dashed(border.dashes)
+    )
+}
+
+/// A bar as long as a value is high, for those who do not see its colour.
+fn bar(rect: &Rect, border: Border, value: f64, ink: &str) -> String {
+    let inset = border.radius.max(4.0);
+    let long = (rect.width - 2.0 * inset) * value.clamp(0.0, 1.0);
+    format!(
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"2.5\" rx=\"1\" fill=\"{ink}\"/>",
+        number(rect.x + inset),
+        number(rect.y + rect.height - 5.0),
+        number(long)
+    )
+}
+
+pub(super) fn dashed(dashes: &str) -> String {
+    match dashes {
+        "" => String::new(),
+        dashes => format!(" stroke-dasharray=\"{dashes}\""),
+    }
+}
+
+pub(super) fn pair(point: Point) -> String {
+    format!("{} {}", number(point.0), number(point.1))
+}
+
+/// A length with one digit behind the point where it needs one.
+pub(super) fn number(length: f64) -> String {
+    let rounded = (length * 10.0).round() / 10.0;
+    // There are two zeros, and one has a sign.
+    (rounded + 0.0).to_string()
+}
+
+/// A number that hardly another text has (FNV-1a).
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

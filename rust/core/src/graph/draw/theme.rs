@@ -1,0 +1,276 @@
+//! The colours of pictures on light and on dark pages, and what tells states apart without colours.
+
+use crate::graph::network::NetworkError;
+use crate::graph::picture::Tone;
+
+/// Which colours a picture has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// Light ones; dark ones where the reader prefers these and styles are heeded.
+    #[default]
+    Auto,
+    /// Light ones.
+    Light,
+    /// Dark ones.
+    Dark,
+}
+
+impl Theme {
+    /// The theme of that word.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub fn named(word: &str) -> Result<Self, NetworkError> {
+        match word {
+            "auto" => Ok(Self::Auto),
+            "light" => Ok(Self::Light),
+            "dark" => Ok(Self::Dark),
+            _ => Err(NetworkError::Argument {
+                name: "theme",
+                given: word.to_owned(),
+                expected: "`auto`, `light` or `dark`",
+            }),
+        }
+    }
+
+    /// The colours without any style.
+    pub(super) fn palette(self) -> &'static Palette {
+        match self {
+            Self::Auto | Self::Light => &LIGHT,
+            Self::Dark => &DARK,
+        }
+    }
+}
+
+/// Colours that go together.
+pub(super) struct Palette {
+    /// What all is drawn on. Pictures bring their own page, for nothing tells them what theirs is like.
+    pub(super) page: &'static str,
+    /// Around the page.
+    pub(super) frame: &'static str,
+    /// Letters.
+    pub(super) ink: &'static str,
+    /// Letters that matter less.
+    pub(super) faint: &'static str,
+    /// Arrows.
+    pub(super) arrow: &'static str,
+    /// Arrows that close a loop.
+    pub(super) back: &'static str,
+    /// The critical path.
+    pub(super) critical: &'static str,
+    /// Around what is in focus.
+    pub(super) focus: &'static str,
+    tones: [(Tone, &'static str, &'static str); 11],
+}
+
+impl Palette {
+    /// The colour of a figure, and that of its border and symbol.
+    pub(super) fn of(&self, tone: Tone) -> (&'static str, &'static str) {
+        let found = self.tones.iter().find(|(other, _, _)| *other == tone);
+        found.map_or((self.page, self.arrow), |(_, fill, line)| (fill, line))
+    }
+}
+
+pub(super) const LIGHT: Palette = Palette {
+    page: "#ffffff",
+    frame: "#d0d7de",
+    ink: "#1f2328",
+    faint: "#525a64",
+    arrow: "#6e7781",
+    back: "#cf222e",
+    critical: "#bc4c00",
+    focus: "#8250df",
+    tones: [
+        (Tone::Done, "#dafbe1", "#1a7f37"),
+        (Tone::Reviewed, "#d7f5f0", "#0f766e"),
+        (Tone::Active, "#fff3c4", "#9a6700"),
+        (Tone::Ready, "#ddf4ff", "#0969da"),
+        (Tone::Planned, "#ece9ff", "#6941c6"),
+        (Tone::Open, "#f6f8fa", "#6e7781"),
+        (Tone::Blocked, "#ffece0", "#bc4c00"),
+        (Tone::Failed, "#ffe3e6", "#cf222e"),
+        (Tone::Cancelled, "#eaeef2", "#6e7781"),
+        (Tone::Elsewhere, "#f3e8fd", "#8250df"),
+        (Tone::More, "#ffffff", "#6e7781"),
+    ],
+};
+
+pub(super) const DARK: Palette = Palette {
+    page: "#0d1117",
+    frame: "#30363d",
+    ink: "#e6edf3",
+    faint: "#9da7b3",
+    arrow: "#8b949e",
+    back: "#ff7b72",
+    critical: "#f0883e",
+    focus: "#d2a8ff",
+    tones: [
+        (Tone::Done, "#12301c", "#3fb950"),
+        (Tone::Reviewed, "#0f2f2c", "#2dd4bf"),
+        (Tone::Active, "#3a2d0b", "#d29922"),
+        (Tone::Ready, "#0c2d4f", "#58a6ff"),
+        (Tone::Planned, "#26214a", "#a399f5"),
+        (Tone::Open, "#161b22", "#8b949e"),
+        (Tone::Blocked, "#3b2312", "#f0883e"),
+        (Tone::Failed, "#40181c", "#ff7b72"),
+        (Tone::Cancelled, "#21262d", "#8b949e"),
+        (Tone::Elsewhere, "#2d1f45", "#d2a8ff"),
+        (Tone::More, "#0d1117", "#8b949e"),
+    ],
+};
+
+/// What a border is like.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Border {
+    /// How round its corners are.
+    pub(super) radius: f64,
+    /// How thick it is.
+    pub(super) width: f64,
+    /// Lengths of dashes and gaps; nothing for a line.
+    pub(super) dashes: &'static str,
+}
+
+/// The border of a figure.
+pub(super) fn border(tone: Tone) -> Border {
+    let (radius, width, dashes) = match tone {
+        Tone::Done => (14.0, 1.2, ""),
+        Tone::Reviewed => (14.0, 2.2, ""),
+        Tone::Active => (6.0, 2.6, ""),
+        Tone::Ready => (6.0, 1.8, ""),
+        Tone::Planned => (6.0, 1.4, "8 3"),
+        Tone::Open => (6.0, 1.0, ""),
+        Tone::Blocked => (0.0, 1.8, "6 4"),
+        Tone::Failed => (0.0, 2.6, ""),
+        Tone::Cancelled => (6.0, 1.2, "2 3"),
+        Tone::Elsewhere => (0.0, 1.2, "10 3 2 3"),
+        Tone::More => (14.0, 1.2, "4 4"),
+    };
+    Border {
+        radius,
+        width,
+        dashes,
+    }
+}
+
+/// What a legend calls a state.
+pub(super) fn called(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Done => "done",
+        Tone::Reviewed => "in review",
+        Tone::Active => "in progress",
+        Tone::Ready => "ready",
+        Tone::Planned => "planned",
+        Tone::Open => "open",
+        Tone::Blocked => "blocked",
+        Tone::Failed => "failed",
+        Tone::Cancelled => "cancelled",
+        Tone::Elsewhere => "elsewhere",
+        Tone::More => "not shown",
+    }
+}
+
+/// Steps of a scale from low to high: its colours differ in lightness first, so that any eye tells them
+/// apart, and each goes with one of the two colours of letters.
+const SCALE: [(u8, u8, u8); 5] = [
+    (0xf1, 0xf5, 0xf9),
+    (0xfd, 0xe0, 0x9a),
+    (0xf7, 0xa2, 0x55),
+    (0xc0, 0x3a, 0x4b),
+    (0x5b, 0x1a, 0x5e),
+];
+
+/// The colour of a value from 0 to 1, and that of letters on it.
+pub(super) fn heat(value: f64) -> (String, &'static str) {
+    let value = value.clamp(0.0, 1.0) * 4.0;
+    let pairs = (0_u32..).map(f64::from).zip(SCALE.windows(2));
+    let pair = pairs.take_while(|(start, _)| *start <= value).last();
+    let (part, low, high) = match pair {
+        Some((start, [low, high])) => (value - start, low, high),
+        _ => (0.0, &SCALE[0], &SCALE[0]),
+    };
+    let mix = |low: u8, high: u8| f64::from(low) + part * (f64::from(high) - f64::from(low));
+    let colour = [mix(low.0, high.0), mix(low.1, high.1), mix(low.2, high.2)];
+    let ink = if luminance(colour) > 0.18 {
+        "#000000"
+    } else {
+        "#ffffff"
+    };
+    let [red, green, blue] = colour;
+    (format!("rgb({red:.0},{green:.0},{blue:.0})"), ink)
+}
+
+/// How bright a colour is, as contrasts are reckoned (WCAG 2).
+fn luminance(colour: [f64; 3]) -> f64 {
+    let linear = colour.map(|part| {
+        let part = part / 255.0;
+        if part <= 0.03928 {
+            part / 12.92
+        } else {
+            ((part + 0.055) / 1.055).powf(2.4)
+        }
+    });
+    0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DARK, LIGHT, Tone, border, called, heat, luminance};
+
+    fn colour(text: &str) -> [f64; 3] {
+        let part = |at: usize| f64::from(u8::from_str_radix(&text[at..at + 2], 16).unwrap());
+        [part(1), part(3), part(5)]
+    }
+
+    fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn letters_and_lines_can_be_told_from_what_they_are_on() {
+        for palette in [&LIGHT, &DARK] {
+            let check = |front: &str, back: &str, least: f64| {
+                let found = contrast(colour(front), colour(back));
+                assert!(found >= least, "{front} on {back}: {found:.2}");
+            };
+            for letters in [palette.ink, palette.faint] {
+                check(letters, palette.page, 4.5);
+            }
+            for line in [palette.arrow, palette.back, palette.critical, palette.focus] {
+                check(line, palette.page, 3.0);
+            }
+            for tone in Tone::ALL {
+                let (fill, line) = palette.of(tone);
+                check(palette.ink, fill, 4.5);
+                check(palette.faint, fill, 4.5);
+                check(line, fill, 3.0);
+                check(line, palette.page, 3.0);
+            }
+        }
+    }
+
+    #[test]
+    fn letters_can_be_read_on_each_value() {
+        for step in 0..=100 {
+            let (fill, ink) = heat(f64::from(step) / 100.0);
+            let parts = fill
+                .trim_start_matches("rgb(")
+                .trim_end_matches(')')
+                .split(',');
+            let parts: Vec<f64> = parts.map(|part| part.parse().unwrap()).collect();
+            let found = contrast([parts[0], parts[1], parts[2]], colour(ink));
+            assert!(found >= 4.5, "{ink} on {fill}: {found:.2}");
+        }
+    }
+
+    #[test]
+    fn no_two_states_have_the_same_border_and_name() {
+        for (index, tone) in Tone::ALL.iter().enumerate() {
+            for other in &Tone::ALL[index + 1..] {
+                assert_ne!(border(*tone), border(*other), "{tone:?} {other:?}");
+                assert_ne!(called(*tone), called(*other));
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! In which order figures stand in their layers, so that few arrows cross.
+
+use super::layers::Grid;
+
+/// How many times the layers are gone through at most.
+const SWEEPS: usize = 16;
+/// After so many sweeps without gain it ends.
+const PATIENCE: usize = 4;
+
+/// Puts the figures of each layer near to the middle of those they are joined to in the layer before,
+/// then in the layer behind, and keeps the order with the fewest crossings that was met.
+pub(super) fn untangle(grid: &mut Grid) {
+    let mut places = vec![0_u32; grid.len()];
+    for layer in &grid.layers {
+        number(layer, &mut places);
+    }
+    let mut fewest = crossings(grid, &places);
+    let mut best = grid.layers.clone();
+    let mut in_vain = 0;
+    for sweep in 0..SWEEPS {
+        if fewest == 0 || in_vain == PATIENCE {
+            break;
+        }
+        let is_forward = sweep % 2 == 0;
+        let joined = if is_forward {
+            &grid.before
+        } else {
+            &grid.behind
+        };
+        let count = grid.layers.len();
+        for index in 0..count {
+            let index = if is_forward { index } else { count - 1 - index };
+            let layer = &mut grid.layers[index];
+            layer.sort_by_cached_key(|figure| middle(&joined[*figure], places[*figure], &places));
+            number(layer, &mut places);
+        }
+        let now = crossings(grid, &places);
+        in_vain += 1;
+        if now < fewest {
+            (fewest, in_vain) = (now, 0);
+            best.clone_from(&grid.layers);
+        }
+    }
+    grid.layers = best;
+}
+
+/// Writes down where in its layer each figure stands.
+fn number(layer: &[usize], places: &mut [u32]) {
+    for (place, figure) in (0..).zip(layer) {
+        places[*figure] = place;
+    }
+}
+
+/// The mean place of those that a figure is joined to, in thousandths; its own if it is joined to none.
+fn middle(joined: &[usize], own: u32, places: &[u32]) -> u64 {
+    let sum: u64 = joined.iter().map(|other| u64::from(places[*other])).sum();
+    let count = joined.len() as u64;
+    (1000 * sum)
+        .checked_div(count)
+        .unwrap_or(1000 * u64::from(own))
+}
+
+/// How many pairs of arrows cross between neighbouring layers.
+fn crossings(grid: &Grid, places: &[u32]) -> usize {
+    let pairs = grid.layers.windows(2);
+    pairs
+        .map(|pair| {
+            let ends = pair[0].iter().flat_map(|figure| {
+                let mut ends: Vec<u32> = grid.behind[*figure]
+                    .iter()
+                    .map(|next| places[*next])
+                    .collect();
+                ends.sort_unstable();
+                ends
+            });
+            inversions(ends, pair[1].len())
+        })
+        .sum()
+}
+
+/// How many pairs of numbers below `count` stand in the wrong order.
+fn inversions(numbers: impl Iterator<Item = u32>, count: usize) -> usize {
+    // Sums over ranges of powers of two (Fenwick 1994).
+    let mut sums = vec![0_usize; count + 1];
+    let (mut found, mut total) = (0, 0);
+    for number in numbers {
+        let mut at = number as usize + 1;
+        let mut not_above = 0;
+        while at > 0 {
+            not_above += sums[at];
+            at &= at - 1;
+        }
+        found += total - not_above;
+        total += 1;
+        let mut at = number as usize + 1;
+        while at <= count {
+            sums[at] += 1;
+            at += at & at.wrapping_neg();
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layers::Grid;
+    use super::{crossings, inversions, number, untangle};
+
+    #[test]
+    fn inversions_are_counted() {
+        assert_eq!(inversions([0, 1, 2].into_iter(), 3), 0);
+        assert_eq!(inversions([2, 1, 0].into_iter(), 3), 3);
+        assert_eq!(inversions([1, 1, 0, 2].into_iter(), 3), 2);
+    }
+
+    #[test]
+    fn what_can_be_drawn_without_crossings_is() {
+        // Two rows whose figures alternate in the order of making.
+        let arrows = [
+            (0, 5),
+            (1, 4),
+            (2, 3),
+            (5, 6),
+            (4, 7),
+            (3, 8),
+            (9, 0),
+            (9, 1),
+            (9, 2),
+        ];
+        let mut grid = Grid::new(10, &arrows);
+        untangle(&mut grid);
+        let mut places = vec![0; grid.len()];
+        for layer in &grid.layers {
+            number(layer, &mut places);
+        }
+        assert_eq!(crossings(&grid, &places), 0);
+    }
+}
