@@ -160,6 +160,7 @@ class Commands(click.Group):
     later={
         **_WORKSPACE_COMMANDS,
         "answer": "chant_mcp.commands.speckit:answer",
+        "board": "chant_mcp.commands.board:board",
         "serve": "chant_mcp.commands.serve:serve",
         "init": "chant_mcp.commands.init:init",
         "demo": "chant_mcp.commands.demo:demo",

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chant_core::answer::{DEFAULT_LIMIT, Page};
 use chant_core::error::Error;
+use chant_core::workspace::board::{self, Search};
 use chant_core::workspace::export::{self, FIELDS, Form};
 use chant_core::workspace::filter::Filter;
 use chant_core::workspace::handle;
@@ -195,6 +196,49 @@ impl Workspace {
     /// As `network`, as a commit has it; nothing is checked out.
     fn network_at<'py>(&self, py: Python<'py>, revision: &str) -> Result<Laid<'py>, Raised> {
         laid(py, || Layout::at(&self.workspace, revision))
+    }
+
+    /// A number that is another after every change of the work files.
+    fn version(&self, py: Python<'_>) -> Result<u64, Raised> {
+        call(py, || board::version(&self.workspace))
+    }
+
+    /// How many items are in each state.
+    #[pyo3(signature = (search = "", *, bodies = false))]
+    fn board(&self, py: Python<'_>, search: &str, bodies: bool) -> Result<Answer, Raised> {
+        let search = Search {
+            text: search,
+            bodies,
+        };
+        answer(py, || board::board(&self.workspace, search))
+    }
+
+    /// Items of a dialect in one state.
+    #[pyo3(signature = (dialect, status, search = "", *, bodies = false, limit = 50, offset = 0))]
+    #[expect(clippy::too_many_arguments, reason = "what may be asked for")]
+    fn column(
+        &self,
+        py: Python<'_>,
+        dialect: &str,
+        status: &str,
+        search: &str,
+        bodies: bool,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Answer, Raised> {
+        let search = Search {
+            text: search,
+            bodies,
+        };
+        let page = Page { limit, offset };
+        answer(py, || {
+            board::column(&self.workspace, dialect, status, search, page)
+        })
+    }
+
+    /// What an item waits for and what waits for it, as trees.
+    fn around(&self, py: Python<'_>, name: &str) -> Result<Answer, Raised> {
+        answer(py, || board::around(&self.workspace, name))
     }
 
     /// Brings work of another place into the specs of the folder, all or none.

@@ -91,8 +91,16 @@ fn statuses() -> Vec<&'static str> {
     words
 }
 
+/// Where a state stands among those of its dialect; a word that is none comes last.
+pub(super) fn order(status: &str) -> usize {
+    let word = plain(status);
+    let known = statuses();
+    let at = known.iter().position(|known| plain(known) == word);
+    at.unwrap_or(known.len())
+}
+
 /// A state in lower case with underscores.
-fn plain(word: &str) -> String {
+pub(super) fn plain(word: &str) -> String {
     let word = word.trim().to_lowercase();
     word.replace([' ', '-'], "_")
 }

@@ -87,6 +87,7 @@ pub struct Joined {
     pub(super) specs: Arc<Specs>,
     pub(super) tickets: Option<Arc<Tickets>>,
     pub(super) problems: Vec<Problem>,
+    version: u64,
     plans: Vec<(Plan, Vec<Node>)>,
     features: Vec<(Arc<Tasks>, Vec<Node>)>,
     spec_nodes: Vec<Node>,
@@ -107,6 +108,11 @@ impl Joined {
         let of_features = self.features.iter().flat_map(|(_, nodes)| nodes);
         let specs = self.spec_nodes.iter().chain(tasks);
         specs.chain(of_features).chain(&self.ticket_nodes).copied()
+    }
+
+    /// A number that is another after every change.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// How many items there are.
@@ -187,6 +193,7 @@ impl Joined {
             self.note_named();
         }
         self.problems = read.problems;
+        self.version += 1;
     }
 
     /// Takes in other specs; the rest stays.

@@ -3,6 +3,7 @@
 //! A dialect is added in five places: [`Parts`], [`joined::Source`], [`item`], [`outside`] and [`at`].
 
 mod at;
+pub mod board;
 pub mod changes;
 pub mod error;
 pub mod export;

@@ -287,7 +287,13 @@ fn picture<'a>(joined: &'a Joined, filter: &Filter, all: bool) -> Picture<'a> {
         let fits = item.is_none_or(|item| filter.fits(&item));
         *is_drawn = fits && (*is_drawn || (all && item.is_some()));
     }
-    let figures = nodes.iter().map(|node| match joined.item(*node) {
+    let figures = nodes.iter().map(|node| figure(joined, *node)).collect();
+    Picture { figures, arrows }.only(&is_drawn)
+}
+
+/// A node as it is drawn.
+pub(super) fn figure(joined: &Joined, node: Node) -> Figure<'_> {
+    match joined.item(node) {
         Some(item) => Figure {
             key: item.key(),
             name: item.title(),
@@ -295,12 +301,10 @@ fn picture<'a>(joined: &'a Joined, filter: &Filter, all: bool) -> Picture<'a> {
             tone: item.tone(),
         },
         None => Figure {
-            key: graph.key(*node),
+            key: joined.graph().key(node),
             name: ELSEWHERE,
             state: ELSEWHERE,
             tone: Tone::Elsewhere,
         },
-    });
-    let figures = figures.collect();
-    Picture { figures, arrows }.only(&is_drawn)
+    }
 }

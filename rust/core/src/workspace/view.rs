@@ -199,3 +199,103 @@ impl<'a> TreeRow<'a> {
         }
     }
 }
+
+/// How far everything is.
+#[derive(Serialize)]
+pub(super) struct Board {
+    /// Another after every change.
+    pub version: u64,
+    pub dialects: Vec<DialectColumns>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<ProblemRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems_total: Option<usize>,
+}
+
+/// How far a dialect is.
+#[derive(Serialize)]
+pub(super) struct DialectColumns {
+    pub dialect: &'static str,
+    pub total: usize,
+    pub done: usize,
+    pub columns: Vec<Column>,
+}
+
+impl DialectColumns {
+    pub(super) fn of(dialect: &'static str) -> Self {
+        Self {
+            dialect,
+            total: 0,
+            done: 0,
+            columns: Vec::new(),
+        }
+    }
+}
+
+/// The items in one state.
+#[derive(Serialize)]
+pub(super) struct Column {
+    pub status: String,
+    symbol: char,
+    /// How many of those looked for.
+    pub count: usize,
+    #[serde(skip)]
+    pub is_done: bool,
+}
+
+impl Column {
+    pub(super) fn of(item: &Item<'_>) -> Self {
+        Self {
+            status: item.status().to_owned(),
+            symbol: item.tone().symbol(),
+            count: 0,
+            is_done: item.is_done(),
+        }
+    }
+}
+
+/// Some items of a column.
+#[derive(Serialize)]
+pub(super) struct ColumnPage<'a> {
+    pub items: Vec<Card<'a>>,
+    pub total: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
+}
+
+/// An item in a column.
+#[derive(Serialize)]
+pub(super) struct Card<'a> {
+    key: &'a str,
+    id: Cow<'a, str>,
+    title: String,
+    symbol: char,
+    ready: bool,
+    /// How many items it still waits for.
+    waits: usize,
+}
+
+impl<'a> From<Item<'a>> for Card<'a> {
+    fn from(item: Item<'a>) -> Self {
+        Self {
+            key: item.key(),
+            id: item.id(),
+            title: cut(item.title(), TITLE_SHOWN),
+            symbol: item.tone().symbol(),
+            ready: item.is_ready(),
+            waits: item.waits_for().len(),
+        }
+    }
+}
+
+/// What stands around an item.
+#[derive(Serialize)]
+pub(super) struct Around<'a> {
+    pub key: &'a str,
+    /// The items below it in the tree of what it waits for, met or not.
+    pub waits_for: Vec<TreeRow<'a>>,
+    pub waits_for_more: bool,
+    /// The same for what waits for it.
+    pub needed_by: Vec<TreeRow<'a>>,
+    pub needed_by_more: bool,
+}

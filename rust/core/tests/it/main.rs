@@ -32,6 +32,7 @@ mod vine_problems;
 mod vine_texts;
 mod vine_write;
 mod workspace;
+mod workspace_board;
 mod workspace_features;
 mod workspace_import;
 mod workspace_network;

@@ -1,0 +1,1 @@
+"""The board in the terminal: what a project holds, who works on it, and what agents ask."""

@@ -1,0 +1,226 @@
+"""What the board shows, asked of the core again and again; knows nothing of a screen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from chant_mcp._core import Answer
+from chant_mcp.errors import ChantError, NotFoundError, NotInitializedError
+from chant_mcp.session import Session
+
+Data = dict[str, Any]
+
+T = TypeVar("T")
+
+PAGE = 100
+"""Cards of a column that are asked for at a time."""
+
+_EVENTS = 200
+"""Events shown, the last ones."""
+
+_TAIL = 500
+"""Lines of a log shown when it is opened."""
+
+_STAMP = re.compile(r"^\S+Z (?:out|err|run) ?", re.MULTILINE)
+"""What stands before each line that an agent wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a person looks at."""
+
+    search: str = ""
+    bodies: bool = False
+    """Whether the search looks through the texts, too."""
+    dialect: str | None = None
+    shown: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many cards of a column are wanted, by its state, where that is more than a page."""
+    item: str | None = None
+    feature: str | None = None
+    """A feature beside the current one."""
+    log: str | None = None
+    """The spec whose log is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """What is new in a log."""
+
+    spec: str
+    is_begun: bool
+    """Whether it stands alone, rather than after what was seen before."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Everything at one moment; parts that did not change are the very objects of the moment before."""
+
+    board: Data
+    dialect: str | None
+    cards: Mapping[str, Data]
+    item: Data | None
+    context: Data | None
+    features: list[Data]
+    tasks: Data | None
+    tasks_note: str
+    """Why there are no tasks."""
+    runs: list[Data]
+    log: Log | None
+    questions: list[Data]
+    events: list[Data]
+    troubles: tuple[str, ...]
+    """What the core refused, in its own words."""
+
+
+def told(error: ChantError) -> str:
+    """Say what went wrong and what to do."""
+    hint = error.details.get("hint")
+    return f"{error}\n{hint}" if hint else str(error)
+
+
+class Feed:
+    """Asks the core; one call at a time."""
+
+    def __init__(self, session: Session) -> None:
+        """Remember the project; nothing is asked yet."""
+        self._session = session
+        self._kept: dict[str, tuple[Any, Any]] = {}
+        self._log: tuple[str, int] | None = None
+        self._troubles: list[str] = []
+
+    def look(self, wanted: Wanted) -> Seen:
+        """Ask for everything that a person looks at."""
+        self._troubles = []
+        board, dialect, cards = self._board(wanted)
+        speckit = self._session.speckit
+        context = self._kept_answer("context", lambda: speckit.context(wanted.feature), None)
+        tasks, note = self._tasks(wanted, context)
+        return Seen(
+            board=board,
+            dialect=dialect,
+            cards=cards,
+            item=self._item(wanted.item, board),
+            context=context,
+            features=self._kept_answer("features", speckit.features, []),
+            tasks=tasks,
+            tasks_note=note,
+            runs=self._runs(),
+            log=self._new_in_log(wanted.log),
+            questions=self._kept_answer("questions", speckit.questions, []),
+            events=self._kept_answer("events", lambda: speckit.events(limit=_EVENTS), []),
+            troubles=tuple(self._troubles),
+        )
+
+    def _try(self, ask: Callable[[], T], otherwise: T) -> T:
+        try:
+            return ask()
+        except NotInitializedError:  # a project without this dialect
+            return otherwise
+        except ChantError as error:
+            self._troubles.append(told(error))
+            return otherwise
+
+    def _kept_answer(self, name: str, ask: Callable[[], Answer], otherwise: Any) -> Any:
+        answer = self._try(ask, None)
+        json = answer.json if answer is not None else None
+        return self._keep(name, json, lambda: answer.data if answer is not None else otherwise)
+
+    def _keep(self, name: str, key: Any, make: Callable[[], T]) -> T:
+        known = self._kept.get(name)
+        if known is None or known[0] != key:
+            known = (key, make())
+            self._kept[name] = known
+        return known[1]
+
+    def _board(self, wanted: Wanted) -> tuple[Data, str | None, Mapping[str, Data]]:
+        workspace = self._try(lambda: self._session.workspace, None)
+        if workspace is None:
+            return self._keep("board", None, _empty_board), None, self._keep("cards", None, dict[str, Data])
+        version = self._try(workspace.version, 0)
+        search = (version, wanted.search, wanted.bodies)
+
+        def counts() -> Data:
+            answer = self._try(lambda: workspace.board(wanted.search, bodies=wanted.bodies), None)
+            return _empty_board() if answer is None else answer.data
+
+        board = self._keep("board", search, counts)
+        names = [of["dialect"] for of in board["dialects"]]
+        dialect = wanted.dialect if wanted.dialect in names else next(iter(names), None)
+
+        def cards() -> dict[str, Data]:
+            shown = [of for of in board["dialects"] if of["dialect"] == dialect]
+            return {column["status"]: page(column["status"]) for of in shown for column in of["columns"]}
+
+        def page(status: str) -> Data:
+            found: Data = {"items": [], "total": 0}
+            offset: int | None = 0
+            most = wanted.shown.get(status, PAGE)
+            while offset is not None and offset < most:
+                answer: Data = workspace.column(
+                    dialect or "",
+                    status,
+                    wanted.search,
+                    bodies=wanted.bodies,
+                    limit=most - offset,
+                    offset=offset,
+                ).data
+                found["items"] += answer["items"]
+                found["total"], offset = answer["total"], answer.get("next_offset")
+            return found
+
+        key = (*search, dialect, tuple(sorted(wanted.shown.items())))
+        return board, dialect, self._keep("cards", key, lambda: self._try(cards, {}))
+
+    def _item(self, key: str | None, board: Data) -> Data | None:
+        if key is None:
+            return None
+        workspace = self._session.workspace
+
+        def item() -> Data | None:
+            try:
+                return {**workspace.show(key).data, "around": workspace.around(key).data}
+            except NotFoundError:  # it was there when it was chosen
+                return None
+
+        return self._keep("item", (key, board["version"]), lambda: self._try(item, None))
+
+    def _tasks(self, wanted: Wanted, context: Data | None) -> tuple[Data | None, str]:
+        if context is None or (wanted.feature is None and context["spec_dir"] is None):
+            return None, ""
+        try:
+            answer = self._session.speckit.tasks(wanted.feature)
+        except ChantError as error:  # a feature that has no list yet
+            return None, told(error)
+        return self._keep("tasks", answer.json, lambda: answer.data), ""
+
+    def _runs(self) -> list[Data]:
+        answer = self._try(lambda: self._session.chant.work_list(include_completed=True), None)
+        json = None if answer is None else answer.json
+        return self._keep("runs", json, lambda: [] if answer is None else answer.data["processes"])
+
+    def _new_in_log(self, spec: str | None) -> Log | None:
+        if spec is None:
+            self._log = None
+            return None
+        offset = self._log[1] if self._log is not None and self._log[0] == spec else None
+        try:
+            page: Data = self._session.chant.log(spec, lines=_TAIL, offset=offset).data
+        except (NotFoundError, NotInitializedError):  # its agent has written nothing yet
+            self._log = None
+            return Log(spec, True, "")
+        except ChantError as error:
+            self._troubles.append(told(error))
+            return None
+        if offset is not None and page["byte_offset"] < offset:
+            self._log = None  # begun anew
+            return self._new_in_log(spec)
+        self._log = (spec, page["byte_offset"])
+        return Log(spec, offset is None, _STAMP.sub("", page["content"]))
+
+
+def _empty_board() -> Data:
+    return {"version": 0, "dialects": []}
