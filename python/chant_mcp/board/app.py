@@ -13,6 +13,7 @@ from textual import work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.css.query import NoMatches
 from textual.widgets import Footer, Input, OptionList, Static, TabbedContent, TabPane
 
 from chant_mcp._core import Answer
@@ -136,7 +137,12 @@ class BoardApp(App[None]):
             wanted = self._wanted
             seen = await asyncio.to_thread(self._feed.look, wanted)
             # Log lines come once, so that they are shown whatever is wanted by now.
-            await self._show(seen)
+            try:
+                await self._show(seen)
+            except NoMatches:
+                if self.is_running:
+                    raise
+                return  # the board ends, and its parts are gone before this is
             if wanted == self._wanted:
                 with suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(self._poke.wait(), _PAUSE)
