@@ -405,6 +405,16 @@ REQUIREMENTS: dict[str, Requirement] = {
     "workspace:python:pieces": Requirement(
         "`Workspace.export` gives a script the text in pieces.", "issue: Providers, split, approval: Export"
     ),
+    "workspace:network:says_what_lists_say": Requirement(
+        "`Workspace.network` holds the items of all dialects and those only named, waits for what lists say, and "
+        "tells in columns what is known of each.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "workspace:network:durations_are_learned_from_runs": Requirement(
+        "Beside the network stand the seconds of runs that completed their specs, their median and the spread of "
+        "their logarithms.",
+        "issue: Spec API in Python: Graph",
+    ),
     "export:formats:hold_every_item": Requirement(
         "`export` writes the items of every dialect as JSON, RFC 4180 CSV or a Markdown table, with filters "
         "and fields.",

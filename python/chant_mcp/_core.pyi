@@ -7,6 +7,7 @@ from typing import Any, final, overload
 
 __all__ = [
     "Answer",
+    "Changes",
     "ChantProject",
     "Edges",
     "Export",
@@ -14,11 +15,15 @@ __all__ = [
     "Layers",
     "Network",
     "Scores",
+    "Selection",
     "SpeckitFeatures",
     "Table",
     "TicketProjects",
+    "Transaction",
     "VineFiles",
     "Workspace",
+    "body_section",
+    "body_sections",
     "error_codes",
     "export_fields",
     "item_table",
@@ -82,6 +87,7 @@ class ChantProject:
         uncheck: list[str] = ...,
         replace_body: bool = False,
         force: bool = False,
+        expect_body: str | None = None,
     ) -> Answer: ...
     def add(
         self,
@@ -240,6 +246,7 @@ class TicketProjects:
         section: str | None = None,
         update_mode: str | None = None,
         content: str | None = None,
+        expect: str | None = None,
         offset: int = 0,
         max_chars: int = 40000,
     ) -> Answer: ...
@@ -324,6 +331,19 @@ class Workspace:
         offset: int = 0,
     ) -> Answer: ...
     def find(self, name: str) -> Answer: ...
+    def select(
+        self,
+        *,
+        statuses: Sequence[str] = ...,
+        labels: Sequence[str] = ...,
+        dialects: Sequence[str] = ...,
+        ready: bool = False,
+        path: str | None = None,
+    ) -> Selection: ...
+    def handle(self, name: str) -> dict[str, Any]: ...
+    def problems(self) -> list[dict[str, Any]]: ...
+    def transaction(self) -> Transaction: ...
+    def changes(self) -> Changes: ...
     def show(self, name: str) -> Answer: ...
     def graph(
         self,
@@ -335,6 +355,7 @@ class Workspace:
         ready: bool = False,
         all: bool = False,
     ) -> Answer: ...
+    def network(self) -> tuple[Network, dict[str, list[Any]], dict[str, float | None]]: ...
     def import_specs(
         self, path: str | PathLike[str], *, source: str | None = None, dry_run: bool = False
     ) -> Answer: ...
@@ -355,6 +376,53 @@ class Export:
     def __next__(self) -> str: ...
     def save(self, path: str | PathLike[str], *, force: bool = False) -> int: ...
 
+@final
+class Selection:
+    def __len__(self) -> int: ...
+    def keys(self) -> list[str]: ...
+    def at(self, place: int) -> dict[str, Any]: ...
+
+@final
+class Transaction:
+    def __len__(self) -> int: ...
+    def update(
+        self,
+        id: str,
+        *,
+        status: str | None = None,
+        output: str | None = None,
+        depends_on: list[str] | None = None,
+        labels: list[str] | None = None,
+        target_files: list[str] | None = None,
+        model: str | None = None,
+        check: list[str] = ...,
+        uncheck: list[str] = ...,
+        replace_body: bool = False,
+        force: bool = False,
+        expect_body: str | None = None,
+    ) -> dict[str, Any]: ...
+    def add(
+        self,
+        description: str,
+        *,
+        prompt: str | None = None,
+        criteria: list[str] = ...,
+        depends_on: list[str] | None = None,
+        labels: list[str] = ...,
+        target_files: list[str] = ...,
+        type: str | None = None,
+        parent: str | None = None,
+        needs_approval: bool = False,
+    ) -> dict[str, Any]: ...
+    def spec(self, id: str) -> dict[str, Any] | None: ...
+    def commit(self) -> list[str]: ...
+
+@final
+class Changes:
+    def wait(self, seconds: float) -> dict[str, list[str]] | None: ...
+
+def body_sections(body: str) -> list[tuple[int, str, str, str]]: ...
+def body_section(body: str, name: str, key: str) -> tuple[str, str]: ...
 def error_codes() -> list[str]: ...
 def work_over_http(
     prompt: str,

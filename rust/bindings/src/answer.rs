@@ -52,7 +52,8 @@ impl From<answer::Answer> for Answer {
     }
 }
 
-fn plain(py: Python<'_>, value: Value) -> PyResult<Py<PyAny>> {
+/// JSON as plain values.
+pub(crate) fn plain(py: Python<'_>, value: Value) -> PyResult<Py<PyAny>> {
     match value {
         Value::Null => Ok(py.None()),
         Value::Bool(flag) => flag.into_py_any(py),

@@ -176,7 +176,8 @@ impl ChantProject {
 
     /// Changes keys, criteria and text of a spec in one edit.
     #[pyo3(signature = (id, *, status = None, output = None, depends_on = None, labels = None, target_files = None,
-                        model = None, check = Vec::new(), uncheck = Vec::new(), replace_body = false, force = false))]
+                        model = None, check = Vec::new(), uncheck = Vec::new(), replace_body = false, force = false,
+                        expect_body = None))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
     fn spec_update(
         &self,
@@ -192,6 +193,7 @@ impl ChantProject {
         uncheck: Vec<String>,
         replace_body: bool,
         force: bool,
+        expect_body: Option<String>,
     ) -> Result<Answer, Raised> {
         let update = ops::Update {
             status,
@@ -204,6 +206,7 @@ impl ChantProject {
             uncheck,
             replace_body,
             force,
+            expect_body,
         };
         answer(py, || ops::update(&self.project, id, &update))
     }

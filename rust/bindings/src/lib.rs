@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod answer;
 mod chant;
 mod graph;
+mod handles;
 mod merge;
 mod provider;
 mod raise;
@@ -24,6 +25,8 @@ mod _core {
     use crate::chant::ChantProject;
     #[pymodule_export]
     use crate::graph::{Edges, Items, Layers, Network, Scores, Table, item_table};
+    #[pymodule_export]
+    use crate::handles::{Changes, Selection, Transaction, body_section, body_sections};
     #[pymodule_export]
     use crate::merge::merge_specs;
     #[pymodule_export]

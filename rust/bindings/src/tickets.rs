@@ -158,7 +158,7 @@ impl TicketProjects {
 
     /// Reads, replaces or extends one section of a ticket.
     #[pyo3(signature = (project, key, operation, *, section = None, update_mode = None, content = None,
-                        offset = 0, max_chars = 40000))]
+                        expect = None, offset = 0, max_chars = 40000))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
     fn manage_cr_sections(
         &self,
@@ -169,6 +169,7 @@ impl TicketProjects {
         section: Option<&str>,
         update_mode: Option<&str>,
         content: Option<&str>,
+        expect: Option<&str>,
         offset: usize,
         max_chars: usize,
     ) -> Result<Answer, Raised> {
@@ -178,6 +179,7 @@ impl TicketProjects {
             section,
             update_mode,
             content,
+            expect,
             piece: Piece { offset, max_chars },
         };
         ticket_answer(py, || {

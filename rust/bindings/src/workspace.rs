@@ -4,15 +4,21 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chant_core::answer::{DEFAULT_LIMIT, Page};
+use chant_core::error::Error;
 use chant_core::workspace::export::{self, FIELDS, Form};
 use chant_core::workspace::filter::Filter;
+use chant_core::workspace::handle;
 use chant_core::workspace::import;
+use chant_core::workspace::network::{Column, Layout};
 use chant_core::workspace::ops::{self, Shown};
 use chant_core::workspace::{self, Parts};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, plain};
 use crate::chant::ChantProject;
+use crate::graph::Network;
+use crate::handles::{Changes, Selection, Transaction};
 use crate::raise::{Raised, answer, call};
 use crate::stop::disk;
 use crate::tickets::TicketProjects;
@@ -25,7 +31,7 @@ const _: () = assert!(DEFAULT_LIMIT == 50);
 /// answer is as of the moment it is asked for.
 #[pyclass(frozen, module = "chant_mcp._core")]
 pub(crate) struct Workspace {
-    workspace: workspace::Workspace,
+    pub(crate) workspace: workspace::Workspace,
     stop_at: Option<String>,
 }
 
@@ -106,6 +112,50 @@ impl Workspace {
         answer(py, || ops::find(&self.workspace, name))
     }
 
+    /// Items as handles: with all that their documents say, made when they are asked for.
+    #[pyo3(signature = (*, statuses = Vec::new(), labels = Vec::new(), dialects = Vec::new(),
+                        ready = false, path = None))]
+    fn select(
+        &self,
+        py: Python<'_>,
+        statuses: Vec<String>,
+        labels: Vec<String>,
+        dialects: Vec<String>,
+        ready: bool,
+        path: Option<&str>,
+    ) -> Result<Selection, Raised> {
+        let filter = Filter {
+            statuses,
+            labels,
+            dialects,
+            ready,
+        };
+        let selection = call(py, || handle::select(&self.workspace, filter, path))?;
+        Ok(Selection { selection })
+    }
+
+    /// All that is known of the item that a name means, as plain values.
+    fn handle(&self, py: Python<'_>, name: &str) -> Result<Py<PyAny>, Raised> {
+        let value = call(py, || handle::one(&self.workspace, name))?;
+        Ok(plain(py, value)?)
+    }
+
+    /// Everything that is wrong with files, as plain values.
+    fn problems(&self, py: Python<'_>) -> Result<Py<PyAny>, Raised> {
+        let value = call(py, || handle::problems(&self.workspace))?;
+        Ok(plain(py, value)?)
+    }
+
+    /// Changes of specs that are made together.
+    fn transaction(this: Bound<'_, Self>) -> Result<Transaction, Raised> {
+        Transaction::begin(this.py(), this.unbind())
+    }
+
+    /// Waits for changes, from now on.
+    fn changes(this: Bound<'_, Self>) -> Result<Changes, Raised> {
+        Changes::begin(this.py(), this.unbind())
+    }
+
     /// All that is known of an item, however long the answer.
     fn show(&self, py: Python<'_>, name: &str) -> Result<Answer, Raised> {
         answer(py, || ops::show(&self.workspace, name))
@@ -134,6 +184,11 @@ impl Workspace {
         answer(py, || {
             ops::graph(&self.workspace, filter, Shown { format, all })
         })
+    }
+
+    /// The graph of all items, what is known of them in columns, and what runs teach about durations.
+    fn network<'py>(&self, py: Python<'py>) -> Result<Laid<'py>, Raised> {
+        laid(py, || Layout::of(&self.workspace))
     }
 
     /// Brings work of another place into the specs of the folder, all or none.
@@ -178,6 +233,29 @@ impl Workspace {
             stop_at: self.stop_at.clone(),
         })
     }
+}
+
+type Laid<'py> = (Network, Bound<'py, PyDict>, Bound<'py, PyDict>);
+
+fn laid<'py>(
+    py: Python<'py>,
+    work: impl FnOnce() -> Result<Layout, Error> + Send,
+) -> Result<Laid<'py>, Raised> {
+    let layout = call(py, work)?;
+    let columns = PyDict::new(py);
+    for (name, column) in call(py, || Ok(layout.columns()))? {
+        let values = match column {
+            Column::Texts(texts) => texts.into_pyobject(py)?,
+            Column::Flags(flags) => flags.into_pyobject(py)?,
+            Column::Numbers(numbers) => numbers.into_pyobject(py)?,
+        };
+        columns.set_item(name, values)?;
+    }
+    let learned = PyDict::new(py);
+    learned.set_item("runs", layout.learned.runs)?;
+    learned.set_item("median", layout.learned.median)?;
+    learned.set_item("spread", layout.learned.spread)?;
+    Ok((layout.network.into(), columns, learned))
 }
 
 /// The fields that items may be exported with, in the order of documents.

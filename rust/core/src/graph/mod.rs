@@ -150,13 +150,16 @@ impl DepGraph {
     /// What a node still waits for. An absent part or sibling holds nobody up; an absent item that
     /// was named does.
     pub fn unmet(&self, node: Node) -> impl Iterator<Item = &Edge> {
-        self.edges(node)
-            .iter()
-            .filter(|edge| match self.progress(edge.to) {
-                Progress::Done => false,
-                Progress::Open => true,
-                Progress::Absent => edge.kind.blocks(),
-            })
+        self.edges(node).iter().filter(|edge| self.is_unmet(edge))
+    }
+
+    /// Whether what waits by this edge still does.
+    pub fn is_unmet(&self, edge: &Edge) -> bool {
+        match self.progress(edge.to) {
+            Progress::Done => false,
+            Progress::Open => true,
+            Progress::Absent => edge.kind.blocks(),
+        }
     }
 
     /// Whether a node waits for something that blocks it.

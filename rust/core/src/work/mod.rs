@@ -13,6 +13,7 @@
 pub mod agent;
 #[cfg(unix)]
 pub mod command;
+pub mod durations;
 #[cfg(unix)]
 pub mod handshake;
 #[cfg(unix)]

@@ -19,8 +19,8 @@ const OWNER: &str = "owner";
 /// An item.
 #[derive(Clone, Copy)]
 pub struct Item<'a> {
-    joined: &'a Joined,
-    source: &'a Source,
+    pub(super) joined: &'a Joined,
+    pub(super) source: &'a Source,
     /// Its node in the graph.
     pub node: Node,
 }
@@ -66,6 +66,14 @@ impl<'a> Item<'a> {
         }
     }
 
+    /// The ID of the spec that it is, if it is one.
+    pub(super) fn spec_id(&self) -> Option<&'a str> {
+        match self.source {
+            Source::Spec(spec) => Some(spec.id.as_str()),
+            _ => None,
+        }
+    }
+
     /// Its title; empty for a spec that has none.
     pub fn title(&self) -> &'a str {
         match self.source {
@@ -75,7 +83,8 @@ impl<'a> Item<'a> {
         }
     }
 
-    fn task(&self) -> Option<&'a Task> {
+    /// The node of its task graph.
+    pub(super) fn task(&self) -> Option<&'a Task> {
         match self.source {
             Source::Task { document, at, .. } => Some(&document.plan.graph.nodes[*at]),
             _ => None,

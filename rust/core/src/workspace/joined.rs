@@ -17,6 +17,9 @@ use crate::dialects::vine::model::Status as TaskStatus;
 use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
 use crate::outside::{self, Standing};
 
+/// What stands for the title and the state of an item that is only named.
+pub(super) const ELSEWHERE: &str = "not in this workspace";
+
 /// A file that cannot be read as what it should be, or something else that is wrong with one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -116,8 +119,13 @@ impl Joined {
 
     /// What an item still waits for.
     pub fn unmet(&self, node: Node) -> impl Iterator<Item = &Edge> {
-        let unmet = self.graph.unmet(node);
-        unmet.filter(move |edge| !self.is_reviewed_in_the_same_file(node, edge.to))
+        let edges = self.graph.edges(node).iter();
+        edges.filter(move |edge| self.is_unmet(node, edge))
+    }
+
+    /// Whether an item still waits for the other end of one of its edges.
+    pub fn is_unmet(&self, node: Node, edge: &Edge) -> bool {
+        self.graph.is_unmet(edge) && !self.is_reviewed_in_the_same_file(node, edge.to)
     }
 
     fn is_reviewed_in_the_same_file(&self, node: Node, other: Node) -> bool {
@@ -166,7 +174,8 @@ impl Joined {
         self.problems = read.problems;
     }
 
-    fn take_specs(&mut self, specs: Arc<Specs>) -> bool {
+    /// Takes in other specs; the rest stays.
+    pub(super) fn take_specs(&mut self, specs: Arc<Specs>) -> bool {
         if Arc::ptr_eq(&self.specs, &specs) {
             return false;
         }

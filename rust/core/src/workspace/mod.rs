@@ -2,15 +2,19 @@
 //!
 //! A dialect is added in four places: [`Parts`], [`joined::Source`], [`item`] and [`outside`].
 
+pub mod changes;
 pub mod error;
 pub mod export;
 pub mod filter;
+pub mod handle;
 pub mod import;
 pub mod item;
 pub mod joined;
 pub mod key;
+pub mod network;
 pub mod ops;
 mod outside;
+pub mod transaction;
 mod view;
 
 use std::path::{Path, PathBuf};
@@ -21,7 +25,9 @@ use crate::dialects::tickets::desk::Desk;
 use crate::dialects::vine::files::Files;
 use crate::error::{Error, ErrorKind};
 use crate::store::disk;
+use crate::store::files::Root;
 use crate::store::walk::{DEPTH, Walked};
+use crate::work::durations::{Durations, Learned};
 use joined::{Joined, Plan, Problem, Read};
 pub use outside::outside;
 
@@ -43,6 +49,8 @@ pub struct Workspace {
     root: PathBuf,
     parts: Parts,
     known: Mutex<Known>,
+    /// How long runs took; opened when first asked for.
+    durations: Mutex<Option<Durations>>,
 }
 
 #[derive(Default)]
@@ -59,6 +67,7 @@ impl Workspace {
             root: disk::real(root).unwrap_or_else(|_| root.to_owned()),
             parts,
             known: Mutex::default(),
+            durations: Mutex::default(),
         }
     }
 
@@ -93,6 +102,27 @@ impl Workspace {
             Arc::make_mut(&mut known.joined).take(read);
         }
         Ok(Arc::clone(&known.joined))
+    }
+
+    /// What runs teach about durations as of now.
+    fn learned(&self) -> Result<Learned, Error> {
+        let mut durations = self
+            .durations
+            .lock()
+            .unwrap_or_else(|poisoned: PoisonError<_>| {
+                let mut durations = poisoned.into_inner();
+                *durations = None;
+                self.durations.clear_poison();
+                durations
+            });
+        let durations = match &mut *durations {
+            Some(durations) => durations,
+            none => {
+                let disk = self.parts.vine.disk.clone();
+                none.insert(Durations::new(disk, Root::open(&self.root)?))
+            }
+        };
+        Ok(durations.learned()?)
     }
 
     fn read_specs(&self) -> Result<Read, Error> {

@@ -4,7 +4,7 @@ use super::Workspace;
 use super::error::WorkspaceError;
 use super::filter::Filter;
 use super::item::Item;
-use super::joined::Joined;
+use super::joined::{ELSEWHERE, Joined};
 use super::key::normal;
 use super::view::{
     EdgeRow, GraphData, ItemList, ItemRow, Named, Tree, TreeRow, Whole, problems, reason,
@@ -16,9 +16,6 @@ use crate::graph::picture::{Arrow, Figure, Picture, Tone};
 use crate::graph::{Node, Progress};
 use crate::ident::{Resolved, nearest};
 use crate::outside::parts;
-
-/// What stands for the title and the state of an item that is only named.
-const ELSEWHERE: &str = "not in this workspace";
 
 /// Most keys that an error names.
 const MATCHES_SHOWN: usize = 10;
@@ -99,7 +96,8 @@ pub fn find(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
     }))
 }
 
-fn named<'a>(
+/// The item that a name means.
+pub(super) fn named<'a>(
     workspace: &Workspace,
     joined: &'a Joined,
     text: &str,

@@ -68,13 +68,28 @@ pub(super) struct ProblemRow {
 /// The first problems, and how many there are when these are not all.
 pub(super) fn problems(joined: &Joined) -> (Vec<ProblemRow>, Option<usize>) {
     let all = joined.problems();
-    let row = |problem: &Problem| ProblemRow {
-        path: problem.path.clone(),
-        line: problem.line,
-        message: cut(&problem.message, 500),
-    };
+    let row = |problem: &Problem| ProblemRow::of(problem, 500);
     let shown = all.iter().take(PROBLEMS_SHOWN).map(row).collect();
     (shown, (all.len() > PROBLEMS_SHOWN).then_some(all.len()))
+}
+
+/// All problems of the files that are wanted, whole.
+pub(super) fn problem_rows(joined: &Joined, wanted: impl Fn(&str) -> bool) -> Vec<ProblemRow> {
+    let all = joined.problems().iter();
+    let wanted = all.filter(|problem| wanted(&problem.path));
+    wanted
+        .map(|problem| ProblemRow::of(problem, usize::MAX))
+        .collect()
+}
+
+impl ProblemRow {
+    fn of(problem: &Problem, most: usize) -> Self {
+        Self {
+            path: problem.path.clone(),
+            line: problem.line,
+            message: cut(&problem.message, most),
+        }
+    }
 }
 
 /// A page of items.

@@ -189,6 +189,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
             "work/record.rs",
             "work/state.rs",
             "answer.rs",
+            "workspace/handle.rs",
             "workspace/view.rs",
         ],
     );

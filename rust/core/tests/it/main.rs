@@ -33,3 +33,4 @@ mod vine_texts;
 mod vine_write;
 mod workspace;
 mod workspace_import;
+mod workspace_network;

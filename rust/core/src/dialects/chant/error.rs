@@ -57,6 +57,20 @@ pub enum ChantError {
         /// The files.
         paths: Vec<String>,
     },
+    /// The body is another one than the caller read.
+    #[error(
+        "Spec '{id}' has another body than when it was read; nothing was changed. Read it again and repeat the edit."
+    )]
+    BodyChanged {
+        /// The ID.
+        id: String,
+    },
+    /// The ID that was given out beforehand is another spec's by now.
+    #[error("The ID {id} was taken meanwhile; nothing was changed. Repeat the whole transaction.")]
+    IdTaken {
+        /// The ID.
+        id: String,
+    },
     /// An argument has a value it may not have.
     #[error("Invalid parameter '{name}': {why}")]
     InvalidArgument {
@@ -168,7 +182,9 @@ impl ChantError {
                 ErrorKind::InvalidDocument
             }
             Self::Agent(_) => ErrorKind::Config,
-            Self::Duplicate { .. } => ErrorKind::Conflict,
+            Self::Duplicate { .. } | Self::BodyChanged { .. } | Self::IdTaken { .. } => {
+                ErrorKind::Conflict
+            }
             Self::InvalidArgument { .. } | Self::InvalidStatus(_) | Self::NoUpdates => {
                 ErrorKind::InvalidArgument
             }
@@ -208,7 +224,9 @@ impl ChantError {
             Self::NoSuchCriterion { text, criteria } => {
                 json!({"criterion": text, "criteria": criteria})
             }
-            Self::NoLog { id } => json!({"id": id}),
+            Self::NoLog { id } | Self::BodyChanged { id } | Self::IdTaken { id } => {
+                json!({"id": id})
+            }
             Self::Start(refusal) => refusal.details(),
             Self::Prompt(error) => error.details(),
             Self::Agent(error) => error.details(),

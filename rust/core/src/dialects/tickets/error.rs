@@ -84,6 +84,17 @@ pub enum TicketError {
         /// Names of those that match, each of which means only one.
         matches: Vec<String>,
     },
+    /// The section holds another text than the caller read.
+    #[error(
+        "Section {} of CR {key} holds another text than when it was read; nothing was changed. Read it again and repeat the edit",
+        quoted(section)
+    )]
+    SectionChanged {
+        /// Its name.
+        section: String,
+        /// The ticket's code.
+        key: String,
+    },
     /// Several files have the code.
     #[error("CR {key} stands in several files: {}. Nothing was changed; give all but one another code or remove them", shown(files).join(", "))]
     Duplicate {
@@ -121,7 +132,7 @@ impl TicketError {
             Self::Unreadable { .. } | Self::Template { .. } => ErrorKind::InvalidDocument,
             Self::Validation { .. } => ErrorKind::InvalidArgument,
             Self::AmbiguousSection { .. } => ErrorKind::AmbiguousId,
-            Self::Duplicate { .. } => ErrorKind::Conflict,
+            Self::Duplicate { .. } | Self::SectionChanged { .. } => ErrorKind::Conflict,
             Self::Transition { .. } => ErrorKind::IllegalTransition,
         }
     }
@@ -136,6 +147,7 @@ impl TicketError {
             Self::Template { .. } => "TEMPLATE_ERROR",
             Self::SectionNotFound { .. } => "SECTION_NOT_FOUND",
             Self::AmbiguousSection { .. } => "AMBIGUOUS_SECTION",
+            Self::SectionChanged { .. } => "CONFLICT",
             Self::Duplicate { .. } => "DUPLICATE_CR",
             Self::Transition { .. } => "INVALID_TRANSITION",
         }
@@ -166,6 +178,7 @@ impl TicketError {
             }
             Self::Template { template, why } => json!({"template": template, "reason": why}),
             Self::SectionNotFound { section, key, .. }
+            | Self::SectionChanged { section, key }
             | Self::AmbiguousSection { section, key, .. } => {
                 json!({"section": value(section), "key": key})
             }

@@ -538,12 +538,3 @@ fn what_a_command_leaves_behind_is_ended_with_it() {
     let state = stat.rsplit(')').next().unwrap_or_default().trim();
     assert!(state.is_empty() || state.starts_with('Z'), "{stat}");
 }
-
-// proves: chant:http:trouble_that_may_pass_is_tried_again
-// proves: chant:http:trouble_that_may_pass_is_tried_again
-// proves: chant:http:trouble_that_may_pass_is_tried_again
-// proves: chant:http:trouble_that_may_pass_is_tried_again
-// proves: chant:http:refusals_are_told_at_once
-// proves: chant:http:rounds_are_bounded
-// proves: chant:http:text_alone_is_answered_once
-// proves: chant:http:endpoints_are_checked

@@ -135,6 +135,7 @@ fn a_change_is_told_in_the_words_of_the_seed() {
         update_mode: Some("append"),
         section: Some("## A"),
         content: Some("\n\n### Notes\n\nNew"),
+        expect: None,
         piece: Piece::default(),
     };
     let (text, data) = project.sections(&call).unwrap();
@@ -375,6 +376,7 @@ fn calls_that_lack_something_or_say_two_things_are_refused() {
                 section,
                 update_mode: mode,
                 content,
+                expect: None,
                 piece: Piece::default(),
             };
             project.sections(&call).map(|(_, data)| data)

@@ -1,5 +1,7 @@
 //! New specs.
 
+use std::sync::Arc;
+
 use super::super::error::ChantError;
 use super::super::id::{InvalidSpecId, SpecId, date_and_sequence, sequence_text};
 use super::super::model::{Spec, Status};
@@ -48,21 +50,11 @@ pub struct Add {
 /// else prefixed `Failed to create spec`.
 pub fn add(project: &Project, new: &Add) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
-    let config = snapshot.config.clone()?;
-    check_words(new)?;
-    let parent = new
-        .parent
-        .as_deref()
-        .map(|id| project.resolve(&snapshot, id))
-        .transpose()?;
-    let mut unknown = Vec::new();
-    let depends_on = new
-        .depends_on
-        .as_ref()
-        .map(|names| super::update::full_names(project, &snapshot, names, &mut unknown));
-    let depends_on = depends_on.transpose()?;
-    let derived = derive::derive(project, &config);
-    let text = render(new, depends_on, &derived)?;
+    let Written {
+        parent,
+        text,
+        warnings,
+    } = written(project, &snapshot, new)?;
     // Kept any longer it would have to be copied for the spec that comes in addition.
     drop(snapshot);
     let id = create(project, parent.as_deref(), &text)
@@ -81,7 +73,7 @@ pub fn add(project: &Project, new: &Add) -> Result<Answer, Error> {
             parent.id, parent.status
         ));
     }
-    for warning in &derived.warnings {
+    for warning in &warnings {
         answer.push_str(&format!("\nWarning: {warning}"));
     }
     if !findings.is_empty() {
@@ -99,6 +91,43 @@ pub fn add(project: &Project, new: &Add) -> Result<Answer, Error> {
         }
     }
     Ok(Answer::prose(answer))
+}
+
+/// A new spec that has no ID yet.
+pub(super) struct Written {
+    /// The spec it becomes a member of.
+    pub parent: Option<Arc<Spec>>,
+    /// Its text.
+    pub text: String,
+    /// What is to be said of its derived keys.
+    pub warnings: Vec<String>,
+}
+
+/// Writes the text of a new spec.
+///
+/// # Errors
+/// As [`add`].
+pub(super) fn written(project: &Project, snapshot: &Snapshot, new: &Add) -> Result<Written, Error> {
+    let config = snapshot.config.clone()?;
+    check_words(new)?;
+    let parent = new
+        .parent
+        .as_deref()
+        .map(|id| project.resolve(snapshot, id))
+        .transpose()?;
+    let mut unknown = Vec::new();
+    let depends_on = new
+        .depends_on
+        .as_ref()
+        .map(|names| super::update::full_names(project, snapshot, names, &mut unknown));
+    let depends_on = depends_on.transpose()?;
+    let derived = derive::derive(project, &config);
+    let text = render(new, depends_on, &derived)?;
+    Ok(Written {
+        parent,
+        text,
+        warnings: derived.warnings,
+    })
 }
 
 fn check_words(new: &Add) -> Result<(), ChantError> {

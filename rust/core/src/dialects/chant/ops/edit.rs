@@ -172,7 +172,8 @@ pub(in super::super) fn change(
     Err(disk::busy(Path::new(&*spec.path), "kept changing").into())
 }
 
-fn complete_container(draft: &mut Draft, now: &str) -> Result<(), Error> {
+/// Makes a container a completed one.
+pub(super) fn complete_container(draft: &mut Draft, now: &str) -> Result<(), Error> {
     draft.set_text("status", Status::Completed.as_str())?;
     draft.set_text("completed_at", now)?;
     if draft.spec().model.is_none() {
@@ -190,7 +191,7 @@ fn may_complete_itself(spec: &Spec) -> bool {
 
 /// The specs around a member that are complete once it is, nearest first: not begun or in progress,
 /// without open criteria, not blocked, all their other members done (reference chant 4.6).
-fn completed_with(snapshot: &Snapshot, spec: &Spec) -> Vec<Arc<Spec>> {
+pub(super) fn completed_with(snapshot: &Snapshot, spec: &Spec) -> Vec<Arc<Spec>> {
     let specs = &snapshot.specs;
     let mut done: Vec<String> = vec![spec.id.to_string()];
     let mut containers = Vec::new();

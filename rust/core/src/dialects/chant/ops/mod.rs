@@ -20,6 +20,7 @@ mod read;
 mod search;
 #[cfg(unix)]
 pub(super) mod split;
+mod stage;
 #[cfg(unix)]
 pub(super) mod start;
 mod state;
@@ -49,6 +50,7 @@ pub use read::{Piece, get, list, log, ready, status, verify};
 pub use search::search;
 #[cfg(unix)]
 pub use split::{split, split_question};
+pub use stage::{Operation, Stage, commit};
 #[cfg(unix)]
 pub use start::{Wish, recover, run_work, work_start};
 pub use state::{cancel, reset};

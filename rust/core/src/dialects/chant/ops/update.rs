@@ -42,6 +42,8 @@ pub struct Update {
     pub replace_body: bool,
     /// Whether to skip the rules about states, criteria, members and loops.
     pub force: bool,
+    /// The body that `output` was written for; with another one nothing is changed.
+    pub expect_body: Option<String>,
 }
 
 impl Update {
@@ -60,6 +62,18 @@ impl Update {
             || !self.check.is_empty()
             || !self.uncheck.is_empty())
     }
+
+    /// The new state.
+    ///
+    /// # Errors
+    /// `InvalidStatus` for a word that is none, `NoUpdates` when nothing is to be changed at all.
+    pub(super) fn status(&self) -> Result<Option<Status>, ChantError> {
+        let status = self.status.as_deref().map(str::parse).transpose()?;
+        if self.is_empty() {
+            return Err(ChantError::NoUpdates);
+        }
+        Ok(status)
+    }
 }
 
 /// `chant_spec_update`: changes what is given, all of it or nothing.
@@ -73,15 +87,7 @@ impl Update {
 pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
-    let status: Option<Status> = update
-        .status
-        .as_deref()
-        .map(str::parse)
-        .transpose()
-        .map_err(ChantError::from)?;
-    if update.is_empty() {
-        return Err(ChantError::NoUpdates.into());
-    }
+    let status = update.status()?;
     let failed = |error: Error| error.during("Failed to update spec");
     if let Some(copy) = project.copy_with(&spec.id)? {
         if status.is_some() {
@@ -92,26 +98,14 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
     if status.is_some() {
         refuse_running(project, &spec).map_err(failed)?;
     }
-    if update
-        .output
-        .as_deref()
-        .is_some_and(|output| output.contains('\0'))
-    {
-        let why = "expected text without NUL characters".into();
-        return Err(ChantError::InvalidArgument {
-            name: "output",
-            why,
-        }
-        .into());
-    }
+    refuse_nul(update)?;
     let mut unknown = Vec::new();
     let depends_on = update
         .depends_on
         .as_ref()
         .map(|names| full_names(project, &snapshot, names, &mut unknown));
     let depends_on = depends_on.transpose()?;
-    let completes =
-        |spec: &Spec| status == Some(Status::Completed) && spec.status != Status::Completed;
+    let completes = |spec: &Spec| completes(spec, status);
     let change = |snapshot: &Snapshot, draft: &mut Draft| {
         apply(snapshot, draft, update, status, depends_on.as_deref())
     };
@@ -124,6 +118,22 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
     }
     text.push_str(&edit::told(&containers));
     Ok(Answer::prose(text))
+}
+
+/// Whether a change to a state makes a spec a completed one.
+pub(super) fn completes(spec: &Spec, status: Option<Status>) -> bool {
+    status == Some(Status::Completed) && spec.status != Status::Completed
+}
+
+pub(super) fn refuse_nul(update: &Update) -> Result<(), ChantError> {
+    let has_nul = |output: &String| output.contains('\0');
+    if !update.output.as_ref().is_some_and(has_nul) {
+        return Ok(());
+    }
+    Err(ChantError::InvalidArgument {
+        name: "output",
+        why: "expected text without NUL characters".into(),
+    })
 }
 
 /// Refuses another state while a run is under way, which would overwrite it.
@@ -144,13 +154,19 @@ pub(super) fn refuse_running(project: &Project, spec: &Spec) -> Result<(), Error
     }
 }
 
-fn apply(
+/// Changes a draft.
+pub(super) fn apply(
     snapshot: &Snapshot,
     draft: &mut Draft,
     update: &Update,
     status: Option<Status>,
     depends_on: Option<&[String]>,
 ) -> Result<(), Error> {
+    let expected = update.expect_body.as_deref();
+    if expected.is_some_and(|body| body != draft.spec().body()) {
+        let id = draft.spec().id.to_string();
+        return Err(ChantError::BodyChanged { id }.into());
+    }
     let ticked = |text: &String| folded(without_box(text));
     let checked: Vec<String> = update.check.iter().map(ticked).collect();
     if let Some(both) = update

@@ -446,6 +446,16 @@ impl Project {
     }
 }
 
+impl Snapshot {
+    /// The same once more, to be changed in memory.
+    pub(super) fn again(&self) -> Self {
+        Self {
+            specs: Arc::clone(&self.specs),
+            config: self.config.clone(),
+        }
+    }
+}
+
 // Where a spec's work lies in git.
 impl Snapshot {
     /// The branch that carries a spec's work: the one it names, else the runtime's own.

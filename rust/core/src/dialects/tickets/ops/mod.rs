@@ -17,7 +17,7 @@ pub use delete::delete_cr;
 pub use get::{Mode, Piece, get_cr, ticket};
 pub use list::{DEFAULT_LIMIT, Filters, list_crs, project_stats};
 pub use projects::{create_from_template, get_project_info, list_projects, suggest};
-pub use sections::{SectionCall, manage_cr_sections};
+pub use sections::{SectionCall, manage_cr_sections, section};
 pub use update::{update_cr_attrs, update_cr_status};
 pub use waits::{graph, picture, ready};
 

@@ -33,6 +33,9 @@ pub struct SectionCall<'a> {
     pub update_mode: Option<&'a str>,
     /// What to put there.
     pub content: Option<&'a str>,
+    /// The text that the section held when the change was thought of; with another one nothing is
+    /// changed.
+    pub expect: Option<&'a str>,
     /// Which piece of a long text, or from which entry of a long list.
     pub piece: Piece,
 }
@@ -273,6 +276,7 @@ fn change(
     let mut done = None;
     let changed = board.change(call.key, |_, code, draft| {
         let body = draft.ticket().body();
+        refuse_changed(body, name, call.expect, code)?;
         let mut rewrite = sections::rewrite(body, name, mode, content, &code.to_string())?;
         let title = draft.ticket().title.clone();
         draft.edit_body(std::mem::take(&mut rewrite.edits))?;
@@ -314,6 +318,34 @@ fn change(
         outcome(&rewrite, mode, view.changed)
     );
     Ok(told(text, &view))
+}
+
+/// One section of a body as scripts see it.
+///
+/// # Errors
+/// `SectionNotFound` or `AmbiguousSection`.
+pub fn section<'a>(body: &'a str, name: &str, key: &str) -> Result<(String, &'a str), TicketError> {
+    let sections = sections::of(body);
+    let at = sections::locate(&sections, name, key)?;
+    let text = sections::content(body, &sections[at]);
+    Ok((names(&sections).swap_remove(at), text))
+}
+
+fn refuse_changed(
+    body: &str,
+    name: &str,
+    expect: Option<&str>,
+    code: &Code,
+) -> Result<(), TicketError> {
+    let Some(expect) = expect else {
+        return Ok(());
+    };
+    let key = code.to_string();
+    let (section, is) = section(body, name, &key)?;
+    if is == expect {
+        return Ok(());
+    }
+    Err(TicketError::SectionChanged { section, key })
 }
 
 /// What became of the section, in words.

@@ -1,0 +1,225 @@
+//! What the handles of scripts stand on: items as plain values, transactions, changes.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use chant_core::dialects::chant::ops::{Add, Operation, Update};
+use chant_core::dialects::tickets;
+use chant_core::error::Error;
+use chant_core::workspace::{self, changes, handle, transaction};
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::answer::plain;
+use crate::raise::{Raised, call};
+use crate::workspace::Workspace;
+
+/// Items as of one moment; each becomes plain values when it is asked for.
+#[pyclass(frozen, module = "chant_mcp._core")]
+pub(crate) struct Selection {
+    pub(crate) selection: handle::Selection,
+}
+
+#[pymethods]
+impl Selection {
+    fn __len__(&self) -> usize {
+        self.selection.len()
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.selection.keys()
+    }
+
+    /// All that is known of the item at a place.
+    fn at(&self, py: Python<'_>, place: usize) -> Result<Py<PyAny>, Raised> {
+        let value = call(py, || Ok(self.selection.at(place)))?;
+        let value = value.ok_or_else(|| PyIndexError::new_err("no item stands there"))?;
+        Ok(plain(py, value)?)
+    }
+}
+
+/// Changes of specs: each is tried when it is asked for, all are written together or none.
+#[pyclass(frozen, module = "chant_mcp._core")]
+pub(crate) struct Transaction {
+    workspace: Py<Workspace>,
+    transaction: Mutex<transaction::Transaction>,
+}
+
+impl Transaction {
+    pub(crate) fn begin(py: Python<'_>, workspace: Py<Workspace>) -> Result<Self, Raised> {
+        let begun = {
+            let workspace = &workspace.get().workspace;
+            call(py, || transaction::Transaction::begin(workspace))?
+        };
+        Ok(Self {
+            workspace,
+            transaction: Mutex::new(begun),
+        })
+    }
+
+    fn transaction(&self) -> MutexGuard<'_, transaction::Transaction> {
+        self.transaction
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn play(&self, py: Python<'_>, operation: Operation) -> Result<Py<PyAny>, Raised> {
+        let workspace = &self.workspace.get().workspace;
+        let value = call(py, || self.transaction().play(workspace, operation))?;
+        Ok(plain(py, value)?)
+    }
+}
+
+#[pymethods]
+impl Transaction {
+    fn __len__(&self) -> usize {
+        self.transaction().len()
+    }
+
+    #[pyo3(signature = (id, *, status = None, output = None, depends_on = None, labels = None, target_files = None,
+                        model = None, check = Vec::new(), uncheck = Vec::new(), replace_body = false, force = false,
+                        expect_body = None))]
+    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    fn update(
+        &self,
+        py: Python<'_>,
+        id: String,
+        status: Option<String>,
+        output: Option<String>,
+        depends_on: Option<Vec<String>>,
+        labels: Option<Vec<String>>,
+        target_files: Option<Vec<String>>,
+        model: Option<String>,
+        check: Vec<String>,
+        uncheck: Vec<String>,
+        replace_body: bool,
+        force: bool,
+        expect_body: Option<String>,
+    ) -> Result<Py<PyAny>, Raised> {
+        let update = Box::new(Update {
+            status,
+            output,
+            depends_on,
+            labels,
+            target_files,
+            model,
+            check,
+            uncheck,
+            replace_body,
+            force,
+            expect_body,
+        });
+        self.play(py, Operation::Update { id, update })
+    }
+
+    #[pyo3(signature = (description, *, prompt = None, criteria = Vec::new(), depends_on = None, labels = Vec::new(),
+                        target_files = Vec::new(), r#type = None, parent = None, needs_approval = false))]
+    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    fn add(
+        &self,
+        py: Python<'_>,
+        description: String,
+        prompt: Option<String>,
+        criteria: Vec<String>,
+        depends_on: Option<Vec<String>>,
+        labels: Vec<String>,
+        target_files: Vec<String>,
+        r#type: Option<String>,
+        parent: Option<String>,
+        needs_approval: bool,
+    ) -> Result<Py<PyAny>, Raised> {
+        let new = Box::new(Add {
+            description,
+            prompt,
+            criteria,
+            depends_on,
+            labels,
+            target_files,
+            kind: r#type,
+            parent,
+            needs_approval,
+        });
+        self.play(py, Operation::Add { new, id: None })
+    }
+
+    /// A spec as it would be; `None` when there is none of exactly this ID.
+    fn spec(&self, py: Python<'_>, id: &str) -> Result<Py<PyAny>, Raised> {
+        let value = call(py, || Ok(self.transaction().spec(id)))?;
+        Ok(plain(py, value)?)
+    }
+
+    /// Writes all changes, or none; gives the IDs of their specs.
+    fn commit(&self, py: Python<'_>) -> Result<Vec<String>, Raised> {
+        let workspace = &self.workspace.get().workspace;
+        call(py, || self.transaction().commit(workspace))
+    }
+}
+
+/// What changes from now on.
+#[pyclass(frozen, module = "chant_mcp._core")]
+pub(crate) struct Changes {
+    workspace: Py<Workspace>,
+    changes: Mutex<changes::Changes>,
+}
+
+impl Changes {
+    pub(crate) fn begin(py: Python<'_>, workspace: Py<Workspace>) -> Result<Self, Raised> {
+        let begun = {
+            let workspace: &workspace::Workspace = &workspace.get().workspace;
+            call(py, || changes::Changes::begin(workspace))?
+        };
+        Ok(Self {
+            workspace,
+            changes: Mutex::new(begun),
+        })
+    }
+}
+
+#[pymethods]
+impl Changes {
+    /// Waits at most so many seconds; the keys of what was added, changed and removed, `None` for nothing.
+    fn wait<'py>(
+        &self,
+        py: Python<'py>,
+        seconds: f64,
+    ) -> Result<Option<Bound<'py, PyDict>>, Raised> {
+        let most = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        let workspace = &self.workspace.get().workspace;
+        let found = call(py, || {
+            let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+            changes.wait(workspace, most)
+        })?;
+        let Some(found) = found else {
+            return Ok(None);
+        };
+        let dict = PyDict::new(py);
+        dict.set_item("added", found.added)?;
+        dict.set_item("changed", found.changed)?;
+        dict.set_item("removed", found.removed)?;
+        Ok(Some(dict))
+    }
+}
+
+/// The sections of a body: level, title, name and text of each.
+#[pyfunction]
+pub(crate) fn body_sections(
+    py: Python<'_>,
+    body: &str,
+) -> Result<Vec<(u8, String, String, String)>, Raised> {
+    call(py, || Ok(handle::sections(body)))
+}
+
+/// The name and the text of the section that a name means; `key` is what holds the body.
+#[pyfunction]
+pub(crate) fn body_section(
+    py: Python<'_>,
+    body: &str,
+    name: &str,
+    key: &str,
+) -> Result<(String, String), Raised> {
+    call(py, || {
+        let (name, text) = tickets::ops::section(body, name, key).map_err(Error::from)?;
+        Ok((name, text.to_owned()))
+    })
+}

@@ -1,0 +1,205 @@
+//! Several changes of specs: each tried on what the ones before it made, then all written or none.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::super::error::ChantError;
+use super::super::model::Spec;
+use super::super::parse;
+use super::super::project::{Project, SPECS, Snapshot};
+use super::super::specs::Specs;
+use super::add::{self, Add};
+use super::edit::{self, Draft};
+use super::update::{self, Update};
+use crate::error::Error;
+use crate::store::disk::{self, PATIENCE};
+use crate::store::index::{Change, Source};
+use crate::store::journal::Step;
+
+/// One change.
+#[derive(Debug, Clone)]
+pub enum Operation {
+    /// A spec is changed, as by [`update::update`].
+    Update {
+        /// Its full or partial ID.
+        id: String,
+        /// What is changed.
+        update: Box<Update>,
+    },
+    /// There is a new spec, as by [`add::add`].
+    Add {
+        /// What it says.
+        new: Box<Add>,
+        /// The ID it was given when it was first tried.
+        id: Option<String>,
+    },
+}
+
+/// The specs as they would be, and the texts that differ from those on disk.
+pub struct Stage {
+    snapshot: Snapshot,
+    texts: BTreeMap<Box<str>, Staged>,
+}
+
+struct Staged {
+    text: String,
+    is_new: bool,
+}
+
+impl Stage {
+    /// Begins with what is true now.
+    pub fn begin(snapshot: Snapshot) -> Self {
+        Self {
+            snapshot,
+            texts: BTreeMap::new(),
+        }
+    }
+
+    /// The specs as they would be.
+    pub fn specs(&self) -> &Arc<Specs> {
+        &self.snapshot.specs
+    }
+
+    /// Tries one more change; gives the ID of its spec, which a new one keeps from then on.
+    ///
+    /// # Errors
+    /// What the change alone would be refused for; everything is as before then. `IdTaken`, when the ID
+    /// of a new spec is another one's by now.
+    pub fn play(&mut self, project: &Project, operation: &mut Operation) -> Result<String, Error> {
+        match operation {
+            Operation::Update { id, update } => self
+                .update(project, id, update)
+                .map_err(|error| error.during("Failed to update spec")),
+            Operation::Add { new, id } => self.add(project, new, id),
+        }
+    }
+
+    fn update(&mut self, project: &Project, id: &str, update: &Update) -> Result<String, Error> {
+        let spec = project.resolve_to_edit(&self.snapshot, id)?;
+        project.refuse_own(&spec.id, "changed together with others")?;
+        let status = update.status()?;
+        update::refuse_nul(update)?;
+        if status.is_some() {
+            update::refuse_running(project, &spec)?;
+        }
+        let names = update.depends_on.as_ref();
+        let depends_on = names
+            .map(|names| update::full_names(project, &self.snapshot, names, &mut Vec::new()))
+            .transpose()?;
+        let mut draft = Draft::of(&spec.path, &spec.text)?;
+        update::apply(
+            &self.snapshot,
+            &mut draft,
+            update,
+            status,
+            depends_on.as_deref(),
+        )?;
+        let mut drafts = vec![draft];
+        if update::completes(&spec, status) {
+            let now = project.clock.stamp();
+            for container in edit::completed_with(&self.snapshot, &spec) {
+                let mut draft = Draft::of(&container.path, &container.text)?;
+                edit::complete_container(&mut draft, &now)?;
+                drafts.push(draft);
+            }
+        }
+        for draft in drafts {
+            let path = draft.spec().path.clone();
+            self.put(path, draft.finish(), false)?;
+        }
+        Ok(spec.id.to_string())
+    }
+
+    fn add(
+        &mut self,
+        project: &Project,
+        new: &Add,
+        id: &mut Option<String>,
+    ) -> Result<String, Error> {
+        let written = add::written(project, &self.snapshot, new)?;
+        let given = if let Some(given) = id {
+            if self.snapshot.specs.find(given).is_some() {
+                return Err(ChantError::IdTaken { id: given.clone() }.into());
+            }
+            given.clone()
+        } else {
+            add::next_id(project, &self.snapshot, written.parent.as_deref())?.to_string()
+        };
+        self.put(
+            format!("{SPECS}/{given}.md").into(),
+            written.text.clone(),
+            true,
+        )?;
+        *id = Some(given.clone());
+        Ok(given)
+    }
+
+    fn put(&mut self, path: Box<str>, text: String, is_new: bool) -> Result<(), Error> {
+        let spec: Arc<Spec> = parse::document(&path, Source::Text(text.clone()))
+            .map_err(|broken| ChantError::unreadable(&broken))?;
+        let change = Change {
+            path: path.clone(),
+            document: Some(Ok(spec)),
+        };
+        Arc::make_mut(&mut self.snapshot.specs).apply(vec![change]);
+        let is_new = is_new || self.texts.get(&path).is_some_and(|staged| staged.is_new);
+        self.texts.insert(path, Staged { text, is_new });
+        Ok(())
+    }
+
+    /// The documents on disk that are changed, in the order of their paths.
+    fn replaced(&self) -> Vec<Box<str>> {
+        let old = self.texts.iter().filter(|(_, staged)| !staged.is_new);
+        old.map(|(path, _)| path.clone()).collect()
+    }
+
+    fn steps(self) -> Vec<Step> {
+        let step = |(path, staged): (Box<str>, Staged)| {
+            let (path, text) = (path.into(), staged.text);
+            if staged.is_new {
+                Step::Create { path, text }
+            } else {
+                Step::Replace { path, text }
+            }
+        };
+        self.texts.into_iter().map(step).collect()
+    }
+}
+
+/// Makes changes, all or none, each decided on what is true until all are made; gives the IDs of their
+/// specs.
+///
+/// # Errors
+/// As [`Stage::play`], or a `StoreError`; nothing is changed then.
+pub fn commit(project: &Project, operations: &[Operation]) -> Result<Vec<String>, Error> {
+    if operations.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut paths: Vec<Box<str>> = Vec::new();
+    let deadline = Instant::now() + PATIENCE;
+    while Instant::now() < deadline {
+        let held: Vec<&str> = paths.iter().map(|path| &**path).collect();
+        let mut ids = Vec::new();
+        let mut needed = None;
+        let done = project.change(&held, |snapshot, _| {
+            let mut stage = Stage::begin(snapshot.again());
+            let played = operations.iter().cloned();
+            ids = played
+                .map(|mut operation| stage.play(project, &mut operation))
+                .collect::<Result<_, _>>()?;
+            let replaced = stage.replaced();
+            if replaced != paths {
+                needed = Some(replaced);
+                return Ok(None);
+            }
+            Ok(Some(stage.steps()))
+        })?;
+        if done {
+            return Ok(ids);
+        }
+        paths = needed.unwrap_or_default();
+    }
+    Err(disk::busy(Path::new(SPECS), "kept changing").into())
+}

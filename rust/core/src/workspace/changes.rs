@@ -1,0 +1,165 @@
+//! What changed among the items, for those who wait for it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::Workspace;
+use super::item::Item;
+use super::joined::{Joined, Source};
+use crate::error::Error;
+use crate::store::changes::Watch;
+
+/// After so long it is looked even where nothing was announced: a folder may be new.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// What became of items since the last look, by their keys.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Difference {
+    /// Those that are new.
+    pub added: Vec<String>,
+    /// Those that say something else, or whose state or readiness is another because of others.
+    pub changed: Vec<String>,
+    /// Those that are gone.
+    pub removed: Vec<String>,
+}
+
+impl Difference {
+    fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
+    }
+}
+
+/// An item as it was.
+struct Print {
+    source: Source,
+    status: Box<str>,
+    is_ready: bool,
+}
+
+impl Print {
+    fn of(item: &Item<'_>) -> Self {
+        Self {
+            source: item.source.clone(),
+            status: item.status().into(),
+            is_ready: item.is_ready(),
+        }
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        self.status == other.status
+            && self.is_ready == other.is_ready
+            && says_the_same(&self.source, &other.source)
+    }
+}
+
+fn says_the_same(one: &Source, other: &Source) -> bool {
+    match (one, other) {
+        (Source::Spec(one), Source::Spec(other)) => Arc::ptr_eq(one, other) || one == other,
+        (
+            Source::Task { document, at, .. },
+            Source::Task {
+                document: other,
+                at: place,
+                ..
+            },
+        ) => document.plan.graph.nodes[*at] == other.plan.graph.nodes[*place],
+        (Source::Ticket(_, one), Source::Ticket(_, other)) => {
+            Arc::ptr_eq(one, other) || one == other
+        }
+        _ => false,
+    }
+}
+
+/// Waits for changes of the items of a workspace.
+pub struct Changes {
+    watch: Watch,
+    folders: BTreeSet<String>,
+    seen: BTreeMap<String, Print>,
+}
+
+impl Changes {
+    /// Begins with what is true now.
+    ///
+    /// # Errors
+    /// As [`Workspace::snapshot`].
+    pub fn begin(workspace: &Workspace) -> Result<Self, Error> {
+        let mut changes = Self {
+            watch: Watch::start(workspace.root()),
+            folders: BTreeSet::new(),
+            seen: BTreeMap::new(),
+        };
+        changes.look(workspace)?;
+        Ok(changes)
+    }
+
+    /// Waits until something is another, at most so long; what that is.
+    ///
+    /// # Errors
+    /// As [`Workspace::snapshot`].
+    pub fn wait(
+        &mut self,
+        workspace: &Workspace,
+        most: Duration,
+    ) -> Result<Option<Difference>, Error> {
+        let deadline = Instant::now() + most;
+        loop {
+            let difference = self.look(workspace)?;
+            if !difference.is_empty() {
+                return Ok(Some(difference));
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            self.watch.wait(left.min(AGAIN));
+        }
+    }
+
+    fn look(&mut self, workspace: &Workspace) -> Result<Difference, Error> {
+        let mut joined = workspace.snapshot()?;
+        if self.listen(workspace.root(), &joined) {
+            // What came in between was not announced.
+            joined = workspace.snapshot()?;
+        }
+        let now = joined
+            .items()
+            .map(|item| (item.key().to_owned(), Print::of(&item)));
+        let now: BTreeMap<String, Print> = now.collect();
+        let mut difference = Difference::default();
+        for (key, print) in &now {
+            match self.seen.get(key) {
+                None => difference.added.push(key.clone()),
+                Some(before) if !before.is(print) => difference.changed.push(key.clone()),
+                Some(_) => {}
+            }
+        }
+        let gone = self.seen.keys().filter(|key| !now.contains_key(*key));
+        difference.removed = gone.cloned().collect();
+        self.seen = now;
+        Ok(difference)
+    }
+
+    /// Listens to the folders that hold items, too; whether some are new.
+    fn listen(&mut self, root: &Path, joined: &Joined) -> bool {
+        let parent = |path: &str| {
+            path.rsplit_once('/')
+                .map_or("", |(folder, _)| folder)
+                .to_owned()
+        };
+        let mut wanted: BTreeSet<String> = joined.items().map(|item| parent(item.path())).collect();
+        wanted.extend(["", crate::dialects::chant::project::SPECS].map(str::to_owned));
+        let new: Vec<String> = wanted.difference(&self.folders).cloned().collect();
+        let mut has_new = false;
+        for folder in new {
+            let place = root.join(&folder);
+            if crate::store::disk::stamp(&place).is_some() {
+                self.watch.add(&place, &folder);
+                self.folders.insert(folder);
+                has_new = true;
+            }
+        }
+        has_new
+    }
+}

@@ -1,0 +1,286 @@
+//! Items with all that their documents say, for scripts.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Workspace;
+use super::filter::Filter;
+use super::item::Item;
+use super::joined::{Joined, Source};
+use super::ops::named;
+use super::view::{ProblemRow, problem_rows};
+use crate::dialects::chant::model::{Approval, Spec};
+use crate::dialects::tickets::model::Ticket;
+use crate::dialects::tickets::sections;
+use crate::dialects::vine::model::{Node as Task, Work};
+use crate::error::Error;
+use crate::graph::Node;
+use crate::text::sections::names;
+
+/// Items that fit a filter, as of one moment; what is said of each is worked out when it is asked for.
+pub struct Selection {
+    joined: Arc<Joined>,
+    nodes: Vec<Node>,
+}
+
+/// The items that fit a filter, those of one file where it is given; cancelled specs only when asked for.
+///
+/// # Errors
+/// As [`Filter::checked`] and [`Workspace::snapshot`].
+pub fn select(
+    workspace: &Workspace,
+    filter: Filter,
+    path: Option<&str>,
+) -> Result<Selection, Error> {
+    let filter = filter.checked()?;
+    let joined = workspace.snapshot()?;
+    let is_there = |item: &Item<'_>| path.is_none_or(|path| path == item.path());
+    let wanted = joined
+        .items()
+        .filter(|item| is_there(item) && filter.shows(item));
+    let nodes = wanted.map(|item| item.node).collect();
+    Ok(Selection { joined, nodes })
+}
+
+/// All that is known of the item that a name means.
+///
+/// # Errors
+/// As [`super::ops::find`].
+pub fn one(workspace: &Workspace, name: &str) -> Result<Value, Error> {
+    let joined = workspace.snapshot()?;
+    Ok(whole(&named(workspace, &joined, name)?))
+}
+
+/// Everything that is wrong with files.
+///
+/// # Errors
+/// As [`Workspace::snapshot`].
+pub fn problems(workspace: &Workspace) -> Result<Value, Error> {
+    let joined = workspace.snapshot()?;
+    let rows = problem_rows(&joined, |_| true);
+    Ok(serde_json::to_value(rows).unwrap_or_default())
+}
+
+/// The sections of a body, in its order: level, title, the name that means each alone, text.
+pub fn sections(body: &str) -> Vec<(u8, String, String, String)> {
+    let found = sections::of(body);
+    let named = found.iter().zip(names(&found));
+    named
+        .map(|(section, name)| {
+            let text = sections::content(body, section).to_owned();
+            (section.level, section.title.clone(), name, text)
+        })
+        .collect()
+}
+
+impl Selection {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Their keys.
+    pub fn keys(&self) -> Vec<&str> {
+        let graph = self.joined.graph();
+        self.nodes.iter().map(|node| graph.key(*node)).collect()
+    }
+
+    /// All that is known of the one at a place.
+    pub fn at(&self, place: usize) -> Option<Value> {
+        let item = self.joined.item(*self.nodes.get(place)?)?;
+        Some(whole(&item))
+    }
+}
+
+/// All that is known of an item.
+pub(super) fn whole(item: &Item<'_>) -> Value {
+    let handle = Handle {
+        key: item.key(),
+        dialect: item.dialect(),
+        id: item.id().into_owned(),
+        title: item.title(),
+        status: item.status(),
+        done: item.is_done(),
+        ready: item.is_ready(),
+        r#type: item.kind(),
+        labels: item.labels(),
+        assignee: item.assignee().map(|who| who.into_owned()),
+        priority: item.priority().map(|word| word.into_owned()),
+        depends_on: item.depends_on(),
+        waits_for: item.waits_for(),
+        path: item.path(),
+        body: item.body(),
+        problems: problem_rows(item.joined, |path| path == item.path()),
+        own: Own::of(item),
+    };
+    serde_json::to_value(handle).unwrap_or_default()
+}
+
+#[derive(Serialize)]
+struct Handle<'a> {
+    key: &'a str,
+    dialect: &'static str,
+    id: String,
+    title: &'a str,
+    status: &'a str,
+    done: bool,
+    ready: bool,
+    r#type: &'a str,
+    labels: &'a [Box<str>],
+    assignee: Option<String>,
+    priority: Option<String>,
+    depends_on: Vec<&'a str>,
+    waits_for: Vec<&'a str>,
+    path: &'a str,
+    body: &'a str,
+    problems: Vec<ProblemRow>,
+    #[serde(flatten)]
+    own: Own<'a>,
+}
+
+/// What only items of one dialect have.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Own<'a> {
+    Spec(OfSpec<'a>),
+    Task(OfTask<'a>),
+    Ticket(OfTicket<'a>),
+}
+
+impl<'a> Own<'a> {
+    fn of(item: &Item<'a>) -> Self {
+        match item.source {
+            Source::Spec(spec) => Self::Spec(OfSpec::of(spec, item.joined)),
+            Source::Task { document, at, .. } => {
+                Self::Task(OfTask::of(&document.plan.graph.nodes[*at], *at == 0))
+            }
+            Source::Ticket(_, ticket) => Self::Ticket(OfTicket::of(ticket)),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct OfSpec<'a> {
+    target_files: &'a [Box<str>],
+    context: &'a [Box<str>],
+    prompt: Option<&'a str>,
+    branch: Option<&'a str>,
+    commits: &'a [Box<str>],
+    completed_at: Option<&'a str>,
+    model: Option<&'a str>,
+    /// Texts, and whether they are ticked.
+    criteria: Vec<(String, bool)>,
+    /// IDs of what is inside it.
+    members: Vec<&'a str>,
+    approval: Option<ApprovalRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct ApprovalRow<'a> {
+    required: bool,
+    status: &'a str,
+    by: Option<&'a str>,
+    at: Option<&'a str>,
+}
+
+impl<'a> From<&'a Approval> for ApprovalRow<'a> {
+    fn from(approval: &'a Approval) -> Self {
+        Self {
+            required: approval.required,
+            status: approval.status.as_deref().unwrap_or("pending"),
+            by: approval.by.as_deref(),
+            at: approval.at.as_deref(),
+        }
+    }
+}
+
+impl<'a> OfSpec<'a> {
+    fn of(spec: &'a Spec, joined: &'a Joined) -> Self {
+        let criteria = spec.criteria.iter();
+        let members = joined.specs.members(&spec.id);
+        Self {
+            target_files: spec.target_files.as_deref().unwrap_or_default(),
+            context: spec.context.as_deref().unwrap_or_default(),
+            prompt: spec.prompt.as_deref(),
+            branch: spec.branch.as_deref(),
+            commits: spec.commits.as_deref().unwrap_or_default(),
+            completed_at: spec.completed_at.as_deref(),
+            model: spec.model.as_deref(),
+            criteria: criteria
+                .map(|one| (spec.criterion_text(one), one.checked))
+                .collect(),
+            members: members.map(|member| member.id.as_str()).collect(),
+            approval: spec.approval.as_ref().map(ApprovalRow::from),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct OfTask<'a> {
+    is_root: bool,
+    decisions: &'a [Box<str>],
+    annotations: BTreeMap<&'a str, &'a [Box<str>]>,
+    attachments: Vec<AttachmentRow<'a>>,
+    /// The file that a reference stands for.
+    vine: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct AttachmentRow<'a> {
+    class: &'static str,
+    mime: &'a str,
+    uri: &'a str,
+}
+
+impl<'a> OfTask<'a> {
+    fn of(task: &'a Task, is_root: bool) -> Self {
+        let (attachments, vine) = match &task.work {
+            Work::Task { attachments, .. } => (attachments.as_slice(), None),
+            Work::Ref { vine } => (&[][..], Some(&**vine)),
+        };
+        let row = |attachment: &'a crate::dialects::vine::model::Attachment| AttachmentRow {
+            class: attachment.class.as_str(),
+            mime: &attachment.mime,
+            uri: &attachment.uri,
+        };
+        let annotations = task.annotations.iter();
+        Self {
+            is_root,
+            decisions: &task.decisions,
+            annotations: annotations
+                .map(|(key, values)| (&**key, values.as_slice()))
+                .collect(),
+            attachments: attachments.iter().map(row).collect(),
+            vine,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct OfTicket<'a> {
+    phase_epic: Option<&'a str>,
+    related_tickets: &'a [Box<str>],
+    blocks: &'a [Box<str>],
+    date_created: Option<&'a str>,
+    last_modified: Option<&'a str>,
+}
+
+impl<'a> OfTicket<'a> {
+    fn of(ticket: &'a Ticket) -> Self {
+        Self {
+            phase_epic: ticket.phase_epic.as_deref(),
+            related_tickets: &ticket.related_tickets,
+            blocks: &ticket.blocks,
+            date_created: ticket.date_created.as_deref(),
+            last_modified: ticket.last_modified.as_deref(),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The joined graph laid out for questions about all of it, with what is known of its items in columns.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+
+use super::Workspace;
+use super::item::Item;
+use super::joined::{ELSEWHERE, Joined};
+use crate::error::Error;
+use crate::graph::network::Network;
+use crate::graph::{Edge, Node, Progress};
+use crate::outside::parts;
+use crate::work::durations::Learned;
+
+/// All items and what waits for what at one moment.
+///
+/// Items stand in the order of lists; behind them those that are only named. What an item waits for is
+/// what lists say: an edge that holds nobody up though its beginning is not done is left out.
+pub struct Layout {
+    /// The graph.
+    pub network: Network,
+    /// What runs teach about durations.
+    pub learned: Learned,
+    joined: Arc<Joined>,
+    nodes: Vec<Node>,
+}
+
+/// What is known of all items in one respect, in their order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Column<'a> {
+    /// Words; `None` where there is none.
+    Texts(Vec<Option<Cow<'a, str>>>),
+    /// Claims that hold or do not.
+    Flags(Vec<bool>),
+    /// Numbers; `None` where none is known.
+    Numbers(Vec<Option<f64>>),
+}
+
+impl Layout {
+    /// The graph as of now.
+    ///
+    /// # Errors
+    /// As [`Workspace::snapshot`], or more items than a network numbers.
+    pub fn of(workspace: &Workspace) -> Result<Self, Error> {
+        Self::new(workspace.snapshot()?, workspace.learned()?)
+    }
+
+    pub(super) fn new(joined: Arc<Joined>, learned: Learned) -> Result<Self, Error> {
+        let graph = joined.graph();
+        let mut nodes: Vec<Node> = joined.nodes().collect();
+        let mut places: Vec<Option<u32>> = vec![None; graph.len()];
+        for (place, node) in (0..).zip(&nodes) {
+            places[node.index()] = Some(place);
+        }
+        let mut edges: Vec<(u32, u32)> = Vec::with_capacity(graph.len());
+        for (place, node) in (0..).zip(nodes.clone()) {
+            for edge in graph.edges(node) {
+                if !counts(&joined, node, edge) {
+                    continue;
+                }
+                let before = *places[edge.to.index()].get_or_insert_with(|| {
+                    nodes.push(edge.to);
+                    narrow(nodes.len() - 1)
+                });
+                edges.push((before, place));
+            }
+        }
+        let keys: IndexSet<Box<str>> = nodes.iter().map(|node| graph.key(*node).into()).collect();
+        let is_done = |node: &Node| graph.progress(*node) == Progress::Done;
+        let done = nodes.iter().map(is_done).collect();
+        Ok(Self {
+            network: Network::new(keys, done, &edges)?,
+            learned,
+            joined,
+            nodes,
+        })
+    }
+
+    /// What is known of the items, respect by respect.
+    pub fn columns(&self) -> [(&'static str, Column<'_>); 10] {
+        [
+            ("dialect", self.texts(|node, _| self.dialect(node))),
+            ("title", self.of_items(|item| Some(item.title().into()))),
+            (
+                "status",
+                self.texts(|_, item| {
+                    let status = item.map_or(ELSEWHERE, |item| item.status());
+                    Some(status.into())
+                }),
+            ),
+            ("path", self.of_items(|item| Some(item.path().into()))),
+            ("kind", self.of_items(|item| Some(item.kind().into()))),
+            (
+                "ready",
+                Column::Flags(
+                    self.items()
+                        .map(|(_, item)| item.is_some_and(|item| item.is_ready()))
+                        .collect(),
+                ),
+            ),
+            ("priority", self.of_items(|item| item.priority())),
+            ("assignee", self.of_items(|item| item.assignee())),
+            (
+                "weight",
+                self.numbers(|item| Some(item.map_or(0.0, |item| item.weight()))),
+            ),
+            (
+                "duration",
+                self.numbers(|item| {
+                    let spec = item?.spec_id()?;
+                    self.learned.of(spec)
+                }),
+            ),
+        ]
+    }
+
+    fn items(&self) -> impl Iterator<Item = (Node, Option<Item<'_>>)> {
+        let nodes = self.nodes.iter().copied();
+        nodes.map(|node| (node, self.joined.item(node)))
+    }
+
+    fn texts<'a>(
+        &'a self,
+        text: impl Fn(Node, Option<Item<'a>>) -> Option<Cow<'a, str>>,
+    ) -> Column<'a> {
+        Column::Texts(self.items().map(|(node, item)| text(node, item)).collect())
+    }
+
+    fn of_items<'a>(&'a self, text: impl Fn(Item<'a>) -> Option<Cow<'a, str>>) -> Column<'a> {
+        self.texts(|_, item| item.and_then(&text))
+    }
+
+    fn numbers<'a>(&'a self, number: impl Fn(Option<Item<'a>>) -> Option<f64>) -> Column<'a> {
+        Column::Numbers(self.items().map(|(_, item)| number(item)).collect())
+    }
+
+    fn dialect(&self, node: Node) -> Option<Cow<'static, str>> {
+        let named = || parts(self.joined.graph().key(node)).map(|(dialect, _)| dialect);
+        let item = self.joined.item(node).map(|item| item.dialect());
+        item.or_else(named).map(Cow::Borrowed)
+    }
+}
+
+/// Whether an item waits for the other end of an edge until that is done.
+fn counts(joined: &Joined, node: Node, edge: &Edge) -> bool {
+    let is_done = joined.graph().progress(edge.to) == Progress::Done;
+    is_done || joined.is_unmet(node, edge)
+}
+
+/// A number of nodes; [`Network::new`] refuses more than fit.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a graph numbers its nodes with a u32"
+)]
+fn narrow(count: usize) -> u32 {
+    count as u32
+}
