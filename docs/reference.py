@@ -10,15 +10,17 @@ import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pdoc
+import pdoc.render
 from pdoc.doc import Class, Doc, Module, Namespace
 
 MODULES = ("chant_mcp", "chant_mcp.graph", "chant_mcp.what_if", "chant_mcp.picture")
 """What scripts may import, `chant_mcp.errors` among the first; all else may change without notice."""
 
 
-def undocumented(namespace: Namespace) -> Iterator[str]:
+def undocumented(namespace: Namespace[Any]) -> Iterator[str]:
     """Name what is public and has no docstring; constructors are described by their classes."""
     for module in namespace.submodules if isinstance(namespace, Module) else ():
         yield from undocumented(module)
@@ -31,7 +33,7 @@ def undocumented(namespace: Namespace) -> Iterator[str]:
             yield from undocumented(member)
 
 
-def _is_inherited(member: Doc[object], namespace: Namespace) -> bool:
+def _is_inherited(member: Doc[Any], namespace: Namespace[Any]) -> bool:
     return isinstance(namespace, Class) and member.taken_from[1] != member.qualname
 
 
