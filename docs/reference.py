@@ -16,7 +16,7 @@ import pdoc
 import pdoc.render
 from pdoc.doc import Class, Doc, Module, Namespace
 
-MODULES = ("chant_mcp", "chant_mcp.graph", "chant_mcp.what_if", "chant_mcp.picture")
+MODULES = ("chant_mcp", "chant_mcp.api", "chant_mcp.graph", "chant_mcp.what_if", "chant_mcp.picture")
 """What scripts may import, `chant_mcp.errors` among the first; all else may change without notice."""
 
 

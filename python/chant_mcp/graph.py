@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from chant_mcp import interchange, picture
 from chant_mcp._core import Edges, Items, Layers, Network, Scores, Table
 from chant_mcp.what_if import WhatIf
+
+if TYPE_CHECKING:
+    from chant_mcp.api.workspace import Workspace
 
 __all__ = [
     "Blocked",
@@ -147,12 +150,28 @@ class Blocked(Mapping[str, Items]):
 class Graph:
     """A dependency graph as it was at one moment; nothing changes it."""
 
-    __slots__ = ("_attributes", "_network", "_numbers")
+    __slots__ = ("_attributes", "_learned", "_network", "_numbers", "_workspace")
 
-    def __init__(self, network: Network, attributes: Mapping[str, Sequence[Any]] | None = None) -> None:
-        """Take a network of the core, and columns of values in the order of its items."""
+    def __init__(
+        self,
+        network: Network,
+        attributes: Mapping[str, Sequence[Any]] | None = None,
+        *,
+        learned: Mapping[str, float | None] | None = None,
+        workspace: Workspace | None = None,
+    ) -> None:
+        """Take a network of the core.
+
+        Args:
+            network: Items and edges.
+            attributes: Columns of values in the order of the items.
+            learned: The `median` of all durations that are known, and their `spread`.
+            workspace: Where the items lie that changes of the graph may be written to.
+        """
         self._network = network
         self._attributes = dict(attributes or {})
+        self._learned = dict(learned or {})
+        self._workspace = workspace
         self._numbers: dict[str, int] | None = None
 
     @classmethod
@@ -339,7 +358,7 @@ class Graph:
         agents: int = 3,
         *,
         duration: Weight = None,
-        spread: float = 0.5,
+        spread: float | None = None,
         rounds: int = 200,
         seed: int = 0,
         progress: Progress = None,
@@ -349,8 +368,10 @@ class Graph:
         Args:
             agents: How many work at the same time.
             duration: How long each item takes in half of all cases. Without it the attribute
-                `duration` counts, which a workspace learns from its runs, else 1 for each.
-            spread: How far durations may be off: the deviation of their logarithm.
+                `duration` counts, which a workspace learns from its runs; an item that has none takes
+                the median of those that are known, 1 where none is, times its `weight`.
+            spread: How far durations may be off: the deviation of their logarithm. Without it what
+                was learned from runs, else 0.5.
             rounds: How often the plan is tried with durations drawn at random.
             seed: Where drawing begins: the same number, the same answer.
             progress: Told how much of how much is done.
@@ -359,13 +380,27 @@ class Graph:
             CycleError: Items wait for one another.
             InvalidArgumentError: A duration is negative or not finite.
         """
-        if duration is None and "duration" in self._attributes:
-            duration = "duration"
-        durations = self.weights(duration) or [1.0] * len(self)
+        durations = self._usual_durations() if duration is None else self.weights(duration)
+        durations = durations or [1.0] * len(self)
+        if spread is None:
+            learned = self._learned.get("spread")
+            spread = 0.5 if learned is None else learned
         slots, finish, utilisation, p50, p90 = self._network.schedule(
             durations, spread=spread, agents=agents, rounds=rounds, seed=seed, progress=progress
         )
         return Schedule(tuple(Slot(*slot) for slot in slots), finish, utilisation, p50, p90)
+
+    def _usual_durations(self) -> list[float] | None:
+        known = self._attributes.get("duration")
+        if known is None:
+            return None
+        median = self._learned.get("median")
+        usual = 1.0 if median is None else median
+        weights = self.weights("weight") if "weight" in self._attributes else [1.0] * len(self)
+        return [
+            usual * weight if value is None else float(value)
+            for value, weight in zip(known, weights or (), strict=True)
+        ]
 
     def what_if(self) -> WhatIf:
         """Begin changes of a copy: what would be free, critical and late if something changed."""
@@ -379,6 +414,16 @@ class Graph:
     def network(self) -> Network:
         """The graph as the core has it."""
         return self._network
+
+    @property
+    def learned(self) -> Mapping[str, float | None]:
+        """The `median` of the durations that are known, in seconds, and the `spread` of their logarithms."""
+        return self._learned
+
+    @property
+    def workspace(self) -> Workspace | None:
+        """Where its items lie, as they are now; `None` for a graph that is not of files."""
+        return self._workspace
 
     @property
     def attributes(self) -> Mapping[str, Sequence[Any]]:

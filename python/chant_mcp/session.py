@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import logging
 import re
+import sys
 import threading
 import uuid
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,15 @@ _PROMPTS = Path(__file__).parent / "resources" / "prompts"
 """The prompts that need not be in a project."""
 
 _FEATURE_FOLDER = re.compile(r"\d{3,}[-_].+")
+
+
+_MAIN = "import sys; sys.path[:] = filter(None, sys.path); from chant_mcp.cli import main; main()"
+
+
+def own_program(interpreter: str) -> tuple[str, ...]:
+    """Give our own program as it is started in folders of others: nothing that lies there is a part of it."""
+    has_option = sys.version_info >= (3, 11)
+    return (interpreter, "-P", "-m", "chant_mcp") if has_option else (interpreter, "-c", _MAIN)
 
 
 @dataclass(frozen=True, slots=True)

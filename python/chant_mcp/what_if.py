@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from chant_mcp.errors import RefusedError
+
 if TYPE_CHECKING:
     from chant_mcp.graph import CriticalPath, Graph, Weight
 
@@ -36,7 +38,7 @@ class Delta:
 
 
 class WhatIf:
-    """Changes of a copy; the graph and the files stay as they are.
+    """Changes of a copy; the graph stays as it is, and the files do until `commit`.
 
     Each change answers the same object, so that they can be written in a row. New items weigh what
     their `weight` says, 1 without it.
@@ -133,6 +135,28 @@ class WhatIf:
             finish_before=finish_before,
         )
 
+    def commit(self) -> dict[str, str]:
+        """Write the changes to the specs of the workspace, all or none, and begin anew.
+
+        `finish` begins a spec that was not and completes it, `drop` cancels it, `depend_on` names what it
+        waits for, `add` makes a spec of that title, and `split` makes one of each part, lets what waited
+        wait for them, and cancels the old one. The rules of the tools hold: a spec with open criteria is
+        not completed.
+
+        Returns:
+            The keys of the specs that were made, by the names they were added under.
+
+        Raises:
+            RefusedError: The graph is not of files, an item is no spec, or a rule of the tools forbids it.
+            IllegalTransitionError: A state may not change like that.
+        """
+        workspace = self._graph.workspace
+        if workspace is None:
+            raise RefusedError("The graph is not one of files as they are now; there is nothing to write to.")
+        made = workspace.carry_out(self._changes)
+        self.discard()
+        return made
+
     def discard(self) -> None:
         """Take all changes back."""
         self._changes.clear()
@@ -165,7 +189,7 @@ class WhatIf:
             name: [None if place is None else column[place] for place in places]
             for name, column in self._graph.attributes.items()
         }
-        return type(self._graph)(network, attributes)
+        return type(self._graph)(network, attributes, learned=self._graph.learned)
 
     def _weigh(self, weight: Weight) -> dict[str, float]:
         """The weights of old and new items by their keys."""

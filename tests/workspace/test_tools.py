@@ -92,7 +92,7 @@ async def test_a_ticket_waits_for_a_spec_until_it_is_done(call: Caller) -> None:
 
 @pytest.mark.requirement("workspace:python:pieces")
 async def test_a_script_takes_an_export_in_pieces(call: Caller) -> None:
-    from chant_mcp import ChantProject, TicketProjects, VineFiles, Workspace
+    from chant_mcp._core import ChantProject, TicketProjects, VineFiles, Workspace
 
     root = call.project.root
     for number in range(250):

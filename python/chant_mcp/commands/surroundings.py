@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec
 
 import click
 
-from chant_mcp.session import Session, find_place
+from chant_mcp.session import Session, find_place, own_program
 
 P = ParamSpec("P")
 
@@ -38,15 +37,6 @@ project_option = click.option(
     type=_FOLDER,
     help="The project's folder; else the nearest one upwards that is a project. Also CHANT_PROJECT.",
 )
-
-
-_MAIN = "import sys; sys.path[:] = filter(None, sys.path); from chant_mcp.cli import main; main()"
-
-
-def _own_program(interpreter: str) -> tuple[str, ...]:
-    """Give our own program as it is started in folders of others: nothing that lies there is a part of it."""
-    has_option = sys.version_info >= (3, 11)
-    return (interpreter, "-P", "-m", "chant_mcp") if has_option else (interpreter, "-c", _MAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +68,7 @@ class Surroundings:
             user_config=self.config_home and self.config_home / "chant" / "config.md",
             config_home=self.config_home,
             home=self.home,
-            program=_own_program(self.interpreter),
+            program=own_program(self.interpreter),
             stop_at=self.environment.get("CHANT_STOP_AT"),
             may_leave=may_leave,
         )

@@ -11,9 +11,9 @@ use super::key;
 use crate::dialects::chant::ops::{Operation, Stage, commit};
 use crate::error::Error;
 
-/// Changes so far, and the specs as they would be.
+/// Changes so far, and everything as it would be.
 pub struct Transaction {
-    joined: Arc<Joined>,
+    joined: Joined,
     stage: Stage,
     operations: Vec<Operation>,
 }
@@ -24,7 +24,7 @@ impl Transaction {
     /// # Errors
     /// That there is no chant project, or as [`Workspace::snapshot`].
     pub fn begin(workspace: &Workspace) -> Result<Self, Error> {
-        let joined = workspace.snapshot()?;
+        let joined = Joined::clone(&*workspace.snapshot()?);
         let stage = Stage::begin(workspace.parts.chant.snapshot()?);
         Ok(Self {
             joined,
@@ -44,15 +44,14 @@ impl Transaction {
     ) -> Result<Value, Error> {
         let id = self.stage.play(&workspace.parts.chant, &mut operation)?;
         self.operations.push(operation);
+        self.joined.take_specs(Arc::clone(self.stage.specs()));
         Ok(self.spec(&id))
     }
 
     /// A spec as it would be; null when there is none of exactly this ID.
     pub fn spec(&self, id: &str) -> Value {
-        let mut joined = Joined::clone(&self.joined);
-        joined.take_specs(Arc::clone(self.stage.specs()));
-        let node = joined.graph().find(&key::of_spec(id));
-        let item = node.and_then(|node| joined.item(node));
+        let node = self.joined.graph().find(&key::of_spec(id));
+        let item = node.and_then(|node| self.joined.item(node));
         item.map(|item| whole(&item)).unwrap_or_default()
     }
 

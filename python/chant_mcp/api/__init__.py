@@ -1,0 +1,39 @@
+"""Work files as typed objects, for scripts and notebooks.
+
+A workspace is opened once and answers as of the moment it is asked; handles are what one item said at
+one moment. Whatever an MCP tool does is a method here, and does the same.
+"""
+
+from __future__ import annotations
+
+from chant_mcp.api.changes import Change, Changes
+from chant_mcp.api.features import Feature, FeatureTask
+from chant_mcp.api.handles import Handle, Handles, Listed, Problem, Section
+from chant_mcp.api.specs import Approval, Criterion, Spec
+from chant_mcp.api.tickets import Ticket, TicketSection
+from chant_mcp.api.transactions import Transaction
+from chant_mcp.api.vines import Attachment, Task, Vine
+from chant_mcp.api.workspace import Workspace, open
+
+__all__ = [
+    "Approval",
+    "Attachment",
+    "Change",
+    "Changes",
+    "Criterion",
+    "Feature",
+    "FeatureTask",
+    "Handle",
+    "Handles",
+    "Listed",
+    "Problem",
+    "Section",
+    "Spec",
+    "Task",
+    "Ticket",
+    "TicketSection",
+    "Transaction",
+    "Vine",
+    "Workspace",
+    "open",
+]

@@ -1,0 +1,305 @@
+"""What all handles have, and lists of them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from chant_mcp._core import Answer, Selection, body_section, body_sections
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from chant_mcp.api.workspace import Workspace
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with a file, which hides nothing else."""
+
+    path: str
+    """The file, relative to the root."""
+    line: int | None
+    message: str
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Problem:
+        """Take what the core says."""
+        return cls(row["path"], row.get("line"), row["message"])
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands below it."""
+
+    level: int
+    title: str
+    name: str
+    """What means this section and no other of its document."""
+    text: str
+    """What stands below the heading, sub-sections included, without blank lines around it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Handle:
+    """One item as it was at one moment; nothing changes it, and an edit gives a new one.
+
+    Two handles are the same when they mean the same item, whatever it said when they were read; they
+    are ordered by their keys. A pickled handle is read anew where it is unpickled.
+    """
+
+    workspace: Workspace
+    _data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    told: str = ""
+    """What the edit that gave this handle answered, warnings included."""
+
+    @property
+    def key(self) -> str:
+        """Its name in the workspace, such as `chant:2026-01-22-001-x7m`."""
+        return self._data["key"]
+
+    @property
+    def id(self) -> str:
+        """What its own documents call it."""
+        return self._data["id"]
+
+    @property
+    def title(self) -> str:
+        """Its title, empty where it has none."""
+        return self._data["title"]
+
+    @property
+    def status(self) -> str:
+        """Its state, in the word of its documents; a spec that waits is `blocked`, whatever is stored."""
+        return self._data["status"]
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nobody waits for it any more."""
+        return self._data["done"]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether work on it can begin now."""
+        return self._data["ready"]
+
+    @property
+    def depends_on(self) -> tuple[str, ...]:
+        """The keys of what it names itself, met or not."""
+        return tuple(self._data["depends_on"])
+
+    @property
+    def waits_for(self) -> tuple[str, ...]:
+        """The keys of what it still waits for, whoever says so."""
+        return tuple(self._data["waits_for"])
+
+    @property
+    def path(self) -> str:
+        """Its file, relative to the root."""
+        return self._data["path"]
+
+    @property
+    def body(self) -> str:
+        """Its text behind the front matter, byte for byte; of a task its description."""
+        return self._data["body"]
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """The sections of its body, in their order."""
+        return tuple(Section(*section) for section in body_sections(self.body))
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with its file."""
+        return tuple(map(Problem.of, self._data["problems"]))
+
+    def section_text(self, name: str) -> str:
+        """The text of a section, by any name that means only one.
+
+        Raises:
+            NotFoundError: No section is called so.
+            AmbiguousIdError: Several are.
+        """
+        return body_section(self.body, name, self.id)[1]
+
+    def fresh(self) -> Self:
+        """The same item as it is now.
+
+        Raises:
+            NotFoundError: It is gone.
+        """
+        return self.renewed()
+
+    def renewed(self, answer: Answer | None = None) -> Self:
+        """The same item as it is now, with what an edit answered."""
+        found: Any = self.workspace[self.key]
+        return found if answer is None else replace(found, told=answer.text)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Handle):
+            return NotImplemented
+        return (self.key, self.workspace) == (other.key, other.workspace)
+
+    def __lt__(self, other: Handle) -> bool:
+        return self.key < other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.id} {self.status}: {shortened(self.title)}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return operator.getitem, (self.workspace, self.key)
+
+
+H = TypeVar("H", bound=Handle)
+
+
+def shortened(text: str) -> str:
+    """The beginning of a title."""
+    return text if len(text) <= 50 else f"{text[:49]}…"
+
+
+def words(given: str | Iterable[str] | None) -> list[str]:
+    """One word or several as a list."""
+    if given is None:
+        return []
+    return [given] if isinstance(given, str) else list(given)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which items are meant."""
+
+    dialect: str | None = None
+    statuses: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    ready: bool = False
+    path: str | None = None
+
+
+class Handles(Sequence[H], Generic[H]):
+    """Items of a workspace, as of the moment at which the list is first looked at.
+
+    Handles are made when they are asked for, so that a long list costs little until it is gone through.
+    Cancelled specs are in it when their state is asked for.
+    """
+
+    def __init__(self, workspace: Workspace, wanted: Wanted) -> None:
+        """Remember what is wanted; nothing is read yet."""
+        self._workspace = workspace
+        self._wanted = wanted
+
+    @cached_property
+    def _selection(self) -> Selection:
+        wanted = self._wanted
+        return self._workspace.core.select(
+            statuses=wanted.statuses,
+            labels=wanted.labels,
+            dialects=[] if wanted.dialect is None else [wanted.dialect],
+            ready=wanted.ready,
+            path=wanted.path,
+        )
+
+    def where(
+        self,
+        *,
+        status: str | Iterable[str] | None = None,
+        label: str | Iterable[str] | None = None,
+        ready: bool | None = None,
+    ) -> Handles[H]:
+        """Those that fit, as of now; a filter given again takes the place of the earlier one.
+
+        Args:
+            status: A state or several, any of which will do.
+            label: A label or several, any of which will do; only specs have labels.
+            ready: Whether only what can be begun now is wanted.
+
+        Raises:
+            InvalidArgumentError: A word names no state; raised when the list is first looked at.
+        """
+        wanted = self._wanted
+        if status is not None:
+            wanted = replace(wanted, statuses=tuple(words(status)))
+        if label is not None:
+            wanted = replace(wanted, labels=tuple(words(label)))
+        if ready is not None:
+            wanted = replace(wanted, ready=ready)
+        return Handles(self._workspace, wanted)
+
+    def keys(self) -> list[str]:
+        """Their keys, in order."""
+        return self._selection.keys()
+
+    def __len__(self) -> int:
+        return len(self._selection)
+
+    @overload
+    def __getitem__(self, index: int) -> H: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[H]: ...
+    def __getitem__(self, index: int | slice) -> H | list[H]:
+        if isinstance(index, slice):
+            return [self._at(place) for place in range(*index.indices(len(self)))]
+        place = index + len(self) if index < 0 else index
+        if not 0 <= place < len(self):
+            raise IndexError(f"{index} is beyond a list of {len(self)} items")
+        return self._at(place)
+
+    def _at(self, place: int) -> H:
+        made: Any = self._workspace.made(self._selection.at(place))
+        return made
+
+    def __iter__(self) -> Iterator[H]:
+        return map(self._at, range(len(self)))
+
+    def __contains__(self, item: object) -> bool:
+        key = item.key if isinstance(item, Handle) else item
+        return key in self.keys()
+
+    def __repr__(self) -> str:
+        noun = {"chant": "specs", "vine": "tasks", "tickets": "tickets"}.get(
+            self._wanted.dialect or "", "items"
+        )
+        return f"<{len(self)} {noun}>"
+
+
+class Listed(Sequence[T], Generic[T]):
+    """Things found at one moment, with a filter by any of their attributes."""
+
+    def __init__(self, found: Iterable[T]) -> None:
+        """Take what was found."""
+        self._found = tuple(found)
+
+    def where(self, **wanted: object) -> Listed[T]:
+        """Those whose attributes have these values, such as `where(status="open")`.
+
+        Raises:
+            AttributeError: They have no such attribute.
+        """
+
+        def fits(one: T) -> bool:
+            return all(getattr(one, name) == value for name, value in wanted.items())
+
+        return Listed(filter(fits, self._found))
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Listed[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Listed[T]:
+        if isinstance(index, slice):
+            return Listed(self._found[index])
+        return self._found[index]
+
+    def __repr__(self) -> str:
+        return f"<{list(self._found)}>"

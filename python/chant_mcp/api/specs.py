@@ -1,0 +1,368 @@
+"""Chant specs as handles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from chant_mcp.api.handles import Handle, words
+from chant_mcp.api.transactions import refuse_within, within
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """An acceptance criterion."""
+
+    text: str
+    checked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """Whether a person has to agree before work begins."""
+
+    required: bool
+    status: str
+    by: str | None
+    at: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Spec(Handle):
+    """A chant spec. Its methods are the tools of that name, with their rules and their errors."""
+
+    @property
+    def type(self) -> str:
+        """What kind of work it is: `code`, `task`, `driver`, …"""
+        return self._data["type"]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Its labels."""
+        return tuple(self._data["labels"])
+
+    @property
+    def target_files(self) -> tuple[str, ...]:
+        """The files that the work touches."""
+        return tuple(self._data["target_files"])
+
+    @property
+    def context(self) -> tuple[str, ...]:
+        """The files that an agent is shown."""
+        return tuple(self._data["context"])
+
+    @property
+    def prompt(self) -> str | None:
+        """The name of its prompt template."""
+        return self._data["prompt"]
+
+    @property
+    def branch(self) -> str | None:
+        """The branch that it says carries its work."""
+        return self._data["branch"]
+
+    @property
+    def commits(self) -> tuple[str, ...]:
+        """Short hashes of the commits that did the work."""
+        return tuple(self._data["commits"])
+
+    @property
+    def completed_at(self) -> str | None:
+        """When it was completed, UTC."""
+        return self._data["completed_at"]
+
+    @property
+    def model(self) -> str | None:
+        """The model that does or did the work."""
+        return self._data["model"]
+
+    @property
+    def assignee(self) -> str | None:
+        """Who is on it, where its front matter says so."""
+        return self._data["assignee"]
+
+    @property
+    def priority(self) -> str | None:
+        """How pressing it is, where its front matter says so."""
+        return self._data["priority"]
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """Its acceptance criteria, in the order of the document."""
+        return tuple(Criterion(*criterion) for criterion in self._data["criteria"])
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The IDs of what is inside it, nested ones included."""
+        return tuple(self._data["members"])
+
+    @property
+    def approval(self) -> Approval | None:
+        """What its front matter says about approval."""
+        row = self._data["approval"]
+        return None if row is None else Approval(**row)
+
+    def update(
+        self,
+        *,
+        status: str | None = None,
+        output: str | None = None,
+        replace_body: bool = False,
+        depends_on: Iterable[str] | None = None,
+        labels: Iterable[str] | None = None,
+        target_files: Iterable[str] | None = None,
+        model: str | None = None,
+        check: str | Iterable[str] = (),
+        uncheck: str | Iterable[str] = (),
+        force: bool = False,
+    ) -> Spec:
+        """Change what is given, all of it or nothing (`chant_spec_update`).
+
+        Keys and boxes are changed in the file as it is now, so that what others changed meanwhile stays.
+        `output` is written for the body that this handle shows.
+
+        Args:
+            status: The new state.
+            output: A text to append as a section `## Output`.
+            replace_body: Whether `output` takes the place of the body.
+            depends_on: IDs or keys that it waits for, in place of those it has.
+            labels: Labels, in place of those it has.
+            target_files: Files, in place of those it has.
+            model: The model; an empty text takes the key out.
+            check: Criteria to tick, by their texts.
+            uncheck: Criteria to untick, by their texts.
+            force: Skip the rules about states, criteria, members and loops.
+
+        Returns:
+            The spec as it is then; inside a transaction, as it would be.
+
+        Raises:
+            ConflictError: There is an `output`, and the body is another one than this handle shows.
+            IllegalTransitionError: The state may not change like that.
+            RefusedError: Criteria or members are open, or dependencies would close a loop.
+            NotFoundError: No criterion reads like that, or the spec is gone.
+            InvalidArgumentError: Nothing is to be changed, or a word names no state.
+        """
+        changes: dict[str, Any] = {
+            "status": status,
+            "output": output,
+            "replace_body": replace_body,
+            "depends_on": None if depends_on is None else [own_id(name) for name in words(depends_on)],
+            "labels": None if labels is None else words(labels),
+            "target_files": None if target_files is None else words(target_files),
+            "model": model,
+            "check": words(check),
+            "uncheck": words(uncheck),
+            "force": force,
+            "expect_body": self.body if output else None,
+        }
+        transaction = within(self.workspace)
+        if transaction is not None:
+            return Spec(self.workspace, transaction.staged.update(self.id, **changes))
+        return self.renewed(self._tools.spec_update(self.id, **changes))
+
+    def check(self, *texts: str) -> Spec:
+        """Tick criteria, by their texts.
+
+        Raises:
+            NotFoundError: No criterion reads like that.
+        """
+        return self.update(check=texts)
+
+    def uncheck(self, *texts: str) -> Spec:
+        """Untick criteria, by their texts.
+
+        Raises:
+            NotFoundError: No criterion reads like that.
+        """
+        return self.update(uncheck=texts)
+
+    def cancel(self) -> Spec:
+        """Give it up (`chant_cancel`); nobody waits for it any more.
+
+        Raises:
+            IllegalTransitionError: It is done already.
+        """
+        if within(self.workspace) is not None:
+            return self.update(status="cancelled")
+        return self.renewed(self._tools.cancel(self.id))
+
+    def finalize(self, *, force: bool = False) -> Spec:
+        """Complete it on evidence (`chant_finalize`).
+
+        Args:
+            force: Whether a missing log is no obstacle for a spec that an agent worked on.
+
+        Raises:
+            IllegalTransitionError: It was not begun.
+            RefusedError: Criteria or members are open, or the evidence is missing.
+        """
+        self._alone("finalize")
+        return self.renewed(self._tools.finalize(self.id, force=force))
+
+    def reset(self) -> Spec:
+        """Make a failed one pending again (`chant_reset`); its branch is kept as a backup.
+
+        Raises:
+            IllegalTransitionError: It is neither failed nor in progress.
+        """
+        self._alone("reset")
+        return self.renewed(self._tools.reset(self.id))
+
+    def archive(self) -> str:
+        """Move it out of the way when it is done (`chant_archive`).
+
+        Returns:
+            Where it went, in words; the workspace has no handle of what is archived.
+
+        Raises:
+            IllegalTransitionError: It is not done.
+            RefusedError: Members are open, or its branch is not merged.
+        """
+        self._alone("archive")
+        return self._tools.archive(self.id).text
+
+    def approve(self, *, by: str | None = None, reason: str | None = None) -> Spec:
+        """Agree to it, or to the work that was done.
+
+        Args:
+            by: Who agrees; what git calls the user otherwise.
+            reason: Why.
+        """
+        self._alone("approve")
+        return self.renewed(self._tools.approve(self.id, by=by, reason=reason))
+
+    def reject(self, reason: str, *, by: str | None = None) -> Spec:
+        """Disagree, and say why."""
+        self._alone("reject")
+        return self.renewed(self._tools.reject(self.id, reason, by=by))
+
+    def start(
+        self,
+        *,
+        chain: bool = False,
+        parallel: int | None = None,
+        skip_criteria: bool = False,
+        fresh: bool = False,
+        agent: str | None = None,
+        prompt: str | None = None,
+        progress: Callable[[str], object] | None = None,
+    ) -> dict[str, Any]:
+        """Start an agent on it and return at once (`chant_work_start`).
+
+        Args:
+            chain: Go on with the next ready spec.
+            parallel: So many workers at once.
+            skip_criteria: Do not ask for criteria.
+            fresh: Begin anew, without the work of earlier runs.
+            agent: The agent of that name in the configuration.
+            prompt: The prompt of that name.
+            progress: Told what is being done, in a few words.
+
+        Returns:
+            The run: `process_id`, `pid`, `status`, …
+
+        Raises:
+            RefusedError: It waits for something, is in work, or is not to be worked.
+            ConfigError: No agent is configured.
+        """
+        self._alone("start")
+        answer = self._tools.work_start(
+            self.id,
+            chain=chain,
+            parallel=parallel,
+            skip_criteria=skip_criteria,
+            fresh=fresh,
+            agent=agent,
+            prompt=prompt,
+            progress=progress,
+        )
+        return answer.data
+
+    def pause(self) -> Spec:
+        """Pause the run that works on it (`chant_pause`)."""
+        self._alone("pause")
+        return self.renewed(self._tools.pause(self.id))
+
+    def takeover(self, *, force: bool = False) -> dict[str, Any]:
+        """Stop the run that works on it and say how far it came (`chant_takeover`).
+
+        Args:
+            force: Also where no process is found.
+        """
+        self._alone("takeover")
+        return self._tools.takeover(self.id, force=force).data
+
+    def split(
+        self,
+        *,
+        force: bool = False,
+        recursive: bool = False,
+        max_depth: int | None = None,
+        fresh: bool = False,
+        progress: Callable[[str], object] | None = None,
+    ) -> dict[str, Any]:
+        """Ask an agent for members and write them (`chant_split`).
+
+        Args:
+            force: Write without asking, and over the members that an agent wrote before.
+            recursive: Split members that are still too complex, too.
+            max_depth: How deep.
+            fresh: Ask anew where an answer waits.
+            progress: Told what is being done, in a few words.
+
+        Returns:
+            The run and what became of its answer.
+        """
+        self._alone("split")
+        answer = self._tools.split(
+            self.id, force=force, recursive=recursive, max_depth=max_depth, fresh=fresh, progress=progress
+        )
+        return answer.data
+
+    def merge(self) -> Spec:
+        """Merge its work into the main branch."""
+        self._alone("merge")
+        return self.renewed(self._tools.merge(self.id))
+
+    def log(self, *, lines: int = 100, offset: int | None = None, since: str | None = None) -> dict[str, Any]:
+        """Read its log (`chant_log`).
+
+        Args:
+            lines: Most lines: the last ones, or with `offset` those from there on.
+            offset: The byte to begin at, as an earlier answer's `byte_offset` says.
+            since: Only lines after this ISO timestamp.
+
+        Returns:
+            `content`, `byte_offset`, `line_count`, `has_more`, `start_offset`.
+
+        Raises:
+            NotFoundError: There is no log.
+        """
+        return self._tools.log(self.id, lines=lines, offset=offset, since=since).data
+
+    def diagnose(self) -> dict[str, Any]:
+        """Look for what is wrong with it: file, log, locks, commits, criteria (`chant_diagnose`)."""
+        self.workspace.session.look_after_runs()
+        return self._tools.diagnose(self.id).data
+
+    def lint(self) -> dict[str, Any]:
+        """Look how well it is written (`chant_lint`)."""
+        return self._tools.lint(self.id, limit=1_000_000).data
+
+    def verify(self) -> dict[str, Any]:
+        """Count its criteria (`chant_verify`)."""
+        return self._tools.verify(self.id).data
+
+    @property
+    def _tools(self) -> Any:
+        return self.workspace.session.chant
+
+    def _alone(self, what: str) -> None:
+        refuse_within(self.workspace, f"`{what}`")
+
+
+def own_id(name: str) -> str:
+    """An ID or key as front matter names it: specs without their dialect."""
+    return name.removeprefix("chant:")

@@ -1,0 +1,402 @@
+"""Task graphs and their tasks as handles."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from chant_mcp.api.handles import Handle, Handles, Problem, Wanted, shortened, words
+from chant_mcp.api.transactions import refuse_within
+from chant_mcp.errors import ConflictError, NotFoundError
+
+if TYPE_CHECKING:
+    from chant_mcp.api.workspace import Workspace
+
+_ATTEMPTS = 10
+"""So often a file is read again that somebody else changes between reading and writing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """Something outside that belongs to a task."""
+
+    cls: str
+    """`artifact`, `guidance` or `file`."""
+    mime: str
+    uri: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Vine:
+    """A `.vine` file as it was at one moment; an edit gives a new handle."""
+
+    workspace: Workspace
+    path: str
+    """The file, relative to the root."""
+    _data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    told: str = ""
+    """What the edit that gave this handle answered."""
+
+    @classmethod
+    def read(cls, workspace: Workspace, path: str, told: str = "") -> Vine:
+        """Read a file.
+
+        Raises:
+            NotFoundError: There is no such file.
+            InvalidDocumentError: It is no valid graph.
+        """
+        plan = workspace.session.vine.plan(_place(workspace, path))
+        return cls(workspace, path, plan.data, told)
+
+    @property
+    def key(self) -> str:
+        """Its name in the workspace: `vine:` and its path."""
+        return f"vine:{self.path}"
+
+    @property
+    def title(self) -> str | None:
+        """Its title."""
+        return self._data["title"]
+
+    @property
+    def version(self) -> str:
+        """The version of the format."""
+        return self._data["version"]
+
+    @property
+    def prefix(self) -> str | None:
+        """What its tasks' IDs begin with when it is put into another graph."""
+        return self._data["prefix"]
+
+    @property
+    def blob(self) -> str:
+        """What git calls its text."""
+        return self._data["blob"]
+
+    @property
+    def progress(self) -> dict[str, Any]:
+        """How far it is."""
+        return dict(self._data["progress"])
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with its file."""
+        return tuple(one for one in self.workspace.problems if one.path == self.path)
+
+    @property
+    def tasks(self) -> Handles[Task]:
+        """Its tasks and references, as they are now."""
+        return Handles(self.workspace, Wanted(dialect="vine", path=self.path))
+
+    def task(self, id: str) -> Task:
+        """One of them.
+
+        Raises:
+            NotFoundError: None is called so.
+        """
+        found: Any = self.workspace[f"{self.key}#{id}"]
+        return found
+
+    def ask(self, action: str, **question: Any) -> dict[str, Any]:
+        """Ask as `vine_read` does: `summary`, `context`, `descendants`, `validate` and others.
+
+        Args:
+            action: What is asked.
+            question: `id`, `status`, `query`, `limit`, `offset`, as the action needs them.
+
+        Raises:
+            InvalidArgumentError: There is no such action, or it needs something else.
+        """
+        return self._tools.read(self._file, action, **question).data
+
+    def next(self) -> dict[str, Any]:
+        """What can be acted on now (`vine_next`)."""
+        return self._tools.next(self._file, limit=1_000_000).data
+
+    def write(
+        self, operations: Sequence[Mapping[str, Any]], *, expect: str | None = None, dry_run: bool = False
+    ) -> Vine:
+        """Carry out operations in order, all or none (`vine_write`).
+
+        Args:
+            operations: Such as `{"op": "set_status", "id": "a", "status": "complete"}`.
+            expect: The `blob` of the text they are meant for; none for the text as it is now.
+            dry_run: Only say, in `told`, what would change.
+
+        Raises:
+            ConflictError: The file holds another text than expected, or a task is taken.
+            InvalidArgumentError: An operation is none, or cannot be carried out.
+        """
+        refuse_within(self.workspace, "A change of a task graph")
+        answer = self._tools.write(self._file, list(operations), expect=expect, dry_run=dry_run)
+        return Vine.read(self.workspace, self.path, answer.text)
+
+    def add(
+        self,
+        id: str,
+        name: str,
+        *,
+        status: str | None = None,
+        description: str | None = None,
+        depends_on: str | Iterable[str] = (),
+        needed_by: str | Iterable[str] = (),
+        annotations: Mapping[str, Sequence[str]] | None = None,
+    ) -> Task:
+        """Add a task.
+
+        Args:
+            id: Its ID.
+            name: Its name.
+            status: Its state; `notstarted` without it.
+            description: What it is about.
+            depends_on: IDs of what it waits for.
+            needed_by: IDs of tasks that wait for it from now on.
+            annotations: Keys with their values.
+
+        Raises:
+            InvalidArgumentError: The graph would not be valid, as without anybody who waits for the task.
+        """
+        task: dict[str, Any] = {"op": "add_task", "id": id, "name": name}
+        given = {"status": status, "description": description, "annotations": annotations}
+        task.update((key, value) for key, value in given.items() if value is not None)
+        if depends_on:
+            task["dependsOn"] = words(depends_on)
+        wiring = [{"op": "add_dep", "taskId": other, "depId": id} for other in words(needed_by)]
+        self.write([task, *wiring])
+        return self.task(id)
+
+    def set(self, statuses: Mapping[str, str]) -> Vine:
+        """Give tasks other states, all or none.
+
+        Args:
+            statuses: States by IDs.
+        """
+        return self.write([{"op": "set_status", "id": id, "status": word} for id, word in statuses.items()])
+
+    def claim(self, id: str, *, owner: str | None = None, force: bool = False) -> Task:
+        """Begin a task; two who claim the same at once do not both get it.
+
+        Args:
+            id: Its ID.
+            owner: Who begins it.
+            force: Also when it is taken or waits for something.
+
+        Raises:
+            ConflictError: It is taken.
+            RefusedError: It waits for something.
+        """
+        operation: dict[str, Any] = {"op": "claim", "id": id, "force": force}
+        if owner is not None:
+            operation["owner"] = owner
+        self.write([operation])
+        return self.task(id)
+
+    def expand(self, ref_id: str, child: str | Path | None = None) -> Vine:
+        """Put the tasks of another file in the place of a reference (`vine_expand`).
+
+        Args:
+            ref_id: The reference.
+            child: The other file, from the root; the one that the reference names without it.
+        """
+        refuse_within(self.workspace, "A change of a task graph")
+        file = None if child is None else _place(self.workspace, str(child))
+        answer = self._tools.expand(self._file, ref_id, file)
+        return Vine.read(self.workspace, self.path, answer.text)
+
+    def fresh(self) -> Vine:
+        """The same file as it is now."""
+        return Vine.read(self.workspace, self.path)
+
+    @property
+    def _tools(self) -> Any:
+        return self.workspace.session.vine
+
+    @property
+    def _file(self) -> str:
+        return _place(self.workspace, self.path)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Vine):
+            return NotImplemented
+        return (self.path, self.workspace) == (other.path, other.workspace)
+
+    def __lt__(self, other: Vine) -> bool:
+        return self.path < other.path
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return f"<Vine {self.path}: {shortened(self.title or '')}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return operator.getitem, (self.workspace, self.key)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Task(Handle):
+    """A task of a task graph, or a reference in one."""
+
+    @property
+    def vine(self) -> Vine:
+        """Its file, as it is now."""
+        return Vine.read(self.workspace, self.path)
+
+    @property
+    def is_root(self) -> bool:
+        """Whether it is the first of its file, the one that all others lead to."""
+        return self._data["is_root"]
+
+    @property
+    def is_ref(self) -> bool:
+        """Whether it stands for another file."""
+        return self._data["type"] == "ref"
+
+    @property
+    def child(self) -> str | None:
+        """The file that a reference stands for."""
+        return self._data["vine"]
+
+    @property
+    def description(self) -> str:
+        """What it is about: its body."""
+        return self.body
+
+    @property
+    def owner(self) -> str | None:
+        """Who has it."""
+        return self._data["assignee"]
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """What was decided."""
+        return tuple(self._data["decisions"])
+
+    @property
+    def annotations(self) -> dict[str, tuple[str, ...]]:
+        """Its annotations by their keys."""
+        return {key: tuple(values) for key, values in self._data["annotations"].items()}
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        """What belongs to it outside of the file."""
+        rows = self._data["attachments"]
+        return tuple(Attachment(row["class"], row["mime"], row["uri"]) for row in rows)
+
+    def update(
+        self,
+        *,
+        name: str | None = None,
+        status: str | None = None,
+        description: str | None = None,
+        decisions: Iterable[str] | None = None,
+        add_decisions: Iterable[str] = (),
+        annotations: Mapping[str, Sequence[str]] | None = None,
+        attachments: Iterable[Mapping[str, str]] | None = None,
+        add_attachments: Iterable[Mapping[str, str]] = (),
+        remove_attachments: Iterable[str] = (),
+        add_dependencies: Iterable[str] = (),
+        remove_dependencies: Iterable[str] = (),
+    ) -> Task:
+        """Change what is given, all or nothing (`vine_write`).
+
+        Raises:
+            ConflictError: There is a `description`, and it is another one by now than this handle shows.
+            InvalidArgumentError: Nothing is given, or the graph would not be valid.
+        """
+        given: dict[str, Any] = {
+            "name": name,
+            "description": description,
+            "decisions": None if decisions is None else list(decisions),
+            "addDecisions": list(add_decisions) or None,
+            "annotations": annotations,
+            "attachments": None if attachments is None else list(attachments),
+            "addAttachments": list(add_attachments) or None,
+            "removeAttachments": list(remove_attachments) or None,
+        }
+        changes = {key: value for key, value in given.items() if value is not None}
+        operations: list[dict[str, Any]] = []
+        if changes:
+            operations.append({"op": "update", "id": self.id, **changes})
+        for op, names in (("add_dep", add_dependencies), ("remove_dep", remove_dependencies)):
+            operations += [{"op": op, "taskId": self.id, "depId": name} for name in names]
+        if status is not None:
+            operations.append({"op": "set_status", "id": self.id, "status": status})
+        return self._write(operations, expects_description=description is not None)
+
+    def set(self, status: str) -> Task:
+        """Give it another state."""
+        return self.update(status=status)
+
+    def claim(self, *, owner: str | None = None, force: bool = False) -> Task:
+        """Begin it; errors as for `Vine.claim`."""
+        return self.vine.claim(self.id, owner=owner, force=force)
+
+    def remove(self) -> Vine:
+        """Take it out of its file, and out of what waits for it."""
+        return self.vine.write([{"op": "remove_task", "id": self.id}])
+
+    def rename(self, id: str) -> Task:
+        """Give it another ID, in all that waits for it, too."""
+        return self.vine.write([{"op": "rename_task", "id": self.id, "newId": id}]).task(id)
+
+    def context(self) -> dict[str, Any]:
+        """It with what it builds on and who builds on it, whole."""
+        file = _place(self.workspace, self.path)
+        return self.workspace.session.vine.task(file, self.id).data
+
+    def _write(self, operations: list[dict[str, Any]], *, expects_description: bool) -> Task:
+        for attempt in range(_ATTEMPTS):
+            vine = self.vine
+            expect = None
+            if expects_description:
+                self._refuse_changed()
+                # Whoever writes between these two reads is found by the blob.
+                expect = vine.blob
+            try:
+                told = vine.write(operations, expect=expect).told
+            except ConflictError:
+                if expect is None or attempt + 1 == _ATTEMPTS or vine.fresh().blob == expect:
+                    raise
+            else:
+                return Task(self.workspace, self.renewed()._data, told)
+        return self.renewed()
+
+    def _refuse_changed(self) -> None:
+        if self.fresh().body != self.body:
+            raise ConflictError(
+                f"The description of '{self.id}' is another one than when it was read; nothing was changed. "
+                "Read it again and repeat the edit."
+            )
+
+
+def _place(workspace: Workspace, path: str) -> str:
+    return str(workspace.root / path)
+
+
+def made(workspace: Workspace, path: str | Path, operations: Sequence[Mapping[str, Any]]) -> Vine:
+    """Make a new file (`vine_write` with `create`).
+
+    Raises:
+        ConflictError: There is one of that name.
+    """
+    refuse_within(workspace, "A change of a task graph")
+    name = str(path) if str(path).endswith(".vine") else f"{path}.vine"
+    answer = workspace.session.vine.write(_place(workspace, name), [{"op": "create"}, *operations])
+    return Vine.read(workspace, name, answer.text)
+
+
+def found(workspace: Workspace, name: str) -> Vine:
+    """The file that a path means, the ending left out or not.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    name = name.removeprefix("./")
+    for path in (name, f"{name}.vine"):
+        if (workspace.root / path).is_file():
+            return Vine.read(workspace, path)
+    raise NotFoundError(f"There is no task graph `{name}` here.")

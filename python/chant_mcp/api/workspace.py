@@ -1,0 +1,436 @@
+"""A folder with work files of whatever dialect, as one object."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike, environ
+from pathlib import Path
+from typing import Any
+
+from chant_mcp import _core
+from chant_mcp.api import commits, vines
+from chant_mcp.api.changes import Changes
+from chant_mcp.api.features import Feature, FeatureTask
+from chant_mcp.api.handles import Handle, Handles, Listed, Problem, Wanted, words
+from chant_mcp.api.specs import Spec, own_id
+from chant_mcp.api.tickets import Ticket, attribute
+from chant_mcp.api.transactions import Transaction, refuse_within, staged, within
+from chant_mcp.api.vines import Task, Vine
+from chant_mcp.errors import NotFoundError
+from chant_mcp.graph import Graph
+from chant_mcp.session import Place, Session, dialects_in, find_place, own_program
+
+_HANDLES: dict[str, type[Handle]] = {"chant": Spec, "vine": Task, "tickets": Ticket}
+
+_EVERYTHING = 1_000_000_000
+"""More entries than any list has."""
+
+# Whoever wants to see what is logged says so; without that Python prints warnings.
+logging.getLogger("chant_mcp").addHandler(logging.NullHandler())
+
+
+def open(
+    folder: str | PathLike[str] = ".", *, environment: Mapping[str, str] | None = None, exactly: bool = False
+) -> Workspace:
+    """Open the project that a folder belongs to, as the command `chant-mcp` would there.
+
+    Args:
+        folder: Where to begin.
+        environment: Variables that say where the user's configuration lies and that configurations refer
+            to; those of this process without it.
+        exactly: Whether the folder itself is the project; else the nearest one upwards that holds work
+            files, else the top of the git checkout, else the folder.
+
+    Returns:
+        The workspace; it need not hold any work files yet.
+
+    Raises:
+        NotFoundError: There is no such folder.
+    """
+    start = Path(folder).resolve()
+    if not start.is_dir():
+        raise NotFoundError(f"There is no folder `{start}`.")
+    place = find_place(start, start if exactly else None)
+    return Workspace(_session(place, environ if environment is None else environment))
+
+
+def _session(place: Place, environment: Mapping[str, str]) -> Session:
+    home = environment.get("HOME") or environment.get("USERPROFILE")
+    named = Path(environment.get("XDG_CONFIG_HOME", ""))
+    config_home = named if named.is_absolute() else Path(home) / ".config" if home else None
+    return Session(
+        place,
+        environment=environment,
+        user_config=config_home and config_home / "chant" / "config.md",
+        config_home=config_home,
+        home=Path(home) if home else None,
+        program=own_program(sys.executable),
+        stop_at=environment.get("CHANT_STOP_AT"),
+    )
+
+
+class Workspace:
+    """A folder with chant specs, task graphs, spec-kit features and tickets.
+
+    It is safe to share between threads. Every answer is as of the moment it is asked for; nothing is
+    printed, and every refusal is an exception of `chant_mcp.errors`. Two workspaces on the same folder
+    are equal; a pickled one is opened anew.
+    """
+
+    def __init__(self, session: Session) -> None:
+        """Take a session; `chant_mcp.open` makes one."""
+        self._session = session
+
+    @property
+    def root(self) -> Path:
+        """The folder."""
+        return self._session.place.root
+
+    @property
+    def session(self) -> Session:
+        """The project's handles as the tools use them."""
+        return self._session
+
+    @property
+    def core(self) -> _core.Workspace:
+        """The workspace as the core has it."""
+        return self._session.workspace
+
+    @property
+    def dialects(self) -> tuple[str, ...]:
+        """The dialects whose files are here."""
+        return dialects_in(self.root)
+
+    @property
+    def items(self) -> Handles[Handle]:
+        """Specs, tasks of task graphs, and tickets, in this order."""
+        return Handles(self, Wanted())
+
+    @property
+    def specs(self) -> Handles[Spec]:
+        """The active specs, in the order of their IDs."""
+        return Handles(self, Wanted(dialect="chant"))
+
+    @property
+    def tickets(self) -> Handles[Ticket]:
+        """The tickets of the project that lies here."""
+        return Handles(self, Wanted(dialect="tickets"))
+
+    @property
+    def vines(self) -> Listed[Vine]:
+        """The task graphs that can be read; `problems` tells of the others."""
+        paths = _core.VineFiles.found(self.root)
+        broken = {problem.path for problem in self.problems}
+        return Listed(Vine.read(self, path) for path in paths if path not in broken)
+
+    @property
+    def features(self) -> Listed[Feature]:
+        """The spec-kit features, by the names of their directories."""
+        if "speckit" not in self.dialects:
+            return Listed(())
+        return Listed(Feature(self, row) for row in self._session.speckit.features().data)
+
+    @property
+    def ready(self) -> Handles[Handle]:
+        """What can be begun now, of whatever dialect but features (`chant_ready`)."""
+        return self.items.where(ready=True)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that is wrong with files, unreadable ones included."""
+        return tuple(map(Problem.of, self.core.problems()))
+
+    def __getitem__(self, name: str) -> Any:
+        """The item that a name means: a key, an ID, a ticket's code, a part of a spec's ID.
+
+        `vine:<path>` is a task graph, `speckit:<directory>` a feature.
+
+        Raises:
+            NotFoundError: Nothing is called so; `KeyError` is no base of it.
+            AmbiguousIdError: Several items are; `details` names them.
+        """
+        if (would_be := staged(self, name)) is not None:
+            return Spec(self, would_be)
+        dialect, _, rest = name.partition(":")
+        if dialect == "vine" and "#" not in rest:
+            return vines.found(self, rest)
+        if dialect == "speckit":
+            return self._of_feature(*rest.partition("#")[::2])
+        data = self.core.handle(name)
+        if data["dialect"] == "chant":
+            data = staged(self, data["id"]) or data
+        return self.made(data)
+
+    def _of_feature(self, id: str, task: str) -> Feature | FeatureTask:
+        for feature in self.features:
+            if feature.id == id:
+                return feature.task(task) if task else feature
+        raise NotFoundError(f"There is no feature '{id}' here.")
+
+    def made(self, data: Mapping[str, Any]) -> Handle:
+        """The handle of what the core says of an item."""
+        return _HANDLES[data["dialect"]](self, data)
+
+    def spec(self, id: str) -> Spec:
+        """The spec that a full or partial ID means; errors as for `ws[…]`."""
+        return self[f"chant:{own_id(id)}"]
+
+    def ticket(self, code: str) -> Ticket:
+        """The ticket that a code means; errors as for `ws[…]`."""
+        return self[f"tickets:{code.removeprefix('tickets:')}"]
+
+    def vine(self, path: str | PathLike[str]) -> Vine:
+        """The task graph of a path from the root; errors as for `ws[…]`."""
+        return vines.found(self, Path(path).as_posix())
+
+    def feature(self, id: str) -> Feature:
+        """The feature of a directory's name; errors as for `ws[…]`."""
+        return self[f"speckit:{id}"]
+
+    def add(
+        self,
+        description: str,
+        *,
+        criteria: Iterable[str] = (),
+        depends_on: Iterable[str] | None = None,
+        labels: str | Iterable[str] = (),
+        target_files: Iterable[str] = (),
+        prompt: str | None = None,
+        type: str | None = None,
+        parent: str | None = None,
+        needs_approval: bool = False,
+    ) -> Spec:
+        """Write a new spec (`chant_add`).
+
+        Args:
+            description: What is to be done; its first line becomes the title.
+            criteria: Acceptance criteria.
+            depends_on: IDs or keys that it waits for.
+            labels: Labels.
+            target_files: Files that the work touches.
+            prompt: The name of a prompt template.
+            type: What kind of work it is; `code` without it.
+            parent: The spec it becomes a member of.
+            needs_approval: Whether a person has to agree before work begins.
+
+        Returns:
+            The spec; its `told` says what lint finds. Inside a transaction the spec as it would be, whose
+            ID stays.
+
+        Raises:
+            NotInitializedError: There is no `.chant/specs`.
+            InvalidArgumentError: The description is empty, or something would not read back.
+        """
+        given: dict[str, Any] = {
+            "criteria": words(criteria),
+            "depends_on": None if depends_on is None else [own_id(name) for name in words(depends_on)],
+            "labels": words(labels),
+            "target_files": words(target_files),
+            "prompt": prompt,
+            "type": type,
+            "parent": None if parent is None else own_id(parent),
+            "needs_approval": needs_approval,
+        }
+        transaction = within(self)
+        if transaction is not None:
+            return Spec(self, transaction.staged.add(description, **given))
+        answer = self._session.chant.add(description, **given)
+        id = answer.text.splitlines()[0].removeprefix("Created spec: ")
+        return self.spec(id).renewed(answer)
+
+    def add_ticket(
+        self, title: str, *, type: str = "Feature Enhancement", project: str | None = None, **data: Any
+    ) -> Ticket:
+        """Write a new ticket under the next number (`create_cr`).
+
+        Args:
+            title: Its title.
+            type: What kind of change it asks for.
+            project: The project's code; that which lies here without it.
+            data: `content`, `priority`, `phaseEpic`, `assignee`, `dependsOn`, `blocks`, `relatedTickets`.
+
+        Raises:
+            InvalidArgumentError: A value is none that its key may have.
+        """
+        refuse_within(self, "A new ticket")
+        given = {name: attribute(value) for name, value in data.items()}
+        answer = self._session.tickets.create_cr(project, type, {"title": title, **given})
+        return self.ticket(answer.data["cr"]["code"]).renewed(answer)
+
+    def add_vine(self, path: str | PathLike[str], operations: Sequence[Mapping[str, Any]]) -> Vine:
+        """Make a new task graph (`vine_write` with `create`).
+
+        Args:
+            path: From the root; the ending may be left out.
+            operations: What comes in; the first `add_task` makes the root.
+
+        Raises:
+            ConflictError: There is a file of that name.
+            InvalidDocumentError: The graph would not be valid.
+        """
+        return vines.made(self, Path(path).as_posix(), operations)
+
+    def search(self, query: str, *, status: str | None = None) -> list[Spec]:
+        """Specs whose title or body holds a text, the best first (`chant_search`)."""
+        found: list[Spec] = []
+        offset: int | None = 0
+        while offset is not None:
+            page = self._session.chant.search(query, status, limit=_EVERYTHING, offset=offset).data
+            found += [self.spec(row["id"]) for row in page["specs"]]
+            offset = page.get("next_offset")
+        return found
+
+    def status(self, *, include_activity: bool = False) -> dict[str, Any]:
+        """How many specs are in each state (`chant_status`)."""
+        return self._session.chant.status(include_activity=include_activity).data
+
+    def lint(self) -> dict[str, Any]:
+        """Look how well all specs are written (`chant_lint`)."""
+        return self._session.chant.lint(limit=_EVERYTHING).data
+
+    def runs(self, *, process_id: str | None = None, include_completed: bool = False) -> dict[str, Any]:
+        """Runs of agents (`chant_work_list`)."""
+        self._session.look_after_runs()
+        return self._session.chant.work_list(process_id=process_id, include_completed=include_completed).data
+
+    def watch_status(self) -> dict[str, Any]:
+        """Whether the watch process runs, and what it does (`chant_watch_status`)."""
+        return self._session.chant.watch_status().data
+
+    def watch_start(self) -> str:
+        """Start the watch process (`chant_watch_start`); what became of it, in words."""
+        return self._session.chant.watch_start().text
+
+    def watch_stop(self) -> str:
+        """Stop the watch process (`chant_watch_stop`); what became of it, in words."""
+        return self._session.chant.watch_stop().text
+
+    def ticket_projects(self) -> list[dict[str, Any]]:
+        """All ticket projects that the user's configuration knows (`list_projects`)."""
+        return self._session.tickets.list_projects().data["projects"]
+
+    def ticket_project(self, code: str) -> dict[str, Any]:
+        """One of them, with the numbers of its tickets by state (`get_project_info`)."""
+        return self._session.tickets.get_project_info(code).data
+
+    def tickets_of(self, project: str, **filters: Any) -> list[dict[str, Any]]:
+        """Tickets of any project, as rows (`list_crs`).
+
+        Args:
+            project: Its code.
+            filters: `status`, `type`, `priority`: a word or a list of them.
+        """
+        rows: list[dict[str, Any]] = []
+        offset: int | None = 0
+        while offset is not None:
+            page = self._session.tickets.list_crs(
+                project, filters=filters, limit=_EVERYTHING, offset=offset
+            ).data
+            rows += page["crs"]
+            offset = page.get("next_offset")
+        return rows
+
+    def report_status(
+        self,
+        status: str,
+        *,
+        prompt: str | None = None,
+        message: str | None = None,
+        question: str | None = None,
+        agent: str | None = None,
+    ) -> dict[str, Any]:
+        """Tell a person how far an agent is, or ask one and wait (`rstn_report_status`).
+
+        Args:
+            status: `needs_input`, `completed` or `error`.
+            prompt: What is asked.
+            message: What went wrong.
+            question: The ID of a question that was asked before.
+            agent: Who tells.
+        """
+        answer = self._session.speckit.report_status(
+            status, prompt=prompt, message=message, question=question, agent=agent
+        )
+        return {"text": answer.text} if answer.data is None else answer.data
+
+    def context(self) -> dict[str, Any]:
+        """The current feature (`rstn_get_context`)."""
+        return self._session.speckit.context().data
+
+    def transaction(self) -> Transaction:
+        """Begin edits of specs that are made together or not at all, in a `with` statement."""
+        return Transaction(self)
+
+    def changes(self) -> Changes:
+        """What changes from now on: `await` it once, or go through it with `async for`."""
+        return Changes(self)
+
+    def graph(self) -> Graph:
+        """Everything and what waits for what, as it is now.
+
+        Attributes of its items are `dialect`, `title`, `status`, `path`, `kind`, `ready`, `priority`,
+        `assignee`, `weight` and `duration`: seconds, for specs that runs completed.
+        """
+        return self._graph(*self.core.network())
+
+    def _graph(
+        self, network: _core.Network, columns: dict[str, list[Any]], learned: Mapping[str, float | None]
+    ) -> Graph:
+        return Graph(network, columns, learned=learned, workspace=self)
+
+    def carry_out(self, changes: Sequence[tuple[Any, ...]]) -> dict[str, str]:
+        """Write changes of a graph (`Graph.what_if`) to the specs, all or none; see `WhatIf.commit`."""
+        return commits.carry_out(self, changes)
+
+    def export(self, format: str = "json", *, fields: Sequence[str] = (), **filters: Any) -> Iterator[str]:
+        """All items as a text, in pieces.
+
+        Args:
+            format: `json`, `csv` or another that `chant-mcp export` knows.
+            fields: Which fields; all without them.
+            filters: `statuses`, `labels`, `dialects`, `ready`.
+        """
+        return iter(self.core.export(format, fields=fields, **filters))
+
+    def import_specs(
+        self, path: str | PathLike[str], *, source: str | None = None, dry_run: bool = False
+    ) -> dict[str, Any]:
+        """Bring work of another place into the specs, all or none.
+
+        Args:
+            path: What is brought in.
+            source: What kind it is; recognised without it.
+            dry_run: Only say what would come in.
+        """
+        refuse_within(self, "An import")
+        return self.core.import_specs(path, source=source, dry_run=dry_run).data
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return isinstance(name, str) and self[name] is not None
+        except NotFoundError:
+            return False
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Handle]:
+        return iter(self.items)
+
+    def __eq__(self, other: object) -> bool:
+        return self.root == other.root if isinstance(other, Workspace) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.root)
+
+    def __repr__(self) -> str:
+        return f"<Workspace {self.root.name}: {', '.join(self.dialects) or 'empty'}>"
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return _again, (str(self.root),)
+
+
+def _again(root: str) -> Workspace:
+    return open(root, exactly=True)
