@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import chant_mcp
 import pdoc
 import pdoc.render
 from pdoc.doc import Class, Doc, Module, Namespace
@@ -47,6 +48,10 @@ def build(folder: Path) -> None:
     missing = [name for module in MODULES for name in undocumented(Module(importlib.import_module(module)))]
     if missing:
         raise SystemExit("No docstring: " + ", ".join(missing))
+    for name, module in sys.modules.items():
+        if name.startswith("chant_mcp.api."):
+            # A constructor that is inherited names it where only type checkers see it.
+            vars(module).setdefault("Workspace", chant_mcp.Workspace)
     pdoc.render.configure(docformat="google", show_source=False)
     pdoc.pdoc(*MODULES, output_directory=folder)
 

@@ -21,6 +21,7 @@ class Feature:
     """A feature of a spec-kit project as it was at one moment."""
 
     workspace: Workspace
+    """Where it lies."""
     _data: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
@@ -156,6 +157,7 @@ class FeatureTask:
     """A task of a feature as it was at one moment."""
 
     feature: Feature
+    """The feature that it is a task of."""
     row: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What the list says of it."""
     told: str = ""

@@ -148,8 +148,11 @@ class TicketSection:
     """
 
     ticket: Ticket
+    """The ticket as it was read."""
     name: str
+    """What means this section and no other of its ticket."""
     text: str
+    """What stands below the heading, as it was read."""
 
     def replace(self, text: str) -> Ticket:
         """Put a text in the place of what stands below the heading, sub-sections included.
