@@ -8,13 +8,14 @@ from __future__ import annotations
 import importlib
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import chant_mcp
 import pdoc
 import pdoc.render
+from chant_mcp import Workspace
+from chant_mcp.api import specs, tickets, vines
 from pdoc.doc import Class, Doc, Module, Namespace
 
 MODULES = ("chant_mcp", "chant_mcp.api", "chant_mcp.graph", "chant_mcp.what_if", "chant_mcp.picture")
@@ -48,10 +49,9 @@ def build(folder: Path) -> None:
     missing = [name for module in MODULES for name in undocumented(Module(importlib.import_module(module)))]
     if missing:
         raise SystemExit("No docstring: " + ", ".join(missing))
-    for name, module in sys.modules.items():
-        if name.startswith("chant_mcp.api."):
-            # A constructor that is inherited names it where only type checkers see it.
-            vars(module).setdefault("Workspace", chant_mcp.Workspace)
+    for module in (specs, tickets, vines):
+        # The constructor that their handles inherit names these, and the generator looks for them here.
+        vars(module).update(Mapping=Mapping, Workspace=Workspace)
     pdoc.render.configure(docformat="google", show_source=False)
     pdoc.pdoc(*MODULES, output_directory=folder)
 

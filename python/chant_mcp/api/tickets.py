@@ -10,7 +10,7 @@ from chant_mcp._core import body_section
 from chant_mcp.api.handles import Handle
 from chant_mcp.api.transactions import refuse_within
 
-Codes: TypeAlias = "str | Iterable[str]"
+Codes: TypeAlias = str | Iterable[str]
 """Tickets: codes, or one text with commas."""
 
 
