@@ -267,7 +267,7 @@ class Spec(Handle):
             progress: Told what is being done, in a few words.
 
         Returns:
-            The run: `process_id`, `pid`, `status`, …
+            The run: `process_id`, `pid`, `spec_id`, `mode`, `branch`, `worktree`, `log`.
 
         Raises:
             RefusedError: It waits for something, is in work, or is not to be worked.
