@@ -11,7 +11,7 @@ import json
 import sys
 import time
 
-from chant_mcp._core import ChantProject, TicketProjects, VineFiles, Workspace
+from chant_mcp._core import ChantProject, SpeckitFeatures, TicketProjects, VineFiles, Workspace
 
 
 def main() -> None:
@@ -26,9 +26,9 @@ def main() -> None:
     root = sys.argv[1]
     project = ChantProject(root)
     project.status()
-    plans, tickets = VineFiles(root), TicketProjects(root)
+    plans, features, tickets = VineFiles(root), SpeckitFeatures(root), TicketProjects(root)
     begin = time.perf_counter()
-    Workspace(root, chant=project, vine=plans, tickets=tickets).list(limit=10)
+    Workspace(root, chant=project, vine=plans, speckit=features, tickets=tickets).list(limit=10)
     seconds.append(time.perf_counter() - begin)
     sys.stdout.write(json.dumps(seconds) + "\n")
 

@@ -232,7 +232,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "init:gitignore:writing_a_log_restores_its_line": Requirement(
         "Folders that runs make hide themselves from git, whatever `.chant/.gitignore` says.",
         "reference chant 1.2",
-        built=False,
     ),
     # Usage (seed chant 33-56): the command line
     "cli:serve:chant_mcp_starts_the_server": Requirement(
@@ -406,14 +405,34 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`Workspace.export` gives a script the text in pieces.", "issue: Providers, split, approval: Export"
     ),
     "workspace:network:says_what_lists_say": Requirement(
-        "`Workspace.network` holds the items of all dialects and those only named, waits for what lists say, and "
-        "tells in columns what is known of each.",
+        "`Workspace.network` holds the items of all dialects and those only named, waits for what lists "
+        "say, and tells in columns what is known of each.",
         "issue: Spec API in Python: Graph",
     ),
     "workspace:network:durations_are_learned_from_runs": Requirement(
-        "Beside the network stand the seconds of runs that completed their specs, their median and the spread of "
-        "their logarithms.",
+        "Beside the network stand the seconds of runs that completed their specs, their median and the "
+        "spread of their logarithms.",
         "issue: Spec API in Python: Graph",
+    ),
+    "workspace:network:as_of_a_commit": Requirement(
+        "`Workspace.network_at` gives the network as a commit has it, read from git without a checkout; a "
+        "clean checkout is as its commit.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "workspace:features:tasks_join_the_graph": Requirement(
+        "The tasks of all spec-kit features are items of the workspace; phases stand between them in the "
+        "graph alone.",
+        "decisions 2: workspace.rs; issue: Spec-kit features: Tasks",
+    ),
+    "workspace:features:dependencies_lead_out_and_in": Requirement(
+        "Specs, task graphs and tickets may wait for `speckit:060-name#T001` or a phase, and tasks of "
+        "features for items of all dialects.",
+        "decisions 2: workspace.rs",
+    ),
+    "speckit:tasks:other_dialects_hold_a_task_up": Requirement(
+        "`(depends on chant:ID)` holds a task up until that item is done; completing it is refused "
+        "meanwhile.",
+        "decisions 2: workspace.rs",
     ),
     "export:formats:hold_every_item": Requirement(
         "`export` writes the items of every dialect as JSON, RFC 4180 CSV or a Markdown table, with filters "
@@ -466,7 +485,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "cli:dialect:commands_exist_for_the_others": Requirement(
         "`chant-mcp vine`, `speckit` and `tickets` run the commands on that dialect alone.",
         "decisions 3: CLI",
-        built=False,
     ),
     "cli:tickets:list_prints_tickets": Requirement(
         "`tickets list` prints code, status, priority, title and type of the tickets in columns, the highest "
@@ -676,7 +694,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:tools:all_twenty_four_chant_tools": Requirement(
         "The server offers twenty-four chant tools, nine reading and fifteen mutating or process tools.",
         "seed chant:94",
-        built=False,
     ),
     "server:tools:listed_in_seed_order": Requirement(
         "`tools/list` names the chant tools in the order of the seed's two tables.",
@@ -725,7 +742,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Ticket tools average at most 750 bytes; `vine_write` takes at most 3 KB, with one flat operation "
         "object and no `oneOf`.",
         "decisions 3: Default tools",
-        built=False,
     ),
     "server:toolsets:auto_lists_the_dialects_found": Requirement(
         "By default only the tools of the dialects found in the project are listed.",
@@ -783,7 +799,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:project:markers_of_other_dialects": Requirement(
         "`.specify`, `.mdt-config.toml`, `docs/CRs` and `specs/NNN-*` also mark a project's root.",
         "decisions 3: Which project",
-        built=False,
     ),
     "server:project:vine_files_are_found_by_a_walk": Requirement(
         "`.vine` files are found by a walk of depth 4 that honours ignore files.",
@@ -873,10 +888,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:result:arrays_are_wrapped_in_structured_content": Requirement(
         'An array answer is the array as text and `{"result", "total", "returned"}` as structured content.',
         "decisions 3: Tool result",
-        built=False,
     ),
     "server:result:cut_arrays_say_so_in_a_second_block": Requirement(
-        "When an array answer is cut, a second text block says so.", "decisions 3: Tool result", built=False
+        "When an array answer is cut, a second text block says so.",
+        "decisions 3: Tool result",
     ),
     "server:result:no_banner": Requirement(
         "No answer is wrapped in banner lines.", "decisions 3: Tool result; reference chant 5.0 R, 8.1 D6"
@@ -907,7 +922,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "server:sizes:other_lists_page_too": Requirement(
         "`vine_next` takes `limit` and `offset`; `list_crs` shows 20 tickets unless told otherwise.",
         "decisions 3: Size of a result",
-        built=False,
     ),
     "server:times:are_utc": Requirement("Times that we write into files are UTC.", "reference chant 8.2 W23"),
     # Protocol (seed chant 1550-1699)
@@ -1082,15 +1096,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Values of variables named like `*KEY*`, `*TOKEN*`, `*SECRET*` or `*PASSWORD*` are masked in "
         "everything captured.",
         "decisions 3: Secrets",
-        built=False,
     ),
     "server:security:text_of_a_spec_is_never_run": Requirement(
-        "No text of a spec is ever run as a command.", "decisions 3: Commands named in specs"
+        "No text of a spec is ever run as a command.",
+        "decisions 3: Commands named in specs",
     ),
     "server:security:named_checks_come_from_config": Requirement(
         "`<!-- check: NAME -->` runs only the argument list of that name in the project's config.",
         "decisions 3: Commands named in specs",
-        built=False,
     ),
     "server:files:written_only_in_the_project": Requirement(
         "Tools write only inside the project's root and `<git common dir>/chant-mcp/`.",
@@ -1100,7 +1113,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Outside the project only worktrees under `$XDG_STATE_HOME/chant-mcp/worktrees/`, registered ticket "
         "projects and absolute `.vine` paths are written.",
         "decisions 3: Files we write",
-        built=False,
     ),
     # chant_spec_list (seed chant 130-173)
     "chant:spec_list:lists_every_spec_of_the_project": Requirement(
@@ -3545,8 +3557,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 9: Notebook",
     ),
     "graph:show:what_a_notebook_shows": Requirement(
-        "A notebook shows a graph as a static SVG picture and as text; `show` chooses colour, focus and depth; "
-        "Mermaid and DOT are there as texts.",
+        "A notebook shows a graph as a static SVG picture and as text; `show` chooses colour, focus and "
+        "depth; Mermaid and DOT are there as texts.",
         "issue 9: notebook",
     ),
     "graph:sequences:keys_are_made_when_asked_for": Requirement(
@@ -3678,6 +3690,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 7",
     ),
     # Models over HTTP (reference chant 6.5)
+    "chant:http:a_split_is_a_question": Requirement(
+        "A model over HTTP that is asked to split a spec looks at files and answers with text.", "issue 7"
+    ),
     "chant:http:tool_loop": Requirement(
         "The providers `ollama` and `openai` have a model work by `read_file`, `write_file`, `run_command`, "
         "`list_files` and `task_complete`.",
@@ -3901,20 +3916,93 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:python_api:handles_are_snapshots": Requirement(
         "A handle is an immutable snapshot; an edit returns a new handle.",
         "decisions 3: Python handles",
-        built=False,
     ),
     "chant:python_api:list_edits_apply_to_a_fresh_read": Requirement(
         "A list edit through an old handle keeps what others added meanwhile.",
         "decisions 3: Python handles",
-        built=False,
     ),
     "chant:python_api:body_edit_conflict_is_raised": Requirement(
         "A body edit raises `ConflictError` when the body changed since the handle was read.",
         "decisions 3: Python handles",
-        built=False,
     ),
     "chant:python_api:problems_are_listed": Requirement(
         "Unreadable files are listed as problems.", "decisions 3: Unreadable files"
+    ),
+    # The spec API in Python
+    "api:open:finds_what_the_folder_holds": Requirement(
+        "`chant_mcp.open` finds the project that a folder belongs to, as the commands do, with the files of "
+        "all dialects in it.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:names:any_unambiguous_name": Requirement(
+        "`ws[name]` gives the item that a key, an ID, a code or a part of an ID means; several or none are "
+        "refused.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:handles:say_what_documents_say": Requirement(
+        "Handles have attributes for what documents say: status, criteria, sections, body and the rest.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:handles:hash_compare_pickle": Requirement(
+        "Handles are hashable, comparable by their keys, frozen, and read anew when they are unpickled.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:lists:filters": Requirement(
+        "Lists of handles have filters by state, label and readiness, and are as of their first look.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:lists:never_cut": Requirement(
+        "Lists and texts that scripts get are whole, however long.", "issue: Spec API in Python: Entry"
+    ),
+    "api:import:is_light": Requirement(
+        "`import chant_mcp` imports neither the SDK nor what only commands need.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:quiet:prints_nothing": Requirement("The API prints nothing.", "issue: Spec API in Python: Entry"),
+    "api:documents:every_public_name": Requirement(
+        "Every public name of the API is documented and typed.", "issue: Spec API in Python: Documents"
+    ),
+    "api:examples:run": Requirement(
+        "The examples run as they are shown.", "issue: Spec API in Python: Documents"
+    ),
+    "api:transaction:all_or_none": Requirement(
+        "Edits of specs in a transaction see one another and are written together or, after an exception, not.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:transaction:decided_on_what_is_true_then": Requirement(
+        "At its end a transaction is decided on the files as they are then: what others changed stays, or "
+        "refuses all.",
+        "issue: Spec API in Python: Entry; decisions 3: Python handles",
+    ),
+    "api:transaction:crash_leaves_all_or_none": Requirement(
+        "A crash while a transaction is written leaves all of its edits or none.",
+        "issue: Spec API in Python: Entry; decisions 2",
+    ),
+    "api:transaction:refuses_what_cannot_be_undone": Requirement(
+        "A transaction refuses edits that it could not take back.", "issue: Spec API in Python: Entry"
+    ),
+    "api:changes:tell_keys": Requirement(
+        "`await ws.changes()` gives the keys of what was added, changed and removed since.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:changes:wait_is_bounded": Requirement(
+        "A wait for changes ends when it is given up.", "issue: Spec API in Python: Entry"
+    ),
+    "api:graph:is_the_workspace": Requirement(
+        "`ws.graph()` holds the items of all dialects with their keys and what waits for what.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "api:graph:as_of_a_revision": Requirement(
+        "`graph.at(revision)` gives the graph as git has it, which is compared and not written.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "api:graph:learned_durations": Requirement(
+        "A schedule counts learned durations, and their median for what has none.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "api:what_if:commit_writes_all_or_none": Requirement(
+        "`what_if().commit()` writes its changes to the specs by the rules of the tools, all or none.",
+        "issue: Spec API in Python: Graph",
     ),
     # Documents and house rules
     "docs:readme:agents_can_be_configured_as_shown": Requirement(
@@ -4584,10 +4672,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "speckit:discovery:http_endpoint": Requirement(
         "A client can reach the server over HTTP with server-sent events, by default at port 19560.",
         "seed speckit:368",
-        built=False,
     ),
     "speckit:discovery:client_file_is_written": Requirement(
-        "The client's server list gets an entry for the server.", "seed speckit:373", built=False
+        "The client's server list gets an entry for the server.",
+        "seed speckit:373",
     ),
     "speckit:errors:missing_field": Requirement(
         "A missing field gives `Error: Missing 'status' field`, with its name.",

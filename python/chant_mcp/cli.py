@@ -76,6 +76,10 @@ _VINE_COMMANDS = {
 """The commands on task graphs."""
 
 _SPECKIT_COMMANDS = {
+    "list": "chant_mcp.commands.workspace:list_feature_tasks",
+    "ready": "chant_mcp.commands.workspace:ready_feature_tasks",
+    "show": "chant_mcp.commands.workspace:show_feature_task",
+    "graph": "chant_mcp.commands.workspace:feature_graph",
     "context": "chant_mcp.commands.speckit:context",
     "features": "chant_mcp.commands.speckit:features",
     "tasks": "chant_mcp.commands.speckit:tasks",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from chant_mcp import interchange, picture
 from chant_mcp._core import Edges, Items, Layers, Network, Scores, Table
+from chant_mcp.errors import RefusedError
 from chant_mcp.what_if import WhatIf
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ class Blocked(Mapping[str, Items]):
 class Graph:
     """A dependency graph as it was at one moment; nothing changes it."""
 
-    __slots__ = ("_attributes", "_learned", "_network", "_numbers", "_workspace")
+    __slots__ = ("_attributes", "_is_past", "_learned", "_network", "_numbers", "_workspace")
 
     def __init__(
         self,
@@ -159,6 +160,7 @@ class Graph:
         *,
         learned: Mapping[str, float | None] | None = None,
         workspace: Workspace | None = None,
+        is_past: bool = False,
     ) -> None:
         """Take a network of the core.
 
@@ -166,12 +168,14 @@ class Graph:
             network: Items and edges.
             attributes: Columns of values in the order of the items.
             learned: The `median` of all durations that are known, and their `spread`.
-            workspace: Where the items lie that changes of the graph may be written to.
+            workspace: Where the items lie.
+            is_past: Whether they lie there no more as they are here, so that changes cannot be written.
         """
         self._network = network
         self._attributes = dict(attributes or {})
         self._learned = dict(learned or {})
         self._workspace = workspace
+        self._is_past = is_past
         self._numbers: dict[str, int] | None = None
 
     @classmethod
@@ -422,8 +426,22 @@ class Graph:
 
     @property
     def workspace(self) -> Workspace | None:
-        """Where its items lie, as they are now; `None` for a graph that is not of files."""
-        return self._workspace
+        """Where changes of it are written; `None` for a graph that is not of files as they are now."""
+        return None if self._is_past else self._workspace
+
+    def at(self, revision: str) -> Graph:
+        """The graph of its workspace as of a git revision, read without a checkout.
+
+        Args:
+            revision: Such as `HEAD~20`, a tag, a branch or a hash.
+
+        Raises:
+            NotFoundError: There is no such revision.
+            RefusedError: The graph is not of files.
+        """
+        if self._workspace is None:
+            raise RefusedError("The graph is not one of files; it has no history.")
+        return self._workspace.graph_at(revision)
 
     @property
     def attributes(self) -> Mapping[str, Sequence[Any]]:

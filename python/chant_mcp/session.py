@@ -288,6 +288,7 @@ class Session:
             self.place.root,
             chant=self._chant,
             vine=self._vine,
+            speckit=self._speckit,
             tickets=self._tickets,
             stop_at=self._stop_at,
         )

@@ -34,7 +34,12 @@ READING: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-FOR_PEOPLE = {"work_start": {"fresh", "agent", "prompt", "progress"}}
+FOR_PEOPLE = {
+    "spec_list": {"approval"},
+    "add": {"needs_approval"},
+    "split": {"fresh", "progress"},
+    "work_start": {"fresh", "agent", "prompt", "progress"},
+}
 """Parameters that methods have for scripts and commands beside the tool's own."""
 
 

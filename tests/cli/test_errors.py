@@ -41,7 +41,7 @@ def test_a_status_that_is_none_is_refused(cli: Cli) -> None:
     [
         (["lst"], "No such command 'lst'. Did you mean 'list'?"),
         (["chant", "lst"], "No such command 'lst'. Did you mean 'list'?"),
-        (["show"], "Missing argument 'ID'."),
+        (["show"], "Missing argument 'NAME'."),
         (["list", "--limit", "many"], "'many' is not a valid integer"),
         (["list", "--limit", "-1"], "-1 is not in the range x>=0"),
         (["list", "--project", "nowhere"], "Directory 'nowhere' does not exist."),

@@ -217,7 +217,7 @@ def test_what_an_agent_writes_does_not_steer_the_terminal() -> None:
         (
             "awaiting_approval",
             "• {id} Log in: awaiting approval after",
-            "When it is approved: `chant-mcp merge",
+            "` merges it, `chant-mcp reject",
         ),
         ("taken_over", "• {id} Log in: taken over after", "Go on in /w, then `chant-mcp merge"),
         ("cancelled", "✗ {id} Log in: cancelled after", None),

@@ -76,7 +76,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
     server.discard()
 
 
-@pytest.mark.requirement("http:transports:all_tools_on_all_of_them")
+@pytest.mark.requirement("http:transports:all_tools_on_all_of_them", "speckit:discovery:http_endpoint")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("path", ["", "/sse"])
 async def test_every_transport_has_all_tools(ours: Listening, kind: str, path: str) -> None:
@@ -84,7 +84,8 @@ async def test_every_transport_has_all_tools(ours: Listening, kind: str, path: s
         pytest.skip("a path of the older transport")
     async with client_of(ours.url + path, kind) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
-        assert {"chant_spec_get", "vine_write", "create_cr"} <= set(names)
+        assert {"chant_spec_get", "vine_write", "rstn_report_status", "create_cr"} <= set(names)
+        assert len(names) == 42
         spec = await client.call_tool("chant_spec_get", {"id": "x7m"})
         assert spec.structured_content is not None
         assert spec.structured_content["id"] == ID

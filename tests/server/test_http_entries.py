@@ -38,7 +38,11 @@ def works(server: Listening, entry: dict[str, Any]) -> bool:
     return server.ask("POST", "/mcp", initialize(1), **headers)[0] == 200
 
 
-@pytest.mark.requirement("http:entries:lead_to_the_server", "http:entries:gone_at_the_end")
+@pytest.mark.requirement(
+    "http:entries:lead_to_the_server",
+    "http:entries:gone_at_the_end",
+    "speckit:discovery:client_file_is_written",
+)
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_entries_lead_to_the_server_while_it_runs(
     listen: Listen, project: Project, tmp_path: Path, how: signal.Signals

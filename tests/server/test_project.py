@@ -49,6 +49,19 @@ def test_a_chant_folder_above_the_git_top_level_wins(tmp_path: Path) -> None:
     assert find_place(folder(tmp_path / "clone" / "src")).root == tmp_path
 
 
+@pytest.mark.requirement("server:project:markers_of_other_dialects")
+@pytest.mark.parametrize("marker", [".specify/", ".mdt-config.toml", "docs/CRs/", "specs/060-ferry/"])
+def test_folders_of_other_dialects_mark_a_project_too(tmp_path: Path, marker: str) -> None:
+    folder(tmp_path / "clone" / ".git")
+    root = folder(tmp_path / "clone" / "part")
+    if marker.endswith("/"):
+        folder(root / marker)
+    else:
+        (root / marker).write_text('code = "MDT"\n', encoding="utf-8")
+    assert find_place(folder(root / "src" / "deep")).root == root
+    assert find_place(folder(tmp_path / "clone" / "other")).root == tmp_path / "clone"
+
+
 @pytest.mark.requirement("server:project:git_top_level_comes_next")
 @pytest.mark.parametrize("kind", ["folder", "file"])
 def test_without_a_marker_the_git_top_level_is_the_project(tmp_path: Path, kind: str) -> None:

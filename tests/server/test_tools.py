@@ -85,6 +85,16 @@ async def test_the_tools_stand_in_the_order_of_the_seed(listed: list[dict[str, A
     assert [tool["name"] for tool in SEED] == IN_ORDER
 
 
+@pytest.mark.requirement("server:tools:all_twenty_four_chant_tools")
+async def test_nine_of_the_twenty_four_tools_read(listed: list[dict[str, Any]]) -> None:
+    assert len({tool["name"] for tool in listed}) == 24
+    reading = {tool["name"] for tool in listed if tool["annotations"]["readOnlyHint"]}
+    assert len(READING) == 9
+    assert reading == {*READING, "chant_work_list", "chant_watch_status"}, (
+        "the seed counts these two as processes"
+    )
+
+
 @pytest.mark.requirement("server:tools:listed_in_seed_order", "server:tools:chant_tools")
 async def test_the_list_is_the_same_in_both_eras_and_each_time(call: Caller) -> None:
     first = (await call.client.list_tools()).tools

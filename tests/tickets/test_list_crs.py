@@ -212,7 +212,10 @@ async def test_words_of_files_that_nobody_documented_can_be_filtered_by(
 
 
 @pytest.mark.requirement(
-    "tickets:list_crs:pages", "tickets:list_crs:totals", "tickets:list_crs:default_is_under_10_kb"
+    "tickets:list_crs:pages",
+    "tickets:list_crs:totals",
+    "tickets:list_crs:default_is_under_10_kb",
+    "server:sizes:other_lists_page_too",
 )
 async def test_a_thousand_tickets_cost_less_than_10_kb_and_say_how_to_get_the_rest(
     call: Caller, tickets: Tickets

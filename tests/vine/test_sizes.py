@@ -31,7 +31,7 @@ async def test_frontier_lists_show_fifty_and_count_all(call: Caller, plans: Plan
     assert "ready_to_start_total" not in answer
 
 
-@pytest.mark.requirement("vine:next:takes_limit_and_offset")
+@pytest.mark.requirement("vine:next:takes_limit_and_offset", "server:sizes:other_lists_page_too")
 @ONE_ERA
 async def test_pages_of_the_frontier_put_together_are_all_of_it(call: Caller, plans: Plans) -> None:
     plans.write("wide", wide(23))
@@ -81,7 +81,12 @@ async def test_what_waits_is_counted_when_it_is_cut(call: Caller, plans: Plans) 
     assert ids(rest["waiting"]) == names[49:]
 
 
-@pytest.mark.requirement("vine:read:lists_are_texts_beside_a_structure", "vine:read:cut_lists_say_so")
+@pytest.mark.requirement(
+    "vine:read:lists_are_texts_beside_a_structure",
+    "vine:read:cut_lists_say_so",
+    "server:result:arrays_are_wrapped_in_structured_content",
+    "server:result:cut_arrays_say_so_in_a_second_block",
+)
 async def test_a_page_of_a_list_says_that_it_is_one(call: Caller, plans: Plans) -> None:
     plans.write("wide", wide(9))
     for action, arguments in (

@@ -237,7 +237,11 @@ class Checkout:
         """Check the repository, and that nothing of a run is left but what is told of it."""
         said = self.git("fsck", "--strict", "--no-progress", "--no-dangling")
         assert said.strip() in ("", "notice: No default references")
-        locks = [str(path) for path in self.common_dir.rglob("*.lock") if path.name != "merge.lock"]
+        locks = [
+            str(path)
+            for path in self.common_dir.rglob("*.lock")
+            if path.name not in ("merge.lock", "start.lock")
+        ]
         assert locks == []
         assert list((self.project.root / ".chant" / ".locks").glob("*.lock")) == []
         left = [path.name for path in self.project.root.rglob("*.tmp")]

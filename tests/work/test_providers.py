@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -274,3 +275,37 @@ async def test_the_users_endpoint_is_used_where_the_project_names_none(shop: Wor
     assert len(model.requests) == 1
     assert argv[argv.index("--endpoint") + 1] == model.url
     assert argv[argv.index("--retries") + 1] == "0"
+
+
+# Questions
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.requirement("chant:http:a_split_is_a_question")
+async def test_a_model_that_is_asked_to_split_answers_with_text(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch, provider: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    members = [
+        {
+            "title": f"Paint the {side}",
+            "description": f"Paint the {side} of the ferry. " + "It has to be dry before the next trip. " * 4,
+            "criteria": [f"The {side} is blue", f"The {side} is dry"],
+            "target_files": [f"work/{side}.txt"],
+            "depends_on": [],
+        }
+        for side in ("bow", "stern")
+    ]
+    answer = f"Two members.\n\n```json\n{json.dumps({'members': members}, indent=1)}\n```\n"
+    with Model(calls("read_file", path="ferry.txt"), Says(answer)).served() as model:
+        configure(shop, model, provider)
+        started = shop.handle(OPENAI_API_KEY=KEY).split(ID).data
+        record = shop.ended(started["process_id"])
+    assert record["end_state"] == "completed", record["reason"]
+    assert [member["title"] for member in record["proposal"]["members"]] == [
+        "Paint the bow",
+        "Paint the stern",
+    ]
+    assert "change nothing" in model.requests[0]["messages"][0]["content"]
+    assert model.results() == ["one\ntwo\n"]
+    assert not (shop.root / ".chant" / "specs" / f"{ID}.1.md").exists()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from harness import Caller
-from work.kit import ID, Record, Workshop, processes
+from work.kit import ID, OTHER, Record, Workshop, processes
 from writing import git
 
 pytestmark = pytest.mark.anyio
@@ -27,7 +27,7 @@ async def checked(
     return shop.ended(started["process_id"])
 
 
-@pytest.mark.requirement("chant:checks:have_to_pass")
+@pytest.mark.requirement("chant:checks:have_to_pass", "server:security:named_checks_come_from_config")
 async def test_a_check_that_passes_is_recorded_with_what_it_looked_at(shop: Workshop, call: Caller) -> None:
     script = f"echo Looking in $PWD; test -s work/{ID}.txt && git diff --quiet HEAD"
     record = await checked(shop, call, script)
@@ -209,3 +209,20 @@ async def test_what_a_check_says_is_not_the_output(shop: Workshop, call: Caller)
     shop.handle().merge(ID)
     assert (shop.record(ID)["end_state"], shop.record(ID)["reason"]) == ("completed", None)
     assert shop.main("mended.txt") == "mended\n"
+
+
+@pytest.mark.requirement("server:security:text_of_a_spec_is_never_run")
+async def test_commands_in_the_text_of_a_spec_stay_text(shop: Workshop, call: Caller) -> None:
+    mark = shop.root.parent / "run"
+    words = f"$(touch {mark}) `touch {mark}`; touch {mark}"
+    shop.spec(ID, criteria=[f"Works {words}"], targets=["work/$(touch run).txt"], labels=[words, "demo:work"])
+    shop.commit()
+    started = await call.data("chant_work_start", id=ID)
+    assert shop.ended(started["process_id"])["end_state"] == "completed"
+    await call.data("chant_verify", id=ID)
+    await call.data("chant_diagnose", id=ID)
+    assert not mark.exists()
+    shop.spec(OTHER, criteria=[f"Tested <!-- check: {words} -->"])
+    refused = await call.error("chant_work_start", id=OTHER)
+    assert "check" in refused
+    assert not mark.exists()

@@ -189,7 +189,9 @@ async def test_both_outputs_are_in_the_log(shop: Workshop, call: Caller) -> None
     assert ["out", f"Working on {ID}: Spec {ID}"] in told
 
 
-@pytest.mark.requirement("chant:work_start:secrets_are_masked")
+@pytest.mark.requirement(
+    "chant:work_start:secrets_are_masked", "server:security:captured_output_masks_secrets"
+)
 async def test_secrets_are_neither_in_the_log_nor_in_the_record(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

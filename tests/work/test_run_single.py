@@ -348,3 +348,25 @@ async def test_a_runner_that_ended_leaves_no_zombie_to_its_server(shop: Workshop
     ] == ["completed"]
     with untouched(shop.root):
         await call.data("chant_work_list")
+
+
+@pytest.mark.requirement(
+    "server:files:other_places_are_few", "init:gitignore:writing_a_log_restores_its_line"
+)
+async def test_a_run_writes_into_the_project_and_its_worktree_and_hides_what_is_its_own(
+    shop: Workshop, call: Caller, tmp_path: Path
+) -> None:
+    (shop.root / ".chant" / ".gitignore").write_text("", encoding="utf-8")
+    shop.spec(ID)
+    shop.commit()
+
+    def outside() -> set[Path]:
+        ours = (shop.root, worktree_root())
+        return {path for path in tmp_path.rglob("*") if not any(path.is_relative_to(one) for one in ours)}
+
+    before = outside()
+    started = await call.data("chant_work_start", id=ID)
+    assert shop.ended(started["process_id"])["end_state"] == "completed"
+    assert outside() - before <= {*worktree_root().parents}
+    assert shop.log(ID)
+    assert git(shop.root, "status", "--porcelain") == ""

@@ -92,13 +92,14 @@ async def test_a_ticket_waits_for_a_spec_until_it_is_done(call: Caller) -> None:
 
 @pytest.mark.requirement("workspace:python:pieces")
 async def test_a_script_takes_an_export_in_pieces(call: Caller) -> None:
-    from chant_mcp._core import ChantProject, TicketProjects, VineFiles, Workspace
+    from chant_mcp._core import ChantProject, SpeckitFeatures, TicketProjects, VineFiles, Workspace
 
     root = call.project.root
     for number in range(250):
         call.project.spec(f"2026-01-22-{number:03}-abc")
     chant, vine, tickets = ChantProject(root), VineFiles(root), TicketProjects(root)
-    workspace = Workspace(root, chant=chant, vine=vine, tickets=tickets)
+    features = SpeckitFeatures(root)
+    workspace = Workspace(root, chant=chant, vine=vine, speckit=features, tickets=tickets)
     assert workspace.dialects() == ["chant"]
     pieces = list(workspace.export("csv", fields=["id"]))
     assert len(pieces) == 4

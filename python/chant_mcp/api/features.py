@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from chant_mcp.api.handles import Listed, shortened
+from chant_mcp.api.handles import Handle, Handles, Wanted
 from chant_mcp.api.specs import Criterion
 from chant_mcp.api.transactions import refuse_within
-from chant_mcp.errors import NotFoundError
 
 if TYPE_CHECKING:
     from chant_mcp.api.workspace import Workspace
@@ -65,13 +64,9 @@ class Feature:
         return self._data["progress"]
 
     @property
-    def tasks(self) -> Listed[FeatureTask]:
-        """Its tasks, as they are now; none without a list of them."""
-        try:
-            answer = self._tools.tasks(self.id)
-        except NotFoundError:
-            return Listed(())
-        return Listed(FeatureTask(self, row) for row in answer.data["tasks"])
+    def tasks(self) -> Handles[FeatureTask]:
+        """Its tasks, in the order of the list; none without a list of them."""
+        return Handles(self.workspace, Wanted(dialect="speckit", path=f"{self.path}/tasks.md"))
 
     def task(self, id: str) -> FeatureTask:
         """One of them.
@@ -79,14 +74,12 @@ class Feature:
         Raises:
             NotFoundError: None is called so.
         """
-        for task in self.tasks:
-            if task.id == id:
-                return task
-        raise NotFoundError(f"{self.id} has no task '{id}'.")
+        found: Any = self.workspace[f"{self.key}#{id}"]
+        return found
 
-    def next(self) -> Listed[FeatureTask]:
+    def next(self) -> Handles[FeatureTask]:
         """The tasks that can be done now, all at once."""
-        return Listed(task for task in self.tasks if task.is_ready)
+        return self.tasks.where(ready=True)
 
     def complete(
         self, task_id: str, *, skip_validation: bool = False, agent: str | None = None
@@ -104,8 +97,7 @@ class Feature:
         """
         refuse_within(self.workspace, "A change of a feature")
         answer = self._tools.complete(task_id, skip_validation=skip_validation, feature=self.id, agent=agent)
-        done = self.task(answer.data["task_id"])
-        return FeatureTask(self, done.row, answer.text)
+        return self.task(answer.data["task_id"]).renewed(answer)
 
     def read(self, artifact: str = "spec") -> str:
         """One of its documents, whole (`rstn_read_spec`).
@@ -153,113 +145,54 @@ class Feature:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class FeatureTask:
-    """A task of a feature as it was at one moment."""
-
-    feature: Feature
-    """The feature that it is a task of."""
-    row: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What the list says of it."""
-    told: str = ""
-    """What the edit that gave this handle answered."""
+class FeatureTask(Handle):
+    """A task of a feature as it was at one moment. Its ID is such as `T001`, its body its description."""
 
     @property
-    def id(self) -> str:
-        """Such as `T001`."""
-        return self.row["id"]
+    def feature(self) -> Feature:
+        """Its feature, as it is now."""
+        return self.workspace.feature(self._data["feature"])
 
     @property
-    def key(self) -> str:
-        """Its name in the workspace, such as `speckit:060-login#T001`."""
-        return f"{self.feature.key}#{self.id}"
-
-    @property
-    def title(self) -> str:
-        """The first line of what is to be done."""
-        return self.body.split("\n", 1)[0]
-
-    @property
-    def body(self) -> str:
-        """What is to be done."""
-        return self.row["description"]
-
-    @property
-    def status(self) -> str:
-        """`open`, `partial`, `done` or `skipped`."""
-        return self.row["status"]
-
-    @property
-    def is_done(self) -> bool:
-        """Whether nobody waits for it any more."""
-        return self.status in ("done", "skipped")
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether it can be done now."""
-        return self.row["ready"]
-
-    @property
-    def depends_on(self) -> tuple[str, ...]:
-        """What it names itself, as the list has it."""
-        return tuple(self.row["depends_on"])
-
-    @property
-    def waits_for(self) -> tuple[str, ...]:
-        """What it still waits for, also because of its phase."""
-        return tuple(self.row["waits_for"])
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Its labels."""
-        return tuple(self.row["labels"])
-
-    @property
-    def stories(self) -> tuple[str, ...]:
-        """The user stories it belongs to."""
-        return tuple(self.row["stories"])
+    def line(self) -> int:
+        """Its line in its file."""
+        return self._data["line"]
 
     @property
     def phase(self) -> str | None:
         """The phase it stands in."""
-        return self.row["phase"]
+        return self._data["phase"]
+
+    @property
+    def part_of(self) -> str | None:
+        """The ID of the task it is a part of."""
+        return self._data["part_of"]
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether it is marked `[P]`."""
+        return self._data["is_parallel"]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Its user stories and labels."""
+        return tuple(self._data["labels"])
+
+    @property
+    def stories(self) -> tuple[str, ...]:
+        """The user stories it belongs to."""
+        return tuple(self._data["stories"])
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that its text names."""
+        return tuple(self._data["files"])
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
         """What it has to meet."""
-        rows = self.row["criteria"]
-        return tuple(Criterion(row["text"], row["status"] == "done") for row in rows)
-
-    @property
-    def path(self) -> str:
-        """Its file, relative to the project's root."""
-        return f"{self.feature.path}/tasks.md"
-
-    @property
-    def line(self) -> int:
-        """Its line there."""
-        return self.row["line"]
+        return tuple(Criterion(*criterion) for criterion in self._data["criteria"])
 
     def complete(self, *, skip_validation: bool = False, agent: str | None = None) -> FeatureTask:
         """Tick it when its checks hold; errors as for `Feature.complete`."""
         return self.feature.complete(self.id, skip_validation=skip_validation, agent=agent)
-
-    def fresh(self) -> FeatureTask:
-        """The same task as it is now."""
-        return self.feature.task(self.id)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FeatureTask):
-            return NotImplemented
-        return (self.id, self.feature) == (other.id, other.feature)
-
-    def __lt__(self, other: FeatureTask) -> bool:
-        return self.key < other.key
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __repr__(self) -> str:
-        return f"<FeatureTask {self.id} {self.status}: {shortened(self.title)}>"
-
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return operator.getitem, (self.feature.workspace, self.key)

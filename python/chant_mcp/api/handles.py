@@ -269,7 +269,7 @@ class Handles(Sequence[H], Generic[H]):
         return key in self.keys()
 
     def __repr__(self) -> str:
-        noun = {"chant": "specs", "vine": "tasks", "tickets": "tickets"}.get(
+        noun = {"chant": "specs", "vine": "tasks", "speckit": "tasks", "tickets": "tickets"}.get(
             self._wanted.dialect or "", "items"
         )
         return f"<{len(self)} {noun}>"
@@ -307,4 +307,4 @@ class Listed(Sequence[T], Generic[T]):
         return self._found[index]
 
     def __repr__(self) -> str:
-        return f"<{list(self._found)}>"
+        return repr(list(self._found))

@@ -40,7 +40,7 @@ class Spec(Handle):
 
     @property
     def type(self) -> str:
-        """What kind of work it is, such as `code`, `task` or `driver`."""
+        """What kind of work it is: `code`, `task`, `driver` or another word."""
         return self._data["type"]
 
     @property

@@ -22,7 +22,7 @@ from chant_mcp.errors import NotFoundError
 from chant_mcp.graph import Graph
 from chant_mcp.session import Place, Session, dialects_in, find_place, own_program
 
-_HANDLES: dict[str, type[Handle]] = {"chant": Spec, "vine": Task, "tickets": Ticket}
+_HANDLES: dict[str, type[Handle]] = {"chant": Spec, "vine": Task, "speckit": FeatureTask, "tickets": Ticket}
 
 _EVERYTHING = 1_000_000_000
 """More entries than any list has."""
@@ -105,7 +105,7 @@ class Workspace:
 
     @property
     def items(self) -> Handles[Handle]:
-        """Specs, tasks of task graphs, and tickets, in this order."""
+        """Specs, tasks of task graphs, tasks of features, and tickets, in this order."""
         return Handles(self, Wanted())
 
     @property
@@ -134,7 +134,7 @@ class Workspace:
 
     @property
     def ready(self) -> Handles[Handle]:
-        """What can be begun now, of whatever dialect but features (`chant_ready`)."""
+        """What can be begun now, of whatever dialect (`chant_ready`)."""
         return self.items.where(ready=True)
 
     @property
@@ -156,18 +156,12 @@ class Workspace:
         dialect, _, rest = name.partition(":")
         if dialect == "vine" and "#" not in rest:
             return vines.found(self, rest)
-        if dialect == "speckit":
-            return self._of_feature(*rest.partition("#")[::2])
+        if dialect == "speckit" and "#" not in rest:
+            return self.feature(rest)
         data = self.core.handle(name)
         if data["dialect"] == "chant":
             data = staged(self, data["id"]) or data
         return self.made(data)
-
-    def _of_feature(self, id: str, task: str) -> Feature | FeatureTask:
-        for feature in self.features:
-            if feature.id == id:
-                return feature.task(task) if task else feature
-        raise NotFoundError(f"There is no feature '{id}' here.")
 
     def made(self, data: Mapping[str, Any]) -> Handle:
         """The handle of what the core says of an item."""
@@ -187,7 +181,10 @@ class Workspace:
 
     def feature(self, id: str) -> Feature:
         """The feature of a directory's name; errors as for `ws[…]`."""
-        return self[f"speckit:{id}"]
+        for feature in self.features:
+            if feature.id == id:
+                return feature
+        raise NotFoundError(f"There is no feature '{id}' here.")
 
     def add(
         self,
@@ -370,15 +367,22 @@ class Workspace:
     def graph(self) -> Graph:
         """Everything and what waits for what, as it is now.
 
+        `Graph.at` gives it as of a git revision.
+
         Attributes of its items are `dialect`, `title`, `status`, `path`, `kind`, `ready`, `priority`,
         `assignee`, `weight` and `duration`: seconds, for specs that runs completed.
         """
-        return self._graph(*self.core.network())
-
-    def _graph(
-        self, network: _core.Network, columns: dict[str, list[Any]], learned: Mapping[str, float | None]
-    ) -> Graph:
+        network, columns, learned = self.core.network()
         return Graph(network, columns, learned=learned, workspace=self)
+
+    def graph_at(self, revision: str) -> Graph:
+        """The same as of a git revision, such as `HEAD~20`, read without a checkout.
+
+        Raises:
+            NotFoundError: There is no such revision.
+        """
+        network, columns, learned = self.core.network_at(revision)
+        return Graph(network, columns, learned=learned, workspace=self, is_past=True)
 
     def carry_out(self, changes: Sequence[tuple[Any, ...]]) -> dict[str, str]:
         """Write changes of a graph (`Graph.what_if`) to the specs, all or none; see `WhatIf.commit`."""

@@ -171,6 +171,25 @@ def show(session: Session, name: str, raw: bool, as_json: bool) -> None:
     if _holds_specs_alone(session):
         specs.show_spec(session, name, raw, as_json)
         return
+    _show_item(session, name, raw, as_json)
+
+
+@click.command("show")
+@click.argument("name", metavar="TASK")
+@click.option("--raw", is_flag=True, help="Print the text alone, as it is written.")
+@json_option
+@on_project
+def show_feature_task(session: Session, name: str, raw: bool, as_json: bool) -> None:
+    """Show a task or a phase of any feature.
+
+    TASK is a key as `list` shows it, with or without what stands before its colon; an ID is enough when
+    only one feature has it.
+    """
+    prefix = "speckit:"
+    _show_item(session, name if name.startswith(prefix) else prefix + name, raw, as_json)
+
+
+def _show_item(session: Session, name: str, raw: bool, as_json: bool) -> None:
     answer = session.workspace.show(name)
     if as_json:
         click.echo(answer.text)
@@ -250,6 +269,61 @@ def spec_graph(
 ) -> None:
     """Draw what waits for what among specs."""
     _show_graph(session, Wanted(statuses, labels, ("chant",), ready), form, show_all, as_json)
+
+
+@click.command("list")
+@status_option
+@label_option
+@ready_option
+@limit_option
+@all_option
+@json_option
+@on_project
+def list_feature_tasks(
+    session: Session,
+    statuses: tuple[str, ...],
+    labels: tuple[str, ...],
+    ready: bool,
+    limit: int,
+    show_all: bool,
+    as_json: bool,
+) -> None:
+    """List the tasks of all features; stories such as US1 are labels."""
+    _show_items(session, Wanted(statuses, labels, ("speckit",), ready), limit, show_all, as_json)
+
+
+@click.command("ready")
+@label_option
+@limit_option
+@all_option
+@json_option
+@on_project
+def ready_feature_tasks(
+    session: Session, labels: tuple[str, ...], limit: int, show_all: bool, as_json: bool
+) -> None:
+    """List the tasks of all features that can be done now."""
+    _show_items(session, Wanted((), labels, ("speckit",), True), limit, show_all, as_json)
+
+
+@click.command("graph")
+@_form_option
+@status_option
+@label_option
+@ready_option
+@_whole_option
+@json_option
+@on_project
+def feature_graph(
+    session: Session,
+    form: str,
+    statuses: tuple[str, ...],
+    labels: tuple[str, ...],
+    ready: bool,
+    show_all: bool,
+    as_json: bool,
+) -> None:
+    """Draw what waits for what among the tasks and phases of all features."""
+    _show_graph(session, Wanted(statuses, labels, ("speckit",), ready), form, show_all, as_json)
 
 
 def _show_graph(session: Session, wanted: Wanted, form: str, show_all: bool, as_json: bool) -> None:

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use chant_core::answer::DEFAULT_CHARS;
@@ -9,6 +10,7 @@ use chant_core::dialects::speckit::files::{Features, Who};
 use chant_core::dialects::speckit::ops::{self, Piece, Report};
 use chant_core::dialects::speckit::questions::Listener;
 use chant_core::dialects::speckit::resolve::Start;
+use chant_core::workspace::outside;
 use jiff::Timestamp;
 use pyo3::prelude::*;
 
@@ -23,7 +25,7 @@ const _: () = assert!(DEFAULT_CHARS == 40_000);
 /// Safe to share between threads; every answer is as of the moment it is asked for.
 #[pyclass(frozen, module = "chant_mcp._core")]
 pub(crate) struct SpeckitFeatures {
-    features: Features,
+    pub(crate) features: Arc<Features>,
     session: String,
 }
 
@@ -51,7 +53,9 @@ impl SpeckitFeatures {
             environment,
         };
         Self {
-            features: Features::new(start, disk(stop_at), Timestamp::now),
+            features: Arc::new(
+                Features::new(start, disk(stop_at), Timestamp::now).knowing(outside),
+            ),
             session,
         }
     }

@@ -20,6 +20,7 @@ use crate::chant::ChantProject;
 use crate::graph::Network;
 use crate::handles::{Changes, Selection, Transaction};
 use crate::raise::{Raised, answer, call};
+use crate::speckit::SpeckitFeatures;
 use crate::stop::disk;
 use crate::tickets::TicketProjects;
 use crate::vine::VineFiles;
@@ -39,17 +40,19 @@ pub(crate) struct Workspace {
 impl Workspace {
     /// Joins handles that were opened on the folder.
     #[new]
-    #[pyo3(signature = (root, *, chant, vine, tickets, stop_at = None))]
+    #[pyo3(signature = (root, *, chant, vine, speckit, tickets, stop_at = None))]
     fn new(
         root: PathBuf,
         chant: &ChantProject,
         vine: &VineFiles,
+        speckit: &SpeckitFeatures,
         tickets: &TicketProjects,
         stop_at: Option<String>,
     ) -> Self {
         let parts = Parts {
             chant: Arc::clone(&chant.project),
             vine: Arc::clone(&vine.files),
+            speckit: Arc::clone(&speckit.features),
             tickets: Arc::clone(&tickets.desk),
         };
         Self {
@@ -191,6 +194,11 @@ impl Workspace {
         laid(py, || Layout::of(&self.workspace))
     }
 
+    /// As `network`, as a commit has it; nothing is checked out.
+    fn network_at<'py>(&self, py: Python<'py>, revision: &str) -> Result<Laid<'py>, Raised> {
+        laid(py, || Layout::at(&self.workspace, revision))
+    }
+
     /// Brings work of another place into the specs of the folder, all or none.
     #[pyo3(signature = (path, *, source = None, dry_run = false))]
     fn import_specs(
@@ -237,10 +245,10 @@ impl Workspace {
 
 type Laid<'py> = (Network, Bound<'py, PyDict>, Bound<'py, PyDict>);
 
-fn laid<'py>(
-    py: Python<'py>,
+fn laid(
+    py: Python<'_>,
     work: impl FnOnce() -> Result<Layout, Error> + Send,
-) -> Result<Laid<'py>, Raised> {
+) -> Result<Laid<'_>, Raised> {
     let layout = call(py, work)?;
     let columns = PyDict::new(py);
     for (name, column) in call(py, || Ok(layout.columns()))? {

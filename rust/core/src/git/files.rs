@@ -2,8 +2,13 @@
 
 use std::path::{Component, Path};
 
+use rayon::prelude::*;
+
 use super::branches::oid;
 use super::{GitError, Repo, is_missing, program, real};
+
+/// So many files are asked for at once: their IDs fit into a pipe, which git reads while it writes.
+const AT_ONCE: usize = 200;
 
 impl Repo {
     /// What a file held in a commit, byte for byte as it was stored; `None` when the commit has no file
@@ -107,6 +112,113 @@ impl Repo {
         )?;
         paths.sort_unstable();
         Ok(paths)
+    }
+
+    /// The files below a folder of a commit that are wanted, with what they held, in the order of their
+    /// paths: from that folder on, with `/`. Links and submodules are left out; an empty folder is the top.
+    /// `enters` says of each folder whether anything in it may be wanted.
+    ///
+    /// # Errors
+    /// As `file_at`.
+    pub fn files_at(
+        &self,
+        revision: &str,
+        folder: &str,
+        enters: &dyn Fn(&str) -> bool,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+        if !folder.is_empty() && !is_inside(Path::new(folder)) {
+            return Err(GitError::InvalidName {
+                what: "folder in a commit",
+                name: folder.to_owned(),
+                why: "the path must begin at the top of the checkout and stay inside it",
+            });
+        }
+        let commit = self.known_commit(revision)?;
+        let mut files = self.read(
+            "read files of a commit",
+            |repo| {
+                let mut tree = repo.find_commit(oid(&commit)?)?.tree()?;
+                if !folder.is_empty() {
+                    tree = match tree.get_path(Path::new(folder)) {
+                        Ok(entry) if entry.kind() == Some(git2::ObjectType::Tree) => {
+                            repo.find_tree(entry.id())?
+                        }
+                        Ok(_) => return Ok(Vec::new()),
+                        Err(error) if is_missing(&error) => return Ok(Vec::new()),
+                        Err(error) => return Err(error),
+                    };
+                }
+                contents(repo.path(), wanted_in(&tree, enters, wanted)?)
+            },
+            || self.files_at_by_program(&commit, folder, wanted),
+        )?;
+        files.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(files)
+    }
+
+    fn files_at_by_program(
+        &self,
+        commit: &str,
+        folder: &str,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+        let below = if folder.is_empty() {
+            String::new()
+        } else {
+            format!("{folder}/")
+        };
+        let words = ["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree"];
+        let asked = self.git(words).arg(commit);
+        let asked = if folder.is_empty() {
+            asked
+        } else {
+            asked.arg("--").arg(&below)
+        };
+        let out = asked.output()?;
+        let listed = program::fields(&out).map(String::from_utf8_lossy);
+        let listed: Vec<(String, String)> = listed
+            .filter_map(|entry| {
+                let (head, path) = entry.split_once('\t')?;
+                let mut head = head.split(' ');
+                let is_file = head.next()?.starts_with("100") && head.next()? == "blob";
+                let path = path.strip_prefix(&below)?;
+                (is_file && wanted(path))
+                    .then(|| Some((path.to_owned(), head.next()?.to_owned())))?
+            })
+            .collect();
+        let mut files = Vec::with_capacity(listed.len());
+        for some in listed.chunks(AT_ONCE) {
+            let ids: String = some.iter().map(|(_, id)| format!("{id}\n")).collect();
+            let asked = self.git(["cat-file", "--batch"]);
+            let out = asked.answer_to(ids.as_bytes())?.success()?;
+            let mut rest = out.as_slice();
+            for (path, _) in some {
+                // A line that ends in the size, the content, a line break.
+                let end = rest
+                    .iter()
+                    .position(|byte| *byte == b'\n')
+                    .unwrap_or(rest.len());
+                let head = String::from_utf8_lossy(&rest[..end]);
+                let size = head.rsplit(' ').next().and_then(|size| size.parse().ok());
+                let content = size.and_then(|size: usize| rest.get(end + 1..end + 1 + size));
+                let content = content.ok_or_else(|| GitError::Program {
+                    command: "git cat-file".into(),
+                    why: format!("it gave no content for `{path}`: {head}"),
+                })?;
+                files.push((path.clone(), content.to_vec()));
+                rest = rest.get(end + 2 + content.len()..).unwrap_or_default();
+            }
+        }
+        Ok(files)
+    }
+
+    /// The full ID of the commit that a revision names: a branch, a tag, `HEAD~2`, an ID or its beginning.
+    ///
+    /// # Errors
+    /// `NoCommit` when it names none, `InvalidName`, or a failure to read the repository.
+    pub fn commit(&self, revision: &str) -> Result<String, GitError> {
+        self.known_commit(revision)
     }
 
     /// The paths of a checkout of this repository that differ from its HEAD: changed, staged, in
@@ -214,6 +326,45 @@ impl Repo {
             .map(|entry| String::from_utf8_lossy(entry.path_bytes()).into_owned());
         Ok(names.collect())
     }
+}
+
+/// The regular files in a tree that are wanted, with their IDs.
+fn wanted_in(
+    tree: &git2::Tree<'_>,
+    enters: &dyn Fn(&str) -> bool,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<Vec<(String, git2::Oid)>, git2::Error> {
+    let mut found = Vec::new();
+    tree.walk(git2::TreeWalkMode::PreOrder, |above, entry| {
+        let path = format!("{above}{}", String::from_utf8_lossy(entry.name_bytes()));
+        let is_file = entry.filemode() & 0o170_000 == 0o100_000;
+        match entry.kind() {
+            Some(git2::ObjectType::Tree) if !enters(&path) => return git2::TreeWalkResult::Skip,
+            Some(git2::ObjectType::Blob) if is_file && wanted(&path) => {
+                found.push((path, entry.id()));
+            }
+            _ => {}
+        }
+        git2::TreeWalkResult::Ok
+    })?;
+    Ok(found)
+}
+
+/// What files hold, by the IDs of these; many are read by several threads, each of which opens the
+/// repository for itself.
+fn contents(
+    repo: &Path,
+    files: Vec<(String, git2::Oid)>,
+) -> Result<Vec<(String, Vec<u8>)>, git2::Error> {
+    let read = |some: &[(String, git2::Oid)]| {
+        let repo = git2::Repository::open(repo)?;
+        let content = |(path, id): &(String, git2::Oid)| {
+            Ok((path.clone(), repo.find_blob(*id)?.content().to_vec()))
+        };
+        some.iter().map(content).collect()
+    };
+    let read: Result<Vec<Vec<_>>, git2::Error> = files.par_chunks(AT_ONCE).map(read).collect();
+    Ok(read?.into_iter().flatten().collect())
 }
 
 /// The files below a tree, by their paths from the top of the checkout.

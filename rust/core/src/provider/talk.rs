@@ -20,6 +20,12 @@ const ROUNDS: usize = 50;
 /// What a model is told first: prompts are written for agents of all kinds.
 const RULES: &str = "You work on the task below in a git worktree, and you act only by calling tools: text alone changes nothing. Paths are relative to the worktree. Read a file before you write it; write_file replaces the whole file. Tick the criteria that are met in the spec's file, commit your work with git by run_command, and only then call task_complete. What is not committed is lost.";
 
+/// What a model is told first that is asked for an answer, not for work.
+const QUESTION: &str = "You are asked the question below about the project in the current folder. Look at its files with list_files and read_file as far as you need them; change nothing. Then give the whole answer as text, without calling a tool.";
+
+/// The prompts that ask for an answer; an agent finds the name of its prompt in `CHANT_PROMPT`.
+const ASKING: [&str; 1] = ["split"];
+
 /// What a model is told that called no tool.
 const REMINDER: &str = "You called no tool, so nothing happened. Call the tools that the task needs; when all of it is done and committed, call task_complete.";
 
@@ -124,8 +130,11 @@ pub fn run(
     let client = Client::of(task)?;
     let mut voice = Voice::over(tell);
     let mut tools = Tools::of(task, commands)?;
+    let prompt = task.environment.get("CHANT_PROMPT");
+    let is_asked = prompt.is_some_and(|prompt| ASKING.contains(&prompt.as_str()));
+    let rules = if is_asked { QUESTION } else { RULES };
     let mut talk = vec![
-        json!({"role": "system", "content": RULES}),
+        json!({"role": "system", "content": rules}),
         json!({"role": "user", "content": task.prompt}),
     ];
     let mut is_reminded = false;
@@ -136,8 +145,8 @@ pub fn run(
                 let model = task.model.to_owned();
                 return Err(ProviderError::Empty { model });
             }
-            if is_reminded {
-                // It thinks that it is done; the evidence is looked at by others.
+            if is_reminded || is_asked && !reply.text.trim().is_empty() {
+                // It thinks that it is done; what it said or did is looked at by others.
                 return Ok(());
             }
             is_reminded = true;

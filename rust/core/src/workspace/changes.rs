@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Workspace;
+use super::feature::{Part, Tasks};
 use super::item::Item;
 use super::joined::{Joined, Source};
 use crate::error::Error;
@@ -65,11 +66,23 @@ fn says_the_same(one: &Source, other: &Source) -> bool {
                 ..
             },
         ) => document.plan.graph.nodes[*at] == other.plan.graph.nodes[*place],
+        (Source::Feature(one, part), Source::Feature(other, place)) => {
+            Arc::ptr_eq(one, other) || is_same_task(one, *part, other, *place)
+        }
         (Source::Ticket(_, one), Source::Ticket(_, other)) => {
             Arc::ptr_eq(one, other) || one == other
         }
         _ => false,
     }
+}
+
+/// Whether a task says the same, wherever it stands in its list.
+fn is_same_task(one: &Tasks, part: Part, other: &Tasks, place: Part) -> bool {
+    let (Part::Task(at), Part::Task(place)) = (part, place) else {
+        return false;
+    };
+    let (one, other) = (one.task(at), other.task(place));
+    one.mark == other.mark && one.description == other.description && one.criteria == other.criteria
 }
 
 /// Waits for changes of the items of a workspace.

@@ -41,6 +41,16 @@ pub enum WorkspaceError {
         /// The file.
         path: String,
     },
+    /// Something is asked about the past of a folder that has none.
+    #[error(
+        "There is nothing as of '{revision}' here: {folder} does not lie in the checkout of a git repository. Make one (`git init`) and commit, or ask about the present."
+    )]
+    NoHistory {
+        /// The folder.
+        folder: String,
+        /// What was asked for.
+        revision: String,
+    },
     /// What is to be brought in cannot be read.
     #[error("{path} cannot be imported: {why}")]
     Source {
@@ -59,6 +69,7 @@ impl WorkspaceError {
             Self::Ambiguous { .. } => ErrorKind::AmbiguousId,
             Self::Invalid { .. } => ErrorKind::InvalidArgument,
             Self::Taken { .. } => ErrorKind::Conflict,
+            Self::NoHistory { .. } => ErrorKind::Git,
             Self::Source { .. } => ErrorKind::InvalidDocument,
         }
     }
@@ -74,6 +85,7 @@ impl WorkspaceError {
                 expected,
             } => json!({"name": name, "given": given, "expected": expected}),
             Self::Taken { path } => json!({"path": path}),
+            Self::NoHistory { folder, revision } => json!({"folder": folder, "revision": revision}),
             Self::Source { path, why } => json!({"path": path, "why": why}),
         }
     }

@@ -3,6 +3,7 @@
 use super::error::WorkspaceError;
 use super::item::{DIALECTS, Item};
 use crate::dialects::chant::model::Status as SpecStatus;
+use crate::dialects::speckit::task::Mark;
 use crate::dialects::tickets::model::Status as TicketStatus;
 use crate::dialects::vine::model::Status as TaskStatus;
 
@@ -74,9 +75,15 @@ impl Filter {
 fn statuses() -> Vec<&'static str> {
     let specs = SpecStatus::ALL.into_iter().map(SpecStatus::as_str);
     let tasks = TaskStatus::ALL.into_iter().map(TaskStatus::as_str);
+    let marks = Mark::ALL.into_iter().map(Mark::as_str);
     let tickets = TicketStatus::ALL.iter().map(|status| status.as_str());
     let mut words: Vec<&str> = Vec::new();
-    for word in specs.chain(tasks).chain(["ref"]).chain(tickets) {
+    for word in specs
+        .chain(tasks)
+        .chain(["ref"])
+        .chain(marks)
+        .chain(tickets)
+    {
         if !words.iter().any(|known| plain(known) == plain(word)) {
             words.push(word);
         }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Workspace;
+use super::feature::{Part, Tasks};
 use super::filter::Filter;
 use super::item::Item;
 use super::joined::{Joined, Source};
@@ -143,7 +144,7 @@ struct Handle<'a> {
     body: &'a str,
     problems: Vec<ProblemRow>,
     #[serde(flatten)]
-    own: Own<'a>,
+    own: Option<Own<'a>>,
 }
 
 /// What only items of one dialect have.
@@ -152,18 +153,24 @@ struct Handle<'a> {
 enum Own<'a> {
     Spec(OfSpec<'a>),
     Task(OfTask<'a>),
+    FeatureTask(OfFeatureTask<'a>),
     Ticket(OfTicket<'a>),
 }
 
 impl<'a> Own<'a> {
-    fn of(item: &Item<'a>) -> Self {
-        match item.source {
+    /// `None` for a phase of a feature.
+    fn of(item: &Item<'a>) -> Option<Self> {
+        Some(match item.source {
             Source::Spec(spec) => Self::Spec(OfSpec::of(spec, item.joined)),
             Source::Task { document, at, .. } => {
                 Self::Task(OfTask::of(&document.plan.graph.nodes[*at], *at == 0))
             }
+            Source::Feature(tasks, Part::Task(at)) => {
+                Self::FeatureTask(OfFeatureTask::of(tasks, *at))
+            }
+            Source::Feature(_, Part::Phase(_)) => return None,
             Source::Ticket(_, ticket) => Self::Ticket(OfTicket::of(ticket)),
-        }
+        })
     }
 }
 
@@ -260,6 +267,41 @@ impl<'a> OfTask<'a> {
                 .collect(),
             attachments: attachments.iter().map(row).collect(),
             vine,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct OfFeatureTask<'a> {
+    feature: &'a str,
+    line: usize,
+    phase: Option<&'a str>,
+    group: Option<&'a str>,
+    /// The ID of the task it is a part of.
+    part_of: Option<&'a str>,
+    is_parallel: bool,
+    stories: &'a [String],
+    files: &'a [String],
+    /// Texts, and whether they are met.
+    criteria: Vec<(&'a str, bool)>,
+}
+
+impl<'a> OfFeatureTask<'a> {
+    fn of(tasks: &'a Tasks, at: usize) -> Self {
+        let task = tasks.task(at);
+        let criteria = task.criteria.iter();
+        Self {
+            feature: &tasks.feature.label,
+            line: task.line,
+            phase: task.phase.map(|phase| &*tasks.phase(phase).title),
+            group: task.group.as_deref(),
+            part_of: task.parent.map(|parent| &*tasks.task(parent).id),
+            is_parallel: task.is_parallel,
+            stories: &task.stories,
+            files: &task.paths,
+            criteria: criteria
+                .map(|one| (&*one.text, one.mark.is_settled()))
+                .collect(),
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::feature::Part;
 use super::joined::{Joined, Source};
 use crate::dialects::chant::model::{Spec, Status as SpecStatus};
+use crate::dialects::speckit::task::Mark;
 use crate::dialects::tickets::model::Status as TicketStatus;
 use crate::dialects::vine::model::{Node as Task, Status as TaskStatus, Work};
 use crate::graph::picture::Tone;
@@ -36,9 +38,11 @@ impl Joined {
         })
     }
 
-    /// All items, dialect by dialect.
+    /// All items that are listed, dialect by dialect; phases of features only stand in pictures of what
+    /// waits for what.
     pub fn items(&self) -> impl Iterator<Item = Item<'_>> {
-        self.nodes().filter_map(|node| self.item(node))
+        let items = self.nodes().filter_map(|node| self.item(node));
+        items.filter(|item| !item.is_phase())
     }
 }
 
@@ -53,8 +57,13 @@ impl<'a> Item<'a> {
         match self.source {
             Source::Spec(_) => "chant",
             Source::Task { .. } => "vine",
+            Source::Feature(..) => "speckit",
             Source::Ticket(..) => "tickets",
         }
+    }
+
+    fn is_phase(&self) -> bool {
+        matches!(self.source, Source::Feature(_, Part::Phase(_)))
     }
 
     /// What its dialect calls it.
@@ -62,6 +71,7 @@ impl<'a> Item<'a> {
         match self.source {
             Source::Spec(spec) => Cow::Borrowed(spec.id.as_str()),
             Source::Task { document, at, .. } => Cow::Borrowed(&*document.plan.graph.nodes[*at].id),
+            Source::Feature(tasks, part) => Cow::Borrowed(tasks.name(*part)),
             Source::Ticket(code, _) => Cow::Owned(code.to_string()),
         }
     }
@@ -79,6 +89,8 @@ impl<'a> Item<'a> {
         match self.source {
             Source::Spec(spec) => spec.title.as_deref().unwrap_or_default(),
             Source::Task { .. } => self.task().map_or("", |task| &task.name),
+            Source::Feature(tasks, Part::Task(at)) => tasks.task(*at).title(),
+            Source::Feature(tasks, Part::Phase(at)) => &tasks.phase(*at).title,
             Source::Ticket(_, ticket) => &ticket.title,
         }
     }
@@ -96,6 +108,7 @@ impl<'a> Item<'a> {
         match self.source {
             Source::Spec(spec) => self.joined.specs.status(spec).as_str(),
             Source::Task { .. } => self.task().map_or("", Task::standing),
+            Source::Feature(tasks, part) => tasks.status(*part).as_str(),
             Source::Ticket(_, ticket) => ticket.status(),
         }
     }
@@ -105,6 +118,7 @@ impl<'a> Item<'a> {
         match self.source {
             Source::Spec(spec) => spec.status.is_done(),
             Source::Task { .. } => self.task().and_then(Task::status) == Some(TaskStatus::Complete),
+            Source::Feature(tasks, part) => tasks.is_done(*part),
             Source::Ticket(_, ticket) => ticket.meant.status.is_some_and(TicketStatus::is_done),
         }
     }
@@ -114,6 +128,7 @@ impl<'a> Item<'a> {
         match self.source {
             Source::Spec(spec) => self.joined.specs.is_ready(spec),
             Source::Task { document, at, .. } => document.plan.is_ready(*at),
+            Source::Feature(tasks, part) => tasks.is_ready(*part),
             Source::Ticket(code, ticket) => self
                 .joined
                 .tickets
@@ -127,11 +142,13 @@ impl<'a> Item<'a> {
         match self.source {
             Source::Spec(spec) => &spec.path,
             Source::Task { path, .. } => path,
+            Source::Feature(tasks, _) => &tasks.feature.path,
             Source::Ticket(_, ticket) => &ticket.path,
         }
     }
 
-    /// What kind of work it is, in the word of its dialect; `task` or `ref` in task graphs.
+    /// What kind of work it is, in the word of its dialect; `task` or `ref` in task graphs, `task` or
+    /// `phase` in features.
     pub fn kind(&self) -> &'a str {
         match self.source {
             Source::Spec(spec) => spec.kind.as_str(),
@@ -139,14 +156,17 @@ impl<'a> Item<'a> {
                 Some(Work::Ref { .. }) => "ref",
                 _ => "task",
             },
+            Source::Feature(_, Part::Task(_)) => "task",
+            Source::Feature(_, Part::Phase(_)) => "phase",
             Source::Ticket(_, ticket) => ticket.kind(),
         }
     }
 
-    /// Its labels; only specs have some.
+    /// Its labels; a task's of a feature are its stories, too.
     pub fn labels(&self) -> &'a [Box<str>] {
         match self.source {
             Source::Spec(spec) => spec.labels.as_deref().unwrap_or_default(),
+            Source::Feature(tasks, part) => tasks.labels(*part),
             _ => &[],
         }
     }
@@ -160,6 +180,7 @@ impl<'a> Item<'a> {
                 let (_, values) = annotations.iter().rfind(|(key, _)| **key == *OWNER)?;
                 values.first().map(|value| Cow::Borrowed(&**value))
             }
+            Source::Feature(..) => None,
             Source::Ticket(_, ticket) => ticket.assignee.as_deref().map(Cow::Borrowed),
         }
     }
@@ -169,14 +190,19 @@ impl<'a> Item<'a> {
         match self.source {
             Source::Spec(spec) => own_key(spec, "priority"),
             Source::Task { .. } => None,
+            Source::Feature(tasks, part) => {
+                let phase = tasks.phase_of(*part)?;
+                phase.priority.as_deref().map(Cow::Borrowed)
+            }
             Source::Ticket(_, ticket) => Some(Cow::Borrowed(ticket.priority())),
         }
     }
 
-    /// How much work it counts as: 1, or 0 for a spec that only holds others.
+    /// How much work it counts as: 1, or 0 for a spec or a phase that only holds others.
     pub fn weight(&self) -> f64 {
         match self.source {
             Source::Spec(spec) if spec.kind.is_container() => 0.0,
+            Source::Feature(_, Part::Phase(_)) => 0.0,
             _ => 1.0,
         }
     }
@@ -203,6 +229,10 @@ impl<'a> Item<'a> {
         match self.source {
             Source::Spec(spec) => spec.body(),
             Source::Task { .. } => self.task().map_or("", |task| &task.description),
+            Source::Feature(tasks, Part::Task(at)) => &tasks.task(*at).description,
+            Source::Feature(tasks, Part::Phase(at)) => {
+                tasks.phase(*at).checkpoint.as_deref().unwrap_or_default()
+            }
             Source::Ticket(_, ticket) => ticket.body(),
         }
     }
@@ -219,6 +249,11 @@ impl<'a> Item<'a> {
                 Some(TaskStatus::Planning) => Tone::Planned,
                 Some(TaskStatus::NotStarted) => Tone::Open,
                 Some(TaskStatus::Blocked) => Tone::Blocked,
+            },
+            Source::Feature(tasks, part) => match tasks.status(*part) {
+                Mark::Done | Mark::Skipped => Tone::Done,
+                Mark::Partial => Tone::Active,
+                Mark::Open => Tone::Open,
             },
             Source::Ticket(_, ticket) => match ticket.meant.status {
                 Some(TicketStatus::Implemented | TicketStatus::Rejected) => Tone::Done,

@@ -1,11 +1,12 @@
 //! The items of all dialects in one graph, kept up to date change by change.
 //!
 //! What a dialect's snapshot shares with the one before is not looked at again: specs are drawn anew
-//! family by family, task graphs file by file, tickets all together.
+//! family by family, task graphs and lists file by file, tickets all together.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::feature::{Feature, Part, Tasks};
 use super::key;
 use crate::dialects::chant::model::Spec;
 use crate::dialects::chant::specs::Specs;
@@ -49,6 +50,8 @@ pub struct Read {
     pub specs: Arc<Specs>,
     /// The task graphs in the order of their paths.
     pub plans: Vec<Plan>,
+    /// The features in the order of their directories.
+    pub features: Vec<Feature>,
     /// The tickets.
     pub tickets: Option<Arc<Tickets>>,
     /// What is wrong with files, dialect by dialect.
@@ -69,6 +72,8 @@ pub enum Source {
         /// Place of the node in it.
         at: usize,
     },
+    /// A task or a phase of a feature.
+    Feature(Arc<Tasks>, Part),
     /// A ticket.
     Ticket(Code, Arc<Ticket>),
 }
@@ -83,6 +88,7 @@ pub struct Joined {
     pub(super) tickets: Option<Arc<Tickets>>,
     pub(super) problems: Vec<Problem>,
     plans: Vec<(Plan, Vec<Node>)>,
+    features: Vec<(Arc<Tasks>, Vec<Node>)>,
     spec_nodes: Vec<Node>,
     ticket_nodes: Vec<Node>,
 }
@@ -94,17 +100,18 @@ impl Joined {
         &self.graph
     }
 
-    /// The nodes of all items, dialect by dialect, each in the order of its own lists.
+    /// The nodes of all items, dialect by dialect, each in the order of its own lists; phases of features
+    /// stand before their tasks.
     pub fn nodes(&self) -> impl Iterator<Item = Node> {
         let tasks = self.plans.iter().flat_map(|(_, nodes)| nodes);
+        let of_features = self.features.iter().flat_map(|(_, nodes)| nodes);
         let specs = self.spec_nodes.iter().chain(tasks);
-        specs.chain(&self.ticket_nodes).copied()
+        specs.chain(of_features).chain(&self.ticket_nodes).copied()
     }
 
     /// How many items there are.
     pub fn len(&self) -> usize {
-        let tasks: usize = self.plans.iter().map(|(_, nodes)| nodes.len()).sum();
-        self.spec_nodes.len() + tasks + self.ticket_nodes.len()
+        self.nodes().count()
     }
 
     /// Whether there is none.
@@ -155,6 +162,7 @@ impl Joined {
         !is_same_tickets
             || !Arc::ptr_eq(&self.specs, &read.specs)
             || !self.has_plans(&read.plans)
+            || !self.has_features(&read.features)
             || self.problems != read.problems
     }
 
@@ -163,12 +171,19 @@ impl Joined {
         self.plans.len() == plans.len() && pairs.all(|((old, _), new)| is_same_plan(old, new))
     }
 
+    fn has_features(&self, features: &[Feature]) -> bool {
+        let mut pairs = self.features.iter().zip(features);
+        self.features.len() == features.len()
+            && pairs.all(|((old, _), new)| old.feature.is_same(new))
+    }
+
     /// Takes in what the dialects say now.
     pub(super) fn take(&mut self, read: Read) {
         let is_specs_new = self.take_specs(read.specs);
         let is_plans_new = self.take_plans(read.plans);
+        let is_features_new = self.take_features(read.features);
         let is_tickets_new = self.take_tickets(read.tickets);
-        if is_specs_new || is_plans_new || is_tickets_new {
+        if is_specs_new || is_plans_new || is_features_new || is_tickets_new {
             self.note_named();
         }
         self.problems = read.problems;
@@ -278,6 +293,51 @@ impl Joined {
         (plan, nodes)
     }
 
+    fn take_features(&mut self, features: Vec<Feature>) -> bool {
+        if self.has_features(&features) {
+            return false;
+        }
+        let mut old = std::mem::take(&mut self.features);
+        old.retain(|(known, nodes)| {
+            let is_kept = features.iter().any(|new| known.feature.is_same(new));
+            if !is_kept {
+                for node in nodes {
+                    self.forget(*node);
+                }
+            }
+            is_kept
+        });
+        let drawn = features.into_iter().map(|feature| {
+            let known = old
+                .iter()
+                .position(|(known, _)| known.feature.path == feature.path);
+            match known {
+                Some(at) => old.swap_remove(at),
+                None => self.draw_feature(feature),
+            }
+        });
+        self.features = drawn.collect();
+        true
+    }
+
+    fn draw_feature(&mut self, feature: Feature) -> (Arc<Tasks>, Vec<Node>) {
+        let (tasks, parts) = feature.drawn();
+        let mut nodes = Vec::with_capacity(parts.len());
+        for (part, waits) in parts {
+            let node = self.node(&tasks.key(part));
+            let edges = waits.into_iter().map(|(key, kind)| Edge {
+                to: self.node(&key),
+                kind,
+                via: node,
+            });
+            let edges = edges.collect();
+            let source = Source::Feature(Arc::clone(&tasks), part);
+            self.put(node, source, tasks.is_done(part), edges);
+            nodes.push(node);
+        }
+        (tasks, nodes)
+    }
+
     fn take_tickets(&mut self, tickets: Option<Arc<Tickets>>) -> bool {
         match (&self.tickets, &tickets) {
             (None, None) => return false,
@@ -318,6 +378,14 @@ impl Joined {
             }
         }
         self.plans = plans;
+        let features = std::mem::take(&mut self.features);
+        for (tasks, _) in &features {
+            let needs = tasks.feature.document.list.needs();
+            for (need, standing) in needs.iter().zip(&tasks.feature.standings) {
+                self.note(&key::normal(need), progress(standing));
+            }
+        }
+        self.features = features;
         if let Some(tickets) = self.tickets.clone() {
             for named in tickets.waits().named_outside() {
                 if let Some(standing) = tickets.waits().outside(&named) {

@@ -17,6 +17,19 @@ pub fn of_task(path: &str, id: &str) -> String {
     format!("vine:{}#{}", composed(path), composed(id))
 }
 
+/// The key of a task of a feature, or of one of its phases; IDs of tasks are the same in capitals.
+pub fn of_feature(label: &str, part: &str) -> String {
+    let is_task =
+        |id: &str| id.starts_with(['t', 'T']) && id[1..].starts_with(|c: char| c.is_ascii_digit());
+    let part = composed(part);
+    let part = if is_task(&part) {
+        part.to_ascii_uppercase()
+    } else {
+        part
+    };
+    format!("speckit:{}#{part}", composed(label))
+}
+
 /// The key of a ticket.
 pub fn of_ticket(code: &Code) -> String {
     format!("tickets:{code}")
@@ -29,6 +42,10 @@ pub fn normal(key: &str) -> String {
             let (path, id) = rest.rsplit_once('#').unwrap_or((rest, ""));
             of_task(&vine_path(path), id)
         }
+        Some(("speckit", rest)) => match rest.split_once('#') {
+            Some((label, part)) => of_feature(label, part),
+            None => composed(key),
+        },
         Some(("tickets", rest)) => {
             Code::read(rest).map_or_else(|| composed(key), |code| of_ticket(&code))
         }
@@ -61,7 +78,9 @@ mod tests {
             ("tickets:mdt-7", "tickets:MDT-007"),
             ("tickets:x", "tickets:x"),
             ("chant:e\u{301}", "chant:\u{e9}"),
-            ("speckit:060-name#T001", "speckit:060-name#T001"),
+            ("speckit:060-name#t001a", "speckit:060-name#T001A"),
+            ("speckit:060-name#phase-2", "speckit:060-name#phase-2"),
+            ("speckit:060-name", "speckit:060-name"),
         ] {
             assert_eq!(normal(given), expected);
         }

@@ -1,10 +1,12 @@
 //! Every dialect of a folder in one graph: the only module that knows all dialects.
 //!
-//! A dialect is added in four places: [`Parts`], [`joined::Source`], [`item`] and [`outside`].
+//! A dialect is added in five places: [`Parts`], [`joined::Source`], [`item`], [`outside`] and [`at`].
 
+mod at;
 pub mod changes;
 pub mod error;
 pub mod export;
+pub mod feature;
 pub mod filter;
 pub mod handle;
 pub mod import;
@@ -21,6 +23,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::dialects::chant::project::Project;
+use crate::dialects::speckit::files::{Features, TASKS};
+use crate::dialects::speckit::resolve::in_specs;
 use crate::dialects::tickets::desk::Desk;
 use crate::dialects::vine::files::Files;
 use crate::error::{Error, ErrorKind};
@@ -40,6 +44,8 @@ pub struct Parts {
     pub chant: Arc<Project>,
     /// What reads task graphs.
     pub vine: Arc<Files>,
+    /// What reads features.
+    pub speckit: Arc<Features>,
     /// Ticket projects, that of the folder among them.
     pub tickets: Arc<Desk>,
 }
@@ -97,6 +103,7 @@ impl Workspace {
                 }),
             }
         }
+        self.read_features(&mut read)?;
         self.read_tickets(&mut read)?;
         if known.joined.differs_from(&read) {
             Arc::make_mut(&mut known.joined).take(read);
@@ -123,6 +130,12 @@ impl Workspace {
             }
         };
         Ok(durations.learned()?)
+    }
+
+    /// The code of the tickets of the folder as of now, where it is a project.
+    fn code_of_tickets(&self) -> Option<String> {
+        let board = self.parts.tickets.board_at(&self.root).ok()??;
+        Some(board.place().code.clone())
     }
 
     fn read_specs(&self) -> Result<Read, Error> {
@@ -153,6 +166,31 @@ impl Workspace {
             standings: files.standings(&place, &document.plan.needs()),
             document,
         })
+    }
+
+    fn read_features(&self, read: &mut Read) -> Result<(), Error> {
+        let features = &self.parts.speckit;
+        let root = Root::open(&self.root)?;
+        for feature in in_specs(&root) {
+            let path = format!("{}/{TASKS}", feature.directory);
+            match features.document(&feature, TASKS) {
+                Ok(Some(document)) if !document.list.tasks.is_empty() => {
+                    read.features.push(feature::Feature {
+                        label: key::composed(&feature.label).into(),
+                        path: path.into(),
+                        standings: features.standings(&root, &document.list.needs()),
+                        document,
+                    });
+                }
+                Ok(_) => {}
+                Err(error) => read.problems.push(Problem {
+                    path,
+                    line: None,
+                    message: error.to_string(),
+                }),
+            }
+        }
+        Ok(())
     }
 
     fn read_tickets(&self, read: &mut Read) -> Result<(), Error> {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::Workspace;
 use super::item::Item;
 use super::joined::{ELSEWHERE, Joined};
+use super::{Workspace, at};
 use crate::error::Error;
 use crate::graph::network::Network;
 use crate::graph::{Edge, Node, Progress};
@@ -47,7 +47,16 @@ impl Layout {
         Self::new(workspace.snapshot()?, workspace.learned()?)
     }
 
-    pub(super) fn new(joined: Arc<Joined>, learned: Learned) -> Result<Self, Error> {
+    /// The graph as a commit has it, read from git without a checkout. Durations are those of now.
+    ///
+    /// # Errors
+    /// `NoHistory` outside of a checkout, or a `GitError`: `NoCommit` for a revision that names none.
+    pub fn at(workspace: &Workspace, revision: &str) -> Result<Self, Error> {
+        let joined = at::joined(workspace, revision)?;
+        Self::new(Arc::new(joined), workspace.learned()?)
+    }
+
+    fn new(joined: Arc<Joined>, learned: Learned) -> Result<Self, Error> {
         let graph = joined.graph();
         let mut nodes: Vec<Node> = joined.nodes().collect();
         let mut places: Vec<Option<u32>> = vec![None; graph.len()];

@@ -135,13 +135,16 @@ pub(super) fn named<'a>(
     }
 }
 
-/// Whether a dialect calls an item so: tickets in any spelling of their codes, tasks also with their
-/// file's path before them.
+/// Whether a dialect calls an item so: tickets in any spelling of their codes, tasks also with what
+/// their file or feature is called before them.
 fn is_called(item: &Item<'_>, text: &str) -> bool {
     if item.dialect() == "tickets" {
         return Code::read(text).is_some_and(|code| code.to_string() == item.id());
     }
-    let of_file = || item.key().strip_prefix("vine:") == Some(text);
+    if item.dialect() == "speckit" && item.id().eq_ignore_ascii_case(text) {
+        return true;
+    }
+    let of_file = || item.key().split_once(':').map(|(_, rest)| rest) == Some(text);
     item.id() == text || of_file()
 }
 
@@ -231,7 +234,8 @@ fn cycles(joined: &Joined) -> Vec<Vec<&str>> {
 }
 
 fn data(joined: &Joined, filter: &Filter, cycles: Vec<Vec<&str>>) -> Answer {
-    let items: Vec<Item<'_>> = joined.items().filter(|item| filter.fits(item)).collect();
+    let items = joined.nodes().filter_map(|node| joined.item(node));
+    let items: Vec<Item<'_>> = items.filter(|item| filter.fits(item)).collect();
     let graph = joined.graph();
     let mut edges = Vec::new();
     for item in &items {

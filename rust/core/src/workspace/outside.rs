@@ -2,15 +2,18 @@
 //!
 //! Everything here reads for itself: what is asked may be asked while the one who asks holds locks.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use jiff::Timestamp;
 
-use super::key::normal;
+use super::key::{composed, normal};
 use crate::dialects::chant::id::InvalidSpecId;
 use crate::dialects::chant::project::lookup::{Looked, look_up};
+use crate::dialects::speckit::files::{Features, TASKS};
+use crate::dialects::speckit::resolve::{Start, in_specs};
+use crate::dialects::speckit::task::{Mark, Task, TaskList};
 use crate::dialects::tickets::board::Board;
 use crate::dialects::tickets::code::Code;
 use crate::dialects::tickets::desk::Desk;
@@ -21,6 +24,7 @@ use crate::dialects::vine::model::Status as TaskStatus;
 use crate::error::Error;
 use crate::outside::{Outside, Standing, parts};
 use crate::store::disk::{self, Disk};
+use crate::store::files::Root;
 
 /// Tells how far the items of a folder are.
 pub fn outside(root: &Path) -> Outside {
@@ -34,6 +38,7 @@ struct Places {
     /// Specs by their IDs.
     specs: Mutex<HashMap<String, Arc<Looked>>>,
     vine: OnceLock<Files>,
+    features: OnceLock<Features>,
     board: Mutex<Option<Arc<Board>>>,
 }
 
@@ -45,6 +50,7 @@ impl Places {
             disk: Disk::default(),
             specs: Mutex::default(),
             vine: OnceLock::new(),
+            features: OnceLock::new(),
             board: Mutex::default(),
         }
     }
@@ -55,8 +61,8 @@ impl Places {
             Some(("chant", id)) => self.spec(id),
             Some(("vine", rest)) => self.task(rest),
             Some(("tickets", code)) => self.ticket(code),
-            // Features are looked up here once their dialect is there.
-            _ => Err("its dialect is not built yet".into()),
+            Some(("speckit", rest)) => self.feature(rest),
+            _ => Err("it is no key of a dialect".into()),
         };
         found.unwrap_or_else(Standing::Unknown)
     }
@@ -114,6 +120,27 @@ impl Places {
         })
     }
 
+    fn feature(&self, rest: &str) -> Result<Standing, String> {
+        let Some((label, part)) = rest.split_once('#') else {
+            return Err("expected a key such as speckit:060-name#T001".into());
+        };
+        let features = self.features.get_or_init(|| {
+            let start = Start {
+                folder: self.root.clone(),
+                environment: BTreeMap::new(),
+            };
+            Features::new(start, self.disk.clone(), || Timestamp::UNIX_EPOCH)
+        });
+        let root = Root::open(&self.root).map_err(|error| error.to_string())?;
+        let feature = in_specs(&root).find(|feature| composed(&feature.label) == label);
+        let feature = feature.ok_or_else(|| format!("no feature specs/{label}"))?;
+        let document = features.document(&feature, TASKS);
+        let document = document.map_err(|error| first_line(&error))?;
+        let path = format!("{}/{TASKS}", feature.directory);
+        let document = document.ok_or_else(|| format!("there is no {path}"))?;
+        standing_in(&document.list, part, &path)
+    }
+
     fn ticket(&self, code: &str) -> Result<Standing, String> {
         let read = Code::read(code);
         let code =
@@ -144,6 +171,29 @@ impl Places {
         }
         Ok(board.clone())
     }
+}
+
+/// How far a task or a phase of a list is.
+pub(super) fn standing_in(list: &TaskList, part: &str, path: &str) -> Result<Standing, String> {
+    let named = list.named(part);
+    let names = list.phase_names();
+    let phase = || names.iter().position(|name| name.as_deref() == Some(part));
+    let (what, tasks): (_, Vec<&Task>) = match (named.is_empty(), phase()) {
+        (false, _) => ("task", named.iter().map(|at| &list.tasks[*at]).collect()),
+        (true, Some(phase)) => ("phase", list.of_phase(phase).collect()),
+        (true, None) => return Err(format!("no task {part} in {path}")),
+    };
+    let open = tasks.iter().find(|task| !task.mark.is_settled());
+    let mark = match (what, open.or(tasks.first())) {
+        ("task", Some(task)) => task.mark,
+        (_, _) if open.is_some() => Mark::Open,
+        _ => Mark::Done,
+    };
+    Ok(Standing::Found {
+        status: mark.as_str().to_owned(),
+        is_done: open.is_none(),
+        place: format!("{what} in {path}"),
+    })
 }
 
 /// What went wrong, without the help on the lines after it.

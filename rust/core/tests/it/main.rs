@@ -32,5 +32,6 @@ mod vine_problems;
 mod vine_texts;
 mod vine_write;
 mod workspace;
+mod workspace_features;
 mod workspace_import;
 mod workspace_network;

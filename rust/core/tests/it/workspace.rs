@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use chant_core::answer::{Answer, Page};
 use chant_core::dialects::chant::project::{Clock, Options, Project};
+use chant_core::dialects::speckit::files::Features;
+use chant_core::dialects::speckit::resolve::Start;
 use chant_core::dialects::tickets::desk::Desk;
 use chant_core::dialects::tickets::projects::Surroundings;
 use chant_core::dialects::vine::files::Files;
@@ -69,7 +71,7 @@ impl Place {
         self.write(&format!(".chant/specs/{id}.md"), &text);
     }
 
-    fn ticket(&self, number: u32, yaml: &str) {
+    pub(crate) fn ticket(&self, number: u32, yaml: &str) {
         let text = format!("---\ncode: DEM-{number:03}\n{yaml}---\n\n# Ticket {number}\n");
         self.write(&format!("docs/CRs/DEM-{number:03}.md"), &text);
     }
@@ -81,7 +83,7 @@ impl Place {
     /// Key, state and what it waits for of each item; `+` behind the state of what is ready, `!` behind
     /// that of what is done.
     #[track_caller]
-    fn check(&self, expected: &[&str]) {
+    pub(crate) fn check(&self, expected: &[&str]) {
         assert_eq!(told(&self.workspace.snapshot().unwrap()), expected);
         let (anew, _) = opened(self.workspace.root());
         assert_eq!(told(&anew.snapshot().unwrap()), expected, "as if read anew");
@@ -123,15 +125,20 @@ pub(crate) fn opened(root: &Path) -> (Workspace, Arc<Project>) {
         ..Surroundings::default()
     };
     let files = Files::new(Disk::default(), root.to_owned(), Vec::new(), true);
+    let start = Start {
+        folder: root.to_owned(),
+        environment: BTreeMap::new(),
+    };
     let parts = Parts {
         chant: Arc::clone(&chant),
         vine: Arc::new(files.knowing(outside)),
+        speckit: Arc::new(Features::new(start, Disk::default(), now).knowing(outside)),
         tickets: Arc::new(Desk::open(surroundings, Disk::default(), now).knowing(outside)),
     };
     (Workspace::open(root, parts), chant)
 }
 
-fn data(answer: &Answer) -> Value {
+pub(crate) fn data(answer: &Answer) -> Value {
     serde_json::from_str(&answer.text).unwrap()
 }
 
@@ -481,7 +488,7 @@ proptest! {
     // proves: workspace:index:changes_are_seen
     #[test]
     fn whatever_changes_the_graph_is_as_if_read_anew(
-        steps in proptest::collection::vec((0_u32..5, 0_usize..4, 0_usize..5), 1..10),
+        steps in proptest::collection::vec((0_u32..6, 0_usize..4, 0_usize..6), 1..10),
     ) {
         let place = Place::new();
         let statuses = ["pending", "completed", "failed", "in_progress"];
@@ -491,6 +498,7 @@ proptest! {
             "vine:plan.vine#t",
             "tickets:DEM-1",
             "2026-01-22-002-b",
+            "speckit:060-x#T002",
         ];
         for (what, status, name) in steps {
             let needed = names[name];
@@ -505,6 +513,11 @@ proptest! {
                     }
                 }
                 3 => {
+                    let mark = [" ", "x", "-", "~"][status];
+                    let needed = if needed.contains(':') { needed.to_owned() } else { format!("chant:{needed}") };
+                    place.write("specs/060-x/tasks.md", &format!("## Phase 1: A\n- [{mark}] T001 a (depends on {needed})\n## Phase 2: B\n- [{mark}] T002 b\n"));
+                }
+                4 => {
                     let status = ["notstarted", "complete", "reviewing", "started"][status];
                     place.plan(&format!("[r] R (notstarted)\n-> t\n---\n[t] T ({status}) @needs(chant:{})\n", names[name % 2]));
                 }

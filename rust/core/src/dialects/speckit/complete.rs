@@ -8,7 +8,6 @@ use super::error::SpeckitError;
 use super::events::{Evidence, What};
 use super::files::{Features, Who};
 use super::parse;
-use super::plan::Plan;
 use super::resolve::{Feature, Found};
 use super::task::{Mark, Progress, Task, TaskList};
 use crate::error::Error;
@@ -57,6 +56,7 @@ impl Features {
         };
         let config = self.config(found)?;
         let judge = Judge {
+            features: self,
             config: &config,
             root: &found.root,
             skips,
@@ -284,6 +284,7 @@ fn ticked(text: &str, list: TaskList, at: usize) -> Result<(String, TaskList), E
 
 /// Says whether a task may be ticked.
 struct Judge<'a> {
+    features: &'a Features,
     config: &'a Config,
     root: &'a Root,
     skips: bool,
@@ -297,7 +298,7 @@ impl Judge<'_> {
             return Ok(warnings);
         }
         let mut reasons = Vec::new();
-        let plan = Plan::of(list);
+        let plan = self.features.plan(self.root, list);
         let hindrances = plan.hindrances(at);
         if !hindrances.parts.is_empty() {
             reasons.push(format!(
@@ -311,6 +312,10 @@ impl Judge<'_> {
             } else {
                 format!("it depends on {id}, which the list does not have")
             });
+        }
+        if !hindrances.needs.is_empty() {
+            let needs = hindrances.needs.join(", ");
+            reasons.push(format!("it depends on what is not done: {needs}"));
         }
         if !hindrances.phases.is_empty() {
             let phases = hindrances.phases.join(", ");

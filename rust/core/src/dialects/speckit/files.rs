@@ -11,15 +11,20 @@ use super::config::{self, Config};
 use super::error::SpeckitError;
 use super::feature::{Stage, is_plan, is_spec};
 use super::parse;
+use super::plan::Plan;
 use super::resolve::{self, Feature, Found, Start};
 use super::task::TaskList;
 use crate::error::Error;
+use crate::outside::{Around, Outside, Standing};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::Root;
 
 /// Documents that are kept in memory; with more, all are forgotten and read again when asked for.
-const MOST_KNOWN: usize = 256;
+const MOST_KNOWN: usize = 1024;
+
+/// The task list among a feature's documents.
+pub const TASKS: &str = "tasks.md";
 
 /// Tells the time.
 pub type Clock = fn() -> Timestamp;
@@ -39,6 +44,10 @@ pub struct Features {
     pub(super) clock: Clock,
     start: Start,
     known: Mutex<HashMap<PathBuf, Known>>,
+    /// Makes what tells of items of other dialects below a project's folder.
+    around: Option<Around>,
+    /// What it made, by folder.
+    outside: Mutex<HashMap<PathBuf, Outside>>,
 }
 
 /// A document of a feature.
@@ -48,6 +57,18 @@ pub struct Document {
     pub text: String,
     /// Its tasks; none for what is no task list.
     pub list: TaskList,
+}
+
+impl Document {
+    /// Reads the text of a file; `path` ends in its name.
+    pub fn read(path: &str, text: String) -> Self {
+        let list = if path.ends_with(TASKS) {
+            parse::tasks(&text)
+        } else {
+            TaskList::default()
+        };
+        Self { text, list }
+    }
 }
 
 struct Known {
@@ -64,7 +85,37 @@ impl Features {
             clock,
             start,
             known: Mutex::default(),
+            around: None,
+            outside: Mutex::default(),
         }
+    }
+
+    /// The same features, whose tasks may depend on items of other dialects.
+    #[must_use]
+    pub fn knowing(self, around: Around) -> Self {
+        Self {
+            around: Some(around),
+            ..self
+        }
+    }
+
+    /// How far items of other dialects are, in the order of their keys.
+    pub fn standings(&self, root: &Root, keys: &[String]) -> Vec<Standing> {
+        if keys.is_empty() {
+            return Vec::new();
+        }
+        let outside = self.around.map_or_else(Outside::default, |around| {
+            let made = self.outside.lock();
+            let mut made = made.unwrap_or_else(PoisonError::into_inner);
+            let outside = made.entry(root.path().to_owned());
+            outside.or_insert_with(|| around(root.path())).clone()
+        });
+        outside.standings(keys)
+    }
+
+    /// The graph of a list of a project as of now.
+    pub(super) fn plan<'a>(&self, root: &Root, list: &'a TaskList) -> Plan<'a> {
+        Plan::knowing(list, &self.standings(root, &list.needs()))
     }
 
     /// The project and its current feature, or the one asked for.
@@ -135,12 +186,14 @@ impl Features {
             return Ok(Arc::clone(&known.document));
         }
         let (text, stamp) = self.disk.read_text(&real, path)?;
-        let list = if path.ends_with("tasks.md") {
-            parse::tasks(&text)
-        } else {
-            TaskList::default()
+        let known = self
+            .known()
+            .get(&real)
+            .map(|known| Arc::clone(&known.document));
+        let document = match known.filter(|known| known.text == text) {
+            Some(document) => document,
+            None => Arc::new(Document::read(path, text)),
         };
-        let document = Arc::new(Document { text, list });
         let known = Known {
             document: Arc::clone(&document),
             stamp: Some(stamp).filter(|stamp| !stamp.is_fresh(SystemTime::now())),

@@ -9,9 +9,8 @@ use super::error::{SpeckitError, told};
 use super::events::What;
 use super::feature::unclear;
 use super::files::{Features, Who};
-use super::plan::Plan;
 use super::questions::{Listener, Question, State};
-use super::resolve::{Feature, Found, directories};
+use super::resolve::{Feature, Found, in_specs};
 use super::task::Progress;
 use super::view::{
     self, BoxesView, CompletedView, ContextView, FeatureView, ItemView, NextView, QuestionView,
@@ -289,7 +288,7 @@ pub fn complete(
         let mut done = features.complete(&found, feature, who, (id, skip_validation))?;
         let warnings = found.warnings.iter().cloned();
         done.warnings.splice(0..0, warnings);
-        let plan = Plan::of(&done.list);
+        let plan = features.plan(&found.root, &done.list);
         let next = plan.next();
         let ready = plan.ready();
         let view = CompletedView {
@@ -504,7 +503,7 @@ pub fn tasks(features: &Features, asked: Option<&str>) -> Result<Answer, Error> 
         let found = features.find(asked)?;
         let feature = current(&found)?;
         let document = features.tasks(&found, feature)?;
-        let plan = Plan::of(&document.list);
+        let plan = features.plan(&found.root, &document.list);
         Ok(Answer::whole(&TasksView {
             feature: &feature.directory,
             progress: document.list.progress().into(),
@@ -525,7 +524,7 @@ pub fn next(features: &Features, asked: Option<&str>) -> Result<Answer, Error> {
         let feature = current(&found)?;
         let document = features.tasks(&found, feature)?;
         let list = &document.list;
-        let plan = Plan::of(list);
+        let plan = features.plan(&found.root, list);
         let is_open = list.tasks.iter().map(|task| !task.mark.is_settled());
         let open = view::tasks(&plan).into_iter().zip(is_open);
         let open = open.filter(|(_, is_open)| *is_open).map(|(task, _)| task);
@@ -549,7 +548,7 @@ pub fn all(features: &Features) -> Result<Answer, Error> {
         let found = features.find(None)?;
         let current = found.feature.as_ref().map(|feature| &feature.directory);
         let mut views = Vec::new();
-        for feature in in_specs(&found) {
+        for feature in in_specs(&found.root) {
             let tasks = features.document(&feature, "tasks.md")?;
             let tasks = tasks.filter(|tasks| !tasks.list.tasks.is_empty());
             views.push(FeatureView {
@@ -574,17 +573,15 @@ pub fn items(features: &Features) -> Result<Vec<ItemView>, Error> {
     let items = || -> Result<Vec<ItemView>, Error> {
         let found = features.find(None)?;
         let mut items = Vec::new();
-        for feature in in_specs(&found) {
+        for feature in in_specs(&found.root) {
             if let Some(tasks) = features.document(&feature, "tasks.md")? {
-                items.extend(view::items(&feature, &tasks.list));
+                items.extend(view::items(
+                    &feature,
+                    &features.plan(&found.root, &tasks.list),
+                ));
             }
         }
         Ok(items)
     };
     items().map_err(told)
-}
-
-fn in_specs(found: &Found) -> impl Iterator<Item = Feature> {
-    let names = directories(&found.root).into_iter();
-    names.map(|name| found.in_specs(&name))
 }

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use super::task::{Criterion, Mark, Phase, Task, TaskList};
+use crate::outside;
 use crate::text::markdown::{Outline, outline};
 
 /// A pattern of ours. One that does not compile finds nothing, and the tests would tell.
@@ -54,6 +55,9 @@ static PHASE: Pattern = pattern!(r"(?i)^phase\s+([0-9]+)\b");
 static STORY_NUMBER: Pattern = pattern!(r"(?i)\buser story\s+([0-9]+[a-z]?)\b|\b(US[0-9]+)\b");
 static PRIORITY: Pattern = pattern!(r"(?i)priority:?\s*(P[0-9]+)");
 static TICKED: Pattern = pattern!(r"`([^`\s]+)`");
+
+/// What may stand around a name.
+const MARKUP: [char; 4] = ['`', '*', '"', '\''];
 
 /// Reads a task list. What is no task is left alone.
 pub fn tasks(text: &str) -> TaskList {
@@ -193,6 +197,7 @@ impl Reader {
             description: head.description,
             paths: Vec::new(),
             depends_on: Vec::new(),
+            needs: Vec::new(),
             criteria: Vec::new(),
             phase: self.list.phases.len().checked_sub(1),
             group: self.group.clone(),
@@ -377,8 +382,11 @@ fn resolve_dependencies(list: &mut TaskList) {
         .filter(|task| task.description.contains('('))
     {
         let mut named: Vec<String> = Vec::new();
+        let mut needs: Vec<String> = Vec::new();
         for phrase in DEPENDS.all(&task.description) {
-            for found in NAMED.all(&phrase[1]) {
+            let (keys, rest) = keys_in(&phrase[1]);
+            needs.extend(keys);
+            for found in NAMED.all(&rest) {
                 match (found.get(1), found.get(2), found.get(3)) {
                     (Some(first), Some(last), _) => {
                         let ends = number_of(first.as_str()).zip(number_of(last.as_str()));
@@ -404,7 +412,29 @@ fn resolve_dependencies(list: &mut TaskList) {
             }
         }
         task.depends_on = seen;
+        for key in needs {
+            if !task.needs.contains(&key) {
+                task.needs.push(key);
+            }
+        }
     }
+}
+
+/// The keys of items of other documents that a phrase names, and the phrase without them.
+fn keys_in(phrase: &str) -> (Vec<String>, String) {
+    let (mut keys, mut rest) = (Vec::new(), String::new());
+    for word in phrase.split(|c: char| c.is_whitespace() || ",;".contains(c)) {
+        let bare = word.trim_start_matches(MARKUP);
+        let bare = bare.trim_end_matches(MARKUP).trim_end_matches('.');
+        let bare = bare.trim_end_matches(MARKUP);
+        if outside::parts(bare).is_some() {
+            keys.push(bare.to_owned());
+        } else {
+            rest.push_str(word);
+            rest.push(' ');
+        }
+    }
+    (keys, rest)
 }
 
 /// The number of an ID that is nothing else.

@@ -4,10 +4,11 @@
 //! after all before it in its phase, one with `[P]` after the last one without. Phases come in order,
 //! but those of user stories only after the ones that belong to no story.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::task::{Mark, Task, TaskList};
 use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
+use crate::outside::{self, Standing};
 
 /// A task list and its graph.
 pub struct Plan<'a> {
@@ -23,6 +24,21 @@ pub struct Plan<'a> {
     turns: Vec<Vec<usize>>,
     /// By task, its parts.
     parts: Vec<Vec<usize>>,
+    /// How far the items of other documents are that are depended on, by their keys.
+    standings: BTreeMap<String, Standing>,
+}
+
+/// What a node of the graph stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stands<'a> {
+    /// A task, by its place.
+    Task(usize),
+    /// A phase, by its place.
+    Phase(usize),
+    /// An item of other documents, by its key.
+    Elsewhere(&'a str),
+    /// A task that the list does not have, by its ID in capitals.
+    Missing(&'a str),
 }
 
 /// What of a phase others depend on.
@@ -40,6 +56,8 @@ pub struct Hindrances {
     pub parts: Vec<String>,
     /// What it depends on and is open.
     pub dependencies: Vec<String>,
+    /// Items of other documents that it depends on and are not done, with what is known of them.
+    pub needs: Vec<String>,
     /// Phases before its own that have open tasks.
     pub phases: Vec<String>,
 }
@@ -51,6 +69,12 @@ fn key_of(task: &Task) -> String {
 impl<'a> Plan<'a> {
     /// Draws the graph of a list. An ID that stands there twice is one node, open while one of them is.
     pub fn of(list: &'a TaskList) -> Self {
+        Self::knowing(list, &[])
+    }
+
+    /// Draws the graph of a list, when the items of other documents that its tasks depend on are that
+    /// far, in the order of [`TaskList::needs`].
+    pub fn knowing(list: &'a TaskList, standings: &[Standing]) -> Self {
         let mut plan = Self {
             list,
             graph: DepGraph::default(),
@@ -58,7 +82,18 @@ impl<'a> Plan<'a> {
             phases: facts(list),
             turns: turns(list),
             parts: parts(list),
+            standings: list
+                .needs()
+                .into_iter()
+                .zip(standings.iter().cloned())
+                .collect(),
         };
+        for (key, standing) in &plan.standings {
+            let node = plan.graph.intern(key);
+            if standing.is_done() {
+                plan.graph.set_progress(node, Progress::Done);
+            }
+        }
         for (at, task) in list.tasks.iter().enumerate() {
             let node = plan.graph.intern(&key_of(task));
             let is_open = !task.mark.is_settled();
@@ -127,6 +162,9 @@ impl<'a> Plan<'a> {
         for id in &task.depends_on {
             add(self.graph.intern(&id.to_ascii_uppercase()), Kind::Explicit);
         }
+        for key in &task.needs {
+            add(self.graph.intern(key), Kind::Explicit);
+        }
         for before in &self.turns[at] {
             add(
                 self.graph.intern(&key_of(&list.tasks[*before])),
@@ -138,6 +176,9 @@ impl<'a> Plan<'a> {
             let whole = &list.tasks[at];
             for id in &whole.depends_on {
                 add(self.graph.intern(&id.to_ascii_uppercase()), Kind::Inherited);
+            }
+            for key in &whole.needs {
+                add(self.graph.intern(key), Kind::Inherited);
             }
             for before in &self.turns[at] {
                 add(
@@ -159,15 +200,23 @@ impl<'a> Plan<'a> {
 
     /// The tasks that can be worked on now, all of them at once.
     pub fn ready(&self) -> Vec<&'a Task> {
+        let places = self.ready_places();
+        places.map(|at| &self.list.tasks[at]).collect()
+    }
+
+    /// The places of the tasks that can be worked on now.
+    pub fn ready_places(&self) -> impl Iterator<Item = usize> {
         let is_free = |node: Node| self.graph.unmet(node).next().is_none();
-        let tasks = self.list.tasks.iter().enumerate();
-        let open = tasks.filter(|(_, task)| !task.mark.is_settled());
-        open.filter(|(at, _)| {
-            self.node(*at)
-                .is_some_and(|node| self.tasks.get(&node) == Some(at) && is_free(node))
-        })
-        .map(|(_, task)| task)
-        .collect()
+        let places = 0..self.list.tasks.len();
+        let open =
+            places.filter(|at| !self.list.tasks[*at].mark.is_settled() && self.is_first(*at));
+        open.filter(move |at| self.node(*at).is_some_and(is_free))
+    }
+
+    /// Whether no task before it has the ID of a task.
+    pub fn is_first(&self, at: usize) -> bool {
+        let node = self.node(at);
+        node.is_some_and(|node| self.tasks.get(&node) == Some(&at))
     }
 
     /// IDs of the tasks, and titles of the phases, that a task still waits for.
@@ -178,13 +227,37 @@ impl<'a> Plan<'a> {
     }
 
     fn name(&self, node: Node) -> String {
+        match self.stands(node) {
+            Stands::Task(at) => self.list.tasks[at].id.to_string(),
+            Stands::Phase(at) => self.list.phases[at].title.clone(),
+            Stands::Elsewhere(key) | Stands::Missing(key) => key.to_owned(),
+        }
+    }
+
+    /// What a node of the graph stands for.
+    pub fn stands(&self, node: Node) -> Stands<'_> {
         if let Some(at) = self.tasks.get(&node) {
-            return self.list.tasks[*at].id.to_string();
+            return Stands::Task(*at);
         }
         let key = self.graph.key(node);
         let phase = key.strip_prefix("phase ").and_then(|at| at.parse().ok());
-        let phase = phase.and_then(|at: usize| self.list.phases.get(at));
-        phase.map_or_else(|| key.to_owned(), |phase| phase.title.clone())
+        match phase {
+            Some(at) => Stands::Phase(at),
+            None if outside::parts(key).is_some() => Stands::Elsewhere(key),
+            None => Stands::Missing(key),
+        }
+    }
+
+    /// What the task of an ID waits for, met or not.
+    pub fn edges_of(&self, at: usize) -> &[Edge] {
+        let own = self.node(at);
+        own.map_or(&[], |node| self.graph.edges(node))
+    }
+
+    /// Whether nobody waits for a task any more: all of its ID are settled.
+    pub fn is_settled(&self, at: usize) -> bool {
+        let node = self.node(at);
+        node.is_some_and(|node| self.graph.progress(node) == Progress::Done)
     }
 
     /// What speaks against ticking a task.
@@ -208,9 +281,20 @@ impl<'a> Plan<'a> {
                 .chain(criteria.map(|one| format!("`{}`", one.text)))
                 .collect(),
             dependencies: task.depends_on.iter().filter(is_open).cloned().collect(),
+            needs: task.needs.iter().filter_map(|key| self.need(key)).collect(),
             phases: phases
                 .map(|phase| self.list.phases[phase].title.clone())
                 .collect(),
+        }
+    }
+
+    /// An item of other documents with what is known of it; `None` for one that is done.
+    fn need(&self, key: &str) -> Option<String> {
+        match self.standings.get(key) {
+            Some(Standing::Found { is_done: true, .. }) => None,
+            Some(Standing::Found { status, .. }) => Some(format!("{key} ({status})")),
+            Some(Standing::Unknown(why)) => Some(format!("{key} ({why})")),
+            None => Some(key.to_owned()),
         }
     }
 

@@ -121,19 +121,19 @@ pub fn find(disk: &Disk, start: &Start, asked: Option<&str>) -> Result<Found, Er
     })
 }
 
-impl Found {
-    /// A directory of `specs/` as a feature.
-    pub(super) fn in_specs(&self, name: &str) -> Feature {
+/// The directories in a project's `specs/` as features, by name.
+pub fn in_specs(root: &Root) -> impl Iterator<Item = Feature> {
+    directories(root).into_iter().map(|name| {
         let inside = format!("{SPECS}/{name}");
         Feature {
             directory: inside.clone(),
-            label: name.to_owned(),
-            name: FeatureName::of_directory(name),
+            name: FeatureName::of_directory(&name),
+            label: name,
             rule: "specs",
-            root: Some(self.root.clone()),
+            root: Some(root.clone()),
             inside,
         }
-    }
+    })
 }
 
 /// The project's folder, and what said so.
@@ -180,7 +180,7 @@ fn has_features(folder: &Path) -> bool {
 }
 
 /// The directories in `specs/`, by name.
-pub(super) fn directories(root: &Root) -> Vec<String> {
+fn directories(root: &Root) -> Vec<String> {
     let Ok(specs) = root.locate(SPECS) else {
         return Vec::new();
     };

@@ -14,6 +14,9 @@ pub enum Mark {
 }
 
 impl Mark {
+    /// All marks.
+    pub const ALL: [Self; 4] = [Self::Open, Self::Done, Self::Partial, Self::Skipped];
+
     /// The mark that a character stands for.
     pub fn of(character: char) -> Option<Self> {
         match character {
@@ -77,6 +80,8 @@ pub struct Task {
     pub paths: Vec<String>,
     /// IDs of the tasks it says it depends on.
     pub depends_on: Vec<String>,
+    /// Keys of items of other documents that it says it depends on.
+    pub needs: Vec<String>,
     /// Boxes without an ID that belong to it.
     pub criteria: Vec<Criterion>,
     /// Its phase, by its place in the list of phases.
@@ -174,6 +179,36 @@ impl TaskList {
     pub fn of_phase(&self, phase: usize) -> impl Iterator<Item = &Task> {
         let is_in = move |task: &&Task| task.phase == Some(phase);
         self.tasks.iter().filter(is_in)
+    }
+
+    /// Keys of items of other documents that tasks depend on, in the order of the file, each once.
+    pub fn needs(&self) -> Vec<String> {
+        let mut keys: Vec<String> = Vec::new();
+        for key in self.tasks.iter().flat_map(|task| &task.needs) {
+            if !keys.contains(key) {
+                keys.push(key.clone());
+            }
+        }
+        keys
+    }
+
+    /// The names of the phases that have tasks, by their places: `phase-3` for the only `Phase 3: …`,
+    /// `part-2` for the second one where the heading has no such number.
+    pub fn phase_names(&self) -> Vec<Option<String>> {
+        let mut parts = 0;
+        let name = |(at, phase): (usize, &Phase)| {
+            self.of_phase(at).next()?;
+            parts += 1;
+            let same = self
+                .phases
+                .iter()
+                .filter(|other| other.number == phase.number);
+            Some(match phase.number {
+                Some(number) if same.count() == 1 => format!("phase-{number}"),
+                _ => format!("part-{parts}"),
+            })
+        };
+        self.phases.iter().enumerate().map(name).collect()
     }
 
     /// How far all is.

@@ -309,11 +309,10 @@ pub struct ItemView {
 }
 
 /// The tasks of a feature among the items of a workspace.
-pub fn items(feature: &Feature, list: &TaskList) -> Vec<ItemView> {
-    let plan = Plan::of(list);
+pub fn items(feature: &Feature, plan: &Plan<'_>) -> Vec<ItemView> {
     let ready: Vec<usize> = plan.ready().iter().map(|task| task.line).collect();
     let key = |id: &str| format!("speckit:{}#{id}", feature.label);
-    let tasks = list.tasks.iter();
+    let tasks = plan.list.tasks.iter();
     tasks
         .map(|task| ItemView {
             key: key(&task.id),

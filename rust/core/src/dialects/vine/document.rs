@@ -8,6 +8,7 @@ use super::error::VineError;
 use super::frontier::Plan;
 use super::model::{Graph, Node, Place, Version, Work};
 use super::{parse, write};
+use crate::outside::Standing;
 
 /// A text and what it says.
 #[derive(Debug, Clone)]
@@ -48,6 +49,17 @@ impl Document {
         let plan = self.plan.renewed(graph);
         let plan = plan.map_err(|error| error.with_spots(&text))?;
         Ok(Self { text, plan, places })
+    }
+
+    /// The document when the items that its tasks need are that far, in the order of [`Plan::needs`];
+    /// `None` when that is how it was taken already.
+    #[must_use]
+    pub fn knowing(&self, standings: &[Standing]) -> Option<Self> {
+        let plan = self.plan.knowing(standings)?;
+        Some(Self {
+            plan,
+            ..self.clone()
+        })
     }
 
     /// The document after a change of its graph; of the text only that changes which has to.

@@ -233,13 +233,7 @@ impl Files {
     /// A graph of a file that knows how far the items of other dialects are that its tasks need.
     pub(super) fn aware(&self, file: &Located, document: Arc<Document>) -> Arc<Document> {
         let standings = self.standings(file, &document.plan.needs());
-        match document.plan.knowing(&standings) {
-            None => document,
-            Some(plan) => Arc::new(Document {
-                plan,
-                ..Document::clone(&document)
-            }),
-        }
+        document.knowing(&standings).map_or(document, Arc::new)
     }
 
     /// How far items of other dialects are, in the order of their keys.

@@ -17,7 +17,7 @@ pub(super) fn is_code(text: &str) -> bool {
 ///
 /// # Errors
 /// What is in the way: no tickets, or several codes.
-pub(super) fn code_of_tickets<'a>(names: impl Iterator<Item = &'a str>) -> Result<String, String> {
+pub fn code_of_tickets<'a>(names: impl Iterator<Item = &'a str>) -> Result<String, String> {
     let mut codes: Vec<String> = names.filter_map(code_of_file).collect();
     codes.sort();
     codes.dedup();

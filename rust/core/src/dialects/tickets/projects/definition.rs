@@ -9,7 +9,7 @@ use super::table::Keys;
 use crate::store::disk;
 
 /// The tickets folder where nothing is said.
-pub(super) const TICKETS: &str = "docs/CRs";
+pub const TICKETS: &str = "docs/CRs";
 
 /// The file with the next number where nothing is said.
 pub(super) const COUNTER: &str = ".mdt-next";

@@ -10,7 +10,7 @@ use super::settings::{self, Excluded, Settings};
 use super::{Problem, Source, Surroundings, TicketProject, day};
 
 /// A project's own configuration.
-const OWN_FILE: &str = ".mdt-config.toml";
+pub const OWN_FILE: &str = ".mdt-config.toml";
 
 /// What other names of a project's own configuration end in (older releases).
 const OWN_ENDING: &str = "-config.toml";

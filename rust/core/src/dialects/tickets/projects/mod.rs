@@ -14,7 +14,39 @@ pub mod which;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+pub use codes::code_of_tickets;
+use definition::Definition;
+pub use definition::TICKETS;
+pub use find::OWN_FILE;
 use looked::Looked;
+
+/// What a project's own file says of its tickets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Written {
+    /// What their codes begin with.
+    pub code: Option<String>,
+    /// Their folder from the root, with `/`; none for one outside.
+    pub tickets: Option<String>,
+}
+
+/// Reads the text of a project's own file.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn written(text: &str) -> Result<Written, String> {
+    let table = table::parse(text)?;
+    let definition = Definition::of_project(OWN_FILE, &table, &mut Vec::new());
+    let inside = |given: String| {
+        let parts: Vec<&str> = given.split('/').collect();
+        let is_inside = !given.starts_with('/') && !parts.contains(&"..");
+        let parts = parts.into_iter().filter(|part| !matches!(*part, "" | "."));
+        is_inside.then(|| parts.collect::<Vec<_>>().join("/"))
+    };
+    Ok(Written {
+        code: definition.code.filter(|code| codes::is_code(code)),
+        tickets: definition.tickets.and_then(inside),
+    })
+}
 
 /// What finding projects depends on; nothing else is asked.
 #[derive(Debug, Clone, Default)]

@@ -1,0 +1,499 @@
+//! The workspace as a commit has it, read from git without a checkout.
+//!
+//! Everything is as of the commit: archived specs, ignore files, the configuration of tickets, and how far
+//! items of other dialects are. Other repositories have no such moment; what lies there is not looked up.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::error::WorkspaceError;
+use super::feature::Feature;
+use super::joined::{Joined, Plan, Problem, Read};
+use super::key::{composed, normal};
+use super::outside::standing_in;
+use super::{MOST_PLANS, Workspace};
+use crate::dialects::chant::model::Status as SpecStatus;
+use crate::dialects::chant::parse as specs;
+use crate::dialects::chant::project::{ARCHIVE, SPECS};
+use crate::dialects::chant::specs::{Elsewhere, Specs};
+use crate::dialects::speckit::files::{Document as Tasks, TASKS};
+use crate::dialects::speckit::resolve::SPECS as FEATURES;
+use crate::dialects::tickets::all::Tickets;
+use crate::dialects::tickets::code::Code;
+use crate::dialects::tickets::model::Status as TicketStatus;
+use crate::dialects::tickets::parse as tickets;
+use crate::dialects::tickets::projects::{OWN_FILE, TICKETS, Written, code_of_tickets, written};
+use crate::dialects::vine::document::Document as Graph;
+use crate::dialects::vine::model::Status as TaskStatus;
+use crate::error::Error;
+use crate::git::{GitError, Repo};
+use crate::outside::{Standing, parts};
+use crate::store::disk;
+use crate::store::index::{Change, Source};
+use crate::store::walk::{DEPTH, IGNORING, unignored};
+
+/// The items of a workspace as of a revision.
+///
+/// # Errors
+/// `NoHistory` where the folder lies in no repository, a `GitError` for a revision that names no commit
+/// or a repository that cannot be read.
+pub(super) fn joined(workspace: &Workspace, revision: &str) -> Result<Joined, Error> {
+    let then = Then::new(workspace, revision)?;
+    let mut joined = Joined::default();
+    joined.take(then.read());
+    Ok(joined)
+}
+
+/// What a file of a commit is to the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Spec,
+    Archived,
+    Plan,
+    Tasks,
+    Ticket,
+    Ignoring,
+}
+
+/// What a file says.
+enum Said {
+    Spec(specs::Document),
+    Archived(Option<SpecStatus>),
+    Plan(Result<Arc<Graph>, String>),
+    Tasks(Result<Arc<Tasks>, String>),
+    Ticket(tickets::Document),
+    Ignoring(String),
+}
+
+/// A folder in a commit.
+struct Place {
+    repo: Repo,
+    /// The commit's full ID.
+    commit: String,
+    /// The folder from the top of the checkout, with `/` at its end; empty for the top.
+    prefix: String,
+}
+
+impl Place {
+    fn new(workspace: &Workspace, revision: &str) -> Result<Self, Error> {
+        let root = workspace.root();
+        let none = || WorkspaceError::NoHistory {
+            folder: root.display().to_string(),
+            revision: revision.to_owned(),
+        };
+        let repo = Repo::open(root)?.ok_or_else(none)?;
+        let top = repo.checkout().ok_or_else(none)?;
+        let top = disk::real(top).map_err(|_| none())?;
+        let inside = root.strip_prefix(&top).map_err(|_| none())?;
+        let inside = inside.to_str().ok_or_else(none)?.replace('\\', "/");
+        Ok(Self {
+            commit: repo.commit(revision)?,
+            repo,
+            prefix: if inside.is_empty() {
+                inside
+            } else {
+                inside + "/"
+            },
+        })
+    }
+
+    /// The text of a file of the folder.
+    fn text(&self, path: &str) -> Result<Option<String>, GitError> {
+        let bytes = self
+            .repo
+            .file_at(&self.commit, &format!("{}{path}", self.prefix))?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// The ignore files of the folders above, each with its path from the top of the checkout.
+    fn ignoring_above(&self) -> Result<Vec<(String, String)>, GitError> {
+        let mut found = Vec::new();
+        for (end, _) in self.prefix.match_indices('/') {
+            let above = self.prefix[..end].rfind('/').map_or(0, |at| at + 1);
+            for name in IGNORING {
+                let path = format!("{}{name}", &self.prefix[..above]);
+                if let Some(bytes) = self.repo.file_at(&self.commit, &path)? {
+                    found.push((path, String::from_utf8_lossy(&bytes).into_owned()));
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// All documents of a folder in a commit.
+struct Then {
+    place: Place,
+    /// The code of the tickets' project, where there are tickets.
+    project: Option<String>,
+    specs: Vec<Change<specs::Document>>,
+    /// Archived specs: their state, and their file.
+    archived: HashMap<String, (SpecStatus, String)>,
+    plans: BTreeMap<String, Arc<Graph>>,
+    features: BTreeMap<String, Arc<Tasks>>,
+    tickets: Vec<Change<tickets::Document>>,
+    problems: Vec<Problem>,
+}
+
+impl Then {
+    fn new(workspace: &Workspace, revision: &str) -> Result<Self, Error> {
+        let place = Place::new(workspace, revision)?;
+        let mut problems = Vec::new();
+        let config = place.text(OWN_FILE)?;
+        let config = config.map(|text| written(&text)).transpose();
+        let config = config.unwrap_or_else(|message| {
+            problems.push(problem(OWN_FILE, message));
+            None
+        });
+        let Written { code, tickets } = config.unwrap_or_default();
+        let folder = tickets.unwrap_or_else(|| TICKETS.to_owned());
+        let sought = Sought {
+            tickets: format!("{folder}/"),
+        };
+        let files = place.repo.files_at(
+            &place.commit,
+            place.prefix.trim_end_matches('/'),
+            &|folder| sought.enters(folder),
+            &|file| sought.sort(file).is_some(),
+        )?;
+        let said: Vec<(String, Said)> = files
+            .into_par_iter()
+            .filter_map(|(path, bytes)| {
+                let said = said(sought.sort(&path)?, &path, bytes);
+                Some((path, said))
+            })
+            .collect();
+        let of_tickets = said
+            .iter()
+            .filter(|(_, said)| matches!(said, Said::Ticket(_)));
+        let names = of_tickets.map(|(path, _)| path.rsplit('/').next().unwrap_or(path));
+        let derived = || code_of_tickets(names).ok();
+        let current = || workspace.code_of_tickets();
+        let mut then = Self {
+            project: code.or_else(derived).or_else(current),
+            place,
+            specs: Vec::new(),
+            archived: HashMap::new(),
+            plans: BTreeMap::new(),
+            features: BTreeMap::new(),
+            tickets: Vec::new(),
+            problems,
+        };
+        then.take(said)?;
+        Ok(then)
+    }
+
+    fn take(&mut self, said: Vec<(String, Said)>) -> Result<(), Error> {
+        let mut ignoring = self.place.ignoring_above()?;
+        let prefix = self.place.prefix.clone();
+        let from_top = |path: &str| format!("{prefix}{path}");
+        let mut plans = Vec::new();
+        for (path, said) in said {
+            match said {
+                Said::Spec(document) => self.specs.push(change(path, document)),
+                Said::Archived(Some(status)) => {
+                    let id = specs::stem(&path).to_owned();
+                    self.archived.insert(id, (status, path));
+                }
+                Said::Archived(None) => {}
+                Said::Plan(read) => plans.push((path, read)),
+                Said::Tasks(Ok(tasks)) if tasks.list.tasks.is_empty() => {}
+                Said::Tasks(Ok(tasks)) => {
+                    self.features.insert(path, tasks);
+                }
+                Said::Tasks(Err(message)) => self.problems.push(problem(&path, message)),
+                Said::Ticket(document) => self.tickets.push(change(path, document)),
+                Said::Ignoring(text) => ignoring.push((from_top(&path), text)),
+            }
+        }
+        let paths = plans.iter().map(|(path, _)| from_top(path));
+        let is_found = unignored(&prefix, &paths.collect::<Vec<_>>(), &ignoring);
+        let found = plans.into_iter().zip(is_found);
+        let found = found.filter(|(_, is_found)| *is_found).take(MOST_PLANS);
+        for ((path, read), _) in found {
+            match read {
+                Ok(graph) => {
+                    self.plans.insert(path, graph);
+                }
+                Err(message) => self.problems.push(problem(&path, message)),
+            }
+        }
+        Ok(())
+    }
+
+    fn read(mut self) -> Read {
+        let mut known = Specs::default();
+        known.apply(std::mem::take(&mut self.specs));
+        let mut tickets = self.project.as_deref().map(Tickets::new);
+        if let Some(tickets) = &mut tickets {
+            tickets.apply(std::mem::take(&mut self.tickets));
+        }
+        let named = tickets
+            .as_ref()
+            .map(|tickets| tickets.waits().named_outside());
+        let now = Items {
+            then: &self,
+            specs: &known,
+            tickets: tickets.as_ref(),
+        };
+        let elsewhere = known
+            .named_elsewhere()
+            .into_iter()
+            .map(|(node, key)| (node, now.elsewhere(&key)));
+        let elsewhere: Vec<_> = elsewhere.collect();
+        let outside = named.map(|keys| now.standings(&keys));
+        let plans = self.plans.iter().map(|(path, graph)| {
+            let standings = now.standings(&graph.plan.needs());
+            let known = graph.knowing(&standings);
+            let document = known.map_or_else(|| Arc::clone(graph), Arc::new);
+            Plan {
+                path: composed(path).into(),
+                document,
+                standings,
+            }
+        });
+        let plans = plans.collect();
+        let features = self.features.iter().map(|(path, document)| Feature {
+            label: composed(label(path)).into(),
+            path: path.as_str().into(),
+            standings: now.standings(&document.list.needs()),
+            document: Arc::clone(document),
+        });
+        let features = features.collect();
+        for (node, found) in elsewhere {
+            known.found_elsewhere(node, found);
+        }
+        if let (Some(tickets), Some(outside)) = (&mut tickets, outside) {
+            tickets.found_outside(outside);
+        }
+        Read {
+            specs: Arc::new(known),
+            plans,
+            features,
+            tickets: tickets.map(Arc::new),
+            problems: self.problems,
+        }
+    }
+}
+
+/// The items of a commit by their keys.
+struct Items<'a> {
+    then: &'a Then,
+    specs: &'a Specs,
+    tickets: Option<&'a Tickets>,
+}
+
+impl Items<'_> {
+    fn standings(&self, keys: &[String]) -> Vec<Standing> {
+        keys.iter().map(|key| self.standing(key)).collect()
+    }
+
+    fn standing(&self, key: &str) -> Standing {
+        let key = normal(key);
+        let found = match parts(&key) {
+            Some(("chant", id)) => self.spec(id),
+            Some(("vine", rest)) => self.task(rest),
+            Some(("speckit", rest)) => self.of_feature(rest),
+            Some(("tickets", code)) => self.ticket(code),
+            _ => Err("it is no key of a dialect".into()),
+        };
+        found.unwrap_or_else(Standing::Unknown)
+    }
+
+    /// What an active spec names that is none.
+    fn elsewhere(&self, key: &str) -> Elsewhere {
+        let found = match (parts(key), key.split_once(':')) {
+            (Some(_), _) => self.standing(key),
+            (None, None) => match self.spec(key) {
+                Ok(standing) => standing,
+                Err(_) => return Elsewhere::Unknown,
+            },
+            (None, Some(_)) => {
+                Standing::Unknown("other repositories are not looked up as of a revision".into())
+            }
+        };
+        match found {
+            Standing::Found {
+                status,
+                is_done,
+                place,
+            } => Elsewhere::Found {
+                status,
+                is_done,
+                place,
+            },
+            Standing::Unknown(why) => Elsewhere::Unreachable(why),
+        }
+    }
+
+    fn spec(&self, id: &str) -> Result<Standing, String> {
+        let active = self.specs.find(id).map(|spec| (spec.status, &*spec.path));
+        let archived = self.then.archived.get(id);
+        let found = active.or_else(|| archived.map(|(status, path)| (*status, path.as_str())));
+        let (status, path) = found.ok_or("no such spec")?;
+        Ok(Standing::Found {
+            status: status.to_string(),
+            is_done: status.is_done(),
+            place: format!("spec in {path}"),
+        })
+    }
+
+    fn task(&self, rest: &str) -> Result<Standing, String> {
+        let (path, id) = rest.rsplit_once('#').unwrap_or((rest, ""));
+        let mut plans = self.then.plans.iter();
+        let graph = match plans.find(|(known, _)| composed(known) == path) {
+            Some((_, graph)) => Arc::clone(graph),
+            // Graphs that no walk finds may be named, too.
+            None => self.graph(path)?,
+        };
+        let node = graph.plan.graph.find(id);
+        let node = node.ok_or_else(|| format!("no task {id} in {path}"))?;
+        Ok(Standing::Found {
+            status: node.standing().to_owned(),
+            is_done: node.status() == Some(TaskStatus::Complete),
+            place: format!("task in {path}"),
+        })
+    }
+
+    fn graph(&self, path: &str) -> Result<Arc<Graph>, String> {
+        let text = self
+            .then
+            .place
+            .text(path)
+            .map_err(|error| error.to_string())?;
+        let text = text.ok_or_else(|| format!("there is no {path}"))?;
+        let graph = Graph::read(text).map_err(|error| error.to_string())?;
+        Ok(Arc::new(graph))
+    }
+
+    fn of_feature(&self, rest: &str) -> Result<Standing, String> {
+        let (name, part) = rest.split_once('#').unwrap_or((rest, ""));
+        let mut features = self.then.features.iter();
+        let found = features.find(|(path, _)| composed(label(path)) == name);
+        let (path, tasks) = found.ok_or_else(|| format!("no feature {FEATURES}/{name}"))?;
+        standing_in(&tasks.list, part, path)
+    }
+
+    fn ticket(&self, code: &str) -> Result<Standing, String> {
+        let read = Code::read(code).ok_or_else(|| format!("{code} is no code"))?;
+        let files = self.tickets.map_or(&[][..], |tickets| tickets.files(&read));
+        let ticket = files.first().ok_or("no such ticket")?;
+        Ok(Standing::Found {
+            status: ticket.status().to_owned(),
+            is_done: ticket.meant.status.is_some_and(TicketStatus::is_done),
+            place: format!("ticket in {}", ticket.path),
+        })
+    }
+}
+
+/// Which files of a commit are read; all paths are those from the workspace's folder.
+struct Sought {
+    /// The folder of tickets, with `/` at its end.
+    tickets: String,
+}
+
+impl Sought {
+    /// Whether files below a folder may be read.
+    fn enters(&self, folder: &str) -> bool {
+        let inside = format!("{folder}/");
+        let of_specs = [SPECS, ARCHIVE].iter().any(|place| {
+            let place = format!("{place}/");
+            let below = inside.strip_prefix(&place);
+            place.starts_with(&inside) || below.is_some_and(|below| !is_hidden(below))
+        });
+        let depth = folder.split('/').count();
+        of_specs || self.tickets.starts_with(&inside) || (!is_hidden(folder) && depth < DEPTH)
+    }
+
+    /// What a file is; `None` for one that says nothing.
+    fn sort(&self, path: &str) -> Option<Sort> {
+        let below = |folder: &str| {
+            let below = path.strip_prefix(folder)?.strip_prefix('/')?;
+            (has_ending(below, "md") && !is_hidden(below)).then_some(())
+        };
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if below(SPECS).is_some() {
+            return Some(Sort::Spec);
+        }
+        if below(ARCHIVE).is_some() {
+            return Some(Sort::Archived);
+        }
+        let ticket = path.strip_prefix(&self.tickets);
+        if ticket
+            .is_some_and(|rest| !rest.contains('/') && has_ending(rest, "md") && !is_hidden(rest))
+        {
+            return Some(Sort::Ticket);
+        }
+        if IGNORING.contains(&name) {
+            return Some(Sort::Ignoring);
+        }
+        let depth = path.split('/').count();
+        if is_hidden(path) || depth > DEPTH {
+            return None;
+        }
+        if has_ending(name, "vine") {
+            return Some(Sort::Plan);
+        }
+        let in_features = path
+            .strip_prefix(FEATURES)
+            .is_some_and(|rest| rest.starts_with('/'));
+        (in_features && depth == 3 && name == TASKS).then_some(Sort::Tasks)
+    }
+}
+
+/// Whether a file's name has an ending, in small letters as everywhere else.
+fn has_ending(path: &str, ending: &str) -> bool {
+    Path::new(path).extension().is_some_and(|own| own == ending)
+}
+
+fn is_hidden(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with('.'))
+}
+
+/// The name of the feature whose tasks lie at a path.
+fn label(path: &str) -> &str {
+    path.split('/').nth(1).unwrap_or(path)
+}
+
+fn said(sort: Sort, path: &str, bytes: Vec<u8>) -> Said {
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        format!("it is not UTF-8 text (first at byte {at}); save it as UTF-8")
+    });
+    let source = |text: Result<String, String>| match text {
+        Ok(text) => Source::Text(text),
+        Err(why) => Source::Unreadable(why),
+    };
+    match sort {
+        Sort::Spec => Said::Spec(specs::document(path, source(text))),
+        Sort::Archived => {
+            let spec = specs::document(path, source(text));
+            Said::Archived(spec.ok().map(|spec| spec.status))
+        }
+        Sort::Plan => Said::Plan(text.and_then(|text| {
+            let graph = Graph::read(text).map_err(|error| error.to_string())?;
+            Ok(Arc::new(graph))
+        })),
+        Sort::Tasks => Said::Tasks(text.map(|text| Arc::new(Tasks::read(path, text)))),
+        Sort::Ticket => Said::Ticket(tickets::document(path, source(text))),
+        Sort::Ignoring => Said::Ignoring(text.unwrap_or_default()),
+    }
+}
+
+fn change<T>(path: String, document: T) -> Change<T> {
+    Change {
+        path: path.into(),
+        document: Some(document),
+    }
+}
+
+fn problem(path: &str, message: String) -> Problem {
+    Problem {
+        path: path.to_owned(),
+        line: None,
+        message,
+    }
+}

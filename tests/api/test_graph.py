@@ -1,0 +1,85 @@
+"""The workspace as a graph, and changes of it that are written."""
+
+from __future__ import annotations
+
+import pytest
+from api.projects import FIRST, SECOND
+from chant_mcp import Graph, Workspace, errors
+from harness import Project
+
+KEY, OTHER = f"chant:{FIRST}", f"chant:{SECOND}"
+
+
+@pytest.mark.requirement("api:graph:is_the_workspace")
+def test_the_graph_holds_all_dialects_with_their_keys(ws: Workspace, project: Project) -> None:
+    project.spec("2026-01-22-003-ccc", depends_on=["tickets:DEM-7"])
+    graph = ws.graph()
+    assert set(ws.items.keys()) <= set(graph)
+    assert ("tickets:DEM-007", "chant:2026-01-22-003-ccc") in list(graph.edges)
+    assert graph.attribute(KEY, "title") == "First"
+    assert list(graph.blocked()[OTHER]) == [KEY]
+
+
+@pytest.mark.requirement("api:graph:learned_durations")
+def test_a_schedule_counts_the_median_for_what_has_no_duration(ws: Workspace) -> None:
+    network, columns, _ = ws.core.network()
+    columns["duration"][list(ws.graph()).index(KEY)] = 30.0
+    graph = Graph(network, columns, learned={"median": 100.0, "spread": 0.25})
+    slots = {slot.key: slot.end - slot.start for slot in graph.schedule(1, rounds=0).slots}
+    assert (slots[KEY], slots[OTHER]) == (30.0, 100.0)
+    unknown = Graph(network, {**columns, "duration": [None] * len(graph)}, learned={"median": None})
+    assert unknown.schedule(1, rounds=0).slots[0].end == 1.0
+
+
+@pytest.mark.requirement("api:graph:as_of_a_revision")
+def test_a_graph_of_the_past_is_compared_and_not_written(ws: Workspace, project: Project) -> None:
+    project.repository()
+    ws.spec("aaa").check("Tests added").update(status="in_progress").finalize()
+    now = ws.graph()
+    past = now.at("HEAD")
+    assert past.diff(now).finished == [KEY]
+    assert past.at("HEAD").diff(past).finished == []
+    with pytest.raises(errors.RefusedError, match="not one of files"):
+        past.what_if().finish(KEY).commit()
+    with pytest.raises(errors.RefusedError, match="no history"):
+        Graph.from_edges([("a", "b")]).at("HEAD")
+    with pytest.raises(errors.ChantError):
+        now.at("nothing")
+
+
+@pytest.mark.requirement("api:what_if:commit_writes_all_or_none")
+def test_changes_of_the_graph_are_written_to_the_specs(ws: Workspace, project: Project) -> None:
+    project.spec("2026-01-22-003-ccc", body="# Old", depends_on=[SECOND])
+    plan = ws.graph().what_if()
+    plan.add("New API", before=[KEY], after=[OTHER]).split(OTHER, ["Left", "Right"], in_a_row=True)
+    plan.depend_on("chant:2026-01-22-003-ccc", "Right", "tickets:DEM-007")
+    made = plan.commit()
+    assert list(made) == ["New API", "Left", "Right"]
+    assert [ws[key].title for key in made.values()] == ["New API", "Left", "Right"]
+    assert ws[made["New API"]].depends_on == (KEY,)
+    assert ws[made["Left"]].depends_on == (KEY, made["New API"])
+    assert ws[made["Right"]].depends_on == (made["Left"],)
+    assert ws.spec("bbb").status == "cancelled"
+    assert ws.spec("ccc").depends_on == (made["Right"], "tickets:DEM-007")
+    assert len(plan) == 0
+
+
+@pytest.mark.requirement("api:what_if:commit_writes_all_or_none")
+def test_a_commit_that_a_rule_forbids_writes_nothing(ws: Workspace, project: Project) -> None:
+    texts = {id: project.text(id) for id in (FIRST, SECOND)}
+    plan = ws.graph().what_if().drop(OTHER).finish(KEY)
+    with pytest.raises(errors.RefusedError, match="Tests added"):
+        plan.commit()
+    with pytest.raises(errors.RefusedError, match="is no spec"):
+        ws.graph().what_if().drop(OTHER).finish("tickets:DEM-007").commit()
+    assert {id: project.text(id) for id in (FIRST, SECOND)} == texts
+    assert len(plan) == 2
+    ws.spec("aaa").check("Tests added")
+    plan.commit()
+    assert (project.status(FIRST), project.status(SECOND)) == ("completed", "cancelled")
+
+
+@pytest.mark.requirement("api:what_if:commit_writes_all_or_none")
+def test_a_graph_without_files_has_nothing_to_write_to() -> None:
+    with pytest.raises(errors.RefusedError, match="not one of files"):
+        Graph.from_edges([("a", "b")]).what_if().finish("a").commit()
