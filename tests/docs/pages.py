@@ -1,8 +1,9 @@
 """Pages of the guide, whose blocks are run in the order in which they stand.
 
 What a block is, its first line says: `python` is run in one namespace a page, `bash` in a shell of its own,
-`bash server` until the server says that it is there. `file=NAME` is written to a file. `text`, and whatever
-is marked `output`, is what the block before it prints; `...` in it stands for anything.
+`bash server` until the server says that it is there. `file=NAME` is written to a file, other `json` has to be
+JSON. `text`, and whatever is marked `output`, is what the block before it prints; `...` in it stands for
+anything.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
+import json
 import os
 import select
 import signal
@@ -78,6 +80,8 @@ class Reader:
                 (self.root / block.file).write_text(block.text, "utf-8")
             elif block.language == "python":
                 printed = self._python(block, page)
+            elif block.language == "json":
+                json.loads(block.text)
             elif block.language == "bash":
                 printed = self._serve(block) if "server" in block.marks else self._shell(block, place)
             else:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 from pathlib import Path
 
 import pytest
+from chant_mcp.init import hosts
 from docs.pages import Reader, accept, blocks, environment
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +38,13 @@ def test_a_page_that_says_something_else_is_found(tmp_path: Path) -> None:
     assert Reader(tmp_path, {}).follow(page) == {5: "42\n"}
     accept(page, {5: "42\n"})
     assert Reader(tmp_path, {}).follow(page) == {}
+
+
+@pytest.mark.requirement("docs:guide:blocks_do_what_they_say")
+def test_the_entry_by_hand_is_the_one_that_is_registered() -> None:
+    page = ROOT / "docs" / "guide" / "mcp-hosts.md"
+    (entry,) = (json.loads(block.text) for block in blocks(page) if "entry" in block.marks)
+    assert entry == {"chant-mcp": hosts.entry_over_http("http://127.0.0.1:19560/mcp", "<token>")}
 
 
 @pytest.mark.requirement("docs:guide:links_lead_somewhere")
