@@ -3966,7 +3966,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The examples run as they are shown.", "issue: Spec API in Python: Documents"
     ),
     "api:transaction:all_or_none": Requirement(
-        "Edits of specs in a transaction see one another and are written together or, after an exception, not.",
+        "Edits of specs in a transaction see one another and are written together, or not at all.",
         "issue: Spec API in Python: Entry",
     ),
     "api:transaction:decided_on_what_is_true_then": Requirement(

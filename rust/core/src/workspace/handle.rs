@@ -1,5 +1,6 @@
 //! Items with all that their documents say, for scripts.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -113,8 +114,8 @@ pub(super) fn whole(item: &Item<'_>) -> Value {
         ready: item.is_ready(),
         r#type: item.kind(),
         labels: item.labels(),
-        assignee: item.assignee().map(|who| who.into_owned()),
-        priority: item.priority().map(|word| word.into_owned()),
+        assignee: item.assignee().map(Cow::into_owned),
+        priority: item.priority().map(Cow::into_owned),
         depends_on: item.depends_on(),
         waits_for: item.waits_for(),
         path: item.path(),
