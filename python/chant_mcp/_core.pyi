@@ -298,7 +298,7 @@ class VineFiles:
     ) -> Answer: ...
     def expand(self, file: str, ref_id: str, child_file: str | None = None) -> Answer: ...
 
-_Laid: TypeAlias = tuple[Network, dict[str, list[Any]], dict[str, float | None]]
+_Laid: TypeAlias = "tuple[Network, dict[str, list[Any]], dict[str, float | None]]"
 
 @final
 class Workspace:
