@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test install bench clean
+.PHONY: demo test install bench docs clean
 
 demo: install
 	$(BIN)/python -m chant_mcp.demo
@@ -26,6 +26,10 @@ $(VENV)/.ready: pyproject.toml
 bench: install
 	$(BIN)/python -m bench.run
 
+# The API reference, from the docstrings, in docs/reference/.
+docs: install
+	$(BIN)/python docs/reference.py
+
 clean:
 	cargo clean
-	rm -rf $(VENV)
+	rm -rf $(VENV) docs/reference

@@ -4009,6 +4009,24 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The configuration of agents in the README is accepted, and every placeholder it names is filled in.",
         "house: newcomers",
     ),
+    "docs:reference:is_built_from_docstrings": Requirement(
+        "The API reference is built from the docstrings; a warning, or a public name without one, is an "
+        "error.",
+        "issue: The spec API in Python",
+    ),
+    "docs:guide:blocks_do_what_they_say": Requirement(
+        "Every command and every block of Python in the guide runs in the sample project, and prints what it "
+        "says.",
+        "issue: The spec API in Python",
+    ),
+    "docs:guide:links_lead_somewhere": Requirement(
+        "Links of the guide and the README lead to files that exist; its first page leads to all others.",
+        "house: newcomers",
+    ),
+    "docs:notebooks:give_the_same_again": Requirement(
+        "The example notebooks, run by a Jupyter kernel, give the outputs that they are stored with.",
+        "issue: The spec API in Python",
+    ),
     "docs:readme:example_is_a_real_answer": Requirement(
         "The README shows one call with the answer that the server really gives.", "issue: The house"
     ),

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -296,7 +298,7 @@ class VineFiles:
     ) -> Answer: ...
     def expand(self, file: str, ref_id: str, child_file: str | None = None) -> Answer: ...
 
-_Laid: TypeAlias = tuple[Network, dict[str, list[Any]], dict[str, float | None]]
+_Laid: TypeAlias = "tuple[Network, dict[str, list[Any]], dict[str, float | None]]"
 
 @final
 class Workspace:

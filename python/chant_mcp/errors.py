@@ -27,21 +27,18 @@ __all__ = [
 
 
 class ChantError(Exception):
-    """Base of all errors of this package.
-
-    Attributes:
-        code: The kind, in capitals, such as `NOT_FOUND`.
-        details: The values in the message, by name.
-        object: The error as the tools of tickets answer it, `{error, code, details}`; `None` elsewhere.
-    """
+    """Base of all errors of this package."""
 
     code: ClassVar[str] = "ERROR"
+    """The kind, in capitals, such as `NOT_FOUND`."""
 
     def __init__(self, message: str, details: str = "{}", object: str | None = None) -> None:
         """Take the message, and the details and the object as JSON."""
         super().__init__(message)
         self.details: dict[str, Any] = json.loads(details)
+        """The values in the message, by name."""
         self.object: dict[str, Any] | None = None if object is None else json.loads(object)
+        """The error as the tools of tickets answer it, `{error, code, details}`; `None` elsewhere."""
 
 
 class NotInitializedError(ChantError):

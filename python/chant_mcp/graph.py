@@ -20,15 +20,31 @@ from chant_mcp.what_if import WhatIf
 if TYPE_CHECKING:
     from chant_mcp.api.workspace import Workspace
 
-__all__ = ["Blocked", "CriticalPath", "Difference", "Graph", "Schedule", "Slot", "Weight"]
+__all__ = [
+    "Blocked",
+    "CriticalPath",
+    "Difference",
+    "EdgeList",
+    "Edges",
+    "Graph",
+    "Items",
+    "Layers",
+    "Nodes",
+    "Progress",
+    "Schedule",
+    "Scores",
+    "Slot",
+    "Table",
+    "Weight",
+]
 
-Weight: TypeAlias = "str | Mapping[str, float] | Callable[[str], float] | None"
+Weight: TypeAlias = str | Mapping[str, float] | Callable[[str], float] | None
 """What an item weighs: the name of a numeric attribute, numbers by key, or a function of the key.
 
 `None` is 1 for each item. An item that a mapping or an attribute does not know weighs 1, too.
 """
 
-Progress: TypeAlias = "Callable[[int, int], object] | None"
+Progress: TypeAlias = Callable[[int, int], object] | None
 """Told now and then how much of how much is done; an exception that it raises stops the work."""
 
 
@@ -37,6 +53,7 @@ class CriticalPath:
     """The open items, one after the other, that leave no time to lose."""
 
     items: Items
+    """They, in the order of work."""
     length: float
     """The sum of their weights."""
 
@@ -52,10 +69,13 @@ class Slot:
     """One item of a schedule."""
 
     key: str
+    """Which item."""
     agent: int
     """Who does it, counted from 0."""
     start: float
+    """When it is begun."""
     end: float
+    """When it is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +85,13 @@ class Schedule:
     slots: tuple[Slot, ...]
     """All open items, in the order of their beginning."""
     finish: float
+    """When the last item is done."""
     utilisation: float
     """The share of the agents' time in which they work, from 0 to 1."""
     p50: float | None
     """When half of the rounds with durations drawn at random were done; `None` without rounds."""
     p90: float | None
+    """When nine in ten of them were done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +99,17 @@ class Difference:
     """What a newer graph has that an older one has not, and the other way round."""
 
     added: list[str]
+    """Items that only the newer one has."""
     removed: list[str]
+    """Items that only the older one has."""
     finished: list[str]
+    """Items that are done now."""
     reopened: list[str]
+    """Items that were done."""
     added_edges: list[tuple[str, str]]
+    """Edges that only the newer one has."""
     removed_edges: list[tuple[str, str]]
+    """Edges that only the older one has."""
 
     def __bool__(self) -> bool:
         return any(
@@ -121,12 +149,7 @@ class Blocked(Mapping[str, Items]):
 
 
 class Graph:
-    """A dependency graph as it was at one moment; nothing changes it.
-
-    Attributes:
-        nodes: The keys of all items, in the order of their making.
-        edges: All edges `(before, after)`.
-    """
+    """A dependency graph as it was at one moment; nothing changes it."""
 
     __slots__ = ("_attributes", "_is_past", "_learned", "_network", "_numbers", "_workspace")
 

@@ -29,17 +29,14 @@ _PLAIN = "text/plain"
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture of a graph. Notebooks show it; it is static, so that it survives saving.
-
-    Attributes:
-        svg: The picture, with its own colours for light and dark.
-        mermaid: The same as a Mermaid flowchart.
-        text: The items as a table for a terminal.
-    """
+    """A picture of a graph. Notebooks show it; it is static, so that it survives saving."""
 
     svg: str = field(repr=False)
+    """The picture, with its own colours for light and dark."""
     mermaid: str = field(repr=False)
+    """The same as a Mermaid flowchart."""
     text: str = field(repr=False)
+    """The items as a table for a terminal."""
     items: tuple[str, ...]
     """The keys of the items shown."""
 

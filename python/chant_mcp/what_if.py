@@ -25,9 +25,11 @@ class Delta:
     path: CriticalPath
     """The critical path as it would be."""
     path_before: CriticalPath
+    """The critical path as it is."""
     finish: float
     """When all would be done, in the unit of the weights, with as many agents as asked for."""
     finish_before: float
+    """When all will be done as it is."""
 
     @property
     def saved(self) -> float:

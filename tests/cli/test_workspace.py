@@ -155,3 +155,10 @@ def test_export_replaces_a_file_by_force_only(mixed: Cli) -> None:
     assert path.read_bytes() == before
     mixed("export", "-o", str(path), "--force")
     assert len(path.read_bytes()) > len(before)
+
+
+@pytest.mark.requirement("export:file:appears_whole_and_replaces_by_force_only")
+def test_export_takes_a_bare_file_name(mixed: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(mixed.project.root)
+    mixed("export", "-o", "out.json")
+    assert (mixed.project.root / "out.json").read_text("utf-8") == mixed("export")

@@ -19,9 +19,11 @@ class Change:
     """What became of items since the last look, by their keys."""
 
     added: tuple[str, ...]
+    """Keys of items that are new."""
     changed: tuple[str, ...]
     """Those whose documents say something else, or whose state is another because of others."""
     removed: tuple[str, ...]
+    """Keys of items that are gone."""
 
 
 class Changes:

@@ -20,6 +20,7 @@ class Feature:
     """A feature of a spec-kit project as it was at one moment."""
 
     workspace: Workspace
+    """Where it lies."""
     _data: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property

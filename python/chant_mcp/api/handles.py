@@ -25,7 +25,9 @@ class Problem:
     path: str
     """The file, relative to the root."""
     line: int | None
+    """The line, counted from 1."""
     message: str
+    """What is wrong."""
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Problem:
@@ -38,7 +40,9 @@ class Section:
     """A heading and what stands below it."""
 
     level: int
+    """How deep its heading is, from 1."""
     title: str
+    """Its heading."""
     name: str
     """What means this section and no other of its document."""
     text: str
@@ -54,6 +58,7 @@ class Handle:
     """
 
     workspace: Workspace
+    """Where it lies."""
     _data: Mapping[str, Any] = field(default_factory=dict[str, Any])
     told: str = ""
     """What the edit that gave this handle answered, warnings included."""

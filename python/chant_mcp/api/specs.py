@@ -15,7 +15,9 @@ class Criterion:
     """An acceptance criterion."""
 
     text: str
+    """What has to be true."""
     checked: bool
+    """Whether it is ticked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +25,13 @@ class Approval:
     """Whether a person has to agree before work begins."""
 
     required: bool
+    """Whether one is needed."""
     status: str
+    """`pending`, `approved` or `rejected`."""
     by: str | None
+    """Who decided."""
     at: str | None
+    """When."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -261,7 +267,7 @@ class Spec(Handle):
             progress: Told what is being done, in a few words.
 
         Returns:
-            The run: `process_id`, `pid`, `status`, …
+            The run: `process_id`, `pid`, `spec_id`, `mode`, `branch`, `worktree`, `log`.
 
         Raises:
             RefusedError: It waits for something, is in work, or is not to be worked.

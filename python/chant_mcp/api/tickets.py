@@ -10,7 +10,7 @@ from chant_mcp._core import body_section
 from chant_mcp.api.handles import Handle
 from chant_mcp.api.transactions import refuse_within
 
-Codes: TypeAlias = "str | Iterable[str]"
+Codes: TypeAlias = str | Iterable[str]
 """Tickets: codes, or one text with commas."""
 
 
@@ -148,8 +148,11 @@ class TicketSection:
     """
 
     ticket: Ticket
+    """The ticket as it was read."""
     name: str
+    """What means this section and no other of its ticket."""
     text: str
+    """What stands below the heading, as it was read."""
 
     def replace(self, text: str) -> Ticket:
         """Put a text in the place of what stands below the heading, sub-sections included.

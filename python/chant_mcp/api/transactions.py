@@ -25,15 +25,14 @@ class Transaction:
     files, and are written through a journal: a crash leaves all or none. An exception discards them.
 
     Nothing else can be undone, so that every other edit is refused inside.
-
-    Attributes:
-        ids: The specs that were changed or made, an ID for each edit; empty before the end.
     """
 
     def __init__(self, workspace: Workspace) -> None:
         """Remember the workspace; the specs are read at the beginning of the block."""
         self.workspace = workspace
+        """Where the specs lie."""
         self.ids: list[str] = []
+        """The specs that were changed or made, an ID for each edit; empty before the end."""
         self._staged: _core.Transaction | None = None
         self._token: Token[tuple[Transaction, ...]] | None = None
 

@@ -26,7 +26,9 @@ class Attachment:
     cls: str
     """`artifact`, `guidance` or `file`."""
     mime: str
+    """Its media type."""
     uri: str
+    """Where it is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -34,6 +36,7 @@ class Vine:
     """A `.vine` file as it was at one moment; an edit gives a new handle."""
 
     workspace: Workspace
+    """Where it lies."""
     path: str
     """The file, relative to the root."""
     _data: Mapping[str, Any] = field(default_factory=dict[str, Any])

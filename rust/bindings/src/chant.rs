@@ -72,11 +72,13 @@ impl ChantProject {
         })
     }
 
+    /// The project's folder.
     #[getter]
     fn root(&self) -> PathBuf {
         self.project.root().to_path_buf()
     }
 
+    /// Specs in the order of their IDs, and how many there are of each status.
     #[pyo3(signature = (status = None, *, approval = None, limit = 50, offset = 0))]
     fn spec_list(
         &self,
@@ -91,6 +93,7 @@ impl ChantProject {
         })
     }
 
+    /// One spec with its text, criteria and what it waits for.
     #[pyo3(signature = (id, *, offset = 0, max_chars = 40000))]
     fn spec_get(
         &self,
@@ -104,11 +107,13 @@ impl ChantProject {
         })
     }
 
+    /// Specs that can be worked on now.
     #[pyo3(signature = (*, limit = 50, offset = 0))]
     fn ready(&self, py: Python<'_>, limit: usize, offset: usize) -> Result<Answer, Raised> {
         answer(py, || ops::ready(&self.project, Page { limit, offset }))
     }
 
+    /// How many specs are in which state.
     #[pyo3(signature = (*, brief = false, include_activity = false))]
     fn status(
         &self,
@@ -119,6 +124,7 @@ impl ChantProject {
         answer(py, || ops::status(&self.project, brief, include_activity))
     }
 
+    /// What the agent of a spec wrote.
     #[pyo3(signature = (id, *, lines = 100, offset = None, since = None))]
     fn log(
         &self,
@@ -131,6 +137,7 @@ impl ChantProject {
         answer(py, || ops::log(&self.project, id, lines, offset, since))
     }
 
+    /// Specs with words in title or text.
     #[pyo3(signature = (query, status = None, *, limit = 50, offset = 0))]
     fn search(
         &self,
@@ -145,10 +152,12 @@ impl ChantProject {
         })
     }
 
+    /// Why a spec is stuck: its file, log, locks, commits and criteria.
     fn diagnose(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
         answer(py, || ops::diagnose(&self.project, id))
     }
 
+    /// Whether specs, or one, are good tasks.
     #[pyo3(signature = (id = None, *, limit = 50, offset = 0))]
     fn lint(
         &self,
@@ -160,10 +169,12 @@ impl ChantProject {
         answer(py, || ops::lint(&self.project, id, Page { limit, offset }))
     }
 
+    /// Whether a spec meets its criteria.
     fn verify(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
         answer(py, || ops::verify(&self.project, id))
     }
 
+    /// Changes keys, criteria and text of a spec in one edit.
     #[pyo3(signature = (id, *, status = None, output = None, depends_on = None, labels = None, target_files = None,
                         model = None, check = Vec::new(), uncheck = Vec::new(), replace_body = false, force = false,
                         expect_body = None))]
@@ -200,6 +211,7 @@ impl ChantProject {
         answer(py, || ops::update(&self.project, id, &update))
     }
 
+    /// Makes a new spec.
     #[pyo3(signature = (description, *, prompt = None, criteria = Vec::new(), depends_on = None, labels = Vec::new(),
                         target_files = Vec::new(), r#type = None, parent = None, needs_approval = false))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
@@ -230,6 +242,7 @@ impl ChantProject {
         answer(py, || ops::add(&self.project, &new))
     }
 
+    /// Completes a spec whose criteria are all ticked.
     #[pyo3(signature = (id, *, force = false))]
     fn finalize(&self, py: Python<'_>, id: &str, force: bool) -> Result<Answer, Raised> {
         answer(py, || {
@@ -237,14 +250,17 @@ impl ChantProject {
         })
     }
 
+    /// Makes a failed spec pending, so that it can be worked on again.
     fn reset(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
         answer(py, || ops::reset(&self.project, id))
     }
 
+    /// Cancels a spec, and the work on it.
     fn cancel(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
         answer(py, || ops::cancel(&self.project, id))
     }
 
+    /// Records that a person approves of a spec.
     #[pyo3(signature = (id, *, by = None, reason = None))]
     fn approve(
         &self,
@@ -257,6 +273,7 @@ impl ChantProject {
         answer(py, || ops::approve(&self.project, id, &judgement))
     }
 
+    /// Records that a person rejects a spec, and why.
     #[pyo3(signature = (id, reason, *, by = None))]
     fn reject(
         &self,
@@ -270,10 +287,12 @@ impl ChantProject {
         answer(py, || ops::reject(&self.project, id, &judgement))
     }
 
+    /// Moves a completed spec to the archive.
     fn archive(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
         answer(py, || ops::archive(&self.project, id))
     }
 
+    /// Runs that are at work; on request those that ended, too.
     #[pyo3(signature = (*, process_id = None, include_completed = false, offset = 0))]
     fn work_list(
         &self,
@@ -287,6 +306,7 @@ impl ChantProject {
         })
     }
 
+    /// Starts an agent on a spec, or on several, and returns once it is at work.
     #[pyo3(signature = (id, *, chain = false, parallel = None, skip_criteria = false, fresh = false, agent = None,
                         prompt = None, progress = None))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
@@ -315,6 +335,7 @@ impl ChantProject {
         })
     }
 
+    /// Has an agent propose members of a spec, or writes the proposal that waits.
     #[pyo3(signature = (id, *, force = false, recursive = false, max_depth = None, fresh = false, progress = None))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
     fn split(
@@ -357,36 +378,44 @@ impl ChantProject {
         call(py, || ops::split_question(&self.project, id, wish))
     }
 
+    /// Stops work on a spec, to go on with it later.
     fn pause(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
         answer(py, || ops::pause(&self.project, id))
     }
 
+    /// Stops work on a spec and says how far it is, to go on by hand.
     #[pyo3(signature = (id, *, force = false))]
     fn takeover(&self, py: Python<'_>, id: &str, force: bool) -> Result<Answer, Raised> {
         answer(py, || ops::takeover(&self.project, id, force))
     }
 
+    /// Judges and merges work that waits, of one spec or of all.
     #[pyo3(signature = (id = None))]
     fn merge(&self, py: Python<'_>, id: Option<&str>) -> Result<Answer, Raised> {
         answer(py, || ops::merge(&self.project, id))
     }
 
+    /// The worktrees of runs.
     fn worktrees(&self, py: Python<'_>) -> Result<Answer, Raised> {
         answer(py, || ops::worktrees(&self.project))
     }
 
+    /// Removes worktrees that nothing needs any more.
     fn prune_worktrees(&self, py: Python<'_>) -> Result<Answer, Raised> {
         answer(py, || ops::prune_worktrees(&self.project))
     }
 
+    /// Whether somebody watches over runs, and the worktrees in use.
     fn watch_status(&self, py: Python<'_>) -> Result<Answer, Raised> {
         answer(py, || ops::watch_status(&self.project))
     }
 
+    /// Starts watching in a process of its own, unless somebody watches.
     fn watch_start(&self, py: Python<'_>) -> Result<Answer, Raised> {
         answer(py, || ops::watch_start(&self.project))
     }
 
+    /// Ends that process.
     fn watch_stop(&self, py: Python<'_>) -> Result<Answer, Raised> {
         answer(py, || ops::watch_stop(&self.project))
     }
@@ -410,6 +439,7 @@ impl ChantProject {
         call(py, || ops::watch(&self.project, once, started, &mut say))
     }
 
+    /// Does what runs that died left undone, and says what it did.
     fn recover(&self, py: Python<'_>) -> Result<Vec<String>, Raised> {
         call(py, || ops::recover(&self.project))
     }

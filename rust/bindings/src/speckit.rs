@@ -66,6 +66,7 @@ impl SpeckitFeatures {
         answer(py, || ops::context(&self.features, feature))
     }
 
+    /// One document of a feature.
     #[pyo3(signature = (artifact, *, feature = None, offset = 0, max_chars = 40000))]
     fn read(
         &self,
@@ -79,6 +80,7 @@ impl SpeckitFeatures {
         answer(py, || ops::read(&self.features, feature, artifact, piece))
     }
 
+    /// Ticks a task, when nothing speaks against it.
     #[pyo3(signature = (task_id, *, skip_validation = false, feature = None, agent = None))]
     fn complete(
         &self,

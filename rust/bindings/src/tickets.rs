@@ -55,14 +55,17 @@ impl TicketProjects {
         }
     }
 
+    /// All projects that are found.
     fn list_projects(&self, py: Python<'_>) -> Result<Answer, Raised> {
         ticket_answer(py, || Ok(ops::list_projects(&self.desk)))
     }
 
+    /// One project, and how many tickets it has in each status.
     fn get_project_info(&self, py: Python<'_>, key: &str) -> Result<Answer, Raised> {
         ticket_answer(py, || ops::get_project_info(&self.desk, key))
     }
 
+    /// Tickets that the filters let through, the highest number first.
     #[pyo3(signature = (project = None, *, filters = None, limit = 20, offset = 0, fields = None))]
     fn list_crs(
         &self,
@@ -81,6 +84,7 @@ impl TicketProjects {
         })
     }
 
+    /// One ticket: the whole, its attributes, or what can be known without its text.
     #[pyo3(signature = (project, key, *, mode = "full", offset = 0, max_chars = 40000))]
     fn get_cr(
         &self,
@@ -97,6 +101,7 @@ impl TicketProjects {
         })
     }
 
+    /// Makes a ticket under the next number.
     fn create_cr(
         &self,
         py: Python<'_>,
@@ -110,6 +115,7 @@ impl TicketProjects {
         })
     }
 
+    /// Changes attributes of a ticket, all but its status.
     fn update_cr_attrs(
         &self,
         py: Python<'_>,
@@ -124,6 +130,7 @@ impl TicketProjects {
         })
     }
 
+    /// Moves a ticket along its workflow.
     fn update_cr_status(
         &self,
         py: Python<'_>,
@@ -137,6 +144,7 @@ impl TicketProjects {
         })
     }
 
+    /// Removes a ticket; its number is not given again.
     fn delete_cr(
         &self,
         py: Python<'_>,
@@ -148,6 +156,7 @@ impl TicketProjects {
         })
     }
 
+    /// Reads, replaces or extends one section of a ticket.
     #[pyo3(signature = (project, key, operation, *, section = None, update_mode = None, content = None,
                         expect = None, offset = 0, max_chars = 40000))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
@@ -178,6 +187,7 @@ impl TicketProjects {
         })
     }
 
+    /// A score of a ticket, and what would better it.
     fn suggest_cr_improvements(
         &self,
         py: Python<'_>,
@@ -194,6 +204,7 @@ impl TicketProjects {
         })
     }
 
+    /// Approved tickets that wait for nothing.
     #[pyo3(signature = (project = None, *, limit = 50, offset = 0))]
     fn ready(
         &self,
@@ -207,6 +218,7 @@ impl TicketProjects {
         })
     }
 
+    /// What waits for what, and tickets that wait for one another.
     #[pyo3(signature = (project = None, *, limit = 50, offset = 0))]
     fn graph(
         &self,

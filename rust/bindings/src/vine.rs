@@ -54,11 +54,13 @@ impl VineFiles {
         call(py, || self.files.existing(file).map(|file| file.absolute()))
     }
 
+    /// Where relative names start.
     #[getter]
     fn folder(&self) -> PathBuf {
         self.files.folder.clone()
     }
 
+    /// Answers a question about a graph: its tasks, one of them, the summary.
     #[pyo3(signature = (file, action, *, id = None, status = None, query = None, limit = None, offset = 0))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
     fn read(
@@ -86,6 +88,7 @@ impl VineFiles {
         answer(py, || ops::read(&self.files, file, &question))
     }
 
+    /// What can be acted on now, and how.
     #[pyo3(signature = (file, *, limit = 50, offset = 0))]
     fn next(
         &self,
@@ -129,6 +132,7 @@ impl VineFiles {
         answer(py, || ops::picture(&self.files, file, format, &statuses))
     }
 
+    /// Makes changes in order; all of them, or none when the graph would not be valid.
     #[pyo3(signature = (file, operations, *, dry_run = false, expect = None, limit = 50))]
     fn write(
         &self,
@@ -150,6 +154,7 @@ impl VineFiles {
         answer(py, || ops::write(&self.files, file, &operations, writing))
     }
 
+    /// Puts the tasks of another file in the place of a reference.
     #[pyo3(signature = (file, ref_id, child_file = None))]
     fn expand(
         &self,

@@ -62,6 +62,7 @@ impl Workspace {
         }
     }
 
+    /// The folder.
     #[getter]
     fn root(&self) -> PathBuf {
         self.workspace.root().to_path_buf()
@@ -72,6 +73,7 @@ impl Workspace {
         call(py, || ops::dialects(&self.workspace))
     }
 
+    /// Items of all dialects.
     #[pyo3(signature = (*, statuses = Vec::new(), labels = Vec::new(), dialects = Vec::new(),
                         ready = false, limit = 50, offset = 0))]
     #[expect(clippy::too_many_arguments, reason = "what may be asked for")]

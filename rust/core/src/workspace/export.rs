@@ -132,7 +132,8 @@ impl Export {
         if !force && disk::exists(path) {
             return Err(taken().into());
         }
-        let target = disk::real(path).unwrap_or_else(|_| path.to_owned());
+        // A bare name has no folder; the current one is meant.
+        let target = disk::real(path).unwrap_or_else(|_| Path::new(".").join(path));
         let file = Temporary::stream(disk, &target, &mut self)?;
         if force {
             file.take_over(&target)?;

@@ -1,0 +1,62 @@
+"""The guide does what it says; UPDATE_SNAPS=1 accepts what its blocks print."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from chant_mcp.init import hosts
+from docs.pages import Reader, accept, blocks, environment
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "docs" / "guide").glob("*.md"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its blocks are for a Unix shell")
+@pytest.mark.requirement("docs:guide:blocks_do_what_they_say")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_does_what_it_says(page: Path, ferry: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    variables = environment(Path(os.environ["HOME"]), Path(sys.executable).parent)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(ferry)
+    wrong = Reader(ferry, variables).follow(page)
+    if os.environ.get("UPDATE_SNAPS"):
+        accept(page, wrong)
+    else:
+        assert not wrong, "\n".join(f"{page.name}:{line} prints\n{text}" for line, text in wrong.items())
+
+
+@pytest.mark.requirement("docs:guide:blocks_do_what_they_say")
+def test_a_page_that_says_something_else_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python\nprint(6 * 7)\n```\n\n```text\n43\n```\n", "utf-8")
+    assert Reader(tmp_path, {}).follow(page) == {5: "42\n"}
+    accept(page, {5: "42\n"})
+    assert Reader(tmp_path, {}).follow(page) == {}
+
+
+@pytest.mark.requirement("docs:guide:blocks_do_what_they_say")
+def test_the_entry_by_hand_is_the_one_that_is_registered() -> None:
+    page = ROOT / "docs" / "guide" / "mcp-hosts.md"
+    (entry,) = (json.loads(block.text) for block in blocks(page) if "entry" in block.marks)
+    assert entry == {"chant-mcp": hosts.entry_over_http("http://127.0.0.1:19560/mcp", "<token>")}
+
+
+@pytest.mark.requirement("docs:guide:links_lead_somewhere")
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.stem)
+def test_links_lead_to_files_that_exist(page: Path) -> None:
+    links = re.findall(r"\]\((?!\w+:)([^)#]+)", page.read_text("utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.requirement("docs:guide:links_lead_somewhere")
+def test_the_first_page_leads_to_all_others() -> None:
+    first = (ROOT / "docs" / "guide" / "README.md").read_text("utf-8")
+    others = [page.name for page in PAGES if page.name != "README.md"]
+    assert [name for name in others if f"({name})" not in first] == []
+    assert all(blocks(page) for page in PAGES if page.name != "README.md")
