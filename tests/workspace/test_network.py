@@ -72,7 +72,7 @@ def test_a_script_gets_a_graph_with_columns(project: Project) -> None:
     assert {len(values) for values in columns.values()} == {len(network)} == {8}
     assert list(columns) == [
         *("dialect", "title", "status", "path", "kind", "ready"),
-        *("priority", "assignee", "weight", "duration"),
+        *("priority", "assignee", "weight", "duration", "tone"),
     ]
     assert learned == {"runs": 0, "median": None, "spread": None}
     graph = Graph(network, columns)

@@ -237,6 +237,19 @@ impl<'a> Item<'a> {
         }
     }
 
+    /// How it is drawn in a graph: as [`Item::tone`], and what failed, was cancelled or can be begun apart.
+    pub fn drawn(&self) -> Tone {
+        let fate = match self.source {
+            Source::Spec(spec) => fate_of_spec(self.joined.specs.status(spec)),
+            _ => None,
+        };
+        match (fate, self.tone()) {
+            (Some(fate), _) => fate,
+            (None, Tone::Open) if self.is_ready() => Tone::Ready,
+            (None, tone) => tone,
+        }
+    }
+
     /// How far it is, as pictures show it.
     pub fn tone(&self) -> Tone {
         match self.source {
@@ -263,6 +276,15 @@ impl<'a> Item<'a> {
                 Some(TicketStatus::OnHold) | None => Tone::Blocked,
             },
         }
+    }
+}
+
+/// How a spec's state is seen where all the states of a picture are told apart.
+fn fate_of_spec(status: SpecStatus) -> Option<Tone> {
+    match status {
+        SpecStatus::Cancelled => Some(Tone::Cancelled),
+        SpecStatus::Failed | SpecStatus::NeedsAttention => Some(Tone::Failed),
+        _ => None,
     }
 }
 

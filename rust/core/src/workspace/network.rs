@@ -10,6 +10,7 @@ use super::joined::{ELSEWHERE, Joined};
 use super::{Workspace, at};
 use crate::error::Error;
 use crate::graph::network::Network;
+use crate::graph::picture::Tone;
 use crate::graph::{Edge, Node, Progress};
 use crate::outside::parts;
 use crate::work::durations::Learned;
@@ -73,7 +74,7 @@ impl Layout {
     }
 
     /// What is known of the items, respect by respect.
-    pub fn columns(&self) -> [(&'static str, Column<'_>); 10] {
+    pub fn columns(&self) -> [(&'static str, Column<'_>); 11] {
         [
             ("dialect", self.texts(|node, _| self.dialect(node))),
             ("title", self.of_items(|item| Some(item.title().into()))),
@@ -105,6 +106,13 @@ impl Layout {
                 self.numbers(|item| {
                     let spec = item?.spec_id()?;
                     self.learned.of(spec)
+                }),
+            ),
+            (
+                "tone",
+                self.texts(|_, item| {
+                    let tone = item.map_or(Tone::Elsewhere, |item| item.drawn());
+                    Some(tone.word().into())
                 }),
             ),
         ]
