@@ -13,12 +13,12 @@ from chant_mcp.errors import CycleError
 if TYPE_CHECKING:
     from chant_mcp.graph import Graph
 
-__all__ = ["LIMIT", "Picture", "table_bundle"]
+__all__ = ["LIMIT", "ROWS", "Picture", "graph_bundle", "table_bundle"]
 
 LIMIT = 60
 """How many items a picture shows that nobody asked for."""
 
-_ROWS = 50
+ROWS = 50
 """How many rows a table shows."""
 
 _SVG = "image/svg+xml"
@@ -121,7 +121,7 @@ def table_bundle(
     exclude: Sequence[str] | None,
 ) -> dict[str, str]:
     """What a notebook shows of a list: key, title, status and what is waited for, one row an item."""
-    html, text = item_table(rows[:_ROWS], total)
+    html, text = item_table(rows[:ROWS], total)
     return _wanted({_HTML: html, _PLAIN: text}, {}, include, exclude)
 
 
@@ -194,4 +194,4 @@ def _table(graph: Graph, keys: Sequence[str]) -> tuple[str, str]:
         (key, title, state, graph.network.unmet(key).keys())
         for key, title, state in zip(keys, titles, states, strict=True)
     ]
-    return item_table(rows[:_ROWS], len(graph))
+    return item_table(rows[:ROWS], len(graph))

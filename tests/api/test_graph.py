@@ -83,3 +83,22 @@ def test_a_commit_that_a_rule_forbids_writes_nothing(ws: Workspace, project: Pro
 def test_a_graph_without_files_has_nothing_to_write_to() -> None:
     with pytest.raises(errors.RefusedError, match="not one of files"):
         Graph.from_edges([("a", "b")]).what_if().finish("a").commit()
+
+
+@pytest.mark.requirement("graph:show:what_a_notebook_shows")
+def test_a_notebook_shows_lists_and_items_as_tables_and_the_workspace_as_a_picture(
+    ws: Workspace, project: Project
+) -> None:
+    project.spec("2026-01-22-003-ccc", body="# Broken <b>", status="failed")
+    bundle = ws.specs._repr_mimebundle_()
+    assert list(bundle) == ["text/html", "text/plain"]
+    assert "Broken &lt;b&gt;" in bundle["text/html"]
+    assert KEY in bundle["text/plain"]
+    assert OTHER not in ws.spec("aaa")._repr_mimebundle_()["text/plain"].splitlines()[0]
+    assert repr(ws.specs.where(status="failed")) == "<1 spec>"
+    picture = ws._repr_mimebundle_()["image/svg+xml"]
+    assert "1 failed" in picture, "states are told apart"
+    freed = ws.graph().what_if().finish(KEY).add("new", before=[OTHER])
+    shown = freed.graph().show().svg
+    assert "1 failed" in shown
+    assert "1 done" in shown

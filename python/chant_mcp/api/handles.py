@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from chant_mcp._core import Answer, Selection, body_section, body_sections
+from chant_mcp.picture import ROWS, table_bundle
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -159,8 +160,19 @@ class Handle:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id} {self.status}: {shortened(self.title)}>"
 
+    def _repr_mimebundle_(
+        self, include: Sequence[str] | None = None, exclude: Sequence[str] | None = None
+    ) -> dict[str, str]:
+        """What a notebook shows: one row of a list."""
+        return table_bundle([row(self)], 1, include, exclude)
+
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return operator.getitem, (self.workspace, self.key)
+
+
+def row(item: Handle) -> tuple[str, str, str, list[str]]:
+    """An item as a row of a table: key, title, status, and what it still waits for."""
+    return item.key, item.title, item.status, list(item.waits_for)
 
 
 H = TypeVar("H", bound=Handle)
@@ -272,7 +284,13 @@ class Handles(Sequence[H], Generic[H]):
         noun = {"chant": "specs", "vine": "tasks", "speckit": "tasks", "tickets": "tickets"}.get(
             self._wanted.dialect or "", "items"
         )
-        return f"<{len(self)} {noun}>"
+        return f"<{len(self)} {noun if len(self) != 1 else noun.removesuffix('s')}>"
+
+    def _repr_mimebundle_(
+        self, include: Sequence[str] | None = None, exclude: Sequence[str] | None = None
+    ) -> dict[str, str]:
+        """What a notebook shows: a table of the first items."""
+        return table_bundle([row(item) for item in self[:ROWS]], len(self), include, exclude)
 
 
 class Listed(Sequence[T], Generic[T]):

@@ -20,6 +20,7 @@ from chant_mcp.api.transactions import Transaction, refuse_within, staged, withi
 from chant_mcp.api.vines import Task, Vine
 from chant_mcp.errors import NotFoundError
 from chant_mcp.graph import Graph
+from chant_mcp.picture import graph_bundle
 from chant_mcp.session import Place, Session, dialects_in, find_place, own_program
 
 _HANDLES: dict[str, type[Handle]] = {"chant": Spec, "vine": Task, "speckit": FeatureTask, "tickets": Ticket}
@@ -364,13 +365,19 @@ class Workspace:
         """What changes from now on: `await` it once, or go through it with `async for`."""
         return Changes(self)
 
+    def _repr_mimebundle_(
+        self, include: Sequence[str] | None = None, exclude: Sequence[str] | None = None
+    ) -> dict[str, str]:
+        """What a notebook shows: the graph of everything."""
+        return graph_bundle(self.graph(), include, exclude)
+
     def graph(self) -> Graph:
         """Everything and what waits for what, as it is now.
 
         `Graph.at` gives it as of a git revision.
 
         Attributes of its items are `dialect`, `title`, `status`, `path`, `kind`, `ready`, `priority`,
-        `assignee`, `weight`, `duration` (seconds, for specs that runs completed), and `tone`: how it is drawn.
+        `assignee`, `weight`, `duration` (seconds, for specs that runs completed), and `tone`: how it is shown.
         """
         network, columns, learned = self.core.network()
         return Graph(network, columns, learned=learned, workspace=self)
