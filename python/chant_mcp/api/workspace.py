@@ -377,7 +377,7 @@ class Workspace:
         `Graph.at` gives it as of a git revision.
 
         Attributes of its items are `dialect`, `title`, `status`, `path`, `kind`, `ready`, `priority`,
-        `assignee`, `weight`, `duration` (seconds, for specs that runs completed), and `tone`: how it is shown.
+        `assignee`, `weight`, `duration` (seconds, of specs that runs completed), and `tone`, as it is drawn.
         """
         network, columns, learned = self.core.network()
         return Graph(network, columns, learned=learned, workspace=self)
