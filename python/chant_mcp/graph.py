@@ -41,7 +41,8 @@ __all__ = [
 Weight: TypeAlias = str | Mapping[str, float] | Callable[[str], float] | None
 """What an item weighs: the name of a numeric attribute, numbers by key, or a function of the key.
 
-`None` is 1 for each item. An item that a mapping or an attribute does not know weighs 1, too.
+`None` is the attribute `weight` where the graph has one, else 1 for each item. An item that a mapping or
+an attribute does not know weighs 1, too.
 """
 
 Progress: TypeAlias = Callable[[int, int], object] | None
@@ -397,13 +398,13 @@ class Graph:
     def _usual_durations(self) -> list[float] | None:
         known = self._attributes.get("duration")
         if known is None:
-            return None
+            return self.weights(None)
         median = self._learned.get("median")
         usual = 1.0 if median is None else median
-        weights = self.weights("weight") if "weight" in self._attributes else [1.0] * len(self)
+        weights = self.weights(None) or [1.0] * len(self)
         return [
             usual * weight if value is None else float(value)
-            for value, weight in zip(known, weights or (), strict=True)
+            for value, weight in zip(known, weights, strict=True)
         ]
 
     def what_if(self) -> WhatIf:
@@ -455,7 +456,9 @@ class Graph:
             KeyError: No item has that attribute.
         """
         if weight is None:
-            return None
+            if "weight" not in self._attributes:
+                return None
+            weight = "weight"
         if callable(weight):
             return [float(weight(key)) for key in self]
         if isinstance(weight, str):

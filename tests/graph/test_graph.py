@@ -273,3 +273,14 @@ def test_a_picture_can_be_about_something(tmp_path: Path) -> None:
         graph.show(color="colour")
     assert graph.to_dot().startswith("digraph")
     assert "plan" in graph.to_mermaid()
+
+
+@pytest.mark.requirement("graph:critical_path:weights_by_attribute_mapping_or_function")
+def test_without_a_weight_the_attribute_of_that_name_counts_everywhere() -> None:
+    edges = [("a", "b"), ("b", "c")]
+    weights = {"a": 1.0, "b": 0.0, "c": 4.0}
+    graph = Graph.from_edges(edges, attributes={"weight": weights})
+    assert graph.critical_path().length == 5.0
+    assert graph.schedule(2, rounds=0).finish == 5.0
+    delta = graph.what_if().add("d", before=["c"], weight=2.0).delta(agents=2)
+    assert (delta.finish_before, delta.finish) == (5.0, 7.0)
