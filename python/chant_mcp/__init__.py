@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from chant_mcp import errors
 from chant_mcp._core import Answer, ChantProject, SpeckitFeatures, TicketProjects, VineFiles
-from chant_mcp.api import Feature, FeatureTask, Spec, Task, Ticket, Vine, Workspace, open
-from chant_mcp.graph import Graph
+
+if TYPE_CHECKING:
+    from chant_mcp.api import Feature, FeatureTask, Spec, Task, Ticket, Vine, Workspace, open
+    from chant_mcp.graph import Graph
 
 __all__ = [
     "Answer",
@@ -24,3 +29,19 @@ __all__ = [
     "errors",
     "open",
 ]
+
+_API = ("Feature", "FeatureTask", "Spec", "Task", "Ticket", "Vine", "Workspace", "open")
+_LATER = {"Graph": "chant_mcp.graph", **dict.fromkeys(_API, "chant_mcp.api")}
+
+
+def __getattr__(name: str) -> Any:
+    """Import the spec API when it is first asked for: servers, runs and commands start without it."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_LATER[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    """Names of what there is, imported or not."""
+    return sorted({*globals(), *__all__})

@@ -37,6 +37,7 @@ READING: list[tuple[str, dict[str, Any]]] = [
 FOR_PEOPLE = {
     "spec_list": {"approval"},
     "add": {"needs_approval"},
+    "spec_update": {"expect_body"},
     "split": {"fresh", "progress"},
     "work_start": {"fresh", "agent", "prompt", "progress"},
 }
