@@ -9,12 +9,12 @@ for them, so that a large answer costs nothing until it is read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from chant_mcp import interchange, picture
 from chant_mcp._core import Edges, Items, Layers, Network, Scores, Table
 from chant_mcp.errors import RefusedError
+from chant_mcp.graph_answers import Blocked, CriticalPath, Difference, EdgeList, Nodes, Schedule, Slot
 from chant_mcp.what_if import WhatIf
 
 if TYPE_CHECKING:
@@ -49,110 +49,10 @@ Progress: TypeAlias = Callable[[int, int], object] | None
 """Told now and then how much of how much is done; an exception that it raises stops the work."""
 
 
-@dataclass(frozen=True, slots=True)
-class CriticalPath:
-    """The open items, one after the other, that leave no time to lose."""
-
-    items: Items
-    """They, in the order of work."""
-    length: float
-    """The sum of their weights."""
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.items)
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """One item of a schedule."""
-
-    key: str
-    """Which item."""
-    agent: int
-    """Who does it, counted from 0."""
-    start: float
-    """When it is begun."""
-    end: float
-    """When it is done."""
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """Who does what and when, in the unit of the durations."""
-
-    slots: tuple[Slot, ...]
-    """All open items, in the order of their beginning."""
-    finish: float
-    """When the last item is done."""
-    utilisation: float
-    """The share of the agents' time in which they work, from 0 to 1."""
-    p50: float | None
-    """When half of the rounds with durations drawn at random were done; `None` without rounds."""
-    p90: float | None
-    """When nine in ten of them were done."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """What a newer graph has that an older one has not, and the other way round."""
-
-    added: list[str]
-    """Items that only the newer one has."""
-    removed: list[str]
-    """Items that only the older one has."""
-    finished: list[str]
-    """Items that are done now."""
-    reopened: list[str]
-    """Items that were done."""
-    added_edges: list[tuple[str, str]]
-    """Edges that only the newer one has."""
-    removed_edges: list[tuple[str, str]]
-    """Edges that only the older one has."""
-
-    def __bool__(self) -> bool:
-        return any(
-            (
-                self.added,
-                self.removed,
-                self.finished,
-                self.reopened,
-                self.added_edges,
-                self.removed_edges,
-            )
-        )
-
-
-class Blocked(Mapping[str, Items]):
-    """Open items that wait, each with the open items that it waits for."""
-
-    __slots__ = ("_keys", "_network")
-
-    def __init__(self, network: Network) -> None:
-        self._network = network
-        self._keys = network.blocked()
-
-    def __getitem__(self, key: str) -> Items:
-        if key not in self._keys:
-            raise KeyError(key)
-        return self._network.unmet(key)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._keys)
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} blocked items>"
-
-
 class Graph:
     """A dependency graph as it was at one moment; nothing changes it."""
 
-    __slots__ = ("_attributes", "_is_past", "_learned", "_network", "_numbers", "_workspace")
+    __slots__ = ("_attributes", "_is_past", "_learned", "_network", "_workspace")
 
     def __init__(
         self,
@@ -177,7 +77,6 @@ class Graph:
         self._learned = dict(learned or {})
         self._workspace = workspace
         self._is_past = is_past
-        self._numbers: dict[str, int] | None = None
 
     @classmethod
     def from_edges(
@@ -225,7 +124,7 @@ class Graph:
         return iter(self._network.nodes())
 
     def __repr__(self) -> str:
-        return f"<Graph of {len(self)} items and {len(self._network.edges())} edges>"
+        return f"<Graph of {len(self)} items and {self._network.edge_count()} edges>"
 
     def attribute(self, key: str, name: str) -> Any:
         """The value of an attribute of an item, `None` where it has none.
@@ -234,11 +133,7 @@ class Graph:
             NotFoundError: No item has that key.
             KeyError: No item has that attribute.
         """
-        column = self._attributes[name]
-        if self._numbers is None:
-            self._numbers = {key: index for index, key in enumerate(self)}
-        self._network.is_done(key)
-        return column[self._numbers[key]]
+        return self._attributes[name][self._network.index(key)]
 
     def is_done(self, key: str) -> bool:
         """Whether nobody waits for an item any more.
@@ -531,78 +426,3 @@ class Graph:
     def to_json(self) -> str:
         """The graph as JSON: `{"nodes": [{"key", "done", …}], "edges": [["before", "after"]]}`."""
         return interchange.to_json(self)
-
-
-class Nodes:
-    """The keys of all items; a table of them and their attributes to data frame libraries."""
-
-    __slots__ = ("_graph", "_items")
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        self._items = graph.network.nodes()
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Items: ...
-    def __getitem__(self, index: int | slice) -> str | Items:
-        return self._items[index]
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._graph
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._items.keys())
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} nodes>"
-
-    def table(self) -> Table:
-        """`key`, `done` and the attributes, one row an item."""
-        return self._graph.network.node_table(list(self._graph.attributes.items()))
-
-    def __arrow_c_schema__(self) -> object:
-        return self.table().__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.table().__arrow_c_stream__(requested_schema)
-
-
-class EdgeList:
-    """All edges `(before, after)`; a table with these two columns to data frame libraries."""
-
-    __slots__ = ("_edges", "_network")
-
-    def __init__(self, network: Network) -> None:
-        self._network = network
-        self._edges = network.edges()
-
-    def __len__(self) -> int:
-        return len(self._edges)
-
-    @overload
-    def __getitem__(self, index: int) -> tuple[str, str]: ...
-    @overload
-    def __getitem__(self, index: slice) -> Edges: ...
-    def __getitem__(self, index: int | slice) -> tuple[str, str] | Edges:
-        return self._edges[index]
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        return iter(self._edges.pairs())
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} edges>"
-
-    def table(self) -> Table:
-        """`before` and `after`, one row an edge."""
-        return self._network.edge_table()
-
-    def __arrow_c_schema__(self) -> object:
-        return self.table().__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.table().__arrow_c_stream__(requested_schema)

@@ -88,6 +88,7 @@ def draw(
     network = graph.network
     critical = _critical(graph)
     shown = network.clip(limit, focus=focus, depth=depth, first=critical).keys()
+    visible = set(shown)
     heat, heat_name = _heat(graph, shown, color)
     words = {"labels": _labels(graph, shown), "states": _column(graph, "tone", shown)}
     svg = network.svg(
@@ -97,8 +98,8 @@ def draw(
         titles=[_tooltip(graph, key) for key in shown],
         heat=heat,
         heat_name=heat_name,
-        focus=[key for key in focus if key in set(shown)],
-        critical=[key for key in critical if key in set(shown)],
+        focus=[key for key in focus if key in visible],
+        critical=[key for key in critical if key in visible],
         theme=theme,
         name=name,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from chant_mcp.errors import RefusedError
 
 if TYPE_CHECKING:
+    from chant_mcp._core import Network
     from chant_mcp.graph import CriticalPath, Graph, Weight
 
 __all__ = ["Delta", "WhatIf"]
@@ -189,20 +190,19 @@ class WhatIf:
             name: [None if place is None else column[place] for place in places]
             for name, column in self._graph.attributes.items()
         }
-        changed = type(self._graph)(network, attributes, learned=self._graph.learned)
         if "tone" in attributes:
-            attributes["tone"] = self._tones(changed, attributes["tone"])
+            attributes["tone"] = self._tones(network, attributes["tone"])
         return type(self._graph)(network, attributes, learned=self._graph.learned)
 
-    def _tones(self, changed: Graph, tones: list[str | None]) -> list[str]:
+    def _tones(self, changed: Network, tones: list[str | None]) -> list[str]:
         """How items are drawn: as before, but for what is done, freed or held by the changes."""
         free, was_free = set(changed.frontier()), set(self._graph.frontier())
         return [
             self._tone(changed, key, tone, is_free=key in free, was_free=key in was_free)
-            for key, tone in zip(changed, tones, strict=True)
+            for key, tone in zip(changed.nodes(), tones, strict=True)
         ]
 
-    def _tone(self, changed: Graph, key: str, tone: str | None, *, is_free: bool, was_free: bool) -> str:
+    def _tone(self, changed: Network, key: str, tone: str | None, *, is_free: bool, was_free: bool) -> str:
         if changed.is_done(key):
             return tone if tone and key in self._graph and self._graph.is_done(key) else "done"
         if tone is None or is_free != was_free:

@@ -55,6 +55,25 @@ impl Network {
         }
     }
 
+    /// Items as a text that another program draws.
+    fn written(
+        &self,
+        py: Python<'_>,
+        language: fn(&network::Network, &[u32], &Said) -> Result<String, NetworkError>,
+        items: Option<Vec<String>>,
+        labels: Vec<String>,
+        states: Vec<String>,
+    ) -> Result<String, Raised> {
+        let said = Said {
+            labels,
+            states,
+            ..Said::default()
+        };
+        call(py, || {
+            Ok(language(&self.network, &self.chosen(items)?, &said)?)
+        })
+    }
+
     fn numbers(&self, keys: &[String]) -> Result<Vec<u32>, Error> {
         let numbers = keys.iter().map(|key| self.network.item(key));
         Ok(numbers.collect::<Result<_, _>>()?)
@@ -119,6 +138,16 @@ impl Network {
     fn edges(&self, py: Python<'_>) -> Edges {
         let edges = py.detach(|| self.network.edges().collect());
         Edges::new(Arc::clone(&self.network), edges)
+    }
+
+    /// How many edges there are.
+    fn edge_count(&self) -> usize {
+        self.network.edge_count()
+    }
+
+    /// The place of an item in the order of all.
+    fn index(&self, key: &str) -> Result<u32, Raised> {
+        Ok(self.network.item(key).map_err(Error::from)?)
     }
 
     /// `key`, `done` and further columns, one row an item.
@@ -418,14 +447,7 @@ impl Network {
         labels: Vec<String>,
         states: Vec<String>,
     ) -> Result<String, Raised> {
-        let said = Said {
-            labels,
-            states,
-            ..Said::default()
-        };
-        call(py, || {
-            Ok(draw::mermaid(&self.network, &self.chosen(items)?, &said)?)
-        })
+        self.written(py, draw::mermaid, items, labels, states)
     }
 
     /// Items in the DOT language of Graphviz.
@@ -437,14 +459,7 @@ impl Network {
         labels: Vec<String>,
         states: Vec<String>,
     ) -> Result<String, Raised> {
-        let said = Said {
-            labels,
-            states,
-            ..Said::default()
-        };
-        call(py, || {
-            Ok(draw::dot(&self.network, &self.chosen(items)?, &said)?)
-        })
+        self.written(py, draw::dot, items, labels, states)
     }
 
     /// What is different in a newer graph: lists of keys and of edges by name.

@@ -31,13 +31,13 @@ impl Items {
         py: Python<'py>,
         index: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if let Ok(slice) = index.cast::<PySlice>() {
-            let items = sliced(slice, &self.items)?;
-            let part = Self::new(Arc::clone(&self.network), items);
-            return Ok(Bound::new(py, part)?.into_any());
+        match picked(index, &self.items)? {
+            Picked::One(item) => Ok(PyString::new(py, self.network.key(item)).into_any()),
+            Picked::Part(items) => {
+                let part = Self::new(Arc::clone(&self.network), items);
+                Ok(Bound::new(py, part)?.into_any())
+            }
         }
-        let item = self.items[place(index.extract()?, self.items.len())?];
-        Ok(PyString::new(py, self.network.key(item)).into_any())
     }
 
     fn __contains__(&self, key: &Bound<'_, PyAny>) -> bool {
@@ -98,13 +98,13 @@ impl Edges {
         py: Python<'py>,
         index: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if let Ok(slice) = index.cast::<PySlice>() {
-            let edges = sliced(slice, &self.edges)?;
-            let part = Self::new(Arc::clone(&self.network), edges);
-            return Ok(Bound::new(py, part)?.into_any());
+        match picked(index, &self.edges)? {
+            Picked::One(edge) => Ok(self.pair(edge).into_pyobject(py)?.into_any()),
+            Picked::Part(edges) => {
+                let part = Self::new(Arc::clone(&self.network), edges);
+                Ok(Bound::new(py, part)?.into_any())
+            }
         }
-        let edge = self.edges[place(index.extract()?, self.edges.len())?];
-        Ok(self.pair(edge).into_pyobject(py)?.into_any())
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
@@ -247,6 +247,19 @@ fn shown<T: std::fmt::Debug>(count: usize, values: impl Iterator<Item = T>) -> S
     match count - first.len() {
         0 => format!("[{}]", first.join(", ")),
         more => format!("[{}, … {more} more]", first.join(", ")),
+    }
+}
+
+/// What an index of Python means: one value, or those of a slice.
+enum Picked<T> {
+    One(T),
+    Part(Vec<T>),
+}
+
+fn picked<T: Copy>(index: &Bound<'_, PyAny>, all: &[T]) -> PyResult<Picked<T>> {
+    match index.cast::<PySlice>() {
+        Ok(slice) => sliced(slice, all).map(Picked::Part),
+        Err(_) => Ok(Picked::One(all[place(index.extract()?, all.len())?])),
     }
 }
 

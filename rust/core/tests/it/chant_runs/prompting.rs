@@ -166,7 +166,7 @@ fn names_never_lead_out_of_the_folder() {
 #[test]
 fn what_every_run_has_to_say_comes_behind_in_order() {
     let place = Place {
-        path: "/work/s-1",
+        path: "/trees/s-1",
         branch: "chant/s-1",
     };
     let spec_text = "---\noutput_schema: s.json\n---\nx\n";
@@ -185,7 +185,7 @@ fn what_every_run_has_to_say_comes_behind_in_order() {
     };
     let order = [
         "Do s-1.\n\n## Execution Environment",
-        "`/work/s-1`",
+        "`/trees/s-1`",
         "`chant/s-1`",
         "## Output Format",
         "## Commit",

@@ -1,0 +1,192 @@
+"""What graphs answer: paths, schedules, differences, and their items and edges as lists and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
+
+from chant_mcp._core import Edges, Items, Network, Table
+
+if TYPE_CHECKING:
+    from chant_mcp.graph import Graph
+
+__all__ = ["Blocked", "CriticalPath", "Difference", "EdgeList", "Nodes", "Schedule", "Slot"]
+
+
+@dataclass(frozen=True, slots=True)
+class CriticalPath:
+    """The open items, one after the other, that leave no time to lose."""
+
+    items: Items
+    """They, in the order of work."""
+    length: float
+    """The sum of their weights."""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One item of a schedule."""
+
+    key: str
+    """Which item."""
+    agent: int
+    """Who does it, counted from 0."""
+    start: float
+    """When it is begun."""
+    end: float
+    """When it is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Who does what and when, in the unit of the durations."""
+
+    slots: tuple[Slot, ...]
+    """All open items, in the order of their beginning."""
+    finish: float
+    """When the last item is done."""
+    utilisation: float
+    """The share of the agents' time in which they work, from 0 to 1."""
+    p50: float | None
+    """When half of the rounds with durations drawn at random were done; `None` without rounds."""
+    p90: float | None
+    """When nine in ten of them were done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a newer graph has that an older one has not, and the other way round."""
+
+    added: list[str]
+    """Items that only the newer one has."""
+    removed: list[str]
+    """Items that only the older one has."""
+    finished: list[str]
+    """Items that are done now."""
+    reopened: list[str]
+    """Items that were done."""
+    added_edges: list[tuple[str, str]]
+    """Edges that only the newer one has."""
+    removed_edges: list[tuple[str, str]]
+    """Edges that only the older one has."""
+
+    def __bool__(self) -> bool:
+        return any(
+            (
+                self.added,
+                self.removed,
+                self.finished,
+                self.reopened,
+                self.added_edges,
+                self.removed_edges,
+            )
+        )
+
+
+class Blocked(Mapping[str, Items]):
+    """Open items that wait, each with the open items that it waits for."""
+
+    __slots__ = ("_keys", "_network")
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._keys = network.blocked()
+
+    def __getitem__(self, key: str) -> Items:
+        if key not in self._network or self._network.is_done(key):
+            raise KeyError(key)
+        unmet = self._network.unmet(key)
+        if not len(unmet):
+            raise KeyError(key)
+        return unmet
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} blocked items>"
+
+
+class Nodes:
+    """The keys of all items; a table of them and their attributes to data frame libraries."""
+
+    __slots__ = ("_graph", "_items")
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._items = graph.network.nodes()
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Items: ...
+    def __getitem__(self, index: int | slice) -> str | Items:
+        return self._items[index]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._graph
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items.keys())
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} nodes>"
+
+    def table(self) -> Table:
+        """`key`, `done` and the attributes, one row an item."""
+        return self._graph.network.node_table(list(self._graph.attributes.items()))
+
+    def __arrow_c_schema__(self) -> object:
+        return self.table().__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.table().__arrow_c_stream__(requested_schema)
+
+
+class EdgeList:
+    """All edges `(before, after)`; a table with these two columns to data frame libraries."""
+
+    __slots__ = ("_edges", "_network")
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._edges = network.edges()
+
+    def __len__(self) -> int:
+        return len(self._edges)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[str, str]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Edges: ...
+    def __getitem__(self, index: int | slice) -> tuple[str, str] | Edges:
+        return self._edges[index]
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self._edges.pairs())
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} edges>"
+
+    def table(self) -> Table:
+        """`before` and `after`, one row an edge."""
+        return self._network.edge_table()
+
+    def __arrow_c_schema__(self) -> object:
+        return self.table().__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.table().__arrow_c_stream__(requested_schema)
