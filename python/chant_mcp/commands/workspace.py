@@ -250,25 +250,33 @@ def graph(
     _show_graph(session, Wanted(statuses, labels, dialects, ready), form, show_all, as_json)
 
 
-@click.command("graph")
-@_form_option
-@status_option
-@label_option
-@ready_option
-@_whole_option
-@json_option
-@on_project
-def spec_graph(
-    session: Session,
-    form: str,
-    statuses: tuple[str, ...],
-    labels: tuple[str, ...],
-    ready: bool,
-    show_all: bool,
-    as_json: bool,
-) -> None:
-    """Draw what waits for what among specs."""
-    _show_graph(session, Wanted(statuses, labels, ("chant",), ready), form, show_all, as_json)
+def _graph_of(dialect: str, doc: str) -> click.Command:
+    """Make the command that draws the items of one dialect."""
+
+    @click.command("graph", help=doc)
+    @_form_option
+    @status_option
+    @label_option
+    @ready_option
+    @_whole_option
+    @json_option
+    @on_project
+    def command(
+        session: Session,
+        form: str,
+        statuses: tuple[str, ...],
+        labels: tuple[str, ...],
+        ready: bool,
+        show_all: bool,
+        as_json: bool,
+    ) -> None:
+        _show_graph(session, Wanted(statuses, labels, (dialect,), ready), form, show_all, as_json)
+
+    return command
+
+
+spec_graph = _graph_of("chant", "Draw what waits for what among specs.")
+feature_graph = _graph_of("speckit", "Draw what waits for what among the tasks and phases of all features.")
 
 
 @click.command("list")
@@ -303,27 +311,6 @@ def ready_feature_tasks(
 ) -> None:
     """List the tasks of all features that can be done now."""
     _show_items(session, Wanted((), labels, ("speckit",), True), limit, show_all, as_json)
-
-
-@click.command("graph")
-@_form_option
-@status_option
-@label_option
-@ready_option
-@_whole_option
-@json_option
-@on_project
-def feature_graph(
-    session: Session,
-    form: str,
-    statuses: tuple[str, ...],
-    labels: tuple[str, ...],
-    ready: bool,
-    show_all: bool,
-    as_json: bool,
-) -> None:
-    """Draw what waits for what among the tasks and phases of all features."""
-    _show_graph(session, Wanted(statuses, labels, ("speckit",), ready), form, show_all, as_json)
 
 
 def _show_graph(session: Session, wanted: Wanted, form: str, show_all: bool, as_json: bool) -> None:
