@@ -1,0 +1,176 @@
+//! What a graph says: questions about it, what can be acted on, pictures of it.
+
+use super::super::error::VineError;
+use super::super::files::Files;
+use super::super::frontier::{Plan, refs, search};
+use super::super::model::{Graph, InvalidStatus, Node, Status};
+use super::super::picture;
+use super::super::view::{
+    Brief, ContextView, MetaView, NextView, NodeView, PlanView, RefView, RowView, summary, views,
+};
+use super::fitted;
+use crate::answer::{Answer, Page};
+use crate::error::Error;
+use crate::git::blob;
+
+/// What `vine_read` may be asked.
+#[derive(Debug, Clone)]
+pub struct Question<'a> {
+    /// The query's name.
+    pub action: &'a str,
+    /// ID of a node.
+    pub id: Option<&'a str>,
+    /// Status of the tasks to list.
+    pub status: Option<&'a str>,
+    /// Text to look for.
+    pub query: Option<&'a str>,
+    /// Which part of a list.
+    pub page: Page,
+}
+
+/// `vine_read`: answers a question about a graph.
+///
+/// # Errors
+/// `VineError` where the file is no valid graph, something the action needs is missing, or there is
+/// no such task.
+pub fn read(files: &Files, file: &str, question: &Question<'_>) -> Result<Answer, Error> {
+    let document = files.read(&files.existing(file)?)?;
+    let (plan, graph) = (&document.plan, &document.plan.graph);
+    let needed = |value: Option<&str>, name: &'static str| {
+        let value = value.filter(|value| !value.is_empty()).map(str::to_owned);
+        value.ok_or_else(|| VineError::Missing {
+            name,
+            action: question.action.to_owned(),
+        })
+    };
+    let node = || -> Result<&Node, VineError> {
+        let id = needed(question.id, "id")?;
+        let node = graph.find(&id);
+        node.ok_or(VineError::NoTask { id })
+    };
+    let page = question.page;
+    let nodes = |nodes: &[&Node]| Answer::list(views::<NodeView<'_>>(nodes), page);
+    let briefs = |nodes: &[&Node]| Answer::list(views::<Brief<'_>>(nodes), page);
+    Ok(match question.action {
+        "validate" => Answer::prose(valid(plan)),
+        "summary" => Answer::prose(summary(plan)),
+        "list" => nodes(&listed(graph, question)?),
+        "task" => Answer::data(&NodeView::from(node()?)),
+        "context" => Answer::data(&ContextView::of(node()?, plan)),
+        "descendants" => briefs(&plan.descendants(&node()?.id)),
+        "dependencies" => briefs(&plan.needed(&node()?.id)),
+        "search" => nodes(&search(graph, &needed(question.query, "query")?)),
+        "refs" => Answer::list(views::<RefView<'_>>(&refs(graph)), page),
+        "meta" => Answer::data(&MetaView::of(graph, blob(&document.text))),
+        other => {
+            return Err(VineError::Action {
+                action: other.to_owned(),
+            }
+            .into());
+        }
+    })
+}
+
+/// That a graph is valid, and a warning where its root says that all is done and it is not (W17).
+fn valid(plan: &Plan) -> String {
+    let told = format!("Valid — {} task(s).", plan.progress.total);
+    let open = plan.progress.total - plan.progress.complete();
+    if open > 0 && plan.root().status() == Some(Status::Complete) {
+        let root = &plan.root().id;
+        return format!(
+            "{told}\nWarning: the root \"{root}\" is complete, {open} other(s) are not."
+        );
+    }
+    told
+}
+
+fn listed<'a>(graph: &'a Graph, question: &Question<'_>) -> Result<Vec<&'a Node>, VineError> {
+    let Some(status) = question.status else {
+        return Ok(search(graph, question.query.unwrap_or_default()));
+    };
+    let status: Status = status.parse()?;
+    let nodes = graph.nodes.iter().map(|node| &**node);
+    Ok(nodes.filter(|node| node.status() == Some(status)).collect())
+}
+
+/// `vine_next`: what can be acted on now; the page is one of each list.
+///
+/// # Errors
+/// `VineError` where the file is no valid graph.
+pub fn next(files: &Files, file: &str, page: Page) -> Result<Answer, Error> {
+    let document = files.read(&files.existing(file)?)?;
+    Ok(fitted(page, |page| NextView::of(&document.plan, page)))
+}
+
+/// Which nodes are meant.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// Their statuses, `ref` for references; any when there are none.
+    pub statuses: &'a [String],
+    /// A text that they hold, as in a search.
+    pub query: &'a str,
+}
+
+/// All that is known of a graph, however long, with those of its nodes that are wanted.
+///
+/// # Errors
+/// `VineError` where the file is no valid graph, or for a status that is none.
+pub fn plan(files: &Files, file: &str, wanted: Wanted<'_>) -> Result<Answer, Error> {
+    let document = files.read(&files.existing(file)?)?;
+    let has_standing = standing(wanted.statuses)?;
+    let mut nodes = search(&document.plan.graph, wanted.query);
+    nodes.retain(|node| has_standing(node));
+    let view = PlanView::of(&document.plan, &nodes, blob(&document.text));
+    Ok(Answer::whole(&view))
+}
+
+/// Whether a node has one of the statuses that words name, or there are none.
+fn standing(words: &[String]) -> Result<impl Fn(&Node) -> bool, VineError> {
+    for word in words.iter().filter(|word| *word != "ref") {
+        let status: Result<Status, InvalidStatus> = word.parse();
+        status.map_err(|status| VineError::Standing { status })?;
+    }
+    Ok(|node: &Node| words.is_empty() || words.iter().any(|word| word == node.standing()))
+}
+
+/// All that is known of a node, however long, with what it builds on and who builds on it.
+///
+/// # Errors
+/// `VineError` where the file is no valid graph, or there is no such node.
+pub fn task(files: &Files, file: &str, id: &str) -> Result<Answer, Error> {
+    let document = files.read(&files.existing(file)?)?;
+    let node = document.plan.graph.find(id);
+    let node = node.ok_or_else(|| VineError::NoTask { id: id.to_owned() })?;
+    Ok(Answer::whole(&ContextView::of(node, &document.plan)))
+}
+
+/// A graph as a picture, of the nodes of some statuses where these are given: the text of a `mermaid` or
+/// `dot` picture, or the lines of a `tree` as data.
+///
+/// # Errors
+/// `VineError` where the file is no valid graph, or for a status or format that is none.
+pub fn picture(
+    files: &Files,
+    file: &str,
+    format: &str,
+    statuses: &[String],
+) -> Result<Answer, Error> {
+    let document = files.read(&files.existing(file)?)?;
+    let has_standing = standing(statuses)?;
+    let nodes = document.plan.graph.nodes.iter();
+    let is_shown: Vec<bool> = nodes.map(|node| has_standing(node)).collect();
+    let picture = picture::picture(&document.plan).only(&is_shown);
+    Ok(match format {
+        "mermaid" => Answer::prose(picture.mermaid()),
+        "dot" => Answer::prose(picture.dot()),
+        "tree" => {
+            let rows = picture.rows().into_iter();
+            let rows: Vec<RowView<'_>> = rows.map(|row| RowView::of(row, &picture)).collect();
+            Answer::whole(&rows)
+        }
+        other => {
+            let format = other.to_owned();
+            return Err(VineError::Format { format }.into());
+        }
+    })
+}

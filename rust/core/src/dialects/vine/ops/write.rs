@@ -1,0 +1,306 @@
+//! Operations carried out, all or none.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value;
+use similar::TextDiff;
+
+use super::super::apply::{self, Child};
+use super::super::document::Document;
+use super::super::error::VineError;
+use super::super::files::{Files, Located, state_of};
+use super::super::frontier::Plan;
+use super::super::model::Graph;
+use super::super::operation::{Operation, operations};
+use super::super::view::WrittenView;
+use super::super::write;
+use super::{fitted, replaced};
+use crate::answer::{Answer, Page};
+use crate::error::Error;
+use crate::git::blob;
+use crate::outside::Standing;
+use crate::store::disk;
+use crate::store::journal::{Journal, Step};
+
+/// How operations are carried out.
+#[derive(Debug, Clone, Copy)]
+pub struct Writing<'a> {
+    /// Whether they are not: the answer says what they would do.
+    pub dry_run: bool,
+    /// What git calls the text that the caller has in mind; another one is left alone.
+    pub expect: Option<&'a str>,
+    /// Most entries of each list of the answer.
+    pub limit: usize,
+}
+
+/// `vine_write`: carries out operations, all or none, under the file's lock.
+///
+/// # Errors
+/// `VineError` for operations that are none, cannot be carried out, or would leave an invalid graph;
+/// nothing is written then.
+pub fn write(
+    files: &Files,
+    file: &str,
+    given: &[Value],
+    writing: Writing<'_>,
+) -> Result<Answer, Error> {
+    let operations = operations(given)?;
+    let Outcome { before, after } = match operations.first() {
+        None => return Err(VineError::NoOperations.into()),
+        Some(Operation::Create { .. }) => made(files, file, &operations, writing)?,
+        Some(_) => changed(files, file, &operations, writing)?,
+    };
+    let claimed = claimed(&operations);
+    let page = Page {
+        limit: writing.limit,
+        offset: 0,
+    };
+    let diff = writing.dry_run.then(|| {
+        let diff = TextDiff::from_lines(&*before, &*after.text);
+        diff.unified_diff().header(file, file).to_string()
+    });
+    let summary = summarized(&operations, writing.dry_run);
+    Ok(fitted(page, |page| {
+        WrittenView::of(&after.plan, summary.clone(), &claimed, page, diff.clone())
+    }))
+}
+
+/// What operations did, in words (reference vine 6.6).
+fn summarized(operations: &[Operation], dry_run: bool) -> String {
+    let phrases: Vec<String> = operations.iter().map(Operation::phrase).collect();
+    let done = if dry_run {
+        "operation(s) would be applied, nothing was written"
+    } else {
+        "operation(s) applied"
+    };
+    format!("{} {done}: {}.", operations.len(), phrases.join("; "))
+}
+
+/// The IDs that claimed tasks have in the end, in the order of their claims.
+fn claimed(operations: &[Operation]) -> Vec<&str> {
+    let mut claimed: Vec<&str> = Vec::new();
+    for operation in operations {
+        match operation {
+            Operation::Claim { id, .. } => claimed.push(id),
+            Operation::RenameTask { id, new_id } => {
+                let same = claimed.iter_mut().filter(|claimed| **claimed == id);
+                same.for_each(|claimed| *claimed = new_id);
+            }
+            _ => {}
+        }
+    }
+    claimed
+}
+
+/// A file before and after operations.
+struct Outcome {
+    before: String,
+    after: Arc<Document>,
+}
+
+/// Makes a new file.
+fn made(
+    files: &Files,
+    file: &str,
+    operations: &[Operation],
+    writing: Writing<'_>,
+) -> Result<Outcome, Error> {
+    let (graph, child) = apply::create(operations)?;
+    let plan = Plan::of(graph)?;
+    let text = write::canonical(&plan.graph)?;
+    let place = files.new_file(file)?;
+    let path = place.absolute();
+    if is_taken(&path) {
+        return Err(VineError::Taken { path }.into());
+    }
+    if writing.expect.is_some() {
+        return Err(VineError::Refused {
+            at: 0,
+            op: "create",
+            message: "\"expect\" is of a text that is there, and \"create\" makes a new file."
+                .into(),
+        }
+        .into());
+    }
+    refuse_held(files, &place, operations, &plan.graph)?;
+    let mut steps = vec![Step::Create {
+        path: place.path.clone(),
+        text: text.clone(),
+    }];
+    steps.extend(child.map(|child| step_of(&place, &child)).transpose()?);
+    if !writing.dry_run {
+        journaled(files, &place, &[], steps.len() > 1, |_| {
+            Ok(Some(steps.clone()))
+        })?;
+    }
+    Ok(Outcome {
+        before: String::new(),
+        after: files.aware(&place, Arc::new(Document::read(text)?)),
+    })
+}
+
+/// Changes a file that is there.
+fn changed(
+    files: &Files,
+    file: &str,
+    operations: &[Operation],
+    writing: Writing<'_>,
+) -> Result<Outcome, Error> {
+    let place = files.existing(file)?;
+    let real = place.real()?;
+    let change = |document: &Document| -> Result<(Document, Option<Step>), Error> {
+        expected(document, writing.expect)?;
+        let mut graph = document.plan.graph.clone();
+        let child = apply::apply(&mut graph, operations)?;
+        refuse_held(files, &place, operations, &graph)?;
+        let after = document.changed(document.plan.renewed(graph)?)?;
+        let child = child.map(|child| step_of(&place, &child)).transpose()?;
+        Ok((after, child))
+    };
+    if writing.dry_run {
+        let document = files.read(&place)?;
+        let (after, _) = change(&document)?;
+        return Ok(Outcome {
+            before: document.text.clone(),
+            after: files.aware(&place, Arc::new(after)),
+        });
+    }
+    let makes_file = |operation: &Operation| matches!(operation, Operation::ExtractToRef { .. });
+    let after = if operations.iter().any(makes_file) {
+        replaced_together(files, &place, &real, |document| change(document))?
+    } else {
+        replaced(files, &place, &real, |document| Ok(change(document)?.0))?
+    };
+    Ok(Outcome {
+        before: String::new(),
+        after: files.aware(&place, after),
+    })
+}
+
+/// Refuses to claim a task, unless by force, that needs an item of another dialect which is not done.
+fn refuse_held(
+    files: &Files,
+    place: &Located,
+    operations: &[Operation],
+    graph: &Graph,
+) -> Result<(), VineError> {
+    for (at, operation) in operations.iter().enumerate() {
+        let Operation::Claim {
+            id, force: false, ..
+        } = operation
+        else {
+            continue;
+        };
+        let Some(node) = claimed(&operations[at..])
+            .first()
+            .and_then(|id| graph.find(id))
+        else {
+            continue;
+        };
+        let needs: Vec<String> = node.needs().map(str::to_owned).collect();
+        let standings = files.standings(place, &needs);
+        let unmet = needs
+            .iter()
+            .zip(&standings)
+            .filter(|(_, found)| !found.is_done());
+        let told: Vec<String> = unmet.map(|(key, found)| told(key, found)).collect();
+        if !told.is_empty() {
+            return Err(VineError::Refused {
+                at,
+                op: operation.name(),
+                message: format!(
+                    "Cannot claim \"{id}\": it needs what is not done: {}. \
+                     Take one of ready_to_start, or use force.",
+                    told.join(", ")
+                ),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// An item of another dialect with what is known of it.
+fn told(key: &str, standing: &Standing) -> String {
+    match standing {
+        Standing::Found { status, .. } => format!("{key} ({status})"),
+        Standing::Unknown(why) => format!("{key} ({why})"),
+    }
+}
+
+/// A text that is another than the caller has in mind is left alone (reference vine W3).
+fn expected(document: &Document, expect: Option<&str>) -> Result<(), VineError> {
+    let Some(expect) = expect else {
+        return Ok(());
+    };
+    let is = blob(&document.text);
+    if is == expect {
+        return Ok(());
+    }
+    Err(VineError::Changed {
+        expected: expect.to_owned(),
+        is,
+    })
+}
+
+/// Changes a document under its lock, together with the other file that the change makes.
+fn replaced_together(
+    files: &Files,
+    place: &Located,
+    real: &Path,
+    mut change: impl FnMut(&Document) -> Result<(Document, Option<Step>), Error>,
+) -> Result<Arc<Document>, Error> {
+    let mut after = None;
+    journaled(files, place, &[&place.path], true, |texts| {
+        let text = texts.first().copied().unwrap_or_default();
+        let document = files.document(real, text)?;
+        let (changed, other) = change(&document)?;
+        let replaced = (changed.text != document.text).then(|| Step::Replace {
+            path: place.path.clone(),
+            text: changed.text.clone(),
+        });
+        after = Some(Arc::new(changed));
+        Ok(Some(replaced.into_iter().chain(other).collect()))
+    })?;
+    match after {
+        Some(after) => {
+            files.written(real.to_owned(), Arc::clone(&after));
+            Ok(after)
+        }
+        None => files.read(place),
+    }
+}
+
+/// The file that a task is moved to.
+fn step_of(parent: &Located, child: &Child) -> Result<Step, Error> {
+    let inside = parent.beside(&child.vine)?;
+    let path = parent.root.path().join(&inside);
+    if is_taken(&path) {
+        return Err(VineError::Taken { path }.into());
+    }
+    let text = write::canonical(&child.graph)?;
+    Ok(Step::Create { path: inside, text })
+}
+
+/// Whether there is anything at a place, a link that leads nowhere included.
+fn is_taken(path: &Path) -> bool {
+    disk::stamp(path).is_some() || disk::is_link(path)
+}
+
+fn journaled(
+    files: &Files,
+    place: &Located,
+    paths: &[&str],
+    several: bool,
+    plan: impl FnMut(&[&str]) -> Result<Option<Vec<Step>>, Error>,
+) -> Result<(), Error> {
+    let state = several.then(|| state_of(&place.root));
+    let journal = Journal {
+        disk: &files.disk,
+        root: &place.root,
+        state: state.as_ref(),
+        gate: None,
+    };
+    let done = journal.change(paths, plan);
+    done.map(|_| ()).map_err(|error| place.told(error))
+}
