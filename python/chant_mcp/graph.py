@@ -160,7 +160,10 @@ class Graph:
         return self._network.after(key)
 
     def frontier(self) -> Items:
-        """Open items that wait for nothing open: what can be worked on now."""
+        """Open items that wait for nothing that is not done: what can be worked on now.
+
+        What is only named, as an item that does not exist, is never part of it.
+        """
         return self._network.frontier()
 
     def blocked(self) -> Blocked:
@@ -285,10 +288,11 @@ class Graph:
         if spread is None:
             learned = self._learned.get("spread")
             spread = 0.5 if learned is None else learned
-        slots, finish, utilisation, p50, p90 = self._network.schedule(
+        slots, unplanned, finish, utilisation, p50, p90 = self._network.schedule(
             durations, spread=spread, agents=agents, rounds=rounds, seed=seed, progress=progress
         )
-        return Schedule(tuple(Slot(*slot) for slot in slots), finish, utilisation, p50, p90)
+        planned = tuple(Slot(*slot) for slot in slots)
+        return Schedule(planned, tuple(unplanned), finish, utilisation, p50, p90)
 
     def _usual_durations(self) -> list[float] | None:
         known = self._attributes.get("duration")
@@ -405,15 +409,11 @@ class Graph:
 
     def to_mermaid(self) -> str:
         """The whole graph as a Mermaid flowchart; arrows lead to what waits."""
-        return self._network.mermaid(labels=self._titles())
+        return self._network.mermaid(labels=picture.labels(self, list(self)))
 
     def to_dot(self) -> str:
         """The whole graph in the DOT language of Graphviz; arrows lead to what waits."""
-        return self._network.dot(labels=self._titles())
-
-    def _titles(self) -> list[str]:
-        titles = self._attributes.get("title")
-        return [] if titles is None else [title or key for key, title in zip(self, titles, strict=True)]
+        return self._network.dot(labels=picture.labels(self, list(self)))
 
     def to_networkx(self) -> Any:
         """The graph as a `networkx.DiGraph`, with the attributes of its nodes."""

@@ -49,7 +49,9 @@ class Schedule:
     """Who does what and when, in the unit of the durations."""
 
     slots: tuple[Slot, ...]
-    """All open items, in the order of their beginning."""
+    """The open items, in the order of their beginning, but for those of `unplanned`."""
+    unplanned: tuple[str, ...]
+    """Open items that nobody knows when to begin: they wait for something that is not here."""
     finish: float
     """When the last item is done."""
     utilisation: float

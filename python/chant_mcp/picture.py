@@ -90,7 +90,7 @@ def draw(
     shown = network.clip(limit, focus=focus, depth=depth, first=critical).keys()
     visible = set(shown)
     heat, heat_name = _heat(graph, shown, color)
-    words = {"labels": _labels(graph, shown), "states": _column(graph, "tone", shown)}
+    words = {"labels": labels(graph, shown), "states": _column(graph, "tone", shown)}
     svg = network.svg(
         shown,
         **words,
@@ -103,7 +103,7 @@ def draw(
         theme=theme,
         name=name,
     )
-    return Picture(svg, network.mermaid(shown, **words), _table(graph, shown)[1], tuple(shown))
+    return Picture(svg, network.mermaid(shown, **words), _text(graph, shown), tuple(shown))
 
 
 def graph_bundle(
@@ -144,7 +144,8 @@ def _critical(graph: Graph) -> list[str]:
         return []
 
 
-def _labels(graph: Graph, keys: Sequence[str]) -> list[str]:
+def labels(graph: Graph, keys: Sequence[str]) -> list[str]:
+    """Titles of items, keys where there is none; nothing where the graph knows no titles."""
     titles = _column(graph, "title", keys)
     return [title or key for key, title in zip(keys, titles, strict=True)] if titles else []
 
@@ -186,7 +187,8 @@ def _measured(graph: Graph, name: str) -> dict[str, float]:
     return dict(zip(graph, graph.attributes[name], strict=True))
 
 
-def _table(graph: Graph, keys: Sequence[str]) -> tuple[str, str]:
+def _text(graph: Graph, keys: Sequence[str]) -> str:
+    """The items as a table in plain text."""
     titles = _column(graph, "title", keys) or ["" for _ in keys]
     states = _column(graph, "status", keys)
     if not states:
@@ -195,4 +197,4 @@ def _table(graph: Graph, keys: Sequence[str]) -> tuple[str, str]:
         (key, title, state, graph.network.unmet(key).keys())
         for key, title, state in zip(keys, titles, states, strict=True)
     ]
-    return item_table(rows[:ROWS], len(graph))
+    return item_table(rows[:ROWS], len(graph))[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -45,12 +45,13 @@ class WhatIf:
     their `weight` says, 1 without it.
     """
 
-    __slots__ = ("_changes", "_graph", "_made", "_weights")
+    __slots__ = ("_changes", "_graph", "_made", "_network", "_weights")
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._changes: list[tuple[Any, ...]] = []
         self._weights: dict[str, float] = {}
+        self._network = graph.network
         self._made: Graph | None = graph
 
     def finish(self, *keys: str) -> WhatIf:
@@ -70,9 +71,7 @@ class WhatIf:
             InvalidArgumentError: There is an item of that key.
             NotFoundError: No item has a key that is named.
         """
-        self._with(("add", key, list(before), list(after)))
-        self._weights[key] = weight
-        return self
+        return self._with(("add", key, list(before), list(after)), weights={key: weight})
 
     def split(self, key: str, parts: Iterable[str], *, in_a_row: bool = False, weight: float = 1.0) -> WhatIf:
         """Several items stand where one stood; each weighs `weight`.
@@ -82,9 +81,7 @@ class WhatIf:
             NotFoundError: No item has that key.
         """
         parts = list(parts)
-        self._with(("split", key, parts, in_a_row))
-        self._weights.update(dict.fromkeys(parts, weight))
-        return self
+        return self._with(("split", key, parts, in_a_row), weights=dict.fromkeys(parts, weight))
 
     def drop(self, *keys: str) -> WhatIf:
         """The items are gone; nothing waits for them any more.
@@ -105,7 +102,7 @@ class WhatIf:
     def graph(self) -> Graph:
         """The graph as it would be."""
         if self._made is None:
-            self._made = self._build(self._changes)
+            self._made = self._build()
         return self._made
 
     def delta(self, weight: Weight = None, *, agents: int | None = None) -> Delta:
@@ -162,6 +159,7 @@ class WhatIf:
         """Take all changes back."""
         self._changes.clear()
         self._weights.clear()
+        self._network = self._graph.network
         self._made = self._graph
 
     def __len__(self) -> int:
@@ -175,24 +173,32 @@ class WhatIf:
         """The changes so far: a word and what it needs."""
         return list(self._changes)
 
-    def _with(self, *changes: tuple[Any, ...]) -> WhatIf:
+    def _with(self, *changes: tuple[Any, ...], weights: Mapping[str, float] | None = None) -> WhatIf:
         """Take changes that fit; nothing of those that do not."""
-        wanted = [*self._changes, *changes]
-        self._made = self._build(wanted)
-        self._changes = wanted
+        self._network = self._network.changed(list(changes))
+        self._changes += changes
+        self._weights.update(weights or {})
+        self._made = None
         return self
 
-    def _build(self, changes: list[tuple[Any, ...]]) -> Graph:
-        network = self._graph.network.changed(changes)
+    def _build(self) -> Graph:
+        network = self._network
         old = {key: index for index, key in enumerate(self._graph)}
         places = [old.get(key) for key in network.nodes()]
-        attributes = {
+        attributes: dict[str, list[Any]] = {
             name: [None if place is None else column[place] for place in places]
             for name, column in self._graph.attributes.items()
         }
+        if self._weights:
+            attributes["weight"] = self._heavy(network, attributes.get("weight"))
         if "tone" in attributes:
             attributes["tone"] = self._tones(network, attributes["tone"])
         return type(self._graph)(network, attributes, learned=self._graph.learned)
+
+    def _heavy(self, network: Network, known: Sequence[Any] | None) -> list[float | None]:
+        """The column of weights, with those of new items."""
+        weights: Sequence[float | None] = [None] * len(network) if known is None else known
+        return [self._weights.get(key, weight) for key, weight in zip(network.nodes(), weights, strict=True)]
 
     def _tones(self, changed: Network, tones: list[str | None]) -> list[str]:
         """How items are drawn: as before, but for what is done, freed or held by the changes."""

@@ -143,6 +143,17 @@ def test_what_if_changes_a_copy_and_tells_what_it_would_mean() -> None:
     assert not graph.diff(change.graph())
 
 
+@pytest.mark.requirement("graph:what_if:changes_a_copy_and_tells_the_delta")
+def test_what_is_new_weighs_what_it_says_wherever_it_is_asked() -> None:
+    changed = Graph.from_edges([("a", "b")]).what_if().add("c", before=["b"], weight=5.0)
+    graph = changed.graph()
+    assert graph.critical_path().length == changed.delta().path.length == 7.0
+    assert graph.schedule(1, rounds=0).finish == 7.0
+    assert graph is changed.graph()
+    changed.discard()
+    assert list(changed.graph()) == ["a", "b"]
+
+
 @pytest.mark.requirement("graph:interchange:other_libraries_read_it")
 def test_other_libraries_read_nodes_and_edges() -> None:
     import json

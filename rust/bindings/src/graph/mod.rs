@@ -9,6 +9,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use chant_core::error::Error;
+use chant_core::graph::Progress;
 use chant_core::graph::draw::clip::Clip;
 use chant_core::graph::draw::theme::Theme;
 use chant_core::graph::draw::{self, Look, Said};
@@ -113,11 +114,11 @@ impl Network {
         }
         let finished = interned(&mut keys, done)?;
         call(py, || {
-            let mut done = vec![false; keys.len()];
+            let mut progress = vec![Progress::Open; keys.len()];
             for item in finished {
-                done[item as usize] = true;
+                progress[item as usize] = Progress::Done;
             }
-            Ok(network::Network::new(keys, done, &pairs)?)
+            Ok(network::Network::new(keys, progress, &pairs)?)
         })
         .map(Self::from)
     }
@@ -324,7 +325,8 @@ impl Network {
         Ok(Edges::new(Arc::clone(&self.network), edges))
     }
 
-    /// Slots `(key, agent, start, end)`, the end of all, the utilisation, P50 and P90.
+    /// Slots `(key, agent, start, end)`, the items that cannot be planned, the end of all, the
+    /// utilisation, P50 and P90.
     #[pyo3(signature = (durations, *, spread, agents, rounds, seed, progress = None))]
     #[expect(clippy::too_many_arguments, reason = "what a plan is made of")]
     #[expect(clippy::type_complexity, reason = "a plan as plain values")]
@@ -340,6 +342,7 @@ impl Network {
     ) -> Result<
         (
             Vec<(String, u32, f64, f64)>,
+            Items,
             f64,
             f64,
             Option<f64>,
@@ -362,7 +365,9 @@ impl Network {
             (key, slot.agent, slot.start, slot.end)
         };
         let slots = plan.slots.iter().map(slot).collect();
-        Ok((slots, plan.finish, plan.utilisation, plan.p50, plan.p90))
+        let unplanned = self.items(plan.unplanned);
+        let (p50, p90) = (plan.p50, plan.p90);
+        Ok((slots, unplanned, plan.finish, plan.utilisation, p50, p90))
     }
 
     /// The graph after changes: tuples of a word (`finish`, `add`, `split`, `drop`, `depend_on`) and

@@ -170,9 +170,8 @@ pub(super) fn laid(joined: &Joined) -> Result<Laid, Error> {
         }
     }
     let keys: IndexSet<Box<str>> = nodes.iter().map(|node| graph.key(*node).into()).collect();
-    let is_done = |node: &Node| graph.progress(*node) == Progress::Done;
-    let done = nodes.iter().map(is_done).collect();
-    let network = Network::new(keys, done, &edges)?;
+    let progress = nodes.iter().map(|node| graph.progress(*node)).collect();
+    let network = Network::new(keys, progress, &edges)?;
     Ok((Arc::new(network), nodes.into()))
 }
 

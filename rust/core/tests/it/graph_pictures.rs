@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use chant_core::graph::Progress;
 use chant_core::graph::draw::clip::Clip;
 use chant_core::graph::draw::layout::{Layout, Rect, Sheet, layout};
 use chant_core::graph::draw::route::{Leg, Point, Route};
@@ -30,9 +31,16 @@ fn network(words: &str) -> Network {
             edges.push((number(other), item));
         }
     }
-    let done = (0..u32::try_from(keys.len()).unwrap()).map(|item| done.contains(&item));
-    let done = done.collect();
-    Network::new(keys, done, &edges).unwrap()
+    let done = (0..u32::try_from(keys.len()).unwrap()).map(|item| state(done.contains(&item)));
+    Network::new(keys, done.collect(), &edges).unwrap()
+}
+
+fn state(is_done: bool) -> Progress {
+    if is_done {
+        Progress::Done
+    } else {
+        Progress::Open
+    }
 }
 
 fn all(network: &Network) -> Vec<u32> {
@@ -73,7 +81,12 @@ fn graphs() -> impl Strategy<Value = (Network, Vec<u32>)> {
                 }
             });
             let edges: Vec<_> = turned.collect();
-            let network = Network::new(keys.collect(), done, &edges).unwrap();
+            let network = Network::new(
+                keys.collect(),
+                done.into_iter().map(state).collect(),
+                &edges,
+            )
+            .unwrap();
             let chosen = network.items().zip(chosen);
             let chosen = chosen.filter(|(_, is_chosen)| *is_chosen);
             (network.clone(), chosen.map(|(item, _)| item).collect())
@@ -440,7 +453,7 @@ fn what_does_not_fit_the_items_is_refused() {
 #[test]
 fn of_a_graph_of_a_hundred_thousand_a_few_are_shown() {
     let keys = (0..100_000).map(|item| item.to_string().into()).collect();
-    let done = (0..100_000).map(|item| item < 500).collect();
+    let done = (0..100_000).map(|item| state(item < 500)).collect();
     let edges: Vec<(u32, u32)> = (1..100_000)
         .flat_map(|item| [(item / 2, item), (item / 3, item)])
         .collect();
@@ -475,7 +488,7 @@ fn of_a_large_loop_a_few_are_shown() {
     let count = 50_000;
     let keys = (0..count).map(|item| item.to_string().into()).collect();
     let edges: Vec<(u32, u32)> = (0..count).map(|item| ((item + 1) % count, item)).collect();
-    let network = Network::new(keys, vec![false; count as usize], &edges).unwrap();
+    let network = Network::new(keys, vec![Progress::Open; count as usize], &edges).unwrap();
     let scene = Scene::new(&network, &[0, 40_000]);
     let indirect = scene.arrows.iter().filter(|arrow| arrow.is_indirect);
     let ends: Vec<_> = indirect.map(|arrow| (arrow.from, arrow.to)).collect();

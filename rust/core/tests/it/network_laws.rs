@@ -2,29 +2,31 @@
 
 use std::num::NonZeroU32;
 
+use chant_core::graph::Progress;
 use chant_core::graph::network::Network;
 use chant_core::graph::network::compare::Difference;
 use chant_core::graph::network::schedule::{Crew, Durations};
 use proptest::prelude::*;
 
-/// Graphs of up to a dozen items without loops, some done, with a weight for each.
+/// Graphs of up to a dozen items without loops, some done or only named, with a weight for each.
 fn networks() -> impl Strategy<Value = (Network, Vec<f64>)> {
     (1_usize..12).prop_flat_map(|count| {
         let edges = prop::collection::vec((0..count, 0..count), 0..count * 3);
-        let done = prop::collection::vec(prop::bool::weighted(0.2), count);
+        let some = prop_oneof![2 => Just(Progress::Done), 1 => Just(Progress::Absent), 7 => Just(Progress::Open)];
+        let progress = prop::collection::vec(some, count);
         let weights = prop::collection::vec(0_u8..9, count);
         // The order of making says nothing about the order of work.
         let order = Just((0..count).collect::<Vec<_>>()).prop_shuffle();
-        (edges, done, weights, order).prop_map(|(edges, done, weights, order)| {
+        (edges, progress, weights, order).prop_map(|(edges, progress, weights, order)| {
             let number = |place: usize| u32::try_from(order[place]).unwrap();
             let ordered = edges.into_iter().filter(|(from, to)| from != to);
             let edges: Vec<_> = ordered
                 .map(|(a, b)| (number(a.min(b)), number(a.max(b))))
                 .collect();
-            let keys = (0..done.len())
+            let keys = (0..progress.len())
                 .map(|item| item.to_string().into())
                 .collect();
-            let network = Network::new(keys, done, &edges).unwrap();
+            let network = Network::new(keys, progress, &edges).unwrap();
             (network, weights.into_iter().map(f64::from).collect())
         })
     })
@@ -41,7 +43,7 @@ fn heaviest(network: &Network, weights: &[f64], item: u32) -> f64 {
     let open = network
         .after(item)
         .iter()
-        .filter(|other| !network.is_done(**other));
+        .filter(|other| network.is_open(**other));
     let beyond = open.map(|other| heaviest(network, weights, *other));
     weights[item as usize] + beyond.fold(0.0, f64::max)
 }
@@ -87,7 +89,7 @@ proptest! {
     #[test]
     fn no_row_of_open_items_weighs_more_than_the_critical_path((network, weights) in networks()) {
         let path = network.critical_path(&weights).unwrap();
-        let open: Vec<u32> = network.items().filter(|item| !network.is_done(*item)).collect();
+        let open: Vec<u32> = network.items().filter(|item| network.is_open(*item)).collect();
         let most = open.iter().map(|item| heaviest(&network, &weights, *item)).fold(0.0, f64::max);
         prop_assert!(near(path.length, most));
         let sum: f64 = path.items.iter().map(|item| weights[*item as usize]).sum();
@@ -100,7 +102,7 @@ proptest! {
     fn an_item_that_is_late_by_its_slack_delays_nothing((network, weights) in networks(), late in 0_usize..12) {
         let times = network.times(&weights).unwrap();
         let item = late % network.len();
-        prop_assume!(!network.is_done(u32::try_from(item).unwrap()));
+        prop_assume!(network.is_open(u32::try_from(item).unwrap()));
         let slack = times.slack()[item];
         let mut longer = weights.clone();
         longer[item] += slack;
@@ -153,9 +155,9 @@ proptest! {
         let crew = Crew { agents: NonZeroU32::new(agents).unwrap(), rounds: 0, seed: 0 };
         let durations = Durations { median: &weights, spread: 0.0 };
         let plan = network.schedule(durations, crew, &|_, _| true).unwrap();
-        let mut items: Vec<u32> = plan.slots.iter().map(|slot| slot.item).collect();
+        let mut items: Vec<u32> = plan.slots.iter().map(|slot| slot.item).chain(plan.unplanned.clone()).collect();
         items.sort_unstable();
-        let open: Vec<u32> = network.items().filter(|item| !network.is_done(*item)).collect();
+        let open: Vec<u32> = network.items().filter(|item| network.is_open(*item)).collect();
         prop_assert_eq!(items, open);
         for slot in &plan.slots {
             let before = plan.slots.iter().filter(|other| network.before(slot.item).contains(&other.item));
@@ -163,8 +165,12 @@ proptest! {
             let beside = plan.slots.iter().filter(|other| other.agent == slot.agent && other.item != slot.item);
             prop_assert!(beside.into_iter().all(|other| other.end <= slot.start || slot.end <= other.start));
         }
+        for item in network.items().filter(|item| network.is_open(*item)) {
+            let is_unknown = |other: &u32| network.progress(*other) == Progress::Absent || plan.unplanned.contains(other);
+            prop_assert_eq!(plan.unplanned.contains(&item), network.before(item).iter().any(is_unknown));
+        }
         let path = network.critical_path(&weights).unwrap();
-        prop_assert!(plan.finish >= path.length - 1e-9);
+        prop_assert!(!plan.unplanned.is_empty() || plan.finish >= path.length - 1e-9);
     }
 
     #[test]

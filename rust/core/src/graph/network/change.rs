@@ -2,6 +2,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 
+use super::super::Progress;
 use super::{Network, NetworkError, narrow};
 
 /// One change; items are named by their keys.
@@ -46,7 +47,7 @@ struct Draft {
 
 #[derive(Clone)]
 struct Entry {
-    is_done: bool,
+    progress: Progress,
     before: IndexSet<Box<str>>,
 }
 
@@ -71,8 +72,8 @@ impl Draft {
         let entry = |item: u32| {
             let before = network.before(item).iter();
             let before = before.map(|other| Box::from(network.key(*other))).collect();
-            let is_done = network.is_done(item);
-            (Box::from(network.key(item)), Entry { is_done, before })
+            let progress = network.progress(item);
+            (Box::from(network.key(item)), Entry { progress, before })
         };
         Self {
             items: network.items().map(entry).collect(),
@@ -81,7 +82,7 @@ impl Draft {
 
     fn apply(&mut self, change: &Change) -> Result<(), NetworkError> {
         match change {
-            Change::Finish(key) => self.entry(key)?.is_done = true,
+            Change::Finish(key) => self.entry(key)?.progress = Progress::Done,
             Change::Add { key, before, after } => self.add(key, before, after)?,
             Change::Split {
                 key,
@@ -141,7 +142,7 @@ impl Draft {
             });
         }
         let entry = Entry {
-            is_done: false,
+            progress: Progress::Open,
             before,
         };
         self.items.insert(key.into(), entry);
@@ -190,8 +191,8 @@ impl Draft {
                 .filter_map(|key| self.items.get_index_of(key));
             edges.extend(before.map(|from| (narrow(from), narrow(to))));
         }
-        let done = self.items.values().map(|entry| entry.is_done).collect();
-        Network::new(self.items.into_keys().collect(), done, &edges)
+        let progress = self.items.values().map(|entry| entry.progress).collect();
+        Network::new(self.items.into_keys().collect(), progress, &edges)
     }
 }
 

@@ -23,8 +23,8 @@ pub struct CriticalPath {
 }
 
 impl Network {
-    /// The row of open items, each waiting for the one before it, that weighs most. Done items weigh
-    /// nothing and are not part of it; of rows that weigh the same it is the one whose last item was
+    /// The row of open items, each waiting for the one before it, that weighs most. Items that are done
+    /// or only named weigh nothing and are not part of it; of rows that weigh the same it is the one whose last item was
     /// made first, and before it the first at each step.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl Network {
             let begin = self.ready_at(*item, &ends);
             ends[*item as usize] = begin + self.left(*item, weights);
         }
-        let open = self.items().filter(|item| !self.is_done(*item));
+        let open = self.items().filter(|item| self.is_open(*item));
         let last = open.fold(None, |best: Option<u32>, item| match best {
             Some(best) if ends[best as usize] >= ends[item as usize] => Some(best),
             _ => Some(item),
@@ -49,7 +49,7 @@ impl Network {
             let mut open = self
                 .before(*item)
                 .iter()
-                .filter(|other| !self.is_done(**other));
+                .filter(|other| self.is_open(**other));
             open.find(|other| reaches(ends[**other as usize], begin))
                 .copied()
         };
@@ -58,7 +58,7 @@ impl Network {
         Ok(CriticalPath { items, length })
     }
 
-    /// When each item can and when it has to begin. Done items take no time.
+    /// When each item can and when it has to begin. Items that are done or only named take no time.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl Network {
         let mut latest = vec![0.0_f64; self.len()];
         for item in layers.order().iter().rev() {
             let after = self.after(*item).iter();
-            let open = after.filter(|other| !self.is_done(**other));
+            let open = after.filter(|other| self.is_open(**other));
             let due = open
                 .map(|other| latest[*other as usize])
                 .fold(finish, f64::min);
@@ -90,9 +90,9 @@ impl Network {
         })
     }
 
-    /// When all that an item waits for has ended; what is done waits for nothing any more.
+    /// When all that an item waits for has ended; only open items wait.
     fn ready_at(&self, item: u32, ends: &[f64]) -> f64 {
-        if self.is_done(item) {
+        if !self.is_open(item) {
             return 0.0;
         }
         let before = self.before(item).iter();
@@ -103,10 +103,10 @@ impl Network {
 
     /// What an item still weighs.
     pub(super) fn left(&self, item: u32, weights: &[f64]) -> f64 {
-        if self.is_done(item) {
-            0.0
-        } else {
+        if self.is_open(item) {
             weights[item as usize]
+        } else {
+            0.0
         }
     }
 
@@ -170,6 +170,7 @@ mod tests {
     fn what_is_done_weighs_nothing() {
         check("a! b<-a c d<-b,c", &[9.0, 1.0, 2.0, 1.0], "c d = 3");
         check("a! b!", &[1.0, 1.0], " = 0");
+        check("a? b<-a", &[9.0, 1.0], "b = 1");
         check("a b!<-a c<-b", &[5.0, 1.0, 1.0], "a = 5");
     }
 

@@ -16,15 +16,17 @@ pub mod schedule;
 
 use indexmap::IndexSet;
 
+use super::Progress;
+
 pub use check::{NetworkError, Watch};
 pub use order::Layers;
 pub use rank::PageRank;
 
-/// Items by their keys, which of them are done, and which wait for which.
+/// Items by their keys, how far each is, and which wait for which.
 #[derive(Debug, Clone, Default)]
 pub struct Network {
     keys: IndexSet<Box<str>>,
-    done: Vec<bool>,
+    progress: Vec<Progress>,
     before: Rows,
     after: Rows,
 }
@@ -126,7 +128,7 @@ fn narrow(count: usize) -> u32 {
 }
 
 impl Network {
-    /// A graph of these items, done or not, with edges `(before, after)` between their indices. An
+    /// A graph of these items, each so far, with edges `(before, after)` between their indices. An
     /// edge named twice counts once.
     ///
     /// # Errors
@@ -134,15 +136,16 @@ impl Network {
     /// More items or edges than a network numbers, or an edge that names no item.
     pub fn new(
         keys: IndexSet<Box<str>>,
-        done: Vec<bool>,
+        progress: Vec<Progress>,
         edges: &[(u32, u32)],
     ) -> Result<Self, NetworkError> {
         let count = keys.len();
         if u32::try_from(count.max(edges.len())).is_err() {
             return Err(NetworkError::TooLarge);
         }
-        if done.len() != count {
-            return Err(NetworkError::NoSuchItem { index: done.len() });
+        if progress.len() != count {
+            let index = progress.len();
+            return Err(NetworkError::NoSuchItem { index });
         }
         let ends = edges.iter().flat_map(|(from, to)| [*from, *to]);
         if let Some(index) = ends.map(|end| end as usize).find(|end| *end >= count) {
@@ -153,7 +156,7 @@ impl Network {
         let before = after.turned();
         Ok(Self {
             keys,
-            done,
+            progress,
             before,
             after,
         })
@@ -211,9 +214,20 @@ impl Network {
         0..narrow(self.len())
     }
 
+    /// How far an item is.
+    pub fn progress(&self, item: u32) -> Progress {
+        self.progress[item as usize]
+    }
+
     /// Whether nobody needs to wait for an item any more.
     pub fn is_done(&self, item: u32) -> bool {
-        self.done[item as usize]
+        self.progress(item) == Progress::Done
+    }
+
+    /// Whether an item is to be worked on here, at once or later. One that is only named is not: what
+    /// waits for it waits on.
+    pub fn is_open(&self, item: u32) -> bool {
+        self.progress(item) == Progress::Open
     }
 
     /// What an item waits for, done or not.
@@ -235,14 +249,14 @@ impl Network {
     /// Open items that wait for nothing open.
     pub fn frontier(&self) -> Vec<u32> {
         let rows = self.before.rows();
-        let free = rows.filter(|(item, row)| !self.is_done(*item) && self.all_done(row));
+        let free = rows.filter(|(item, row)| self.is_open(*item) && self.all_done(row));
         free.map(|(item, _)| item).collect()
     }
 
     /// Open items that wait for something open.
     pub fn blocked(&self) -> Vec<u32> {
         let rows = self.before.rows();
-        let held = rows.filter(|(item, row)| !self.is_done(*item) && !self.all_done(row));
+        let held = rows.filter(|(item, row)| self.is_open(*item) && !self.all_done(row));
         held.map(|(item, _)| item).collect()
     }
 
@@ -261,27 +275,31 @@ impl Network {
 pub(crate) mod tests {
     use super::*;
 
-    /// Builds a network from words like `c<-a,b` (c waits for a and b) and `d!` (done).
+    /// Builds a network from words like `c<-a,b` (c waits for a and b), `d!` (done) and `e?` (only named).
     pub(crate) fn network(words: &str) -> Network {
         let mut keys = IndexSet::new();
-        let mut done = Vec::new();
+        let mut progress = Vec::new();
         let mut edges = Vec::new();
-        let mut intern = |key: &str, done: &mut Vec<bool>| {
+        let mut intern = |key: &str, progress: &mut Vec<Progress>| {
             let (index, is_new) = keys.insert_full(Box::from(key));
             if is_new {
-                done.push(false);
+                progress.push(Progress::Open);
             }
             narrow(index)
         };
         for word in words.split_whitespace() {
             let (name, rest) = word.split_once("<-").unwrap_or((word, ""));
-            let item = intern(name.trim_end_matches('!'), &mut done);
-            done[item as usize] = name.ends_with('!');
+            let item = intern(name.trim_end_matches(['!', '?']), &mut progress);
+            progress[item as usize] = match name.chars().last() {
+                Some('!') => Progress::Done,
+                Some('?') => Progress::Absent,
+                _ => Progress::Open,
+            };
             for other in rest.split(',').filter(|other| !other.is_empty()) {
-                edges.push((intern(other, &mut done), item));
+                edges.push((intern(other, &mut progress), item));
             }
         }
-        Network::new(keys, done, &edges).unwrap()
+        Network::new(keys, progress, &edges).unwrap()
     }
 
     /// The keys of items.
@@ -302,6 +320,15 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn what_is_only_named_holds_up_and_is_nobodys_work() {
+        let network = network("far? a<-far b<-a c");
+        assert_eq!(named(&network, &network.frontier()), "c");
+        assert_eq!(named(&network, &network.blocked()), "a b");
+        let unmet = network.unmet(network.find("a").unwrap());
+        assert_eq!(named(&network, &unmet), "far");
+    }
+
+    #[test]
     fn edges_stand_in_the_order_of_items_and_each_once() {
         let network = network("a b c<-b,a,b d<-c,c,a");
         let edges: Vec<_> = network.edges().collect();
@@ -313,7 +340,7 @@ pub(crate) mod tests {
     #[test]
     fn an_edge_without_item_is_refused() {
         let keys: IndexSet<Box<str>> = ["a".into()].into();
-        let error = Network::new(keys, vec![false], &[(0, 3)]).unwrap_err();
+        let error = Network::new(keys, vec![Progress::Open], &[(0, 3)]).unwrap_err();
         assert!(matches!(error, NetworkError::NoSuchItem { index: 3 }));
     }
 }

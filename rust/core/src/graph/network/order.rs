@@ -142,6 +142,7 @@ impl Network {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::Progress;
     use super::super::tests::{named, network};
     use super::{Network, NetworkError};
 
@@ -181,17 +182,18 @@ mod tests {
             .collect();
         assert_eq!(shown.join(" | "), "a | b d c");
     }
+
     #[test]
     fn long_rows_and_large_loops_are_gone_through() {
         let count = 200_000;
         let keys: indexmap::IndexSet<Box<str>> =
             (0..count).map(|item| item.to_string().into()).collect();
         let row: Vec<(u32, u32)> = (1..count).map(|item| (item - 1, item)).collect();
-        let done = vec![false; count as usize];
-        let in_a_row = Network::new(keys.clone(), done.clone(), &row).unwrap();
+        let progress = vec![Progress::Open; count as usize];
+        let in_a_row = Network::new(keys.clone(), progress.clone(), &row).unwrap();
         assert!(in_a_row.cycles().is_empty());
         let round = [row, vec![(count - 2, 0)]].concat();
-        let in_a_loop = Network::new(keys, done, &round).unwrap();
+        let in_a_loop = Network::new(keys, progress, &round).unwrap();
         let groups = in_a_loop.cycles();
         assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [199_999]);
     }

@@ -44,8 +44,11 @@ pub struct Slot {
 /// Who does what and when, in the order of beginning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schedule {
-    /// All open items.
+    /// The open items but for those of `unplanned`.
     pub slots: Vec<Slot>,
+    /// Open items that nobody knows when to begin: they wait for something that is only named, directly or over
+    /// others.
+    pub unplanned: Vec<u32>,
     /// When the last one ends.
     pub finish: f64,
     /// The share of the agents' time until then in which they work, from 0 to 1.
@@ -90,8 +93,19 @@ impl Network {
             finish,
             p50: quantile(&ends, 0.5),
             p90: quantile(&ends, 0.9),
+            unplanned: self.all_but(&slots),
             slots,
         })
+    }
+
+    /// The open items that have no slot.
+    fn all_but(&self, slots: &[Slot]) -> Vec<u32> {
+        let mut has_slot = vec![false; self.len()];
+        for slot in slots {
+            has_slot[slot.item as usize] = true;
+        }
+        let open = self.items().filter(|item| self.is_open(*item));
+        open.filter(|item| !has_slot[*item as usize]).collect()
     }
 
     /// For each open item the weight of the heaviest row of open items that begins with it.
@@ -103,7 +117,7 @@ impl Network {
             let open = self
                 .after(*item)
                 .iter()
-                .filter(|other| !self.is_done(**other));
+                .filter(|other| self.is_open(**other));
             let beyond = open
                 .map(|other| heights[*other as usize])
                 .fold(0.0, f64::max);
@@ -181,7 +195,7 @@ impl Plan<'_> {
             let after = network
                 .after(item)
                 .iter()
-                .filter(|other| !network.is_done(**other));
+                .filter(|other| network.is_open(**other));
             for other in after {
                 let left = &mut waits[*other as usize];
                 *left -= 1;
@@ -256,7 +270,7 @@ fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
 mod tests {
     use std::num::NonZeroU32;
 
-    use super::super::tests::network;
+    use super::super::tests::{named, network};
     use super::{Crew, Durations, Schedule};
 
     fn schedule(words: &str, agents: u32, median: &[f64], spread: f64) -> Schedule {
@@ -295,6 +309,15 @@ mod tests {
         check("a b c<-b", 2, &[1.0; 3], "b@0:0-1 a@1:0-1 c@0:1-2 = 2");
         check("a! b<-a c", 1, &[9.0, 1.0, 1.0], "b@0:0-1 c@0:1-2 = 2");
         check("", 3, &[], " = 0");
+    }
+
+    #[test]
+    fn what_waits_for_something_only_named_is_not_planned() {
+        let words = "far? a<-far b<-a c d<-c";
+        check(words, 1, &[5.0, 1.0, 1.0, 1.0, 1.0], "c@0:0-1 d@0:1-2 = 2");
+        let plan = schedule(words, 1, &[1.0; 5], 0.0);
+        assert_eq!(named(&network(words), &plan.unplanned), "a b");
+        assert_eq!(plan.utilisation.to_bits(), 1.0_f64.to_bits());
     }
 
     #[test]
