@@ -3988,6 +3988,21 @@ REQUIREMENTS: dict[str, Requirement] = {
     "api:changes:wait_is_bounded": Requirement(
         "A wait for changes ends when it is given up.", "issue: Spec API in Python: Entry"
     ),
+    "api:answers:whole": Requirement(
+        "What the core gives in pages is whole in scripts: texts, lists, changes.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:workspace:names": Requirement(
+        "A name is in a workspace when something is called so; phases are items, not tasks.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:workspace:refusals": Requirement(
+        "A value that is none is refused with an exception of the package.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:transaction:ends_with_its_block": Requirement(
+        "What outlives the block of a transaction is no part of it.", "issue: Spec API in Python: Entry"
+    ),
     "api:graph:is_the_workspace": Requirement(
         "`ws.graph()` holds the items of all dialects with their keys and what waits for what.",
         "issue: Spec API in Python: Graph",

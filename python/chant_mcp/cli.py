@@ -1,7 +1,7 @@
 """The entry: reads arguments, environment and working directory, and serves or runs a command.
 
-Nothing else in the package looks at them. Commands for people are imported when one is run, so that
-serving starts without them.
+Only `api/workspace.py`, the entry of scripts, looks at environment and working directory, too. Commands
+for people are imported when one is run, so that serving starts without them.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import click
 from chant_mcp.commands import serving
 from chant_mcp.commands.surroundings import Surroundings, project_option
 from chant_mcp.errors import ChantError
+from chant_mcp.session import config_folder, home_folder
 
 _COMMANDS = {
     "list": "chant_mcp.commands.specs:list_specs",
@@ -151,8 +152,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except ChantError as error:
-            hint = error.details.get("hint")
-            raise Failure(str(error) if hint is None else f"{error}\n{hint}") from error
+            raise Failure(error.told()) from error
 
 
 @click.group(
@@ -182,12 +182,13 @@ def program(
 
     Without a command, or with `mcp`, it serves MCP on standard input and output.
     """
+    home = home_folder()
     context.obj = Surroundings(
         environment=dict(environ),
         working_directory=_working_directory(context),
         interpreter=sys.executable,
-        config_home=_config_home(),
-        home=_home(),
+        config_home=config_folder(environ, home),
+        home=home,
         project=project or _folder_in_environment(context),
         toolsets=toolsets,
         read_only=read_only,
@@ -229,19 +230,6 @@ def _working_directory(context: click.Context) -> Path:
         return Path.cwd()
     except OSError as error:
         context.fail(f"The working directory cannot be read: {error.strerror}")
-
-
-def _config_home() -> Path | None:
-    named = Path(environ.get("XDG_CONFIG_HOME", ""))
-    home = _home()
-    return named if named.is_absolute() else home and home / ".config"
-
-
-def _home() -> Path | None:
-    try:
-        return Path.home()
-    except RuntimeError:  # nobody says where that is
-        return None
 
 
 def _folder_in_environment(context: click.Context) -> Path | None:

@@ -40,6 +40,11 @@ class ChantError(Exception):
         self.object: dict[str, Any] | None = None if object is None else json.loads(object)
         """The error as the tools of tickets answer it, `{error, code, details}`; `None` elsewhere."""
 
+    def told(self) -> str:
+        """The message and, on a line of its own, what to do."""
+        hint = self.details.get("hint")
+        return f"{self}\n{hint}" if hint else str(self)
+
 
 class NotInitializedError(ChantError):
     """There is no project of that dialect here."""

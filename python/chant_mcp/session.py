@@ -85,6 +85,20 @@ def find_in_roots(roots: Sequence[Path], start: Place) -> Place:
     return Place(start.root, (*roots, *start.searched), is_guess=True)
 
 
+def home_folder() -> Path | None:
+    """The user's home; `None` where nobody says where that is."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return None
+
+
+def config_folder(environment: Mapping[str, str], home: Path | None) -> Path | None:
+    """The folder of the user's configuration files, of whatever program; it may not exist."""
+    named = Path(environment.get("XDG_CONFIG_HOME", ""))
+    return named if named.is_absolute() else home and home / ".config"
+
+
 def holds_work_files(folder: Path) -> bool:
     """Tell whether a folder is the root of a project."""
     if folder.name == ".chant":

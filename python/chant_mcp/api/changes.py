@@ -38,6 +38,7 @@ class Changes:
     def __init__(self, workspace: Workspace) -> None:
         """Read what there is now."""
         self._core = workspace.core.changes()
+        self._look: asyncio.Future[Change | None] | None = None
 
     def wait(self, seconds: float) -> Change | None:
         """Wait for a change, at most so long; `None` when there was none."""
@@ -51,10 +52,15 @@ class Changes:
 
     async def __anext__(self) -> Change:
         while True:
-            # A thread cannot be cancelled, so that it must not wait for ever.
-            change = await asyncio.to_thread(self.wait, _SLICE)
-            if change is not None:
-                return change
+            # A thread cannot be cancelled, so that it must not wait for ever; and what it finds for
+            # somebody who gave up is the next one's.
+            look = self._look or asyncio.ensure_future(asyncio.to_thread(self.wait, _SLICE))
+            self._look = look
+            change = await asyncio.shield(look)
+            if self._look is look:
+                self._look = None
+                if change is not None:
+                    return change
 
     def __await__(self) -> Generator[Any, None, Change]:
         return self.__anext__().__await__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from chant_mcp.api.specs import Spec
@@ -10,6 +11,7 @@ from chant_mcp.errors import RefusedError
 
 if TYPE_CHECKING:
     from chant_mcp.api.workspace import Workspace
+    from chant_mcp.graph import Graph
 
 _BEGUN = ("in_progress", "completed")
 
@@ -39,6 +41,7 @@ class _Plan:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self._changed: set[str] = set()
         self.made: dict[str, str] = {}
 
     def finish(self, key: str) -> None:
@@ -52,7 +55,7 @@ class _Plan:
         self._spec(key).cancel()
 
     def depend_on(self, key: str, before: Iterable[str]) -> None:
-        self._spec(key).update(depends_on=self._keys(before))
+        self._depend(self._spec(key), self._keys(before))
 
     def add(self, key: str, before: Iterable[str], after: Iterable[str]) -> None:
         self._new(key, before)
@@ -82,13 +85,21 @@ class _Plan:
 
     def _named_by(self, key: str) -> list[Spec]:
         """The specs that name another one themselves, those of this transaction included."""
-        keys = [*self._workspace.specs.keys(), *self.made.values()]
-        specs = [self._spec(one) for one in keys]
-        return [spec for spec in specs if key in spec.depends_on]
+        waiting = self._graph.after(key) if key in self._graph else ()
+        found = [self._spec(one) for one in sorted({*waiting, *self._changed, *self.made.values()})]
+        return [spec for spec in found if key in spec.depends_on]
+
+    @cached_property
+    def _graph(self) -> Graph:
+        return self._workspace.graph()
 
     def _wait_for(self, spec: Spec, names: Iterable[str], *, instead_of: str | None = None) -> None:
         kept = [key for key in spec.depends_on if key != instead_of]
-        spec.update(depends_on=[*kept, *self._keys(names)])
+        self._depend(spec, [*kept, *self._keys(names)])
+
+    def _depend(self, spec: Spec, keys: Sequence[str]) -> None:
+        spec.update(depends_on=keys)
+        self._changed.add(spec.key)
 
     def _keys(self, names: Iterable[str]) -> list[str]:
         return [self.made.get(name, name) for name in names]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from chant_mcp.api.handles import Handle, Handles, Wanted
 from chant_mcp.api.specs import Criterion
 from chant_mcp.api.transactions import refuse_within
+from chant_mcp.paging import EVERYTHING, pieces
 
 if TYPE_CHECKING:
+    from chant_mcp._core import Answer
     from chant_mcp.api.workspace import Workspace
 
 
@@ -97,7 +99,7 @@ class Feature:
         """
         refuse_within(self.workspace, "A change of a feature")
         answer = self._tools.complete(task_id, skip_validation=skip_validation, feature=self.id, agent=agent)
-        return self.task(answer.data["task_id"]).renewed(answer)
+        return replace(self.task(answer.data["task_id"]), told=answer.text)
 
     def read(self, artifact: str = "spec") -> str:
         """One of its documents, whole (`rstn_read_spec`).
@@ -109,14 +111,11 @@ class Feature:
             NotFoundError: There is no such document.
             InvalidArgumentError: There is no such kind of document.
         """
-        pieces: list[str] = []
-        offset: int | None = 0
-        while offset is not None:
-            answer = self._tools.read(artifact, feature=self.id, offset=offset)
-            data = answer.data
-            pieces.append(answer.text if data is None else data["content"])
-            offset = None if data is None else data.get("next_offset")
-        return "".join(pieces)
+
+        def piece(offset: int) -> Answer:
+            return self._tools.read(artifact, feature=self.id, offset=offset, max_chars=EVERYTHING)
+
+        return "".join(pieces(piece))
 
     def context(self) -> dict[str, Any]:
         """What is known of it (`rstn_get_context`)."""

@@ -224,6 +224,10 @@ class Handles(Sequence[H], Generic[H]):
             path=wanted.path,
         )
 
+    @cached_property
+    def _set(self) -> frozenset[str]:
+        return frozenset(self._selection.keys())
+
     def where(
         self,
         *,
@@ -278,7 +282,7 @@ class Handles(Sequence[H], Generic[H]):
 
     def __contains__(self, item: object) -> bool:
         key = item.key if isinstance(item, Handle) else item
-        return key in self.keys()
+        return key in self._set
 
     def __repr__(self) -> str:
         noun = {"chant": "specs", "vine": "tasks", "speckit": "tasks", "tickets": "tickets"}.get(

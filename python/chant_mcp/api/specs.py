@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chant_mcp.api.handles import Handle, words
 from chant_mcp.api.transactions import refuse_within, within
+from chant_mcp.paging import EVERYTHING, gathered
+
+if TYPE_CHECKING:
+    from chant_mcp._core import Answer
+    from chant_mcp.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,7 +360,7 @@ class Spec(Handle):
 
     def lint(self) -> dict[str, Any]:
         """Look how well it is written (`chant_lint`)."""
-        return self._tools.lint(self.id, limit=1_000_000).data
+        return linted(self.workspace.session, self.id)
 
     def verify(self) -> dict[str, Any]:
         """Count its criteria (`chant_verify`)."""
@@ -367,6 +372,15 @@ class Spec(Handle):
 
     def _alone(self, what: str) -> None:
         refuse_within(self.workspace, f"`{what}`")
+
+
+def linted(session: Session, id: str | None) -> dict[str, Any]:
+    """What lint finds of one spec or of all, whole."""
+
+    def page(limit: int, offset: int) -> Answer:
+        return session.chant.lint(id, limit=limit, offset=offset)
+
+    return gathered(page, EVERYTHING, "diagnostics", "scores")[1]
 
 
 def own_id(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from chant_mcp._core import body_section
 from chant_mcp.api.handles import Handle
@@ -183,4 +183,6 @@ class TicketSection:
 
 def attribute(value: Any) -> Any:
     """A value as the tools of tickets take it."""
-    return value if isinstance(value, str) else list(value)
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return value
+    return list(cast("Iterable[Any]", value))

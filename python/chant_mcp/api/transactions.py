@@ -47,6 +47,11 @@ class Transaction:
             raise RefusedError("The transaction has not begun; use it in a `with` statement.")
         return self._staged
 
+    @property
+    def is_open(self) -> bool:
+        """Whether its block has begun and not ended; a task begun in the block may outlive it."""
+        return self._staged is not None
+
     def __enter__(self) -> Transaction:
         if within(self.workspace) is not None:
             raise RefusedError("A transaction is open already; put all edits into that one.")
@@ -76,7 +81,7 @@ class Transaction:
 
 def within(workspace: Workspace) -> Transaction | None:
     """The transaction that is open where this is called."""
-    return next((one for one in _open.get() if one.workspace == workspace), None)
+    return next((one for one in _open.get() if one.is_open and one.workspace == workspace), None)
 
 
 def refuse_within(workspace: Workspace, what: str) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from chant_mcp.api.handles import Handle, Handles, Problem, Wanted, shortened, words
 from chant_mcp.api.transactions import refuse_within
 from chant_mcp.errors import ConflictError, NotFoundError
+from chant_mcp.paging import EVERYTHING
 
 if TYPE_CHECKING:
     from chant_mcp.api.workspace import Workspace
@@ -117,7 +118,15 @@ class Vine:
 
     def next(self) -> dict[str, Any]:
         """What can be acted on now (`vine_next`)."""
-        return self._tools.next(self._file, limit=1_000_000).data
+        found = self._tools.next(self._file, limit=EVERYTHING).data
+        page, offset = found, 0
+        totals = {name: found.pop(f"{name}_total") for name in list(found) if f"{name}_total" in found}
+        while cut := [name for name, total in totals.items() if page[name] and len(found[name]) < total]:
+            offset += max(len(page[name]) for name in cut)
+            page = self._tools.next(self._file, limit=EVERYTHING, offset=offset).data
+            for name in cut:
+                found[name] = found[name] + page[name]
+        return found
 
     def write(
         self, operations: Sequence[Mapping[str, Any]], *, expect: str | None = None, dry_run: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike, environ
 from pathlib import Path
 from typing import Any
@@ -14,19 +15,25 @@ from chant_mcp.api import commits, vines
 from chant_mcp.api.changes import Changes
 from chant_mcp.api.features import Feature, FeatureTask
 from chant_mcp.api.handles import Handle, Handles, Listed, Problem, Wanted, words
-from chant_mcp.api.specs import Spec, own_id
+from chant_mcp.api.specs import Spec, linted, own_id
 from chant_mcp.api.tickets import Ticket, attribute
 from chant_mcp.api.transactions import Transaction, refuse_within, staged, within
 from chant_mcp.api.vines import Task, Vine
-from chant_mcp.errors import NotFoundError
+from chant_mcp.errors import AmbiguousIdError, InvalidDocumentError, NotFoundError
 from chant_mcp.graph import Graph
+from chant_mcp.paging import EVERYTHING, gathered
 from chant_mcp.picture import graph_bundle
-from chant_mcp.session import Place, Session, dialects_in, find_place, own_program
+from chant_mcp.session import (
+    Place,
+    Session,
+    config_folder,
+    dialects_in,
+    find_place,
+    home_folder,
+    own_program,
+)
 
 _HANDLES: dict[str, type[Handle]] = {"chant": Spec, "vine": Task, "speckit": FeatureTask, "tickets": Ticket}
-
-_EVERYTHING = 1_000_000_000
-"""More entries than any list has."""
 
 # Whoever wants to see what is logged says so; without that Python prints warnings.
 logging.getLogger("chant_mcp").addHandler(logging.NullHandler())
@@ -54,19 +61,20 @@ def open(
     if not start.is_dir():
         raise NotFoundError(f"There is no folder `{start}`.")
     place = find_place(start, start if exactly else None)
-    return Workspace(_session(place, environ if environment is None else environment))
-
-
-def _session(place: Place, environment: Mapping[str, str]) -> Session:
+    if environment is None:
+        return Workspace(_session(place, environ, home_folder()))
     home = environment.get("HOME") or environment.get("USERPROFILE")
-    named = Path(environment.get("XDG_CONFIG_HOME", ""))
-    config_home = named if named.is_absolute() else Path(home) / ".config" if home else None
+    return Workspace(_session(place, environment, Path(home) if home else None))
+
+
+def _session(place: Place, environment: Mapping[str, str], home: Path | None) -> Session:
+    config_home = config_folder(environment, home)
     return Session(
         place,
         environment=environment,
         user_config=config_home and config_home / "chant" / "config.md",
         config_home=config_home,
-        home=Path(home) if home else None,
+        home=home,
         program=own_program(sys.executable),
         stop_at=environment.get("CHANT_STOP_AT"),
     )
@@ -165,8 +173,9 @@ class Workspace:
         return self.made(data)
 
     def made(self, data: Mapping[str, Any]) -> Handle:
-        """The handle of what the core says of an item."""
-        return _HANDLES[data["dialect"]](self, data)
+        """The handle of what the core says of an item; a phase of a feature is no task of it."""
+        kind = Handle if data["type"] == "phase" else _HANDLES[data["dialect"]]
+        return kind(self, data)
 
     def spec(self, id: str) -> Spec:
         """The spec that a full or partial ID means; errors as for `ws[…]`."""
@@ -236,7 +245,7 @@ class Workspace:
             return Spec(self, transaction.staged.add(description, **given))
         answer = self._session.chant.add(description, **given)
         id = answer.text.splitlines()[0].removeprefix("Created spec: ")
-        return self.spec(id).renewed(answer)
+        return replace(self.spec(id), told=answer.text)
 
     def add_ticket(
         self, title: str, *, type: str = "Feature Enhancement", project: str | None = None, **data: Any
@@ -253,9 +262,9 @@ class Workspace:
             InvalidArgumentError: A value is none that its key may have.
         """
         refuse_within(self, "A new ticket")
-        given = {name: attribute(value) for name, value in data.items()}
+        given = {name: attribute(value) for name, value in data.items() if value is not None}
         answer = self._session.tickets.create_cr(project, type, {"title": title, **given})
-        return self.ticket(answer.data["cr"]["code"]).renewed(answer)
+        return replace(self.ticket(answer.data["cr"]["code"]), told=answer.text)
 
     def add_vine(self, path: str | PathLike[str], operations: Sequence[Mapping[str, Any]]) -> Vine:
         """Make a new task graph (`vine_write` with `create`).
@@ -272,13 +281,12 @@ class Workspace:
 
     def search(self, query: str, *, status: str | None = None) -> list[Spec]:
         """Specs whose title or body holds a text, the best first (`chant_search`)."""
-        found: list[Spec] = []
-        offset: int | None = 0
-        while offset is not None:
-            page = self._session.chant.search(query, status, limit=_EVERYTHING, offset=offset).data
-            found += [self.spec(row["id"]) for row in page["specs"]]
-            offset = page.get("next_offset")
-        return found
+
+        def page(limit: int, offset: int) -> _core.Answer:
+            return self._session.chant.search(query, status, limit=limit, offset=offset)
+
+        _, found = gathered(page, EVERYTHING, "specs")
+        return [self.spec(row["id"]) for row in found["specs"]]
 
     def status(self, *, include_activity: bool = False) -> dict[str, Any]:
         """How many specs are in each state (`chant_status`)."""
@@ -286,12 +294,18 @@ class Workspace:
 
     def lint(self) -> dict[str, Any]:
         """Look how well all specs are written (`chant_lint`)."""
-        return self._session.chant.lint(limit=_EVERYTHING).data
+        return linted(self._session, None)
 
     def runs(self, *, process_id: str | None = None, include_completed: bool = False) -> dict[str, Any]:
         """Runs of agents (`chant_work_list`)."""
         self._session.look_after_runs()
-        return self._session.chant.work_list(process_id=process_id, include_completed=include_completed).data
+
+        def page(_: int, offset: int) -> _core.Answer:
+            return self._session.chant.work_list(
+                process_id=process_id, include_completed=include_completed, offset=offset
+            )
+
+        return gathered(page, EVERYTHING, "processes")[1]
 
     def watch_status(self) -> dict[str, Any]:
         """Whether the watch process runs, and what it does (`chant_watch_status`)."""
@@ -299,10 +313,12 @@ class Workspace:
 
     def watch_start(self) -> str:
         """Start the watch process (`chant_watch_start`); what became of it, in words."""
+        refuse_within(self, "Starting the watch process")
         return self._session.chant.watch_start().text
 
     def watch_stop(self) -> str:
         """Stop the watch process (`chant_watch_stop`); what became of it, in words."""
+        refuse_within(self, "Stopping the watch process")
         return self._session.chant.watch_stop().text
 
     def ticket_projects(self) -> list[dict[str, Any]]:
@@ -320,15 +336,11 @@ class Workspace:
             project: Its code.
             filters: `status`, `type`, `priority`: a word or a list of them.
         """
-        rows: list[dict[str, Any]] = []
-        offset: int | None = 0
-        while offset is not None:
-            page = self._session.tickets.list_crs(
-                project, filters=filters, limit=_EVERYTHING, offset=offset
-            ).data
-            rows += page["crs"]
-            offset = page.get("next_offset")
-        return rows
+
+        def page(limit: int, offset: int) -> _core.Answer:
+            return self._session.tickets.list_crs(project, filters=filters, limit=limit, offset=offset)
+
+        return gathered(page, EVERYTHING, "crs")[1]["crs"]
 
     def report_status(
         self,
@@ -348,6 +360,7 @@ class Workspace:
             question: The ID of a question that was asked before.
             agent: Who tells.
         """
+        refuse_within(self, "A report of a status")
         answer = self._session.speckit.report_status(
             status, prompt=prompt, message=message, question=question, agent=agent
         )
@@ -423,6 +436,8 @@ class Workspace:
             return isinstance(name, str) and self[name] is not None
         except NotFoundError:
             return False
+        except (AmbiguousIdError, InvalidDocumentError):  # something is there, more than one or unreadable
+            return True
 
     def __len__(self) -> int:
         return len(self.items)

@@ -19,7 +19,7 @@ from textual.widgets import Footer, Input, OptionList, Static, TabbedContent, Ta
 from chant_mcp._core import Answer
 from chant_mcp.board.columns import Bars, Columns
 from chant_mcp.board.detail import Detail
-from chant_mcp.board.feed import Data, Feed, Seen, Wanted, told
+from chant_mcp.board.feed import Data, Feed, Seen, Wanted
 from chant_mcp.board.listing import Listing
 from chant_mcp.board.questions import AnswerDialog, Questions, Reply
 from chant_mcp.board.runs import Runs
@@ -383,7 +383,7 @@ class BoardApp(App[None]):
         try:
             text = (await asyncio.to_thread(change)).text
         except ChantError as error:
-            text, severity = told(error), "error"
+            text, severity = error.told(), "error"
         self.notify(harmless(text), severity=severity, markup=False)
         self._poke.set()
 

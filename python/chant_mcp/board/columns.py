@@ -16,6 +16,7 @@ from textual.widgets import OptionList, Static
 from chant_mcp.board import words
 from chant_mcp.board.feed import PAGE, Data
 from chant_mcp.board.listing import Listing, Row
+from chant_mcp.commands import run_display
 from chant_mcp.commands.display import plain
 
 _BAR = 12
@@ -80,7 +81,7 @@ class Column(Vertical):
     def fill(self, heading: Data, page: Data) -> None:
         """Show a page of cards."""
         self.total = page["total"]
-        name = words.status(self.status)
+        name = run_display.words(self.status)
         count = plain(f" {heading['count']}", "bold")
         self.query_one(".heading", Static).update(
             Text.assemble(words.symbol(heading["symbol"]), " ", name, count)

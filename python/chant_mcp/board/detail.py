@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from chant_mcp.board import words
 from chant_mcp.board.feed import Data
+from chant_mcp.commands import run_display
 from chant_mcp.commands.display import plain, rendered
 
 _LONGEST = 20_000
@@ -45,7 +46,7 @@ class Detail(VerticalScroll, can_focus=True):
 def _parts(item: Data) -> Iterator[RenderableType]:
     yield plain(item["title"] or "(no title)", "bold")
     yield plain(item["key"], "dim")
-    state = words.status(item["status"])
+    state = run_display.words(item["status"])
     if item["ready"]:
         state.append_text(plain(" · ready", "bright_cyan"))
     for name in ("priority", "assignee"):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from chant_mcp._core import Answer
+from chant_mcp.commands.watch import listed, without_stamps
 from chant_mcp.errors import ChantError, NotFoundError, NotInitializedError
 from chant_mcp.session import Session
 
@@ -23,9 +23,6 @@ _EVENTS = 200
 
 _TAIL = 500
 """Lines of a log shown when it is opened."""
-
-_STAMP = re.compile(r"^\S+Z (?:out|err|run) ?", re.MULTILINE)
-"""What stands before each line that an agent wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +73,6 @@ class Seen:
     """What the core refused, in its own words."""
 
 
-def told(error: ChantError) -> str:
-    """Say what went wrong and what to do."""
-    hint = error.details.get("hint")
-    return f"{error}\n{hint}" if hint else str(error)
-
-
 class Feed:
     """Asks the core; one call at a time."""
 
@@ -121,7 +112,7 @@ class Feed:
         except NotInitializedError:  # a project without this dialect
             return otherwise
         except ChantError as error:
-            self._troubles.append(told(error))
+            self._troubles.append(error.told())
             return otherwise
 
     def _kept_answer(self, name: str, ask: Callable[[], Answer], otherwise: Any) -> Any:
@@ -194,13 +185,12 @@ class Feed:
         try:
             answer = self._session.speckit.tasks(wanted.feature)
         except ChantError as error:  # a feature that has no list yet
-            return None, told(error)
+            return None, error.told()
         return self._keep("tasks", answer.json, lambda: answer.data), ""
 
     def _runs(self) -> list[Data]:
-        answer = self._try(lambda: self._session.chant.work_list(include_completed=True), None)
-        json = None if answer is None else answer.json
-        return self._keep("runs", json, lambda: [] if answer is None else answer.data["processes"])
+        text, found = self._try(lambda: listed(self._session.chant, ended=True), ("", {"processes": []}))
+        return self._keep("runs", text, lambda: found["processes"])
 
     def _new_in_log(self, spec: str | None) -> Log | None:
         if spec is None:
@@ -213,13 +203,13 @@ class Feed:
             self._log = None
             return Log(spec, True, "")
         except ChantError as error:
-            self._troubles.append(told(error))
+            self._troubles.append(error.told())
             return None
         if offset is not None and page["byte_offset"] < offset:
             self._log = None  # begun anew
             return self._new_in_log(spec)
         self._log = (spec, page["byte_offset"])
-        return Log(spec, offset is None, _STAMP.sub("", page["content"]))
+        return Log(spec, offset is None, without_stamps(page["content"]))
 
 
 def _empty_board() -> Data:

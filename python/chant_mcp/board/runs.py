@@ -14,6 +14,7 @@ from textual.widgets import OptionList, RichLog
 from chant_mcp.board import words
 from chant_mcp.board.feed import Data, Log
 from chant_mcp.board.listing import Listing, Row
+from chant_mcp.commands import run_display
 from chant_mcp.commands.display import coloured, plain
 from chant_mcp.commands.run_display import clock
 from chant_mcp.commands.watch import seconds_between, state_of
@@ -77,7 +78,7 @@ class Runs(Vertical):
 
 def _row(run: Data) -> Text:
     is_at_work = run["status"] == "running" and not run["stale"]
-    state = words.status(state_of(run))
+    state = run_display.words(state_of(run))
     text = Text.assemble(state, " " * max(1, _STATE - state.cell_len))
     text.append_text(plain(run["spec_id"], "bold"))
     if run.get("agent"):

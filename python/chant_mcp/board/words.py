@@ -7,18 +7,11 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from chant_mcp.board.feed import Data
-from chant_mcp.commands.display import plain, status_text
+from chant_mcp.commands.display import plain
+from chant_mcp.commands.speckit_display import box
 
 _TONES = {"●": "green", "◕": "bright_green", "◑": "yellow", "◔": "cyan", "○": "", "⊘": "red", "↗": "blue"}
 """Colours of the core's symbols."""
-
-_BOXES = {
-    "open": ("[ ]", ""),
-    "partial": ("[~]", "yellow"),
-    "done": ("[x]", "green"),
-    "skipped": ("[-]", "dim"),
-}
-"""How a task stands."""
 
 
 def bar(done: int, total: int, width: int) -> Text:
@@ -30,13 +23,6 @@ def bar(done: int, total: int, width: int) -> Text:
 def symbol(of: str) -> Text:
     """Draw how far an item is."""
     return plain(of, _TONES.get(of, ""))
-
-
-def status(word: str) -> Text:
-    """Write a state for people."""
-    text = status_text(word)
-    text.plain = word.replace("_", " ")
-    return text
 
 
 def card(item: Data) -> Text:
@@ -66,10 +52,9 @@ def tree(rows: Sequence[Data], is_more: bool) -> Iterator[Text]:
 
 def task(found: Data) -> Text:
     """Make a row of a task of a feature."""
-    box, style = _BOXES.get(found["status"], ("?", ""))
     is_settled = found["status"] in ("done", "skipped")
     name = plain(f" {found['id']} ", "dim" if is_settled else "bold")
-    text = Text.assemble("  ", plain(box, style), name)
+    text = Text.assemble("  ", box(found["status"]), name)
     if found["parallel"]:
         text.append_text(plain("[P] ", "magenta"))
     for story in found["stories"]:

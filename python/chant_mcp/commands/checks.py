@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from chant_mcp.commands.answers import EVERYTHING, Data, all_option, gathered, json_option
+from chant_mcp.commands.answers import all_option, json_option
 from chant_mcp.commands.surroundings import on_project
+from chant_mcp.paging import EVERYTHING, Data, gathered
 from chant_mcp.session import Session
 
 _SHOWN = 50

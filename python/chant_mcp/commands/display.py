@@ -12,7 +12,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from chant_mcp.commands.answers import Data
+from chant_mcp.paging import Data
 
 _LONG_ID = 40
 """Characters up to which an ID stands on one line, whatever else has to be wrapped for it."""

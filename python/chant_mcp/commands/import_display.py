@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 
 from chant_mcp.commands import display
-from chant_mcp.commands.answers import Data
 from chant_mcp.commands.display import plain, status_text
+from chant_mcp.paging import Data
 
 _ITEMS_SHOWN = 5
 """Items that a line names for one and the same reason."""

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from chant_mcp.commands.answers import Data, json_option
+from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.surroundings import Surroundings, on_project
+from chant_mcp.paging import Data
 from chant_mcp.session import Session
 
 

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 import click
 
-from chant_mcp.commands.answers import Data, json_option
+from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.errors import NotFoundError
+from chant_mcp.paging import Data
 from chant_mcp.session import Session
 
 _PAUSE = 0.25

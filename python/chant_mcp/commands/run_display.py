@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from chant_mcp.commands import display
-from chant_mcp.commands.answers import Data
 from chant_mcp.commands.display import plain, status_text
 from chant_mcp.commands.watch import Seen, seconds_between, state_of
+from chant_mcp.paging import Data
 
 _BAR = 12
 """Columns of a progress bar."""

@@ -145,9 +145,9 @@ def _token(file: Path | None) -> str:
     """
     if file is None:
         return secrets.token_urlsafe(32)
+    if not file.exists():
+        _make_token(file)
     try:
-        if not file.exists():
-            _write_token(file, secrets.token_urlsafe(32))
         rights = stat.S_IMODE(file.stat().st_mode)
         token = file.read_text("ascii", "replace").strip()
     except OSError as error:
@@ -160,6 +160,15 @@ def _token(file: Path | None) -> str:
             "Name a file that does not exist: it is made."
         )
     return token
+
+
+def _make_token(file: Path) -> None:
+    try:
+        _write_token(file, secrets.token_urlsafe(32))
+    except OSError as error:
+        raise StorageError(
+            f"Cannot make `{file}`: {error.strerror}\nMake its folder first, or name another file."
+        ) from error
 
 
 def _write_token(file: Path, token: str) -> None:

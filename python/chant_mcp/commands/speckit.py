@@ -6,8 +6,10 @@ from typing import Any
 
 import click
 
-from chant_mcp.commands.answers import EVERYTHING, Data, json_option
+from chant_mcp._core import Answer
+from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.paging import EVERYTHING, Data, pieces
 from chant_mcp.session import Session
 
 _BY = "command line"
@@ -27,7 +29,7 @@ def context(session: Session, feature: str | None, as_json: bool) -> None:
     answer = session.speckit.context(feature)
     found: Data = answer.data
     if as_json:
-        from chant_mcp.commands.answers import written
+        from chant_mcp.paging import written
 
         click.echo(written(found))
         return
@@ -73,12 +75,11 @@ def read(session: Session, artifact: str, feature: str | None) -> None:
     """Print a document of a feature."""
     from chant_mcp.commands.display import harmless
 
-    offset, note = 0, "more"
-    while note is not None:
-        answer = session.speckit.read(artifact, feature=feature, offset=offset, max_chars=EVERYTHING)
-        click.echo(harmless(answer.text), nl=False)
-        offset += len(answer.text)
-        note = answer.note if answer.text else None
+    def piece(offset: int) -> Answer:
+        return session.speckit.read(artifact, feature=feature, offset=offset, max_chars=EVERYTHING)
+
+    for text in pieces(piece):
+        click.echo(harmless(text), nl=False)
     click.echo()
 
 
@@ -97,7 +98,7 @@ def complete(
     """Tick a task, after the project's checks."""
     answer = session.speckit.complete(task_id, skip_validation=skip_validation, feature=feature, agent=_BY)
     if as_json:
-        from chant_mcp.commands.answers import written
+        from chant_mcp.paging import written
 
         click.echo(written(answer.data))
         return

@@ -10,15 +10,19 @@ from rich.table import Table
 from rich.text import Text
 
 from chant_mcp.commands import display
-from chant_mcp.commands.answers import Data
 from chant_mcp.commands.display import plain
+from chant_mcp.paging import Data
 
 _BAR = 20
 """Characters of a progress bar."""
 
-_BOXES = {"open": "[ ]", "partial": "[~]", "done": "[x]", "skipped": "[-]"}
-
-_STYLES = {"partial": "yellow", "done": "green", "skipped": "dim"}
+_BOXES = {
+    "open": ("[ ]", ""),
+    "partial": ("[~]", "yellow"),
+    "done": ("[x]", "green"),
+    "skipped": ("[-]", "dim"),
+}
+"""How a task stands."""
 
 _PLACES = {"at", "event", "session", "agent", "run", "feature", "worktree"}
 """Keys of an event that say where it came from, not what happened."""
@@ -105,9 +109,13 @@ def _tasks(tasks: Sequence[Data]) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold", ratio=1)
     for task in tasks:
-        box = plain(_BOXES[task["status"]], _STYLES.get(task["status"], ""))
-        table.add_row(box, plain(task["id"], "cyan bold"), _task_text(task))
+        table.add_row(box(task["status"]), plain(task["id"], "cyan bold"), _task_text(task))
     return table
+
+
+def box(status: str) -> Text:
+    """Draw how a task stands."""
+    return plain(*_BOXES.get(status, ("?", "")))
 
 
 def _task_text(task: Data) -> Text:

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import click
 
-from chant_mcp.commands.answers import (
-    EVERYTHING,
-    Data,
-    all_option,
-    gathered,
-    json_option,
-    left_out,
-    limit_option,
-    written,
-)
+from chant_mcp.commands.answers import all_option, json_option, left_out, limit_option
 from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.session import Session
 
 _status_option = click.option(

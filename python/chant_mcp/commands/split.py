@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 import click
 from rich.text import Text
 
-from chant_mcp.commands.answers import Data, json_option, written
+from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
 from chant_mcp.commands.work import steps, watched
+from chant_mcp.paging import Data, written
 from chant_mcp.session import Session
 
 

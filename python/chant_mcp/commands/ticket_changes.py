@@ -6,8 +6,9 @@ from typing import IO
 
 import click
 
-from chant_mcp.commands.answers import Data, json_option
+from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.surroundings import changes_files, on_tickets
+from chant_mcp.paging import Data
 from chant_mcp.session import Session
 
 

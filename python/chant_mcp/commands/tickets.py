@@ -6,17 +6,9 @@ from typing import Any
 
 import click
 
-from chant_mcp.commands.answers import (
-    EVERYTHING,
-    Data,
-    all_option,
-    gathered,
-    json_option,
-    left_out,
-    limit_option,
-    written,
-)
+from chant_mcp.commands.answers import all_option, json_option, left_out, limit_option
 from chant_mcp.commands.surroundings import on_tickets
+from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.session import Session
 
 _raw_option = click.option("--raw", is_flag=True, help="Print the text alone, as it is written.")

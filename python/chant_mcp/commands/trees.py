@@ -8,8 +8,8 @@ from rich.console import RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
-from chant_mcp.commands.answers import Data
 from chant_mcp.commands.display import plain, status_text
+from chant_mcp.paging import Data
 
 
 def drawn(rows: Sequence[Data], *, id: str, name: str, statuses: Sequence[str]) -> Iterator[RenderableType]:

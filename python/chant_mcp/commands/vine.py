@@ -7,8 +7,9 @@ import shlex
 import click
 
 from chant_mcp import resources
-from chant_mcp.commands.answers import Data, json_option, written
+from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.surroundings import on_project
+from chant_mcp.paging import Data, written
 from chant_mcp.session import Session
 
 _NOTHING_FOUND = "No tasks found."

@@ -10,9 +10,10 @@ from typing import cast
 import click
 
 from chant_mcp._core import VineFiles
-from chant_mcp.commands.answers import EVERYTHING, Data, json_option, written
+from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.errors import ChantError, NotFoundError
+from chant_mcp.paging import EVERYTHING, Data, written
 from chant_mcp.session import Session
 
 _DEEPEST = 1_000

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from chant_mcp.commands import display
-from chant_mcp.commands.answers import Data
 from chant_mcp.commands.display import plain, status_text
+from chant_mcp.paging import Data
 
 _BAR = 20
 """Characters of a progress bar."""

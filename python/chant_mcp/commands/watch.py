@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from chant_mcp._core import Answer, ChantProject
-from chant_mcp.commands.answers import EVERYTHING, Data, gathered
 from chant_mcp.errors import ChantError
+from chant_mcp.paging import EVERYTHING, Data, gathered
 
 _PAUSE = 0.25
 """Seconds between two looks."""
@@ -24,7 +24,7 @@ _PATIENCE = 30.0
 _OWN_AGENT = ("single", "split")
 """Modes of runs that have an agent of their own."""
 
-_STAMP = re.compile(r"\S+Z (?:out|err|run) ?")
+_STAMP = re.compile(r"^\S+Z (?:out|err|run) ?", re.MULTILINE)
 """What stands before each line that an agent wrote."""
 
 
@@ -98,6 +98,11 @@ def listed(chant: ChantProject, *, ended: bool, process_id: str | None = None) -
     return gathered(page, EVERYTHING, "processes")
 
 
+def without_stamps(log: str) -> str:
+    """Leave out of a log what stands before each line."""
+    return _STAMP.sub("", log)
+
+
 class Watch:
     """Looks at runs, and at those that they begin."""
 
@@ -169,5 +174,4 @@ class Watch:
             log: Data = self._chant.log(run["spec_id"], lines=1).data
         except ChantError:  # it is about to begin
             return ""
-        stamp = _STAMP.match(log["content"])
-        return log["content"][stamp.end() :] if stamp else ""
+        return without_stamps(log["content"]) if _STAMP.match(log["content"]) else ""

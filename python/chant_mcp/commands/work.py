@@ -8,9 +8,10 @@ from contextlib import contextmanager
 
 import click
 
-from chant_mcp.commands.answers import Data, json_option, written
+from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
+from chant_mcp.paging import Data, written
 from chant_mcp.session import Session
 
 

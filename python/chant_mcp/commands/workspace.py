@@ -12,16 +12,9 @@ from typing import Any
 import click
 
 from chant_mcp.commands import specs
-from chant_mcp.commands.answers import (
-    EVERYTHING,
-    Data,
-    all_option,
-    gathered,
-    json_option,
-    left_out,
-    limit_option,
-)
+from chant_mcp.commands.answers import all_option, json_option, left_out, limit_option
 from chant_mcp.commands.surroundings import on_project
+from chant_mcp.paging import EVERYTHING, Data, gathered
 from chant_mcp.session import Session, dialects_in
 
 DIALECTS = ("chant", "vine", "speckit", "tickets")

@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from chant_mcp.commands import display, trees
-from chant_mcp.commands.answers import Data
 from chant_mcp.commands.display import lines, plain, status_text
+from chant_mcp.paging import Data
 
 
 def item_table(items: Sequence[Data]) -> Table:

@@ -21,11 +21,11 @@ from rich.rule import Rule
 
 from chant_mcp._core import ChantProject
 from chant_mcp.commands import display, live, run_display
-from chant_mcp.commands.answers import Data
 from chant_mcp.commands.watch import Watch
 from chant_mcp.demo.sample import SampleProject
 from chant_mcp.demo.specs import CHOSEN, FAILING, READY, SPECS, UNREADABLE, WORKED
 from chant_mcp.errors import ChantError, RefusedError
+from chant_mcp.paging import Data
 
 _PATIENCE = 120.0
 """Seconds for the whole session."""
