@@ -267,7 +267,8 @@ impl Reader<'_> {
 
     fn invalid(&self, problem: &YamlProblem) -> Fault {
         let line = problem.line.map(|line| line + self.lines_before);
-        (line, format!("Invalid YAML frontmatter: {problem}"))
+        let words = problem.below(self.lines_before);
+        (line, format!("Invalid YAML frontmatter: {words}"))
     }
 
     /// A key that is merely told: a value that does not fit is reported and left out.

@@ -79,6 +79,25 @@ pub struct YamlProblem {
     pub line: Option<usize>,
 }
 
+impl YamlProblem {
+    /// The reader's words when so many lines of the file stand before the YAML: its lines are the file's.
+    pub fn below(&self, lines: usize) -> String {
+        let mut parts = self.message.split(" at line ");
+        let mut told: String = parts.next().unwrap_or_default().into();
+        for part in parts {
+            let end = part.find(|c: char| !c.is_ascii_digit());
+            let (number, rest) = part.split_at(end.unwrap_or(part.len()));
+            told.push_str(" at line ");
+            match number.parse::<usize>() {
+                Ok(number) => told.push_str(&(number + lines).to_string()),
+                Err(_) => told.push_str(number),
+            }
+            told.push_str(rest);
+        }
+        told
+    }
+}
+
 impl From<serde_yaml::Error> for YamlProblem {
     fn from(error: serde_yaml::Error) -> Self {
         Self {
