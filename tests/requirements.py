@@ -3160,6 +3160,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:front_matter:unclosed_fence_is_a_problem": Requirement(
         "Front matter without a closing fence is reported as a problem.", "reference chant 2.1 R"
     ),
+    "chant:front_matter:lone_returns_are_a_problem": Requirement(
+        "Front matter whose lines end in carriage returns alone is reported as a problem.",
+        "house: true answers",
+    ),
+    "chant:body:conflict_markers_are_a_problem": Requirement(
+        "A spec in whose body a merge left conflict markers is reported as a problem, not worked on.",
+        "house: true answers",
+    ),
     "chant:front_matter:may_be_absent": Requirement(
         "A spec without front matter has the defaults: type `code`, status `pending`.",
         "reference chant 2.1, 2.2",
