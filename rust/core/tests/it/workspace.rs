@@ -360,6 +360,25 @@ fn a_configuration_of_tickets_that_cannot_be_used_is_told_too() {
 
 // proves: workspace:problems:never_hide_the_rest
 #[test]
+fn a_file_where_a_folder_is_expected_is_like_no_folder() {
+    let place = Place::new();
+    place.ticket(1, "status: Approved\n");
+    fs::remove_dir_all(place.path(".chant")).unwrap();
+    for name in [".chant", "specs"] {
+        place.write(name, "a file\n");
+    }
+    let (workspace, chant) = opened(&fs::canonicalize(place.folder.path()).unwrap());
+    let joined = workspace.snapshot().unwrap();
+    let keys: Vec<&str> = joined.items().map(|item| item.key()).collect();
+    assert_eq!(keys, ["tickets:DEM-001"]);
+    let Err(error) = chant.snapshot() else {
+        panic!("there are specs");
+    };
+    assert_eq!(error.kind(), ErrorKind::NotInitialized);
+}
+
+// proves: workspace:problems:never_hide_the_rest
+#[test]
 fn a_name_whose_file_cannot_be_read_is_answered_with_the_reason() {
     let place = Place::new();
     place.spec(SPEC, "status: pending\n");

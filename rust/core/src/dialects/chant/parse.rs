@@ -192,8 +192,7 @@ fn refuse_clash(text: &str, body: usize, outline: &Outline) -> Result<(), Fault>
         return Ok(());
     };
     let line = text[..body].matches('\n').count() + line;
-    let why =
-        "a merge left two versions between conflict markers; keep what is meant and take them out";
+    let why = "cannot be read: a merge left two versions between conflict markers; keep what is meant and take them out";
     Err((Some(line), why.into()))
 }
 
