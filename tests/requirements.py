@@ -4766,7 +4766,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Headings are phases and groups, with number, story, priority and checkpoint.", "reference rstn 2.6"
     ),
     "speckit:tasks:dependencies_are_named": Requirement(
-        "`(depends on T012, T013)` names dependencies, ranges too; so do `**Depends on**: T012` and its like.",
+        "`(depends on T012, T013)` names dependencies, ranges too; so do `**Depends on**: T012` "
+        "and its like.",
         "reference rstn 2.6",
     ),
     "speckit:tasks:progress_leaves_out_skipped": Requirement(

@@ -107,15 +107,18 @@ fn named(task: &Task, ids: &[Box<str>]) -> (Vec<String>, Vec<String>) {
 
 /// The IDs of a range: by their numbers where its ends are nothing else, else by their places.
 fn between(first: &str, last: &str, ids: &[Box<str>]) -> Vec<String> {
-    let copied = |ids: &mut dyn Iterator<Item = &Box<str>>| ids.map(|id| id.to_string()).collect();
     if let Some((first, last)) = number_of(first).zip(number_of(last)) {
-        let is_between =
-            |id: &&Box<str>| number_of(id).is_some_and(|n| (first..=last).contains(&n));
-        return copied(&mut ids.iter().filter(is_between));
+        let numbered = ids.iter().filter(|id| {
+            let number = number_of(id);
+            number.is_some_and(|number| (first..=last).contains(&number))
+        });
+        return numbered.map(ToString::to_string).collect();
     }
     let place = |id: &str| ids.iter().position(|one| one.eq_ignore_ascii_case(id));
     match place(first).zip(place(last)) {
-        Some((first, last)) if first <= last => copied(&mut ids[first..=last].iter()),
+        Some((first, last)) if first <= last => {
+            ids[first..=last].iter().map(ToString::to_string).collect()
+        }
         _ => vec![first.to_owned(), last.to_owned()],
     }
 }
