@@ -3160,6 +3160,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:front_matter:unclosed_fence_is_a_problem": Requirement(
         "Front matter without a closing fence is reported as a problem.", "reference chant 2.1 R"
     ),
+    "chant:front_matter:lone_returns_are_a_problem": Requirement(
+        "Front matter whose lines end in carriage returns alone is reported as a problem.",
+        "house: true answers",
+    ),
+    "chant:body:conflict_markers_are_a_problem": Requirement(
+        "A spec in whose body a merge left conflict markers is reported as a problem, not worked on.",
+        "house: true answers",
+    ),
     "chant:front_matter:may_be_absent": Requirement(
         "A spec without front matter has the defaults: type `code`, status `pending`.",
         "reference chant 2.1, 2.2",
@@ -4752,7 +4760,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A link that leads out of the project is not read.", "reference rstn 6.3"
     ),
     "speckit:tasks:any_bullet_box_and_id": Requirement(
-        "Tasks are read with any bullet, box, indentation and wrapping of their ID.", "reference rstn 2.6"
+        "Tasks are read with any bullet, box, indentation and wrapping of their ID; a sign that is unknown "
+        "means begun, never done.",
+        "reference rstn 2.6",
     ),
     "speckit:tasks:false_ones_are_none": Requirement(
         "Boxes without an ID, and IDs without a number, are no tasks.", "reference rstn 2.5"
@@ -4771,7 +4781,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Headings are phases and groups, with number, story, priority and checkpoint.", "reference rstn 2.6"
     ),
     "speckit:tasks:dependencies_are_named": Requirement(
-        "`(depends on T012, T013)` names dependencies, ranges too.", "reference rstn 2.6"
+        "`(depends on T012, T013)` names dependencies, ranges too; so do `**Depends on**: T012` "
+        "and its like.",
+        "reference rstn 2.6",
     ),
     "speckit:tasks:progress_leaves_out_skipped": Requirement(
         "Skipped tasks and criteria do not count.", "reference rstn 2.6"

@@ -71,6 +71,23 @@ async def test_front_matter_that_is_not_closed_is_a_problem(call: Caller, text: 
     await refused(call, text)
 
 
+@pytest.mark.requirement("chant:front_matter:lone_returns_are_a_problem")
+@ONE_ERA
+async def test_front_matter_whose_lines_end_in_carriage_returns_alone_is_a_problem(call: Caller) -> None:
+    """Read as no front matter, a completed spec would be pending, and an edit would add a second one."""
+    await refused(call, "---\rstatus: completed\r---\r# One\r")
+
+
+@pytest.mark.requirement("chant:body:conflict_markers_are_a_problem")
+@ONE_ERA
+async def test_a_body_of_two_versions_is_a_problem_until_one_is_chosen(call: Caller) -> None:
+    left = "---\nstatus: pending\n---\n# One\n\n<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> side\n"
+    await refused(call, left)
+    assert (await call.data("chant_spec_list"))["problems"][0]["line"] == 6
+    call.project.write("one", f"---\nstatus: pending\n---\n# One\n\n```text\n{left}```\n")
+    assert (await call.data("chant_spec_get", id="one"))["status"] == "pending"
+
+
 @pytest.mark.requirement("chant:front_matter:may_be_absent")
 @ONE_ERA
 @pytest.mark.parametrize(

@@ -231,6 +231,15 @@ async def test_without_any_project_the_way_to_one_is_told(tmp_path: Path) -> Non
     assert "docs/CRs" in why
 
 
+@pytest.mark.requirement("tickets:project:left_out_where_derivable")
+async def test_a_configuration_that_cannot_be_read_is_not_said_to_be_missing(tmp_path: Path) -> None:
+    (tmp_path / ".mdt-config.toml").write_text("CODE=DEM\n", encoding="utf-8")
+    async with Client(server_of(tmp_path)) as client:
+        (why,) = (await invalid(Caller(client, Project(tmp_path)), "list_crs")).values()
+    assert why.startswith("Project is required, and none can be used. ")
+    assert ".mdt-config.toml`: line 1 is not TOML: " in why
+
+
 EVERY_CALL: dict[str, dict[str, Any]] = {
     "list_projects": {},
     "get_project_info": {"key": "MDT"},

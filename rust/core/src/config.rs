@@ -339,9 +339,10 @@ fn parse(name: &str, text: &str) -> Result<File, ConfigError> {
     let Some(range) = layout.yaml else {
         return Ok(File::default());
     };
+    let lines_before = text[..range.start].matches('\n').count();
     let read = front_matter::read::<Option<File>>(&text[range]);
     Ok(read
-        .map_err(|e: YamlProblem| failed(e.to_string()))?
+        .map_err(|e: YamlProblem| failed(e.below(lines_before)))?
         .unwrap_or_default())
 }
 

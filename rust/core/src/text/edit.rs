@@ -13,6 +13,11 @@ pub enum EditError {
         /// Line of the opening fence, counted from 1.
         line: usize,
     },
+    /// The lines of the front matter end in carriage returns alone.
+    #[error(
+        "the lines of the front matter end in carriage returns alone; save the file with line feeds"
+    )]
+    Returns,
     /// The front matter is not `key: value` lines.
     #[error(
         "the front matter is not a block of `key: value` lines, so `{key}` cannot be changed in place; edit the file by hand"

@@ -211,6 +211,13 @@ impl Workspace {
     }
 
     fn read_tickets(&self, read: &mut Read) -> Result<(), Error> {
+        let of_configuration = self.parts.tickets.problems_at(&self.root).into_iter();
+        read.problems
+            .extend(of_configuration.map(|(path, message)| Problem {
+                path,
+                line: None,
+                message,
+            }));
         let Some(board) = self.parts.tickets.board_at(&self.root)? else {
             return Ok(());
         };

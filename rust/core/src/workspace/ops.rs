@@ -161,6 +161,13 @@ fn specs_like<'a>(workspace: &Workspace, joined: &'a Joined, text: &str) -> Vec<
 }
 
 fn not_found(joined: &Joined, text: &str) -> WorkspaceError {
+    if let Some(hint) = unreadable(joined, text) {
+        let text = text.to_owned();
+        return WorkspaceError::NotFound {
+            text,
+            hint: Some(hint),
+        };
+    }
     let keys = joined.items().map(|item| item.key());
     let ids: Vec<String> = joined.items().map(|item| item.id().into_owned()).collect();
     let near = nearest(text, keys).or_else(|| nearest(text, ids.iter().map(String::as_str)));
@@ -169,6 +176,23 @@ fn not_found(joined: &Joined, text: &str) -> WorkspaceError {
         text: text.to_owned(),
         hint: hint.or_else(|| Some("`list` shows what there is.".into())),
     }
+}
+
+/// What is wrong with the file whose name, without its ending, ends in a name that means nothing.
+fn unreadable(joined: &Joined, text: &str) -> Option<String> {
+    let name = parts(text).map_or(text, |(_, rest)| rest).to_lowercase();
+    let is_meant = |path: &str| {
+        let file = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+        let stem = file.rsplit_once('.').map_or(&*file, |(stem, _)| stem);
+        let before = stem.strip_suffix(&*name);
+        before.is_some_and(|before| before.is_empty() || before.ends_with('-'))
+    };
+    let mut problems = joined.problems().iter();
+    let problem = problems.find(|problem| !name.is_empty() && is_meant(&problem.path))?;
+    let line = problem
+        .line
+        .map_or(String::new(), |line| format!(":{line}"));
+    Some(format!("`{}{line}`: {}", problem.path, problem.message))
 }
 
 /// How a graph is shown.

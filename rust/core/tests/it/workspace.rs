@@ -339,6 +339,63 @@ fn files_that_cannot_be_read_are_told_beside_the_rest() {
     assert_eq!(paths, [".chant/specs/2026-01-22-001-x7m.md", "plan.vine"]);
 }
 
+// proves: workspace:problems:never_hide_the_rest
+#[test]
+fn a_configuration_of_tickets_that_cannot_be_used_is_told_too() {
+    let place = Place::new();
+    place.spec(SPEC, "status: pending\n");
+    place.write(".mdt-config.toml", "CODE=DEM\n");
+    let (workspace, _) = opened(&fs::canonicalize(place.folder.path()).unwrap());
+    let joined = workspace.snapshot().unwrap();
+    let [problem] = joined.problems() else {
+        panic!("{:?}", joined.problems());
+    };
+    assert_eq!(problem.path, ".mdt-config.toml");
+    assert!(
+        problem.message.starts_with("line 1 is not TOML: "),
+        "{}",
+        problem.message
+    );
+}
+
+// proves: workspace:problems:never_hide_the_rest
+#[test]
+fn a_file_where_a_folder_is_expected_is_like_no_folder() {
+    let place = Place::new();
+    place.ticket(1, "status: Approved\n");
+    fs::remove_dir_all(place.path(".chant")).unwrap();
+    for name in [".chant", "specs"] {
+        place.write(name, "a file\n");
+    }
+    let (workspace, chant) = opened(&fs::canonicalize(place.folder.path()).unwrap());
+    let joined = workspace.snapshot().unwrap();
+    let keys: Vec<&str> = joined.items().map(|item| item.key()).collect();
+    assert_eq!(keys, ["tickets:DEM-001"]);
+    let Err(error) = chant.snapshot() else {
+        panic!("there are specs");
+    };
+    assert_eq!(error.kind(), ErrorKind::NotInitialized);
+}
+
+// proves: workspace:problems:never_hide_the_rest
+#[test]
+fn a_name_whose_file_cannot_be_read_is_answered_with_the_reason() {
+    let place = Place::new();
+    place.spec(SPEC, "status: pending\n");
+    place.spec("2026-01-22-002-k3f", "status: pending\nlabels: [a\n");
+    for name in ["k3f", "chant:2026-01-22-002-k3f", "2026-01-22-002-K3F"] {
+        let error = ops::find(&place.workspace, name).unwrap_err().to_string();
+        let (said, why) = error.split_once('\n').unwrap();
+        assert_eq!(said, format!("Nothing is called '{name}' here."));
+        assert!(
+            why.starts_with("`.chant/specs/2026-01-22-002-k3f.md:4`: Invalid YAML frontmatter: "),
+            "{why}"
+        );
+        assert!(why.contains(" at line 4 column 1, "), "{why}");
+        assert!(why.ends_with(" at line 3 column 9"), "{why}");
+    }
+}
+
 // proves: workspace:graph:pictures
 #[test]
 fn pictures_show_ways_across_dialects_and_name_loops() {

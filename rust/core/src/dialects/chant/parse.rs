@@ -10,7 +10,8 @@ use super::model::{Approval, Broken, Criterion, Problem, Spec, SpecType, Status}
 use crate::store::index::Source;
 use crate::text::checklist;
 use crate::text::front_matter::{self, Key, Texts, YamlProblem};
-use crate::text::markdown::{self, Heading};
+use crate::text::markdown::{self, Heading, Outline};
+use crate::text::merge;
 
 /// The heading under which criteria stand.
 pub const CRITERIA: &str = "Acceptance Criteria";
@@ -145,6 +146,7 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
     );
     let body = &text[layout.body..];
     let outline = markdown::outline(body);
+    refuse_clash(&text, layout.body, &outline)?;
     let title = outline.headings.iter().find(|heading| heading.level == 1);
     Ok(Spec {
         id,
@@ -181,6 +183,17 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
         problems: reader.problems,
         text: text.into(),
     })
+}
+
+/// Refuses a body of which git left two versions: which of them is meant is for a person to say.
+fn refuse_clash(text: &str, body: usize, outline: &Outline) -> Result<(), Fault> {
+    let is_code = |at: usize| outline.code.iter().any(|range| range.contains(&at));
+    let Some(line) = merge::left_clash(&text[body..], is_code) else {
+        return Ok(());
+    };
+    let line = text[..body].matches('\n').count() + line;
+    let why = "cannot be read: a merge left two versions between conflict markers; keep what is meant and take them out";
+    Err((Some(line), why.into()))
 }
 
 /// The title that a heading gives: all that follows its hash and blank, hashes at its end included
@@ -267,7 +280,8 @@ impl Reader<'_> {
 
     fn invalid(&self, problem: &YamlProblem) -> Fault {
         let line = problem.line.map(|line| line + self.lines_before);
-        (line, format!("Invalid YAML frontmatter: {problem}"))
+        let words = problem.below(self.lines_before);
+        (line, format!("Invalid YAML frontmatter: {words}"))
     }
 
     /// A key that is merely told: a value that does not fit is reported and left out.

@@ -215,13 +215,19 @@ impl Features {
     /// # Errors
     /// `NoTaskList`, or a `StoreError`.
     pub fn tasks(&self, found: &Found, feature: &Feature) -> Result<Arc<Document>, Error> {
-        let document = self.document(feature, "tasks.md")?;
-        let document = document.filter(|document| !document.list.tasks.is_empty());
-        document.ok_or_else(|| {
-            let command = self.command(found, "tasks");
-            let hint = format!("{command} makes {}/tasks.md.", feature.directory);
-            SpeckitError::NoTaskList { hint }.into()
-        })
+        let document = self.document(feature, TASKS)?;
+        let hint = match document {
+            Some(document) if !document.list.tasks.is_empty() => return Ok(document),
+            Some(document) if has_words(&document.text) => format!(
+                "{}/{TASKS} is there, but no line of it is a task: write each as `- [ ] T001 What to do`.",
+                feature.directory
+            ),
+            _ => {
+                let command = self.command(found, "tasks");
+                format!("{command} makes {}/{TASKS}.", feature.directory)
+            }
+        };
+        Err(SpeckitError::NoTaskList { hint }.into())
     }
 
     /// How far a feature is, by what its documents say.
@@ -265,4 +271,10 @@ impl Features {
     pub(super) fn now(&self) -> Timestamp {
         (self.clock)()
     }
+}
+
+/// Whether a text says anything below its headings.
+fn has_words(text: &str) -> bool {
+    let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
+    lines.any(|line| !line.is_empty() && !line.starts_with('#'))
 }

@@ -3,12 +3,14 @@
 
 pub mod complete;
 pub mod config;
+mod depends;
 pub mod error;
 pub mod events;
 pub mod feature;
 pub mod files;
 pub mod ops;
 pub mod parse;
+mod pattern;
 pub mod plan;
 pub mod questions;
 pub mod resolve;

@@ -4,60 +4,24 @@
 //! heading is for CommonMark to say.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
-
+use super::depends;
+use super::pattern::{Pattern, pattern};
 use super::task::{Criterion, Mark, Phase, Task, TaskList};
-use crate::outside;
 use crate::text::markdown::{Outline, outline};
 
-/// A pattern of ours. One that does not compile finds nothing, and the tests would tell.
-struct Pattern(LazyLock<Option<Regex>>);
-
-impl Pattern {
-    fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
-        self.0.as_ref()?.captures(text)
-    }
-
-    fn all<'t>(&self, text: &'t str) -> Vec<Captures<'t>> {
-        let pattern = self.0.as_ref();
-        pattern.map_or_else(Vec::new, |pattern| pattern.captures_iter(text).collect())
-    }
-
-    fn is_match(&self, text: &str) -> bool {
-        self.captures(text).is_some()
-    }
-
-    /// A text without what the pattern finds at its beginning.
-    fn stripped<'t>(&self, text: &'t str) -> &'t str {
-        let found = self.0.as_ref().and_then(|pattern| pattern.find(text));
-        &text[found.map_or(0, |found| found.end())..]
-    }
-}
-
-macro_rules! pattern {
-    ($text:expr) => {
-        Pattern(LazyLock::new(|| Regex::new($text).ok()))
-    };
-}
-
 static LINE: Pattern = pattern!(r"^([ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[(.)\](?:[ \t]+(.*))?$");
-static ID: Pattern = pattern!(r"^((?:\[P\][ \t]*)?)(?:\*\*|__|~~)*(T[0-9]+[0-9A-Za-z.\-]*)(.*)$");
-static AFTER_ID: Pattern = pattern!(r"^(?:\*\*|__|~~)*[:.)]?(?:\*\*|__|~~)*[ \t]*");
-static DASH: Pattern = pattern!(r"^(?:[-–—:][ \t]+)");
+static ID: Pattern =
+    pattern!(r"^((?:\[P\][ \t]*)?)((?:\*\*|__|~~|`)*)(\[?)(T[0-9]+[0-9A-Za-z.\-]*)(.*)$");
+static AFTER_ID: Pattern =
+    pattern!(r"^(?:\*\*|__|~~|`)*(?:[:.)：、．][ \t]*)?(?:\*\*|__|~~|`)*[ \t]*");
+static DASH: Pattern = pattern!(r"^(?:[-–—:·•|→][ \t]+)");
 static MARKER: Pattern = pattern!(r"^\[([^\[\]]*[^\[\]\s][^\[\]]*)\](?:\*\*)?:?[ \t]*");
-static STORY: Pattern = pattern!(r"^US[0-9]+[A-Za-z]?$");
-static DEPENDS: Pattern = pattern!(r"(?i)\([^()]*\bdepends? on\b([^()]*)\)");
-static NAMED: Pattern =
-    pattern!(r"\b(T[0-9]+)\s*(?:-|–|—|to|through)\s*(T[0-9]+)\b|\b(T[0-9]+[0-9A-Za-z.\-]*)");
+static STORY: Pattern = pattern!(r"^US-?[0-9]+[A-Za-z]?$");
 static PHASE: Pattern = pattern!(r"(?i)^phase\s+([0-9]+)\b");
 static STORY_NUMBER: Pattern = pattern!(r"(?i)\buser story\s+([0-9]+[a-z]?)\b|\b(US[0-9]+)\b");
 static PRIORITY: Pattern = pattern!(r"(?i)priority:?\s*(P[0-9]+)");
 static TICKED: Pattern = pattern!(r"`([^`\s]+)`");
-
-/// What may stand around a name.
-const MARKUP: [char; 4] = ['`', '*', '"', '\''];
 
 /// Reads a task list. What is no task is left alone.
 pub fn tasks(text: &str) -> TaskList {
@@ -88,7 +52,7 @@ pub fn tasks(text: &str) -> TaskList {
     for task in &mut reader.list.tasks {
         task.paths = paths(&task.description);
     }
-    resolve_dependencies(&mut reader.list);
+    depends::resolve(&mut reader.list);
     reader.list
 }
 
@@ -275,14 +239,14 @@ struct Head {
 /// Reads a line with an ID; `None` for one without.
 fn named(rest: &str) -> Option<Head> {
     let found = ID.captures(rest)?;
-    let written = found.get(2)?;
+    let written = found.get(4)?;
     let id = written.as_str().trim_end_matches(['.', '-']);
     let behind = &rest[written.start() + id.len()..];
-    let goes_on = behind
-        .chars()
-        .next()
-        .is_some_and(|c| !c.is_whitespace() && !":*~_[.-,;)–—".contains(c));
-    if goes_on {
+    let behind = match &found[3] {
+        "" => behind,
+        _ => behind.strip_prefix(']')?,
+    };
+    if behind.chars().next().is_some_and(goes_on) {
         return None;
     }
     let mut head = Head {
@@ -298,17 +262,52 @@ fn named(rest: &str) -> Option<Head> {
         if rest[word.end() + 1..].starts_with('(') {
             break; // a link
         }
-        match word.as_str().trim() {
-            "P" => head.is_parallel = true,
-            story if STORY.is_match(story) => head.stories.push(story.to_owned()),
-            label => head.labels.push(label.to_owned()),
-        }
+        head.mark(word.as_str().trim());
         rest = &rest[whole.end()..];
     }
-    DASH.stripped(rest)
-        .trim_end()
-        .clone_into(&mut head.description);
+    let rest = DASH.stripped(rest);
+    let before = &behind[..behind.len() - rest.len()];
+    head.description = without_end(rest.trim_end(), &found[2], before);
     Some(head)
+}
+
+/// Whether a word that begins like an ID is another one with this character behind it. Scripts that
+/// set no space between words may go on at once.
+fn goes_on(c: char) -> bool {
+    let may_follow = c.is_whitespace() || ":*~_`[.-,;)–—·•→".contains(c) || c >= '\u{2e80}';
+    !may_follow
+}
+
+/// A description without the end of an emphasis that begins before the ID, unless that ends before the
+/// description.
+fn without_end(description: &str, emphasis: &str, before: &str) -> String {
+    let mut description = description.to_owned();
+    for mark in ["**", "__", "~~", "`"] {
+        if emphasis.contains(mark)
+            && !before.contains(mark)
+            && let Some(at) = description.find(mark)
+        {
+            description.replace_range(at..at + mark.len(), "");
+        }
+    }
+    description.trim().to_owned()
+}
+
+impl Head {
+    /// Takes in what stands in brackets: `P`, stories, also several, or a label.
+    fn mark(&mut self, text: &str) {
+        let words: Vec<&str> = text.split([',', '/', '+', '&']).map(str::trim).collect();
+        let is_story = |word: &&str| *word == "P" || STORY.is_match(word);
+        if !words.iter().all(is_story) {
+            return self.labels.push(text.to_owned());
+        }
+        for word in words {
+            match word {
+                "P" => self.is_parallel = true,
+                story => self.stories.push(story.to_owned()),
+            }
+        }
+    }
 }
 
 /// What a heading says of its phase.
@@ -367,77 +366,4 @@ fn is_path(word: &str) -> bool {
         !name.is_empty() && is_short && is_word && has_letter
     });
     has_ending || (word.contains('/') && word.len() > 1 && !word.starts_with('/'))
-}
-
-/// Finds what tasks say they depend on; a range means the tasks of the list between its ends.
-fn resolve_dependencies(list: &mut TaskList) {
-    let numbers: Vec<(Box<str>, Option<u64>)> = list
-        .tasks
-        .iter()
-        .map(|task| (task.id.clone(), number_of(&task.id)))
-        .collect();
-    for task in list
-        .tasks
-        .iter_mut()
-        .filter(|task| task.description.contains('('))
-    {
-        let mut named: Vec<String> = Vec::new();
-        let mut needs: Vec<String> = Vec::new();
-        for phrase in DEPENDS.all(&task.description) {
-            let (keys, rest) = keys_in(&phrase[1]);
-            needs.extend(keys);
-            for found in NAMED.all(&rest) {
-                match (found.get(1), found.get(2), found.get(3)) {
-                    (Some(first), Some(last), _) => {
-                        let ends = number_of(first.as_str()).zip(number_of(last.as_str()));
-                        let is_between = |number: Option<u64>| {
-                            ends.zip(number)
-                                .is_some_and(|((from, to), n)| (from..=to).contains(&n))
-                        };
-                        let between = numbers.iter().filter(|(_, number)| is_between(*number));
-                        named.extend(between.map(|(id, _)| id.to_string()));
-                    }
-                    (.., Some(id)) => {
-                        let id = id.as_str().trim_end_matches(['.', '-']);
-                        named.push(id.to_owned());
-                    }
-                    _ => {}
-                }
-            }
-        }
-        let mut seen: Vec<String> = Vec::new();
-        for id in named {
-            if !task.id.eq_ignore_ascii_case(&id) && !seen.contains(&id) {
-                seen.push(id);
-            }
-        }
-        task.depends_on = seen;
-        for key in needs {
-            if !task.needs.contains(&key) {
-                task.needs.push(key);
-            }
-        }
-    }
-}
-
-/// The keys of items of other documents that a phrase names, and the phrase without them.
-fn keys_in(phrase: &str) -> (Vec<String>, String) {
-    let (mut keys, mut rest) = (Vec::new(), String::new());
-    for word in phrase.split(|c: char| c.is_whitespace() || ",;".contains(c)) {
-        let bare = word.trim_start_matches(MARKUP);
-        let bare = bare.trim_end_matches(MARKUP).trim_end_matches('.');
-        let bare = bare.trim_end_matches(MARKUP);
-        if outside::parts(bare).is_some() {
-            keys.push(bare.to_owned());
-        } else {
-            rest.push_str(word);
-            rest.push(' ');
-        }
-    }
-    (keys, rest)
-}
-
-/// The number of an ID that is nothing else.
-fn number_of(id: &str) -> Option<u64> {
-    id.strip_prefix('T')?.parse().ok()
 }

@@ -5,9 +5,9 @@
 pub enum Mark {
     /// `[ ]`.
     Open,
-    /// `[x]` or `[X]`.
+    /// `[x]`, `[X]`, or a check mark.
     Done,
-    /// `[~]`: begun or put off; still to be done.
+    /// `[~]`, `[/]` or any other sign: begun, held up or put off; still to be done.
     Partial,
     /// `[-]`: not to be done.
     Skipped,
@@ -17,14 +17,14 @@ impl Mark {
     /// All marks.
     pub const ALL: [Self; 4] = [Self::Open, Self::Done, Self::Partial, Self::Skipped];
 
-    /// The mark that a character stands for.
+    /// The mark that a character stands for; none for a letter or a number.
     pub fn of(character: char) -> Option<Self> {
         match character {
             ' ' => Some(Self::Open),
-            'x' | 'X' => Some(Self::Done),
-            '~' => Some(Self::Partial),
+            'x' | 'X' | '✓' | '✔' | '✅' => Some(Self::Done),
             '-' => Some(Self::Skipped),
-            _ => None,
+            c if c.is_alphanumeric() || c.is_whitespace() => None,
+            _ => Some(Self::Partial),
         }
     }
 
@@ -62,7 +62,7 @@ pub struct Task {
     pub id: Box<str>,
     /// How far it is.
     pub mark: Mark,
-    /// The byte between its brackets.
+    /// Where the character between its brackets begins, in bytes.
     pub box_at: usize,
     /// Its line, counted from 1.
     pub line: usize,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::board::{Board, Clock, Place};
 use super::error::TicketError;
 use super::projects::which::Unclear;
-use super::projects::{Projects, Surroundings, TicketProject};
+use super::projects::{Problem, Projects, Surroundings, TicketProject};
 use crate::error::Error;
 use crate::outside::Around;
 use crate::store::disk::Disk;
@@ -69,7 +69,9 @@ impl Desk {
                     available,
                 }
             }
-            Unclear::Needed { available } => TicketError::invalid("project", needed(&available)),
+            Unclear::Needed { available } => {
+                TicketError::invalid("project", needed(&available, &projects.problems))
+            }
         })
     }
 
@@ -91,6 +93,17 @@ impl Desk {
         let found = found.cloned();
         drop(projects);
         found.map(|project| self.board_of(&project)).transpose()
+    }
+
+    /// What is wrong with the configuration that lies in a folder: the name of its file, and why.
+    pub fn problems_at(&self, root: &Path) -> Vec<(String, String)> {
+        let projects = self.projects();
+        let problems = projects.problems.iter().filter_map(|problem| {
+            let name = Path::new(&problem.path).strip_prefix(root).ok()?.to_str()?;
+            (!name.is_empty() && !name.contains('/'))
+                .then(|| (name.to_owned(), problem.why.clone()))
+        });
+        problems.collect()
     }
 
     /// The tickets of a project.
@@ -120,7 +133,11 @@ impl Desk {
     }
 }
 
-fn needed(available: &[String]) -> String {
+fn needed(available: &[String], problems: &[Problem]) -> String {
+    if let ([], [first, ..]) = (available, problems) {
+        let Problem { path, why } = first;
+        return format!("Project is required, and none can be used. `{path}`: {why}");
+    }
     if available.is_empty() {
         return "Project is required, and none was found; a project has a `.mdt-config.toml` or the \
                 folder `docs/CRs`"

@@ -131,7 +131,7 @@ impl Reader<'_> {
             Ok(front) => front.unwrap_or_default(),
             Err(problem) => {
                 let line = problem.line.map(|line| line + lines_before);
-                let message = problem.message;
+                let message = problem.below(lines_before);
                 self.problem(
                     line,
                     format!("the front matter cannot be read as a whole, so its keys were read one by one: {message}"),

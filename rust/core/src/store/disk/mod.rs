@@ -122,7 +122,15 @@ pub fn is_link(path: &Path) -> bool {
 /// Whether there is anything at a path, a link that leads nowhere included; true when that cannot
 /// be found out.
 pub fn exists(path: &Path) -> bool {
-    !matches!(fs::symlink_metadata(path), Err(e) if e.kind() == io::ErrorKind::NotFound)
+    !matches!(fs::symlink_metadata(path), Err(e) if is_absent(&e))
+}
+
+/// Whether nothing is at a path: there is nothing below a file, either.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 /// The bytes of a file and the stamp they had.
@@ -416,7 +424,13 @@ fn sweep(path: &Path, name: &str) {
 /// # Errors
 /// `Missing` or `Io`.
 pub fn real(path: &Path) -> Result<PathBuf, StoreError> {
-    fs::canonicalize(path).map_err(|e| StoreError::io("find", path, e))
+    fs::canonicalize(path).map_err(|e| {
+        if is_absent(&e) {
+            let path = path.display().to_string();
+            return StoreError::Missing { path };
+        }
+        StoreError::io("find", path, e)
+    })
 }
 
 /// Makes one folder; false when it exists already.

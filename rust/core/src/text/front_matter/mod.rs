@@ -42,7 +42,8 @@ pub struct Layout {
 /// a fence is a line of its own that holds `---` and nothing else (blanks at its end excepted).
 ///
 /// # Errors
-/// `EditError::Unclosed` when the opening fence has no partner.
+/// `EditError::Unclosed` when the opening fence has no partner, `EditError::Returns` for one whose line
+/// ends in a carriage return alone.
 pub fn layout(text: &str) -> Result<Layout, EditError> {
     let start = if text.starts_with('\u{feff}') {
         '\u{feff}'.len_utf8()
@@ -53,6 +54,12 @@ pub fn layout(text: &str) -> Result<Layout, EditError> {
         .enumerate()
         .skip_while(|(_, line)| text[line.clone()].trim().is_empty());
     let is_fence = |line: &Range<usize>| text[line.clone()].trim_end() == "---";
+    let first = text[start..].trim_start();
+    if let Some(rest) = first.strip_prefix("---\r")
+        && rest.starts_with(|c| c != '\n' && c != '\r')
+    {
+        return Err(EditError::Returns);
+    }
     let Some((number, fence)) = lines.next().filter(|(_, line)| is_fence(line)) else {
         return Ok(Layout {
             yaml: None,
@@ -77,6 +84,25 @@ pub struct YamlProblem {
     pub message: String,
     /// Line inside the YAML, counted from 1, where it is known.
     pub line: Option<usize>,
+}
+
+impl YamlProblem {
+    /// The reader's words when so many lines of the file stand before the YAML: its lines are the file's.
+    pub fn below(&self, lines: usize) -> String {
+        let mut parts = self.message.split(" at line ");
+        let mut told: String = parts.next().unwrap_or_default().into();
+        for part in parts {
+            let end = part.find(|c: char| !c.is_ascii_digit());
+            let (number, rest) = part.split_at(end.unwrap_or(part.len()));
+            told.push_str(" at line ");
+            match number.parse::<usize>() {
+                Ok(number) => told.push_str(&(number + lines).to_string()),
+                Err(_) => told.push_str(number),
+            }
+            told.push_str(rest);
+        }
+        told
+    }
 }
 
 impl From<serde_yaml::Error> for YamlProblem {

@@ -32,16 +32,42 @@ fn tasks_are_found_with_any_bullet_indentation_and_wrapping() {
         ("- [ ] [P] T006 Do", "T006", Mark::Open),
         ("- [ ] T010. Do\r", "T010", Mark::Open),
         ("\u{feff}- [ ] T011 Do", "T011", Mark::Open),
+        ("- [ ] [T014] [P] [US1] Do", "T014", Mark::Open),
+        ("- [ ] [P] [T015] Do", "T015", Mark::Open),
+        ("- [ ] `T016` Do", "T016", Mark::Open),
+        ("- [ ] **T018: Do**", "T018", Mark::Open),
+        ("- [ ] **T019 [P]** Do", "T019", Mark::Open),
+        ("- [ ] **T020** · Do", "T020", Mark::Open),
+        ("- [ ] T021：Do", "T021", Mark::Open),
+        ("- [ ] T022、Do", "T022", Mark::Open),
+        ("- [/] T023 Do", "T023", Mark::Partial),
+        ("- [!] T024 Do", "T024", Mark::Partial),
+        ("- [→] T025 Do", "T025", Mark::Partial),
+        ("- [✓] T026 Do", "T026", Mark::Done),
     ] {
         let task = one(line);
         assert_eq!((&*task.id, task.mark), (id, mark), "{line}");
-        assert!(
-            task.title().starts_with("Do"),
-            "{line}: {}",
-            task.description
-        );
-        let character = line.as_bytes()[task.box_at] as char;
+        assert_eq!(task.title(), "Do", "{line}");
+        let character = line[task.box_at..].chars().next().unwrap();
         assert_eq!(Mark::of(character), Some(mark), "{line}");
+    }
+}
+
+// proves: speckit:tasks:any_bullet_box_and_id
+#[test]
+fn a_title_keeps_its_own_emphasis_and_loses_only_the_end_of_the_ids() {
+    for (line, title) in [
+        ("- [ ] **T001** Do **this** now", "Do **this** now"),
+        (
+            "- [ ] **T001: Do it.** In *two* steps",
+            "Do it. In *two* steps",
+        ),
+        ("- [ ] **T001 [P]** Do **this**", "Do **this**"),
+        ("- [x] ~~T001 Do~~ ~~at once~~", "Do ~~at once~~"),
+        ("- [ ] T001 Do **this**", "Do **this**"),
+        ("- [ ] T001创建 `a`", "创建 `a`"),
+    ] {
+        assert_eq!(one(line).title(), title, "{line}");
     }
 }
 
@@ -59,6 +85,9 @@ fn what_looks_like_a_task_is_none() {
         "[ ] T001 Do",
         "- T001 Do",
         "- [ ] T001/T002 Do",
+        "- [ ] T001's output",
+        "- [ ] [T001 Do",
+        "- [1] T5 is a model",
     ] {
         assert_eq!(ids(&tasks(line)), Vec::<&str>::new(), "{line}");
     }
@@ -149,6 +178,57 @@ fn dependencies_are_what_stands_in_parentheses() {
         [named(3), named(4), named(5)],
         ["T001 T003", "T001 T002 T003 T999", ""]
     );
+}
+
+/// What `T009` depends on, behind T001 to T004 with T002a and T002b between.
+#[track_caller]
+fn depends(words: &str, expected: &str) {
+    let before =
+        "- [x] T001 a\n- [x] T002 b\n- [x] T002a c\n- [x] T002b d\n- [x] T003 e\n- [x] T004 f\n";
+    let list = tasks(&format!("{before}- [ ] T009 {words}\n"));
+    let task = list.tasks.last().unwrap();
+    assert_eq!(task.depends_on.join(" "), expected, "{words}");
+}
+
+// proves: speckit:tasks:dependencies_are_named
+#[test]
+fn dependencies_may_have_remarks_and_ranges_of_any_ids() {
+    depends("Do (depends on T001 (the table), T003)", "T001 T003");
+    depends("Do (see FR-1; depends on T001,\n  T003)", "T001 T003");
+    depends("Do (depends on T002a-T003)", "T002a T002b T003");
+    depends("Do (depends on t001–t002)", "T001 T002");
+    depends("Do (depends on nothing)", "");
+}
+
+// proves: speckit:tasks:dependencies_are_named
+#[test]
+fn dependencies_stand_behind_labels_and_in_brackets_too() {
+    for words in [
+        "Do (depends: T001, T003)",
+        "Do (after T001 and T003, same file)",
+        "Do (blocked by T001 and T003 - both are long)",
+        "[deps:T001,T003] Do",
+        "[P] [after T001 T003] Do",
+        "Do. **Depends on**: T001 (the table), T003, plan.md. T004 is not meant",
+        "Do. **Dependency**: Requires T001, T003.",
+        "**Do**\n  - **Priority**: high\n  - **Dependencies**: T001, T003\n  - **Blocks**: T004",
+        "Do\n  Depends On:\n  - T001\n  - T003\n\n  Parallel:\n  - No",
+        "Do `needs:T001,T003`",
+        "做（依赖：T001、T003）",
+        "做（依赖 T001、T003）",
+    ] {
+        depends(words, "T001 T003");
+    }
+    for words in [
+        "Do what T001 needs",
+        "Do it after T001 is over",
+        "Do. **Dependencies**: None",
+        "Do. **Blocks**: T001",
+        "Do (T001 is alike)",
+        "Redo: T001",
+    ] {
+        depends(words, "");
+    }
 }
 
 // proves: speckit:tasks:progress_leaves_out_skipped

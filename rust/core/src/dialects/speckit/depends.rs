@@ -1,0 +1,146 @@
+//! What tasks say they depend on: in parentheses, in brackets behind the ID, or behind a label.
+
+use super::pattern::{Pattern, pattern};
+use super::task::{Task, TaskList};
+use crate::outside;
+
+macro_rules! id {
+    () => {
+        r"T[0-9]+[0-9A-Za-z]*(?:[.\-][0-9A-Za-z]+)*"
+    };
+}
+
+/// IDs with nothing between them but signs, short words and remarks in parentheses.
+macro_rules! ids {
+    () => {
+        concat!(
+            id!(),
+            r"(?:(?:[\s,;&+/、，；*_`–—-]|\band\b|\bto\b|\bthrough\b|\([^()]*\)|（[^（）]*）)+",
+            id!(),
+            ")*"
+        )
+    };
+}
+
+/// Everything between `depends on` and the end of the parentheses that it stands in.
+static IN_PARENTHESES: Pattern =
+    pattern!(r"(?i)\((?:[^()]|\([^()]*\))*?\bdepends? on\b((?:[^()]|\([^()]*\))*)\)");
+
+/// IDs right behind another word for it at the beginning of parentheses or brackets.
+static IN_BRACKETS: Pattern = pattern!(concat!(
+    r"(?i)[(\[（]\s*(?:depends?(?:\s+on)?|deps?|after|requires?|needs?|blocked[ -]by|依赖)\s+(?:tasks?\s+)?(",
+    ids!(),
+    ")"
+));
+
+/// IDs behind a label: `**Depends on**: T001`, `[deps:T001]`, `依赖：T001`.
+static BEHIND_A_LABEL: Pattern = pattern!(concat!(
+    r"(?i)(?:(?:^|[^\w-])(?:depends?(?:[ \t]+on)?|deps?|dependenc(?:y|ies)|prerequisites?|requires?|needs|after|blocked[ -]by)|依赖)",
+    r"[ \t*_`]*[:：][\s*_`-]*(?:requires\s+|tasks?\s+)?(",
+    ids!(),
+    ")"
+));
+
+/// A remark in parentheses.
+static REMARK: Pattern = pattern!(r"\([^()]*\)|（[^（）]*）");
+
+static NAMED: Pattern = pattern!(concat!(
+    r"(?i)\b(T[0-9]+(?:[0-9A-Za-z.]*[0-9A-Za-z])?)[ \t]*(?:-|–|—|\bto\b|\bthrough\b)[ \t]*(T[0-9]+(?:[0-9A-Za-z.]*[0-9A-Za-z])?)\b|\b(",
+    id!(),
+    ")"
+));
+
+/// What may stand around a name.
+const MARKUP: [char; 4] = ['`', '*', '"', '\''];
+
+/// Finds what tasks say they depend on; a range means the tasks of the list between its ends.
+pub(super) fn resolve(list: &mut TaskList) {
+    let ids: Vec<Box<str>> = list.tasks.iter().map(|task| task.id.clone()).collect();
+    for task in &mut list.tasks {
+        let (named, needs) = named(task, &ids);
+        for id in named {
+            let is_known = |known: &String| known.eq_ignore_ascii_case(&id);
+            if !task.is_named(&id) && !task.depends_on.iter().any(is_known) {
+                task.depends_on.push(id);
+            }
+        }
+        for key in needs {
+            if !task.needs.contains(&key) {
+                task.needs.push(key);
+            }
+        }
+    }
+}
+
+/// The IDs and the keys of other documents that a task names, as they stand there.
+fn named(task: &Task, ids: &[Box<str>]) -> (Vec<String>, Vec<String>) {
+    let (mut named, mut needs) = (Vec::new(), Vec::new());
+    let labels = task.labels.iter().map(|label| format!("[{label}] "));
+    let text: String = labels.chain([task.description.clone()]).collect();
+    if !text.contains(['(', '[', ':', '：', '（']) {
+        return (named, needs);
+    }
+    let mut phrases: Vec<(usize, &str)> = Vec::new();
+    for pattern in [&IN_PARENTHESES, &IN_BRACKETS, &BEHIND_A_LABEL] {
+        let found = pattern.all(&text).into_iter();
+        phrases.extend(found.filter_map(|found| {
+            let phrase = found.get(1)?;
+            Some((phrase.start(), phrase.as_str()))
+        }));
+    }
+    phrases.sort_by_key(|(at, _)| *at);
+    for (_, phrase) in phrases {
+        let (keys, rest) = keys_in(&REMARK.without(phrase));
+        needs.extend(keys);
+        for found in NAMED.all(&rest) {
+            match (found.get(1), found.get(2), found.get(3)) {
+                (Some(first), Some(last), _) => {
+                    named.extend(between(first.as_str(), last.as_str(), ids));
+                }
+                (.., Some(id)) => named.push(id.as_str().to_owned()),
+                _ => {}
+            }
+        }
+    }
+    (named, needs)
+}
+
+/// The IDs of a range: by their numbers where its ends are nothing else, else by their places.
+fn between(first: &str, last: &str, ids: &[Box<str>]) -> Vec<String> {
+    if let Some((first, last)) = number_of(first).zip(number_of(last)) {
+        let numbered = ids.iter().filter(|id| {
+            let number = number_of(id);
+            number.is_some_and(|number| (first..=last).contains(&number))
+        });
+        return numbered.map(ToString::to_string).collect();
+    }
+    let place = |id: &str| ids.iter().position(|one| one.eq_ignore_ascii_case(id));
+    match place(first).zip(place(last)) {
+        Some((first, last)) if first <= last => {
+            ids[first..=last].iter().map(ToString::to_string).collect()
+        }
+        _ => vec![first.to_owned(), last.to_owned()],
+    }
+}
+
+/// The keys of items of other documents that a phrase names, and the phrase without them.
+fn keys_in(phrase: &str) -> (Vec<String>, String) {
+    let (mut keys, mut rest) = (Vec::new(), String::new());
+    for word in phrase.split_inclusive(|c: char| c.is_whitespace() || ",;".contains(c)) {
+        let bare = word.trim_end_matches(|c: char| c.is_whitespace() || ",;".contains(c));
+        let bare = bare.trim_start_matches(MARKUP);
+        let bare = bare.trim_end_matches(MARKUP).trim_end_matches('.');
+        let bare = bare.trim_end_matches(MARKUP);
+        if outside::parts(bare).is_some() {
+            keys.push(bare.to_owned());
+        } else {
+            rest.push_str(word);
+        }
+    }
+    (keys, rest)
+}
+
+/// The number of an ID that is nothing else.
+fn number_of(id: &str) -> Option<u64> {
+    id.strip_prefix(['T', 't'])?.parse().ok()
+}
