@@ -4760,8 +4760,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A link that leads out of the project is not read.", "reference rstn 6.3"
     ),
     "speckit:tasks:any_bullet_box_and_id": Requirement(
-        "Tasks are read with any bullet, box, indentation and wrapping of their ID; a sign that is unknown "
-        "means begun, never done.",
+        "Tasks are read with any bullet, box, indentation and wrapping of their ID; a line with another sign "
+        "in its box is none, and a problem.",
         "reference rstn 2.6",
     ),
     "speckit:tasks:false_ones_are_none": Requirement(

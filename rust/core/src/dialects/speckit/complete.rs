@@ -269,13 +269,9 @@ fn nearest(list: &TaskList, id: &str) -> Vec<String> {
 fn ticked(text: &str, list: TaskList, at: usize) -> Result<(String, TaskList), Error> {
     let box_at = list.tasks[at].box_at;
     let tick = parse::tick(text, &list).to_string();
-    let width = text[box_at..].chars().next().map_or(1, char::len_utf8);
-    let changed = edit::apply(text, &[Edit::replace(box_at..box_at + width, tick)])?;
+    let changed = edit::apply(text, &[Edit::replace(box_at..box_at + 1, tick)])?;
     let mut expected = list;
     expected.tasks[at].mark = Mark::Done;
-    for later in &mut expected.tasks[at + 1..] {
-        later.box_at -= width - 1;
-    }
     if parse::tasks(&changed) == expected {
         return Ok((changed, expected));
     }

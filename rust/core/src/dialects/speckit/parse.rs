@@ -125,17 +125,15 @@ impl Reader {
         let found = line.contains('[').then(|| LINE.captures(line)).flatten();
         match found {
             Some(found) => {
-                let mark = found.get(2).and_then(|mark| {
-                    Some((
-                        Mark::of(mark.as_str().chars().next()?)?,
-                        start + mark.start(),
-                    ))
-                });
-                let Some((mark, box_at)) = mark else { return };
+                let (sign, at) = found
+                    .get(2)
+                    .map_or(("", 0), |sign| (sign.as_str(), sign.start()));
                 let rest = found.get(3).map_or("", |rest| rest.as_str());
-                match named(rest) {
-                    Some(head) => self.task(head, mark, (box_at, number, column)),
-                    None => self.criterion(rest, mark, column),
+                match (named(rest), sign.chars().next().and_then(Mark::of)) {
+                    (Some(head), Some(mark)) => self.task(head, mark, (start + at, number, column)),
+                    (Some(_), None) => self.list.unread.push((number, sign.into())),
+                    (None, Some(mark)) => self.criterion(rest, mark, column),
+                    (None, None) => {}
                 }
             }
             None if line.trim_start().starts_with("**Checkpoint") => self.checkpoint(line),

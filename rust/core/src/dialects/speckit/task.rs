@@ -5,9 +5,9 @@
 pub enum Mark {
     /// `[ ]`.
     Open,
-    /// `[x]`, `[X]`, or a check mark.
+    /// `[x]` or `[X]`.
     Done,
-    /// `[~]`, `[/]` or any other sign: begun, held up or put off; still to be done.
+    /// `[~]`: begun or put off; still to be done.
     Partial,
     /// `[-]`: not to be done.
     Skipped,
@@ -17,14 +17,14 @@ impl Mark {
     /// All marks.
     pub const ALL: [Self; 4] = [Self::Open, Self::Done, Self::Partial, Self::Skipped];
 
-    /// The mark that a character stands for; none for a letter or a number.
+    /// The mark that a character stands for.
     pub fn of(character: char) -> Option<Self> {
         match character {
             ' ' => Some(Self::Open),
-            'x' | 'X' | '✓' | '✔' | '✅' => Some(Self::Done),
+            'x' | 'X' => Some(Self::Done),
+            '~' => Some(Self::Partial),
             '-' => Some(Self::Skipped),
-            c if c.is_alphanumeric() || c.is_whitespace() => None,
-            _ => Some(Self::Partial),
+            _ => None,
         }
     }
 
@@ -62,7 +62,7 @@ pub struct Task {
     pub id: Box<str>,
     /// How far it is.
     pub mark: Mark,
-    /// Where the character between its brackets begins, in bytes.
+    /// The byte between its brackets.
     pub box_at: usize,
     /// Its line, counted from 1.
     pub line: usize,
@@ -126,6 +126,8 @@ pub struct TaskList {
     pub tasks: Vec<Task>,
     /// The phases, those without tasks among them.
     pub phases: Vec<Phase>,
+    /// Lines that would be tasks, were the sign in their box one of the four: their numbers, and the sign.
+    pub unread: Vec<(usize, Box<str>)>,
 }
 
 /// So many tasks of each kind.

@@ -238,20 +238,6 @@ fn many_threads_that_complete_at_once_lose_nothing() {
     assert_eq!(project.events().len(), 40);
 }
 
-// proves: speckit:complete_task:ticks_one_box
-#[test]
-fn a_box_with_a_sign_of_any_width_is_ticked_and_nothing_else_changes() {
-    let text = "- [✓] T001 a\n- [→] T002 b\n- [/] T003 c\n- [ ] T004 d\n";
-    let project = Project::of_tasks(text);
-    for id in ["T002", "T003", "T004"] {
-        project.complete(id).unwrap();
-    }
-    assert_eq!(
-        project.tasks(),
-        "- [✓] T001 a\n- [x] T002 b\n- [x] T003 c\n- [x] T004 d\n"
-    );
-}
-
 // proves: speckit:complete_task:no_task_list
 #[test]
 fn a_file_without_a_line_that_is_a_task_is_not_said_to_be_missing() {

@@ -40,10 +40,6 @@ fn tasks_are_found_with_any_bullet_indentation_and_wrapping() {
         ("- [ ] **T020** · Do", "T020", Mark::Open),
         ("- [ ] T021：Do", "T021", Mark::Open),
         ("- [ ] T022、Do", "T022", Mark::Open),
-        ("- [/] T023 Do", "T023", Mark::Partial),
-        ("- [!] T024 Do", "T024", Mark::Partial),
-        ("- [→] T025 Do", "T025", Mark::Partial),
-        ("- [✓] T026 Do", "T026", Mark::Done),
     ] {
         let task = one(line);
         assert_eq!((&*task.id, task.mark), (id, mark), "{line}");
@@ -51,6 +47,15 @@ fn tasks_are_found_with_any_bullet_indentation_and_wrapping() {
         let character = line[task.box_at..].chars().next().unwrap();
         assert_eq!(Mark::of(character), Some(mark), "{line}");
     }
+}
+
+// proves: speckit:tasks:any_bullet_box_and_id
+#[test]
+fn a_line_with_another_sign_in_its_box_is_no_task_and_is_told() {
+    let list = tasks("- [/] T023 Do\n- [✓] T024 Do\n- [?] no ID\n- [ ] T025 Do\n");
+    let ids: Vec<&str> = list.tasks.iter().map(|task| &*task.id).collect();
+    assert_eq!(ids, ["T025"]);
+    assert_eq!(list.unread, [(1, "/".into()), (2, "✓".into())]);
 }
 
 // proves: speckit:tasks:any_bullet_box_and_id
