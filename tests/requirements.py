@@ -3779,6 +3779,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "store:write:crash_leaves_old_or_new": Requirement(
         "A crash at any moment leaves the old file or the new one, never a part.", "decisions 1"
     ),
+    "store:write:taken_back_stays_so": Requirement(
+        "A change of several files that was taken back, or done, is not carried out later, whatever of its "
+        "record cannot be removed.",
+        "decisions 1",
+    ),
     "store:write:no_temporary_file_stays": Requirement(
         "A write that fails leaves no temporary file behind.", "issue: Store"
     ),

@@ -181,7 +181,13 @@ impl Project {
         let told = unfinished
             .iter()
             .flat_map(|change| interrupted(self.root.path(), change));
-        self.unfinished().extend(told);
+        let mut known = self.unfinished();
+        for problem in told {
+            // What stays in the way is found again by every change.
+            if !known.contains(&problem) {
+                known.push(problem);
+            }
+        }
         Ok(())
     }
 
