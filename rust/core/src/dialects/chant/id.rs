@@ -112,6 +112,14 @@ impl SpecId {
         Some(&self.text[..dot])
     }
 
+    /// The ID of a member of this spec.
+    ///
+    /// # Errors
+    /// `InvalidSpecId` for one that would be too long.
+    pub fn member(&self, number: u64) -> Result<Self, InvalidSpecId> {
+        format!("{self}.{number}").parse()
+    }
+
     /// The member numbers, outermost first; a number too large for 64 bits counts as the largest.
     pub fn numbers(&self) -> impl Iterator<Item = u64> + '_ {
         let members = &self.text[self.base as usize..];
