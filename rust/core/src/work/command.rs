@@ -145,13 +145,14 @@ impl Commands {
             Ordering::SeqCst,
         );
         let mut kept = Kept::new(bounds.kept);
-        let is_too_long = !listen(&child, output, bounds.time, &mut |bytes| {
+        let listened = listen(&child, output, bounds.time, &mut |bytes| {
             kept.take(bytes);
             heard();
-        })
-        .map_err(failed)?;
+        });
+        // Whatever was heard of it: nothing of it goes on.
         self.kill();
         let status = child.wait().map_err(failed)?;
+        let is_too_long = !listened.map_err(failed)?;
         Ok(kept.ended(status, is_too_long))
     }
 
