@@ -105,8 +105,8 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
     }
     text.push_str(&edit::told(&containers));
     if spec.kind == SpecType::Conflict {
-        // The work that waited for this may be merged now.
-        super::recover(project)?;
+        // The work that waited for this may be merged now; what cannot be is found by the next look.
+        let _ = super::recover(project);
     }
     Ok(Answer::prose(text))
 }
