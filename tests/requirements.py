@@ -479,8 +479,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Providers, split, approval: Export; decisions 2",
     ),
     "import:writing:makes_no_loop": Requirement(
-        "Dependencies and parts with which specs would wait for one another in a circle, those that were there "
-        "included, are left out and told.",
+        "Dependencies and parts with which specs would wait for one another in a circle, those that were "
+        "there included, are left out and told.",
         "issue: Providers, split, approval: Export; reference chant 4.3",
     ),
     "cli:graph:draws_the_workspace": Requirement(
