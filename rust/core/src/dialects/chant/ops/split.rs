@@ -150,6 +150,15 @@ fn refuse(snapshot: &Snapshot, spec: &Spec, wish: Wish) -> Result<(), Error> {
     Ok(())
 }
 
+/// How a spec whose proposal is for an older text is split anew: one that is only split by force would be
+/// refused without it, and by force alone given that proposal again.
+fn way_anew(snapshot: &Snapshot, spec: &Spec) -> &'static str {
+    match refuse(snapshot, spec, Wish::default()) {
+        Ok(()) => "without force",
+        Err(_) => "with force: true and fresh: true",
+    }
+}
+
 /// The newest proposal for a spec that is not written, with its run.
 fn waiting(runs: &Runs, id: &SpecId) -> Result<Option<(Record, Proposal)>, Error> {
     let (records, _) = runs.all()?;
@@ -237,9 +246,11 @@ pub(in super::super) fn write_proposal(
     project.change(&[&spec.path], |snapshot, texts| {
         let text = texts.first().copied().unwrap_or_default();
         if git::blob(text) != proposal.of {
+            let draft = Draft::of(&spec.path, text)?;
             let message = format!(
-                "Spec '{}' changed since run '{process_id}' looked at it; nothing was written. Split it anew with chant_split, without force.",
-                spec.id
+                "Spec '{}' changed since run '{process_id}' looked at it; nothing was written. Split it anew with chant_split, {}.",
+                spec.id,
+                way_anew(snapshot, draft.spec())
             );
             return Err(ChantError::Refused(message).into());
         }
