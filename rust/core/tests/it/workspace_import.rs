@@ -487,6 +487,11 @@ fn a_part_of_what_is_archived_stands_for_itself() {
 fn an_archived_file_that_cannot_be_read_is_told_before_anything_comes_in_twice() {
     let place = Place::new();
     let broken = ".chant/archive/2026-01-01/2026-01-01-001-aaa.md";
+    let bare = ".chant/archive/2026-01-01/2026-01-01-002-bbb.md";
+    place.write(
+        bare,
+        "# Without front matter, but with words: imported_from\n",
+    );
     for text in [
         &b"---\nimported_from: beads:bd-1\nlabels: [\n---\n# A\n"[..],
         b"\xff\xfe",
@@ -501,6 +506,9 @@ fn an_archived_file_that_cannot_be_read_is_told_before_anything_comes_in_twice()
         }
         assert_eq!(place.count(), 0);
     }
+    fs::remove_file(place.path(broken)).unwrap();
+    brought(&place, &[json!({"id": "bd-1", "title": "A"})]);
+    assert_eq!(place.count(), 1);
 }
 
 // proves: import:writing:makes_no_loop

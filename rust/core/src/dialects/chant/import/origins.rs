@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::super::error::ChantError;
-use super::super::parse;
 use super::super::project::{ARCHIVE, Project, Snapshot};
 use super::ORIGIN;
 use crate::error::Error;
@@ -41,8 +40,10 @@ fn archived(project: &Project) -> Result<HashMap<String, String>, Error> {
     };
     for (day, _) in listed(disk::list(&archive))?.folders {
         let folder = archive.join(&day);
-        let files = listed(disk::list(&folder))?.files.into_iter();
-        for file in files.filter(|file| file.name.ends_with(".md")) {
+        for file in listed(disk::list(&folder))?.files {
+            let Some(id) = file.name.strip_suffix(".md") else {
+                continue;
+            };
             let name = format!("{ARCHIVE}/{day}/{}", file.name);
             let text = match project.disk.read_text(&folder.join(&file.name), &name) {
                 Err(StoreError::Missing { .. }) => continue,
@@ -51,7 +52,7 @@ fn archived(project: &Project) -> Result<HashMap<String, String>, Error> {
             let origin = of(&text).map_err(|why| ChantError::Refused(format!(
                 "`{name}` cannot be read, so that nobody knows what it was imported from: {why}. Mend it or move it away; nothing was imported."
             )))?;
-            found.extend(origin.map(|origin| (origin, parse::stem(&file.name).to_owned())));
+            found.extend(origin.map(|origin| (origin, id.to_owned())));
         }
     }
     Ok(found)
@@ -72,5 +73,8 @@ fn of(text: &str) -> Result<Option<String>, String> {
         return Ok(None);
     }
     let yaml = front_matter::yaml_of(text).map_err(|error| error.to_string())?;
+    if yaml.trim().is_empty() {
+        return Ok(None);
+    }
     front_matter::read_key(yaml, ORIGIN).map_err(|error| error.to_string())
 }
