@@ -1,9 +1,9 @@
-//! A command that an agent of ours runs: bounded in time and in what is kept of its output, and ended with
-//! the agent.
+//! A command that is run to its end: bounded in time and in what is kept of its output. Those of our own
+//! agent end with it.
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "this file is where commands of our own agent are started"
+    reason = "this file is where such commands are started"
 )]
 
 use std::collections::BTreeMap;
@@ -109,7 +109,7 @@ impl Commands {
     /// `heard` is called when it wrote something.
     ///
     /// # Errors
-    /// `NoAgent` when it cannot be started, or `System`.
+    /// `System`, also when it cannot be started.
     pub fn run(
         &self,
         argv: &[String],

@@ -42,6 +42,9 @@ use crate::store::StoreError;
 use lock::Holder;
 use state::{Illegal, State};
 
+/// The variable of the environment by which an agent's processes are known.
+pub const MARK: &str = "CHANT_RUN";
+
 /// Why a run cannot be started, gone on with, or stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkError {

@@ -425,6 +425,21 @@ impl Project {
         names.filter_map(number).collect::<Vec<u64>>().into_iter()
     }
 
+    /// The next free IDs of members of a spec; whoever asks holds the specs folder's lock.
+    ///
+    /// # Errors
+    /// `Refused` for IDs that would be too long.
+    pub(super) fn next_members(
+        &self,
+        snapshot: &Snapshot,
+        id: &SpecId,
+        count: usize,
+    ) -> Result<Vec<SpecId>, Error> {
+        let last = self.numbers_of_members(snapshot, id).max().unwrap_or(0);
+        let ids = id.members_after(last, count);
+        Ok(ids.map_err(|error| ChantError::Refused(error.to_string()))?)
+    }
+
     fn not_found(&self, specs: &Specs, text: &str) -> ChantError {
         let by_end = specs.broken().find(|broken| broken.id.ends_with(text));
         let mut holding = specs.broken().filter(|broken| broken.id.contains(text));

@@ -455,7 +455,7 @@ fn log_length(project: &Project, record: &Record) -> u64 {
 }
 
 fn ids(outer: &SpecId, members: &[Member]) -> Result<Vec<SpecId>, Error> {
-    let ids = write::ids(outer.as_str(), 0, members);
+    let ids = outer.members_after(0, members.len());
     Ok(ids.map_err(|error| ChantError::Refused(error.to_string()))?)
 }
 
