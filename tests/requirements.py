@@ -478,6 +478,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "An import becomes specs all or none, also when the process dies meanwhile.",
         "issue: Providers, split, approval: Export; decisions 2",
     ),
+    "import:writing:makes_no_loop": Requirement(
+        "Dependencies and parts with which specs would wait for one another in a circle, those that were "
+        "there included, are left out and told.",
+        "issue: Providers, split, approval: Export; reference chant 4.3",
+    ),
     "cli:graph:draws_the_workspace": Requirement(
         "Top-level `graph` shows the dependency graph of the whole workspace.",
         "decisions 3: CLI",
@@ -3786,6 +3791,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "store:write:crash_leaves_old_or_new": Requirement(
         "A crash at any moment leaves the old file or the new one, never a part.", "decisions 1"
+    ),
+    "store:write:taken_back_stays_so": Requirement(
+        "A change of several files that was taken back, or done, is not carried out later, whatever of its "
+        "record cannot be removed.",
+        "decisions 1",
     ),
     "store:write:no_temporary_file_stays": Requirement(
         "A write that fails leaves no temporary file behind.", "issue: Store"

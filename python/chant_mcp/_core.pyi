@@ -444,6 +444,7 @@ def error_codes() -> list[str]: ...
 def work_over_http(
     prompt: str,
     *,
+    is_question: bool,
     provider: str,
     endpoint: str,
     model: str,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -128,6 +130,26 @@ def test_a_name_that_made_no_commit_is_warned_of(project: Project, chant: ChantP
         project.spec(id, approval=ASKED)
         said = chant.approve(id, by=by).text
         assert (f"\nWarning: no commit of this repository is by '{by}'." in said) != is_known
+
+
+@pytest.mark.requirement("chant:approve:unknown_committer_is_warned_of")
+def test_history_is_read_no_further_than_the_first_commit_of_a_person(
+    project: Project, chant: ChantProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(
+        "#!/bin/sh\n"
+        f'case "$*" in *"log --all"*) {shutil.which("git")} "$@"; exec sleep 60 ;; esac\n'
+        f'exec {shutil.which("git")} "$@"\n',
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    project.spec(ID, approval=ASKED)
+    begun = time.monotonic()
+    assert chant.approve(ID).text == f"Approved spec: {ID} (by Ada Lovelace)"
+    assert time.monotonic() - begun < 30, "the rest of a history that takes a minute is not waited for"
 
 
 @pytest.mark.requirement("chant:approve:unknown_committer_is_warned_of", "chant:approve:by_is_gits_user")

@@ -153,3 +153,12 @@ def test_a_spec_that_waits_is_cancelled_from_its_stored_status(project: Project)
     before = project.spec(ID, depends_on=[OTHER]).read_bytes()
     ChantProject(project.root).cancel(ID)
     assert changed(before, project.path(ID).read_bytes()) == ["-status: pending", "+status: cancelled"]
+
+
+@pytest.mark.requirement("chant:cancel:answers_with_the_id")
+async def test_what_was_cancelled_is_told_so_when_its_conflict_cannot_be_closed(call: Caller) -> None:
+    call.project.spec(ID)
+    conflict = call.project.spec(OTHER, type="conflict", original_spec=ID, source_branch=f"chant/{ID}")
+    conflict.chmod(0o444)
+    assert (await call.text("chant_cancel", id=ID)).startswith(f"Cancelled spec: {ID}")
+    assert call.project.status(ID) == "cancelled"

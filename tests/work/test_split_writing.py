@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -218,3 +222,93 @@ def test_a_member_that_cannot_be_split_stays_whole(shop: Workshop) -> None:
         for number in (1, 2)
     ]
     assert record["end_state"] == "completed"
+
+
+# Ways out
+
+
+@pytest.mark.requirement("chant:split:changed_spec_is_split_anew")
+def test_a_blocked_spec_that_changed_is_split_anew_as_the_refusal_says(shop: Workshop) -> None:
+    record = proposed(shop)
+    shop.spec(ID, criteria=EIGHT, depends_on=["nothing"])
+    chant = shop.handle()
+    with pytest.raises(ChantError, match="force: true splits it all the same"):
+        chant.split(ID)
+    with pytest.raises(ChantError) as refused:
+        chant.split(ID, force=True)
+    assert str(refused.value).endswith("Split it anew with chant_split, with force: true and fresh: true.")
+    anew = split(shop, force=True, fresh=True)
+    assert anew["process_id"] != record["process_id"]
+    assert anew["proposal"]["written"] == MEMBERS
+
+
+@pytest.mark.requirement("chant:split:stored_proposal_is_written")
+def test_a_proposal_that_cannot_be_written_at_once_waits(shop: Workshop) -> None:
+    shop.spec(ID, "wait", criteria=EIGHT)
+    shop.commit()
+    chant = shop.handle()
+    started = chant.split(ID, force=True).data
+    shop.said(ID, "out waiting")
+    path = shop.project.path(ID)
+    text = path.read_text("utf-8")
+    path.write_text(text + "- [ ] Part i answers\n", encoding="utf-8")
+    sign = Path(shop.named(started["process_id"])["worktree"]) / ".chant" / "demo-go" / ID
+    sign.parent.mkdir(parents=True, exist_ok=True)
+    sign.touch()
+    record = shop.ended(started["process_id"])
+    assert record["end_state"] == "completed"
+    assert record["reason"].startswith(f"Proposes 3 members of '{ID}'. The proposal waits")
+    assert "It could not be written at once: Spec" in record["reason"]
+    path.write_text(text, encoding="utf-8")
+    written = chant.split(ID, force=True).data
+    assert (written["process_id"], written["proposal"]["written"]) == (record["process_id"], MEMBERS)
+
+
+@pytest.mark.requirement("chant:split:runs_like_work")
+def test_what_a_log_holds_from_before_is_no_obstacle(shop: Workshop) -> None:
+    log = shop.root / ".chant" / "logs" / f"{ID}.log"
+    log.parent.mkdir(parents=True)
+    log.write_text("x" * 1023 + "\n", encoding="utf-8")
+    os.truncate(log, 33 * 1024 * 1024)
+    record = proposed(shop)
+    assert record["end_state"] == "completed", record["reason"]
+    assert len(record["proposal"]["members"]) == 3
+
+
+@pytest.mark.requirement("chant:split:harms_no_checkout")
+def test_a_copy_is_removed_from_where_it_was_made(shop: Workshop, tmp_path: Path) -> None:
+    before = tmp_path / "before"
+    shop.configure(f"  worktree_root: {before}\n")
+    shop.spec(ID, "wait", criteria=EIGHT)
+    shop.commit()
+    started = shop.handle().split(ID).data
+    shop.said(ID, "out waiting")
+    worktree = Path(shop.named(started["process_id"])["worktree"])
+    assert worktree.is_relative_to(before)
+    shop.configure(f"  worktree_root: {tmp_path / 'after'}\n")
+    shop.handle().pause(ID)
+    assert list(before.rglob("*.md")) == []
+
+
+@pytest.mark.requirement("chant:work_start:agents_at_once_are_limited")
+def test_two_splits_at_once_take_one_place_once(shop: Workshop) -> None:
+    shop.configure("limits:\n  agents_at_once: 1\n")
+    for id in (ID, OTHER):
+        shop.spec(id, "wait", criteria=EIGHT)
+    shop.commit()
+    both = Barrier(2)
+
+    def begin(id: str) -> str:
+        chant = shop.handle()
+        both.wait()
+        try:
+            return chant.split(id).data["process_id"]
+        except ChantError as refused:
+            return str(refused)
+
+    with ThreadPoolExecutor(2) as pool:
+        said = list(pool.map(begin, (ID, OTHER)))
+    assert sum(words.startswith("1 agents are at work") for words in said) == 1, said
+    chant = shop.handle()
+    for record in shop.records():
+        chant.pause(record["spec_id"])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -272,6 +274,38 @@ def test_once_removes_the_worktree_of_work_that_was_merged_by_hand(shop: Worksho
     git(shop.root, "merge", "-q", "-m", "By hand", f"chant/{ID}")
     handle.watch(once=True)
     assert shop.worktrees() == []
+
+
+@pytest.mark.requirement("chant:watch:removes_worktrees_nobody_needs")
+def test_each_worktree_is_looked_into_as_often_however_many_there_are(
+    shop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.spec(ID, "wait")
+    shop.commit()
+    handle = shop.handle()
+    handle.work_start(ID)
+    shop.said(ID, "waiting")
+    handle.cancel(ID)
+    [worktree] = shop.worktrees()
+    for number in range(4):
+        name = f"2026-01-22-10{number}-x7m"
+        git(shop.root, "worktree", "add", "-q", "-b", f"chant/{name}", str(worktree.with_name(name)))
+    calls = tmp_path / "calls"
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(
+        f'#!/bin/sh\necho "$*" >> {calls}\nexec {shutil.which("git")} "$@"\n', encoding="utf-8"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    handle.watch(once=True)
+    assert shop.worktrees() == []
+    looks = [
+        line.split(" status ")[0] for line in calls.read_text("utf-8").splitlines() if " status " in line
+    ]
+    counts = Counter(looks)
+    assert len(counts) == 5
+    assert max(counts.values()) <= 3, counts
 
 
 def forgotten(shop: Workshop, *behaviours: str) -> Path:

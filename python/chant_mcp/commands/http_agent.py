@@ -14,12 +14,19 @@ from chant_mcp.commands.surroundings import Surroundings, changes_files
 @click.option("--provider", required=True, type=click.Choice(["ollama", "openai"]), help="Its protocol.")
 @click.option("--endpoint", required=True, metavar="URL")
 @click.option("--model", required=True, metavar="NAME")
+@click.option("--question", is_flag=True, help="An answer is wanted, not work.")
 @click.option("--retries", type=click.IntRange(min=0), default=3, show_default=True)
 @click.option("--retry-delay-ms", type=click.IntRange(min=0), default=1000, show_default=True)
 @click.pass_obj
 @changes_files
 def http_agent(
-    surroundings: Surroundings, provider: str, endpoint: str, model: str, retries: int, retry_delay_ms: int
+    surroundings: Surroundings,
+    provider: str,
+    endpoint: str,
+    model: str,
+    question: bool,
+    retries: int,
+    retry_delay_ms: int,
 ) -> None:
     """Have a model work in the current folder on the prompt that standard input gives.
 
@@ -27,6 +34,7 @@ def http_agent(
     """
     work_over_http(
         sys.stdin.buffer.read().decode(errors="replace"),
+        is_question=question,
         provider=provider,
         endpoint=endpoint,
         model=model,

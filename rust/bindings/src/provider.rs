@@ -11,7 +11,7 @@ use crate::raise::{Raised, call};
 /// Works on a prompt in a folder with a model over HTTP, until the model says that its task is complete.
 /// Nothing else may be done in this process: a signal ends it.
 #[pyfunction]
-#[pyo3(signature = (prompt, *, provider, endpoint, model, folder, environment, retries, retry_delay_ms, tell))]
+#[pyo3(signature = (prompt, *, is_question, provider, endpoint, model, folder, environment, retries, retry_delay_ms, tell))]
 #[expect(
     clippy::too_many_arguments,
     reason = "what such an agent has to be told"
@@ -19,6 +19,7 @@ use crate::raise::{Raised, call};
 pub(crate) fn work_over_http(
     py: Python<'_>,
     prompt: String,
+    is_question: bool,
     provider: String,
     endpoint: String,
     model: String,
@@ -33,6 +34,7 @@ pub(crate) fn work_over_http(
         endpoint,
         model,
         prompt,
+        is_question,
         folder,
         environment,
         retries,

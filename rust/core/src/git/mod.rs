@@ -370,22 +370,21 @@ impl Repo {
         Ok(path.filter(|path| !path.is_empty()).map(PathBuf::from))
     }
 
-    /// Whether some commit was made by a person of this name or e-mail address; all of history may be read.
+    /// Whether some commit was made by a person of this name or e-mail address; history is read until one is
+    /// found.
     ///
     /// # Errors
     /// `Gone`, or a failure of git; without git no history is read and nobody is known.
     pub fn knows(&self, person: &str) -> Result<bool, GitError> {
         let format = "--format=%an%x00%ae%x00%cn%x00%ce%x00";
         let call = program::git(self.folder(), ["log", "--all", format]);
-        let mut is_known = false;
-        let asked = call.each_field(|field| {
+        let found = call.find_field(|field| {
             let field = String::from_utf8_lossy(field);
-            is_known |= field.trim_start_matches('\n') == person;
+            field.trim_start_matches('\n') == person
         });
-        match asked {
-            Ok(()) => Ok(is_known),
+        match found {
             Err(GitError::NoGit { .. }) => Ok(false),
-            Err(error) => Err(error),
+            found => found,
         }
     }
 

@@ -130,7 +130,22 @@ impl Call {
     ///
     /// # Errors
     /// As `output`.
-    pub(super) fn each_field(mut self, mut take: impl FnMut(&[u8])) -> Result<(), GitError> {
+    pub(super) fn each_field(self, mut take: impl FnMut(&[u8])) -> Result<(), GitError> {
+        let never = |field: &[u8]| {
+            take(field);
+            false
+        };
+        self.find_field(never).map(drop)
+    }
+
+    /// As `each_field`, until a field is what was looked for: git is ended then, and the answer is true.
+    ///
+    /// # Errors
+    /// As `output`.
+    pub(super) fn find_field(
+        mut self,
+        mut is_it: impl FnMut(&[u8]) -> bool,
+    ) -> Result<bool, GitError> {
         let mut child = self.start()?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let read = thread::scope(|scope| {
@@ -146,18 +161,24 @@ impl Call {
                 field.clear();
                 match pipe.read_until(0, &mut field) {
                     Ok(0) => break,
-                    Ok(_) => take(field.strip_suffix(&[0]).unwrap_or(&field)),
+                    Ok(_) if is_it(field.strip_suffix(&[0]).unwrap_or(&field)) => {
+                        // It may have ended by itself; else its next write would be the last.
+                        let _ = child.kill();
+                        return Some(Ok(None));
+                    }
+                    Ok(_) => {}
                     Err(error) => return Some(Err(error)),
                 }
             }
-            Some(Ok(complaint.join().unwrap_or_default()))
+            Some(Ok(Some(complaint.join().unwrap_or_default())))
         });
         let status = child.wait().map_err(|error| self.broken(&error))?;
         match read {
-            Some(Ok(complaint)) => self
+            Some(Ok(None)) => Ok(true),
+            Some(Ok(Some(complaint))) => self
                 .ended(status, Vec::new(), complaint)
                 .success()
-                .map(drop),
+                .map(|_| false),
             Some(Err(error)) => Err(self.broken(&error)),
             None => Err(self.broken(&io::Error::other("its output cannot be read"))),
         }

@@ -23,11 +23,11 @@ const RULES: &str = "You work on the task below in a git worktree, and you act o
 /// What a model is told first that is asked for an answer, not for work.
 const QUESTION: &str = "You are asked the question below about the project in the current folder. Look at its files with list_files and read_file as far as you need them; change nothing. Then give the whole answer as text, without calling a tool.";
 
-/// The prompts that ask for an answer; an agent finds the name of its prompt in `CHANT_PROMPT`.
-const ASKING: [&str; 1] = ["split"];
-
 /// What a model is told that called no tool.
 const REMINDER: &str = "You called no tool, so nothing happened. Call the tools that the task needs; when all of it is done and committed, call task_complete.";
+
+/// What a model is told that was asked and gave no answer.
+const ANSWER: &str = "You gave no answer. Look at the files that you need, then give the whole answer as text, without calling a tool.";
 
 /// How often what passes is tried again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +47,8 @@ pub struct Task<'a> {
     pub model: &'a str,
     /// What it is to do.
     pub prompt: &'a str,
+    /// Whether that is a question, whose answer is all that is wanted.
+    pub is_question: bool,
     /// Where it may read and write.
     pub folder: &'a Path,
     /// What its commands find in their environment, the key excepted; where proxies and further
@@ -86,6 +88,8 @@ pub struct Order {
     pub model: String,
     /// What it is to do.
     pub prompt: String,
+    /// Whether that is a question.
+    pub is_question: bool,
     /// Where.
     pub folder: PathBuf,
     /// The environment of the process.
@@ -108,6 +112,7 @@ pub fn work(order: &Order, tell: &mut dyn FnMut(&str)) -> Result<(), Error> {
         endpoint: &Endpoint::parse(protocol, &order.endpoint)?,
         model: &order.model,
         prompt: &order.prompt,
+        is_question: order.is_question,
         folder: &order.folder,
         environment: &order.environment,
         tries: Tries {
@@ -130,9 +135,11 @@ pub fn run(
     let client = Client::of(task)?;
     let mut voice = Voice::over(tell);
     let mut tools = Tools::of(task, commands)?;
-    let prompt = task.environment.get("CHANT_PROMPT");
-    let is_asked = prompt.is_some_and(|prompt| ASKING.contains(&prompt.as_str()));
-    let rules = if is_asked { QUESTION } else { RULES };
+    let (rules, reminder) = if task.is_question {
+        (QUESTION, ANSWER)
+    } else {
+        (RULES, REMINDER)
+    };
     let mut talk = vec![
         json!({"role": "system", "content": rules}),
         json!({"role": "user", "content": task.prompt}),
@@ -145,13 +152,13 @@ pub fn run(
                 let model = task.model.to_owned();
                 return Err(ProviderError::Empty { model });
             }
-            if is_reminded || is_asked && !reply.text.trim().is_empty() {
+            if is_reminded || task.is_question && !reply.text.trim().is_empty() {
                 // It thinks that it is done; what it said or did is looked at by others.
                 return Ok(());
             }
             is_reminded = true;
             talk.push(json!({"role": "assistant", "content": reply.text}));
-            talk.push(json!({"role": "user", "content": REMINDER}));
+            talk.push(json!({"role": "user", "content": reminder}));
             continue;
         }
         is_reminded = false;

@@ -188,16 +188,36 @@ impl Journal<'_> {
                 for step in steps[..done].iter().rev() {
                     self.undo(held, step)?;
                 }
-                // What went wrong first is what is told.
-                let _ = clear(&folder);
+                self.call_off(&folder)?;
                 return outcome;
             }
             self.reached("journal-step")?;
         }
-        // All is done; an intent that stays is carried out once more, which changes nothing.
-        let _ = clear(&folder);
+        // All is done. An intent that can neither go nor be emptied would be carried out once more by the
+        // next change, but that this one happened stays true.
+        let _ = self.call_off(&folder);
         self.reached("journal-done")?;
         Ok(true)
+    }
+
+    /// Takes an intent away, or else has it say that nothing is to be done: nobody may carry out what
+    /// was taken back, or do again what others have changed since.
+    fn call_off(&self, folder: &Path) -> Result<(), StoreError> {
+        let cleared = self.reached("journal-clear").and_then(|()| clear(folder));
+        cleared.or_else(|error| {
+            let nothing = self.intent(Vec::new());
+            disk::overwrite(&folder.join(INTENT), &nothing).map_err(|_| error)
+        })
+    }
+
+    /// The record of a change as text.
+    fn intent(&self, steps: Vec<Record>) -> String {
+        let intent = Intent {
+            schema: 1,
+            root: self.root_from_state(),
+            steps,
+        };
+        serde_json::to_string_pretty(&intent).unwrap_or_default()
     }
 
     /// Writes what recovery needs; the lock on the intent says that we are at it. One step needs none.
@@ -222,12 +242,7 @@ impl Journal<'_> {
                 }
             }
             self.reached("journal-staged")?;
-            let intent = Intent {
-                schema: 1,
-                root: self.root_from_state(),
-                steps: steps.iter().map(Record::of).collect(),
-            };
-            let json = serde_json::to_string_pretty(&intent).unwrap_or_default();
+            let json = self.intent(steps.iter().map(Record::of).collect());
             let path = folder.join(INTENT);
             let lock = Temporary::write(self.disk, &path, &json, false)?.appear_locked(&path)?;
             self.reached("journal-intent")?;

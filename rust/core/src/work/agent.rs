@@ -1,5 +1,5 @@
 //! An agent: started in a process group of its own, heard, limited, and ended with all its kin.
-//! Beside it only git's part, `check` and `launch` start processes.
+//! Beside it only git's part, `command` and `launch` start processes.
 
 #![expect(
     clippy::disallowed_methods,
@@ -215,7 +215,7 @@ pub fn start(
         .args(arguments)
         .env_clear()
         .envs(job.environment.iter().map(|(key, value)| (key, value)))
-        .env(kin::MARK, &mark)
+        .env(super::MARK, &mark)
         .current_dir(&job.folder)
         .process_group(0)
         .stdin(standard_input(&job.input)?)

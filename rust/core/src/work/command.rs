@@ -1,9 +1,9 @@
-//! A command that an agent of ours runs: bounded in time and in what is kept of its output, and ended with
-//! the agent.
+//! A command that is run to its end: bounded in time and in what is kept of its output. Those of our own
+//! agent end with it.
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "this file is where commands of our own agent are started"
+    reason = "this file is where such commands are started"
 )]
 
 use std::collections::BTreeMap;
@@ -109,7 +109,7 @@ impl Commands {
     /// `heard` is called when it wrote something.
     ///
     /// # Errors
-    /// `NoAgent` when it cannot be started, or `System`.
+    /// `System`, also when it cannot be started.
     pub fn run(
         &self,
         argv: &[String],
@@ -145,13 +145,14 @@ impl Commands {
             Ordering::SeqCst,
         );
         let mut kept = Kept::new(bounds.kept);
-        let is_too_long = !listen(&child, output, bounds.time, &mut |bytes| {
+        let listened = listen(&child, output, bounds.time, &mut |bytes| {
             kept.take(bytes);
             heard();
-        })
-        .map_err(failed)?;
+        });
+        // Whatever was heard of it: nothing of it goes on.
         self.kill();
         let status = child.wait().map_err(failed)?;
+        let is_too_long = !listened.map_err(failed)?;
         Ok(kept.ended(status, is_too_long))
     }
 

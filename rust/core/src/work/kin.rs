@@ -11,13 +11,11 @@ use rustix::process::{
     Pid, Signal, WaitOptions, kill_process, kill_process_group, test_kill_process_group, waitpid,
 };
 
-use super::WorkError;
 use super::process::{self, Facts, Identity};
 use super::record::Record;
 use super::records::Runs;
+use super::{MARK, WorkError};
 
-/// The variable of the environment by which an agent's processes are known.
-pub(super) const MARK: &str = "CHANT_RUN";
 /// How long processes whose runner is gone may take to end, before they are killed.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// How long processes that were killed are waited for.

@@ -5,8 +5,8 @@
 //! and the lock of its spec, which the runner holds as long as it lives. What a run means for a spec,
 //! a branch or a merge is for others to say.
 //!
-//! Locks are taken in this order: a spec's, the merge lock, a document's. Nobody waits for a spec's
-//! lock; the others are waited for, bounded. Agents run on Unix only; on macOS descendants that leave
+//! Locks are taken in this order: that of starts, a spec's, the merge lock, a document's. Nobody waits
+//! for a spec's lock; the others are waited for, bounded. Agents run on Unix only; on macOS descendants that leave
 //! the agent's process group are not found.
 
 #[cfg(unix)]
@@ -41,6 +41,9 @@ pub mod watch;
 use crate::store::StoreError;
 use lock::Holder;
 use state::{Illegal, State};
+
+/// The variable of the environment by which an agent's processes are known.
+pub const MARK: &str = "CHANT_RUN";
 
 /// Why a run cannot be started, gone on with, or stopped.
 #[derive(Debug, thiserror::Error)]

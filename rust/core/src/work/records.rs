@@ -61,9 +61,8 @@ impl Runs {
     /// # Errors
     /// As [`Runs::all`].
     pub fn newest_of(&self, spec_id: &str) -> Result<Option<Record>, StoreError> {
-        let works = |record: &Record| record.works_on_spec() && record.spec_id == spec_id;
         let (records, _) = self.all()?;
-        Ok(records.into_iter().filter(works).max_by_key(age_of))
+        Ok(newest(&records, spec_id).cloned())
     }
 
     /// Refuses a spec that another run works on, or whose last run has work that waits.
@@ -71,22 +70,9 @@ impl Runs {
     /// # Errors
     /// `Running`, `Unrecovered`, `Waiting`, or a `StoreError`.
     pub fn refuse_another(&self, spec_id: &str) -> Result<(), WorkError> {
-        self.refuse_running(spec_id)?;
-        let earlier = self.newest_of(spec_id)?;
-        earlier.map_or(Ok(()), |earlier| attempt_after(&earlier).map(drop))
-    }
-
-    /// Refuses a spec that an agent is at work on, whatever for.
-    ///
-    /// # Errors
-    /// `Running`, `Unrecovered`, or a `StoreError`.
-    pub fn refuse_running(&self, spec_id: &str) -> Result<(), WorkError> {
-        let is_running = |record: &Record| {
-            record.has_agent() && record.spec_id == spec_id && record.state() == State::Running
-        };
         let (records, _) = self.all()?;
-        let running = records.into_iter().find(is_running);
-        running.map_or(Ok(()), |running| attempt_after(&running).map(drop))
+        refuse_running(&records, spec_id)?;
+        newest(&records, spec_id).map_or(Ok(()), |earlier| attempt_after(earlier).map(drop))
     }
 
     /// Begins a run: gives its record the spec's next token, and its file. Refused while another run
@@ -104,12 +90,13 @@ impl Runs {
         // One start at a time: what is found true stays true until the record is there. The runner of
         // a run that is under way does not meet this lock for longer than it takes to read records.
         let _lock = SpecLock::take(self, &record.spec_id)?;
-        self.refuse_running(&record.spec_id)?;
+        let (records, _) = self.all()?;
+        refuse_running(&records, &record.spec_id)?;
         if !record.works_on_spec() {
             return self.create(record);
         }
-        if let Some(earlier) = self.newest_of(&record.spec_id)? {
-            record.attempt = attempt_after(&earlier)?;
+        if let Some(earlier) = newest(&records, &record.spec_id) {
+            record.attempt = attempt_after(earlier)?;
         }
         record.token = self.next_token(&record.spec_id)?;
         self.reached("after-token")?;
@@ -258,6 +245,27 @@ impl Runs {
     pub fn reached(&self, moment: &'static str) -> Result<(), StoreError> {
         (self.disk.reached)(moment).map_err(|source| StoreError::Stopped { moment, source })
     }
+}
+
+/// Refuses a spec that an agent is at work on, whatever for.
+///
+/// # Errors
+/// `Running`, or `Unrecovered`.
+pub fn refuse_running(records: &[Record], spec_id: &str) -> Result<(), WorkError> {
+    let is_running = |record: &&Record| {
+        record.has_agent() && record.spec_id == spec_id && record.state() == State::Running
+    };
+    let running = records.iter().find(is_running);
+    running.map_or(Ok(()), |running| attempt_after(running).map(drop))
+}
+
+/// The newest run that works on a spec.
+fn newest<'a>(records: &'a [Record], spec_id: &str) -> Option<&'a Record> {
+    let works = |record: &&Record| record.works_on_spec() && record.spec_id == spec_id;
+    records
+        .iter()
+        .filter(works)
+        .max_by_key(|record| age_of(record))
 }
 
 /// The attempt that follows a run, if one may.

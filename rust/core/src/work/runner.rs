@@ -12,7 +12,6 @@ use super::WorkError;
 use super::agent::{self, Agent, Ended, Job};
 use super::handshake::Handshake;
 use super::interruption::Interruption;
-use super::kin;
 use super::lock::SpecLock;
 use super::output::{Header, Mask, Output};
 use super::process::Identity;
@@ -22,7 +21,7 @@ use super::state::{Event, State};
 
 /// What a runner's environment must say, so that a run that an agent starts does not end with that
 /// agent.
-pub const RUNNER: (&str, &str) = (kin::MARK, "runner");
+pub const RUNNER: (&str, &str) = (super::MARK, "runner");
 
 /// What the dialect does in a run.
 pub trait Steps {

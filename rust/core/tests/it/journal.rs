@@ -5,12 +5,15 @@ use std::fs;
 use std::io;
 use std::sync::Arc;
 
+use chant_core::dialects::chant::ops::cancel;
 use chant_core::store::StoreError;
 use chant_core::store::disk::Disk;
 use chant_core::store::files::Root;
 use chant_core::store::journal::{Journal, Step};
 use chant_core::store::state::StateFolder;
 use tempfile::TempDir;
+
+use crate::workspace::Place;
 
 struct Project {
     folder: TempDir,
@@ -185,6 +188,49 @@ fn a_step_that_cannot_be_done_takes_back_the_others() {
     assert_eq!(project.leftovers(), 0);
 }
 
+/// A disk on which the intent of a change cannot be removed.
+fn keeping_intents() -> Disk {
+    let reached = |moment: &'static str| match moment {
+        "journal-clear" => Err(io::Error::other("disk on fire")),
+        _ => Ok(()),
+    };
+    Disk {
+        reached: Arc::new(reached),
+        ..Disk::default()
+    }
+}
+
+// proves: store:write:taken_back_stays_so
+#[test]
+fn what_was_taken_back_is_not_carried_out_when_its_record_stays() {
+    let project = Project::new();
+    fs::create_dir(project.folder.path().join("old")).unwrap();
+    fs::write(project.folder.path().join("old/c.md"), "taken").unwrap();
+    assert!(matches!(
+        project.change(&keeping_intents()),
+        Err(StoreError::Exists { .. })
+    ));
+    assert_eq!(project.leftovers(), 1);
+    fs::remove_dir_all(project.folder.path().join("old")).unwrap();
+    assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
+    assert_eq!(project.files(), before());
+    assert_eq!(project.leftovers(), 0);
+}
+
+// proves: store:write:taken_back_stays_so
+#[test]
+fn what_was_done_is_not_done_again_when_its_record_stays() {
+    let project = Project::new();
+    project.change(&keeping_intents()).unwrap();
+    assert_eq!(project.leftovers(), 1);
+    fs::remove_file(project.folder.path().join("new/d.md")).unwrap();
+    assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
+    let mut expected = after();
+    expected.remove("new/d.md");
+    assert_eq!(project.files(), expected);
+    assert_eq!(project.leftovers(), 0);
+}
+
 #[test]
 fn an_edit_between_crash_and_recovery_is_kept_and_reported() {
     let project = Project::new();
@@ -226,6 +272,26 @@ fn a_damaged_change_is_set_aside_and_told() {
         assert_eq!(project.files(), before());
         assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
     }
+}
+
+// proves: store:write:crash_leaves_old_or_new
+#[test]
+fn what_stays_unfinished_is_told_once_however_many_changes_follow() {
+    let place = Place::new();
+    // A record that can be neither read nor moved.
+    let change = ".chant-mcp/journal/1-1-0";
+    fs::create_dir_all(place.path(change).join("intent.json")).unwrap();
+    let told = || {
+        let snapshot = place.chant.snapshot().unwrap();
+        place.chant.problems(&snapshot)
+    };
+    for number in 1..4 {
+        let id = format!("2026-01-22-00{number}-x7m");
+        place.spec(&id, "status: pending\n");
+        cancel(&place.chant, &id).unwrap();
+        assert_eq!(told().len(), 1, "{:?}", told());
+    }
+    assert!(told()[0].path.contains(change));
 }
 
 #[test]

@@ -402,3 +402,163 @@ fn what_is_no_source_is_refused_with_what_was_expected() {
             .contains("there is nothing of that name")
     );
 }
+
+/// Imports issues, given as JSON, over what there is.
+fn brought(place: &Place, issues: &[Value]) -> Value {
+    let lines: Vec<String> = issues.iter().map(|issue| format!("{issue}\n")).collect();
+    let file = place.write("other/.beads/issues.jsonl", &lines.concat());
+    place.import(&file, false)
+}
+
+fn id_of(told: &Value, origin: &str) -> String {
+    let found = ids(told).into_iter().find(|(from, _)| from == origin);
+    found.unwrap().1
+}
+
+fn part_of(id: &str, parent: &str) -> Value {
+    json!({"issue_id": id, "depends_on_id": parent, "type": "parent-child"})
+}
+
+// proves: import:beads:maps_issues
+#[test]
+fn issues_keep_the_numbers_that_their_ids_tell() {
+    let place = Place::new();
+    let mut issues = vec![json!({"id": "bd-1", "title": "Harbour"})];
+    for id in ["bd-1.1", "bd-1.10", "bd-1.2"] {
+        issues.push(json!({"id": id, "title": id, "dependencies": [part_of(id, "bd-1")]}));
+    }
+    issues.push(json!({"id": "bd-2", "title": "Quay"}));
+    issues.push(
+        json!({"id": "bd-1.7", "title": "Moved", "dependencies": [part_of("bd-1.7", "bd-2")]}),
+    );
+    let told = brought(&place, &issues);
+    let harbour = id_of(&told, "beads:bd-1");
+    for number in ["1", "10", "2"] {
+        let id = id_of(&told, &format!("beads:bd-1.{number}"));
+        assert_eq!(id, format!("{harbour}.{number}"));
+    }
+    assert_eq!(
+        id_of(&told, "beads:bd-1.7"),
+        format!("{}.1", id_of(&told, "beads:bd-2"))
+    );
+}
+
+// proves: import:beads:maps_issues
+#[test]
+fn items_that_begin_with_a_bracket_are_criteria_too() {
+    let place = Place::new();
+    let criteria = "- [API](x) answers\n- [x] Is dry\n- [ ] Stands";
+    let told = brought(
+        &place,
+        &[json!({"id": "bd-1", "title": "Quay", "acceptance_criteria": criteria})],
+    );
+    holds(
+        &place.imported("beads:bd-1"),
+        &["- [ ] [API](x) answers\n- [x] Is dry\n- [ ] Stands\n"],
+    );
+    let snapshot = place.chant.snapshot().unwrap();
+    let spec = snapshot.specs.find(&id_of(&told, "beads:bd-1")).unwrap();
+    assert_eq!(spec.criteria.len(), 3);
+}
+
+// proves: import:again:brings_only_what_is_new
+#[test]
+fn a_part_of_what_is_archived_stands_for_itself() {
+    let place = Place::new();
+    let harbour = json!({"id": "bd-1", "title": "Harbour"});
+    let id = id_of(
+        &brought(&place, std::slice::from_ref(&harbour)),
+        "beads:bd-1",
+    );
+    let archived = format!(".chant/archive/2026-01-23/{id}.md");
+    fs::create_dir_all(place.path(&archived).parent().unwrap()).unwrap();
+    let active = place.path(&format!(".chant/specs/{id}.md"));
+    fs::rename(active, place.path(&archived)).unwrap();
+    let told = brought(&place, &[harbour, json!({"id": "bd-1.1", "title": "Wall"})]);
+    let wall = id_of(&told, "beads:bd-1.1");
+    assert!(!wall.starts_with(&id), "{wall}");
+    let why =
+        format!("bd-1.1 parent: beads:bd-1 is archived as {id}, so that it stands for itself");
+    holds(&unmapped(&told), &[&why]);
+}
+
+// proves: import:again:brings_only_what_is_new
+#[test]
+fn an_archived_file_that_cannot_be_read_is_told_before_anything_comes_in_twice() {
+    let place = Place::new();
+    let broken = ".chant/archive/2026-01-01/2026-01-01-001-aaa.md";
+    let bare = ".chant/archive/2026-01-01/2026-01-01-002-bbb.md";
+    place.write(
+        bare,
+        "# Without front matter, but with words: imported_from\n",
+    );
+    for text in [
+        &b"---\nimported_from: beads:bd-1\nlabels: [\n---\n# A\n"[..],
+        b"\xff\xfe",
+    ] {
+        place.write(broken, "");
+        fs::write(place.path(broken), text).unwrap();
+        let issue = json!({"id": "bd-1", "title": "A"}).to_string();
+        let file = place.write("other/.beads/issues.jsonl", &issue);
+        for dry_run in [true, false] {
+            let error = import(&place.workspace, &file, None, dry_run).unwrap_err();
+            assert!(error.to_string().contains(broken), "{error}");
+        }
+        assert_eq!(place.count(), 0);
+    }
+    fs::remove_file(place.path(broken)).unwrap();
+    brought(&place, &[json!({"id": "bd-1", "title": "A"})]);
+    assert_eq!(place.count(), 1);
+}
+
+// proves: import:writing:makes_no_loop
+#[test]
+fn what_comes_later_closes_no_circle_over_what_was_there() {
+    let place = Place::new();
+    let harbour = json!({"id": "bd-1", "title": "Harbour"});
+    let first = brought(&place, std::slice::from_ref(&harbour));
+    let harbour_id = id_of(&first, "beads:bd-1");
+    let waiting = "2026-01-20-001-own";
+    place.spec(waiting, &format!("depends_on: [{harbour_id}]\n"));
+    let new = [
+        harbour,
+        json!({"id": "bd-1.3", "title": "Wall", "dependencies": [
+            {"issue_id": "bd-1.3", "depends_on_id": "bd-9", "type": "blocks"},
+            {"issue_id": "bd-1.3", "depends_on_id": "bd-8", "type": "blocks"}]}),
+        json!({"id": "bd-8", "title": "Stone"}),
+    ];
+    let own = place.path(&format!(".chant/specs/{waiting}.md"));
+    let text = fs::read_to_string(&own).unwrap();
+    let text = text.replacen("---\n", "---\nimported_from: beads:bd-9\n", 1);
+    fs::write(&own, text).unwrap();
+    let told = brought(&place, &new);
+    assert_eq!(told["created"].as_array().unwrap().len(), 2, "{told}");
+    let snapshot = place.chant.snapshot().unwrap();
+    assert!(snapshot.specs.graph().cycles().is_empty());
+    let wall = place.imported("beads:bd-1.3");
+    holds(&wall, &[&id_of(&told, "beads:bd-8")]);
+    let why = format!("bd-1.3 depends_on: {waiting} waits for it in a circle; left out");
+    holds(&unmapped(&told), &[&why]);
+}
+
+// proves: import:writing:makes_no_loop
+#[test]
+fn only_what_is_a_part_of_itself_is_told_so() {
+    let place = Place::new();
+    let issue = |id: &str, parent: &str| json!({"id": id, "title": id, "dependencies": [part_of(id, parent)]});
+    let told = brought(
+        &place,
+        &[
+            issue("below", "one"),
+            issue("one", "two"),
+            issue("two", "one"),
+        ],
+    );
+    assert_eq!(
+        unmapped(&told),
+        "one parent: it is a part of itself; left out"
+    );
+    let one = id_of(&told, "beads:one");
+    assert_eq!(id_of(&told, "beads:below"), format!("{one}.1"));
+    assert_eq!(id_of(&told, "beads:two"), format!("{one}.2"));
+}

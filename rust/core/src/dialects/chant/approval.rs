@@ -184,6 +184,16 @@ pub fn asked() -> [Nested; 4] {
     ]
 }
 
+/// The value of `approval` of a spec that asks for a decision.
+pub fn wanted() -> Value {
+    let entries = asked().into_iter();
+    Value::Map(
+        entries
+            .filter_map(|(key, value)| Some((key, value?)))
+            .collect(),
+    )
+}
+
 /// The section of decisions in a body.
 pub fn discussion(body: &str) -> Option<Section> {
     let found = sections::sections(&markdown::outline(body), body.len());

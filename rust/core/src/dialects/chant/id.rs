@@ -112,6 +112,23 @@ impl SpecId {
         Some(&self.text[..dot])
     }
 
+    /// The ID of a member of this spec.
+    ///
+    /// # Errors
+    /// `InvalidSpecId` for one that would be too long.
+    pub fn member(&self, number: u64) -> Result<Self, InvalidSpecId> {
+        format!("{self}.{number}").parse()
+    }
+
+    /// The IDs of so many members of this spec, numbered on from `last`.
+    ///
+    /// # Errors
+    /// As [`SpecId::member`].
+    pub fn members_after(&self, last: u64, count: usize) -> Result<Vec<Self>, InvalidSpecId> {
+        let numbers = (last + 1..).take(count);
+        numbers.map(|number| self.member(number)).collect()
+    }
+
     /// The member numbers, outermost first; a number too large for 64 bits counts as the largest.
     pub fn numbers(&self) -> impl Iterator<Item = u64> + '_ {
         let members = &self.text[self.base as usize..];

@@ -11,7 +11,7 @@ mod write;
 
 use std::borrow::Cow;
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -21,7 +21,7 @@ pub use growing::Growing;
 pub use lock::Lock;
 pub(crate) use lock::busy;
 use write::writer_of;
-pub use write::{Temporary, flush_folder_of, rename_new};
+pub use write::{Temporary, flush_folder_of, overwrite, rename_new};
 
 /// The largest document that is read, in bytes.
 pub const LARGEST: u64 = 32 * 1024 * 1024;
@@ -531,6 +531,22 @@ pub fn nothing() -> Result<File, StoreError> {
 pub fn new_file(path: &Path) -> Result<File, StoreError> {
     let opened = OpenOptions::new().append(true).create_new(true).open(path);
     opened.map_err(|e| StoreError::io("create", path, e))
+}
+
+/// The bytes of a file from a place in it to its end, however many lie before.
+///
+/// # Errors
+/// As [`open`].
+pub fn read_from(path: &Path, name: &str, offset: u64) -> Result<Vec<u8>, StoreError> {
+    let (mut file, _) = open(path, name)?;
+    let mut bytes = Vec::new();
+    let read = file
+        .seek(SeekFrom::Start(offset))
+        .and_then(|_| file.read_to_end(&mut bytes));
+    read.map(|_| bytes).map_err(|e| StoreError::Unreadable {
+        path: name.into(),
+        why: e.to_string(),
+    })
 }
 
 /// Opens a file for reading from any place in it.

@@ -1,13 +1,13 @@
 //! Files that appear whole or not at all.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::{StoreError, WRITE};
 use super::lock::lockable;
-use super::{Disk, LARGEST, Lock, Stamp, stamp};
+use super::{Disk, LARGEST, Lock, Stamp, regular, stamp};
 
 /// Renames onto a free name; an existing target is never replaced.
 ///
@@ -271,6 +271,19 @@ fn keep_attributes(file: &File, target: &Path) {
 
 #[cfg(not(unix))]
 fn keep_attributes(_file: &File, _target: &Path) {}
+
+/// Gives a file of ours that is there another text in its place, durably: where no file can be made or
+/// removed beside it. A crash may leave a part of the text.
+///
+/// # Errors
+/// `NotWritten`; a file that is gone stays gone.
+pub fn overwrite(path: &Path, text: &str) -> Result<(), StoreError> {
+    let failed = |e| StoreError::io(WRITE, path, e);
+    let mut options = OpenOptions::new();
+    let mut file = regular(path, options.write(true).truncate(true))?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    file.sync_all().map_err(failed)
+}
 
 /// Makes a rename durable.
 ///

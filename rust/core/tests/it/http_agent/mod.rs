@@ -167,6 +167,21 @@ impl Outcome {
 }
 
 fn work(protocol: Protocol, folder: &Path, retries: u32, answers: Vec<String>) -> Outcome {
+    talk(protocol, folder, retries, answers, false)
+}
+
+/// A question instead of work.
+fn asked(folder: &Path, answers: Vec<String>) -> Outcome {
+    talk(Protocol::Ollama, folder, 0, answers, true)
+}
+
+fn talk(
+    protocol: Protocol,
+    folder: &Path,
+    retries: u32,
+    answers: Vec<String>,
+    is_question: bool,
+) -> Outcome {
     let server = Server::new(answers);
     let key = [("OPENAI_API_KEY", "sk-secret"), ("PATH", "/usr/bin:/bin")];
     let environment = key.map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -180,6 +195,7 @@ fn work(protocol: Protocol, folder: &Path, retries: u32, answers: Vec<String>) -
             endpoint: &Endpoint::parse(protocol, &format!("{}{path}", server.address)).unwrap(),
             model: "small",
             prompt: "Paint the ferry",
+            is_question,
             folder,
             environment: &BTreeMap::from(environment),
             tries: Tries {

@@ -11,7 +11,7 @@ use chant_core::work::command::Commands;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{answer, complete, lines, ollama, work};
+use super::{answer, asked, complete, lines, ollama, work};
 
 // proves: chant:http:trouble_that_may_pass_is_tried_again
 #[test]
@@ -143,6 +143,7 @@ fn a_server_that_is_not_there_is_tried_again() {
             endpoint: &Endpoint::parse(Protocol::Ollama, &address).unwrap(),
             model: "m",
             prompt: "x",
+            is_question: false,
             folder: folder.path(),
             environment: &BTreeMap::new(),
             tries: Tries {
@@ -287,6 +288,27 @@ fn a_model_that_calls_no_tool_is_reminded_once() {
         vec![empty, complete(Protocol::Ollama)],
     );
     outcome.end.unwrap();
+}
+
+// proves: chant:http:a_split_is_a_question
+#[test]
+fn a_model_that_is_asked_is_reminded_of_an_answer_and_of_no_work() {
+    let folder = TempDir::new().unwrap();
+    let answers = vec![ollama("", &[]), ollama("Two members.", &[])];
+    let outcome = asked(folder.path(), answers);
+    outcome.end.unwrap();
+    let talk = &outcome.requests[1].body["messages"];
+    let reminder = talk[3]["content"].as_str().unwrap();
+    assert!(
+        reminder.contains("give the whole answer as text"),
+        "{reminder}"
+    );
+    for word in ["commit", "task_complete"] {
+        assert!(!reminder.contains(word), "{reminder}");
+    }
+    let blank = ollama("", &[]);
+    let outcome = asked(folder.path(), vec![blank.clone(), blank]);
+    assert!(outcome.error().contains("answered nothing, twice"));
 }
 
 // proves: chant:http:endpoints_are_checked

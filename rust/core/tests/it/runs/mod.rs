@@ -7,6 +7,7 @@
 )]
 
 mod agents;
+mod commands;
 mod kin;
 mod locks;
 mod output;

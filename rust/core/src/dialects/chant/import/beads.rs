@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::super::model::Status;
 use super::super::parse::CRITERIA;
 use super::{Candidate, Extra, Reading, STATE};
+use crate::text::checklist::behind_box;
 
 /// Keys whose texts stay keys of the spec, under the same name.
 const KEPT: [&str; 10] = [
@@ -85,9 +86,7 @@ fn read_issue(mut issue: Map<String, Value>, line: usize, reading: &mut Reading)
     read_criteria(&mut spec, &criteria, &id, reading);
     read_comments(&mut spec, issue.remove("comments"));
     read_dependencies(&mut spec, issue.remove("dependencies"), &id, reading);
-    if spec.parent.is_none() {
-        read_place(&mut spec, &id);
-    }
+    read_place(&mut spec, &id);
     for (key, value) in issue {
         if !is_blank(&value) {
             reading.note(
@@ -142,9 +141,9 @@ fn read_criteria(spec: &mut Candidate, text: &str, id: &str, reading: &mut Readi
             return;
         }
     };
-    let boxes = items.into_iter().map(|item| match item {
-        item if item.starts_with('[') => format!("- {item}\n"),
-        item => format!("- [ ] {item}\n"),
+    let boxes = items.into_iter().map(|item| match behind_box(item) {
+        Some(rest) if rest.starts_with(' ') => format!("- {item}\n"),
+        _ => format!("- [ ] {item}\n"),
     });
     let boxes: String = boxes.collect();
     if spec.status == Status::Completed && boxes.contains("- [ ]") {
@@ -221,13 +220,14 @@ fn read_dependencies(
     }
 }
 
-/// The parent that the ID itself tells: `bd-12` of `bd-12.3`.
+/// The place that the ID itself tells: `bd-12.3` is the third part of `bd-12`, unless it is said to be a
+/// part of something else.
 fn read_place(spec: &mut Candidate, id: &str) {
-    let Some((parent, number)) = id.rsplit_once('.') else {
+    let place = id.rsplit_once('.');
+    let Some((parent, Ok(number))) = place.map(|(parent, number)| (parent, number.parse())) else {
         return;
     };
-    if let Ok(number) = number.parse() {
-        spec.parent = Some(origin(parent));
+    if spec.parent.get_or_insert_with(|| origin(parent)) == &origin(parent) {
         spec.number = Some(number);
     }
 }

@@ -2,8 +2,9 @@
 
 pub mod backlog;
 pub mod beads;
+mod origins;
 pub mod specs;
-mod write;
+pub mod write;
 
 use super::model::Status;
 pub use write::{Source, bring_in};

@@ -1,21 +1,21 @@
 //! Candidates become specs: IDs given, names of others put in, files made all or none.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use super::super::error::ChantError;
 use super::super::id::{InvalidSpecId, SpecId, sequence_text};
 use super::super::model::KEY_ORDER;
 use super::super::ops::add::{last_of_today, suffix};
 use super::super::parse;
-use super::super::project::{ARCHIVE, Project, SPECS, Snapshot};
+use super::super::project::{Project, SPECS, Snapshot};
+use super::super::specs::Specs;
 use super::super::view::import::{Created, Imported, Left, Present};
-use super::{Candidate, Extra, ORIGIN, Reading, Unmapped};
+use super::{Candidate, Extra, ORIGIN, Reading, Unmapped, origins};
 use crate::answer::Answer;
 use crate::error::Error;
-use crate::graph::{DepGraph, Edge, Kind};
+use crate::graph::DepGraph;
 use crate::outside;
-use crate::store::disk;
-use crate::store::index;
+use crate::store::index::{self, Change};
 use crate::store::journal::Step;
 use crate::text::front_matter::{self, Value};
 
@@ -41,13 +41,14 @@ pub fn bring_in(
     dry_run: bool,
 ) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
-    let mut plan = Plan::of(project, &snapshot, reading);
+    let before = origins::known(project, &snapshot)?;
+    let mut plan = Plan::of(&snapshot, reading, &before);
     if dry_run {
         plan.decide(project, &snapshot)?;
     } else {
         drop(snapshot);
         project.change(&[], |snapshot, _| {
-            plan = Plan::of(project, snapshot, reading);
+            plan = Plan::of(snapshot, reading, &before);
             plan.decide(project, snapshot).map(Some)
         })?;
     }
@@ -66,13 +67,10 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn of(project: &Project, snapshot: &Snapshot, reading: &'a Reading) -> Self {
-        let active = snapshot.specs.all().iter().filter_map(|spec| {
-            let origin = origin_of(&spec.text)?;
-            Some((origin, spec.id.to_string()))
-        });
-        let mut ids: HashMap<String, String> = archived(project);
-        ids.extend(active);
+    /// `before` holds what was known before: what is archived since came from somewhere all the same.
+    fn of(snapshot: &Snapshot, reading: &'a Reading, before: &HashMap<String, String>) -> Self {
+        let mut ids = before.clone();
+        ids.extend(origins::active(snapshot));
         let mut plan = Self {
             fresh: Vec::new(),
             present: Vec::new(),
@@ -111,7 +109,7 @@ impl<'a> Plan<'a> {
             .filter_map(|candidate| self.id(candidate)?.parent().map(str::to_owned))
             .collect();
         let mut depends_on = self.dependencies(snapshot);
-        self.break_loops(&mut depends_on);
+        self.break_loops(&snapshot.specs, &mut depends_on);
         let mut steps = Vec::with_capacity(self.fresh.len());
         for candidate in self.fresh.clone() {
             let Some(id) = self.id(candidate) else {
@@ -138,61 +136,58 @@ impl<'a> Plan<'a> {
 
     /// IDs as `chant_add` gives them: the next ones of today, members below what they are a part of.
     fn give_ids(&mut self, project: &Project, snapshot: &Snapshot) -> Result<(), Error> {
-        let today = project.today();
-        let mut sequence = last_of_today(snapshot, &today);
-        let mut numbers: BTreeMap<String, HashSet<u64>> = BTreeMap::new();
+        let mut free = FreeIds::of(project, snapshot);
+        let parents = self.parents(snapshot);
         let mut waiting = self.fresh.clone();
-        let origins: HashSet<&str> = waiting.iter().map(|other| &*other.origin).collect();
         while !waiting.is_empty() {
             let before = waiting.len();
             let mut later = Vec::new();
             for candidate in waiting {
-                let is_to_come = candidate.parent.as_ref().is_some_and(|parent| {
-                    !self.ids.contains_key(parent) && origins.contains(parent.as_str())
-                });
-                if is_to_come {
-                    later.push(candidate);
-                    continue;
-                }
-                let parent = candidate.parent.as_ref();
-                let id = if let Some(parent) = parent.and_then(|parent| self.ids.get(parent)) {
-                    let taken = numbers.entry(parent.clone()).or_insert_with(|| {
-                        let id: Result<SpecId, _> = parent.parse();
-                        let numbers = |id| project.numbers_of_members(snapshot, &id).collect();
-                        id.map(numbers).unwrap_or_default()
-                    });
-                    let own = candidate.number.filter(|number| !taken.contains(number));
-                    let next = || taken.iter().max().map_or(1, |last| last + 1);
-                    let number = own.unwrap_or_else(next);
-                    taken.insert(number);
-                    format!("{parent}.{number}")
-                } else {
-                    sequence += 1;
-                    format!("{today}-{}-{}", sequence_text(sequence), suffix())
+                let parent = parents.get(candidate.origin.as_str()).copied();
+                let id = match parent.map(|parent| self.ids.get(parent)) {
+                    Some(None) => {
+                        later.push(candidate);
+                        continue;
+                    }
+                    Some(Some(parent)) => free.member(parent, candidate.number)?,
+                    None => free.next()?,
                 };
-                let checked: Result<SpecId, InvalidSpecId> = id.parse();
-                checked.map_err(|error| ChantError::Refused(error.to_string()))?;
-                self.ids.insert(candidate.origin.clone(), id);
+                self.ids.insert(candidate.origin.clone(), id.to_string());
             }
             if later.len() == before {
                 // Parts of one another: the first of them stands for itself.
-                let first = later.remove(0);
+                let is_inside_itself = |one: &&Candidate| is_inside_itself(one, &parents);
+                let first = later.remove(later.iter().position(is_inside_itself).unwrap_or(0));
                 self.note(&first.origin, "parent", "it is a part of itself; left out");
-                sequence += 1;
-                let id = format!("{today}-{}-{}", sequence_text(sequence), suffix());
-                self.ids.insert(first.origin.clone(), id);
+                self.ids
+                    .insert(first.origin.clone(), free.next()?.to_string());
             }
             waiting = later;
         }
-        for candidate in self.fresh.clone() {
-            if let Some(parent) = candidate.parent.as_ref()
-                && !self.ids.contains_key(parent)
-            {
-                let why = format!("{parent} is not there, so that it stands for itself");
-                self.note(&candidate.origin, "parent", why);
-            }
-        }
         Ok(())
+    }
+
+    /// What new specs become members of, by where both came from: of one another, or of active specs.
+    fn parents(&mut self, snapshot: &Snapshot) -> HashMap<&'a str, &'a str> {
+        let fresh: HashSet<&str> = self.fresh.iter().map(|other| &*other.origin).collect();
+        let mut parents = HashMap::new();
+        for candidate in self.fresh.clone() {
+            let Some(parent) = candidate.parent.as_deref() else {
+                continue;
+            };
+            let known = self.ids.get(parent);
+            let is_active = known.is_some_and(|id| snapshot.specs.find(id).is_some());
+            if fresh.contains(parent) || is_active {
+                parents.insert(candidate.origin.as_str(), parent);
+                continue;
+            }
+            let why = match known {
+                Some(id) => format!("{parent} is archived as {id}, so that it stands for itself"),
+                None => format!("{parent} is not there, so that it stands for itself"),
+            };
+            self.note(&candidate.origin, "parent", why);
+        }
+        parents
     }
 
     /// What each new spec waits for, by ID.
@@ -235,59 +230,77 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Leaves out dependencies with which new specs would wait for one another in a circle.
-    fn break_loops(&mut self, depends_on: &mut HashMap<String, Vec<String>>) {
-        let ids: BTreeSet<String> = depends_on.keys().cloned().collect();
+    /// Leaves out dependencies of new specs with which they, or specs that were there, would wait for one
+    /// another in a circle.
+    fn break_loops(&mut self, known: &Specs, depends_on: &mut HashMap<String, Vec<String>>) {
+        let mut specs = known.clone();
         loop {
-            let mut graph = DepGraph::default();
-            for candidate in &self.fresh {
-                let Some(own) = self.id(candidate) else {
-                    continue;
-                };
-                let node = graph.intern(own.as_str());
-                let names = depends_on.get(own.as_str()).into_iter().flatten();
-                let edge = |to, kind| Edge {
-                    to,
-                    kind,
-                    via: node,
-                };
-                let mut edges: Vec<Edge> = Vec::new();
-                for name in names {
-                    edges.push(edge(graph.intern(name), Kind::Explicit));
-                }
-                let inside = format!("{own}.");
-                for part in ids
-                    .range(inside.clone()..)
-                    .take_while(|id| id.starts_with(&inside))
-                {
-                    edges.push(edge(graph.intern(part), Kind::Member));
-                }
-                graph.set_edges(node, edges);
-            }
-            let cycles = graph.cycles();
-            if cycles.is_empty() {
+            specs.apply(self.outlines(depends_on));
+            let left_out = self.closing(specs.graph(), depends_on);
+            if left_out.is_empty() {
                 return;
             }
-            let mut is_less = false;
-            for cycle in cycles {
-                let last = cycle.iter().rev();
-                let Some((node, edge)) = last.clone().find(|(_, e)| e.kind == Kind::Explicit)
-                else {
-                    continue;
-                };
-                let (own, name) = (graph.key(*node), graph.key(edge.to));
-                if let Some(names) = depends_on.get_mut(own) {
-                    names.retain(|other| other != name);
-                    is_less = true;
+            for (own, name) in left_out {
+                if let Some(names) = depends_on.get_mut(&own) {
+                    names.retain(|other| *other != name);
                 }
-                let origin = self.origin(own);
-                let why = format!("{} waits for it in a circle; left out", self.origin(name));
-                self.note(&origin, "depends_on", why);
-            }
-            if !is_less {
-                return;
+                let why = format!("{} waits for it in a circle; left out", self.origin(&name));
+                self.note(&self.origin(&own), "depends_on", why);
             }
         }
+    }
+
+    /// The last dependency of a new spec in each loop through one, as ID and name.
+    fn closing(
+        &self,
+        graph: &DepGraph,
+        depends_on: &HashMap<String, Vec<String>>,
+    ) -> Vec<(String, String)> {
+        let mut found: Vec<(String, String)> = Vec::new();
+        for candidate in &self.fresh {
+            let node = self
+                .ids
+                .get(&candidate.origin)
+                .and_then(|id| graph.find(id));
+            let Some(cycle) = node.and_then(|node| graph.cycle_through(node)) else {
+                continue;
+            };
+            let steps = cycle.iter().rev();
+            let mut steps = steps.map(|(_, edge)| (graph.key(edge.via), graph.key(edge.to)));
+            let is_found = |(own, name): (&str, &str)| {
+                let mut found = found.iter();
+                found.any(|(other, named)| other == own && named == name)
+            };
+            if steps.clone().any(is_found) {
+                continue;
+            }
+            let is_own = |(own, name): &(&str, &str)| {
+                let names = depends_on.get(*own);
+                names.is_some_and(|names| names.iter().any(|other| other == name))
+            };
+            if let Some((own, name)) = steps.find(is_own) {
+                found.push((own.to_owned(), name.to_owned()));
+            }
+        }
+        found
+    }
+
+    /// The new specs as far as it matters what they wait for.
+    fn outlines(&self, depends_on: &HashMap<String, Vec<String>>) -> Vec<Change<parse::Document>> {
+        let outline = |candidate: &&Candidate| {
+            let id = self.id(candidate)?;
+            let names = depends_on.get(id.as_str()).cloned().unwrap_or_default();
+            let names = said_names(candidate, &id, names).map(|names| ("depends_on", names));
+            let status = ("status", Value::Text(candidate.status.to_string()));
+            let pairs: Vec<(&str, Value)> = names.into_iter().chain([status]).collect();
+            let path = format!("{SPECS}/{id}.md");
+            let text = index::Source::Text(front_matter::render(&pairs));
+            Some(Change {
+                document: Some(parse::document(&path, text)),
+                path: path.into(),
+            })
+        };
+        self.fresh.iter().filter_map(outline).collect()
     }
 
     fn origin(&self, id: &str) -> String {
@@ -309,53 +322,35 @@ impl<'a> Plan<'a> {
             .iter()
             .map(|(key, extra)| (key.clone(), self.value(candidate, key, extra)))
             .collect();
+        let depends_on = said_names(candidate, id, depends_on);
         if let Some(document) = &candidate.document {
-            let mut text = document.clone();
-            let status = Value::Text(candidate.status.to_string());
-            // What was never said is not said now.
-            let names = (!candidate.depends_on.is_empty()).then_some(Value::List(depends_on));
-            let pairs = names.map(|names| ("depends_on".to_owned(), names));
-            let pairs = pairs.into_iter().chain(items);
-            let pairs = pairs.chain([("status".to_owned(), status)]);
-            let origin = Value::Text(candidate.origin.clone());
-            for (key, value) in pairs.chain([(ORIGIN.to_owned(), origin)]) {
-                text = front_matter::set(&text, &key, Some(&value), &KEY_ORDER)?;
-            }
-            return Ok(text);
+            return kept(candidate, document, depends_on, items);
         }
         let kind = if has_members {
             "driver"
         } else {
             candidate.kind
         };
-        let list = |items: Vec<String>| (!items.is_empty()).then_some(Value::List(items));
-        let mut pairs: Vec<(String, Option<Value>)> = vec![
-            ("type".into(), Some(Value::Text(kind.into()))),
+        let text = |text: &str| Some(Value::Text(text.into()));
+        let labels = (!candidate.labels.is_empty()).then(|| candidate.labels.clone());
+        let pairs = [
+            ("type", text(kind)),
+            ("status", text(candidate.status.as_str())),
+            ("depends_on", depends_on),
+            ("labels", labels.map(Value::List)),
             (
-                "status".into(),
-                Some(Value::Text(candidate.status.to_string())),
+                "completed_at",
+                candidate.completed_at.as_deref().and_then(text),
             ),
-            // A part that names nothing would wait for the parts before it.
-            (
-                "depends_on".into(),
-                if id.is_member() {
-                    Some(Value::List(depends_on))
-                } else {
-                    list(depends_on)
-                },
-            ),
-            ("labels".into(), list(candidate.labels.clone())),
-            (
-                "completed_at".into(),
-                candidate.completed_at.clone().map(Value::Text),
-            ),
-            (ORIGIN.into(), Some(Value::Text(candidate.origin.clone()))),
+            (ORIGIN, text(&candidate.origin)),
         ];
-        pairs.extend(items.into_iter().map(|(key, value)| (key, Some(value))));
-        let pairs: Vec<(&str, Value)> = pairs
+        let items = items
             .iter()
-            .filter_map(|(key, value)| Some((key.as_str(), value.clone()?)))
-            .collect();
+            .map(|(key, value)| (key.as_str(), value.clone()));
+        let pairs = pairs
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, value?)));
+        let pairs: Vec<(&str, Value)> = pairs.chain(items).collect();
         let mut text = format!("{}\n# {}\n", front_matter::render(&pairs), candidate.title);
         if !candidate.body.is_empty() {
             text.push_str(&format!("\n{}", candidate.body));
@@ -406,6 +401,95 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// The IDs that nobody has yet; they stay free while the specs folder is locked.
+struct FreeIds<'a> {
+    project: &'a Project,
+    snapshot: &'a Snapshot,
+    today: String,
+    sequence: u64,
+    /// The numbers of members that are taken, by what they are members of.
+    numbers: HashMap<String, HashSet<u64>>,
+}
+
+impl<'a> FreeIds<'a> {
+    fn of(project: &'a Project, snapshot: &'a Snapshot) -> Self {
+        let today = project.today();
+        Self {
+            project,
+            snapshot,
+            sequence: last_of_today(snapshot, &today),
+            today,
+            numbers: HashMap::new(),
+        }
+    }
+
+    /// The next ID of today.
+    fn next(&mut self) -> Result<SpecId, Error> {
+        self.sequence += 1;
+        let (today, sequence) = (&self.today, sequence_text(self.sequence));
+        checked(format!("{today}-{sequence}-{}", suffix()).parse())
+    }
+
+    /// The ID of a member: of its own number where that is free, else of the next one.
+    fn member(&mut self, parent: &str, own: Option<u64>) -> Result<SpecId, Error> {
+        let parent = checked(parent.parse())?;
+        let numbers = || self.project.numbers_of_members(self.snapshot, &parent);
+        let taken = self.numbers.entry(parent.to_string());
+        let taken = taken.or_insert_with(|| numbers().collect());
+        let next = || taken.iter().max().map_or(1, |last| last + 1);
+        let own = own.filter(|number| !taken.contains(number));
+        let number = own.unwrap_or_else(next);
+        taken.insert(number);
+        checked(parent.member(number))
+    }
+}
+
+fn checked(id: Result<SpecId, InvalidSpecId>) -> Result<SpecId, Error> {
+    Ok(id.map_err(|error| ChantError::Refused(error.to_string()))?)
+}
+
+/// Whether what a candidate is a part of is, in the end, a part of it.
+fn is_inside_itself(candidate: &Candidate, parents: &HashMap<&str, &str>) -> bool {
+    let mut met = HashSet::new();
+    let mut at = candidate.origin.as_str();
+    while let Some(parent) = parents.get(at)
+        && met.insert(*parent)
+    {
+        at = *parent;
+    }
+    met.contains(candidate.origin.as_str())
+}
+
+/// What a new spec's file says of what it waits for: a part that names nothing would wait for the parts
+/// before it, and a spec that is kept as it is says nothing that it never said.
+fn said_names(candidate: &Candidate, id: &SpecId, names: Vec<String>) -> Option<Value> {
+    let is_said = match candidate.document {
+        Some(_) => !candidate.depends_on.is_empty(),
+        None => id.is_member() || !names.is_empty(),
+    };
+    is_said.then_some(Value::List(names))
+}
+
+/// The text of a spec that keeps what it said elsewhere.
+fn kept(
+    candidate: &Candidate,
+    document: &str,
+    depends_on: Option<Value>,
+    items: Vec<(String, Value)>,
+) -> Result<String, Error> {
+    let mut text = document.to_owned();
+    let names = depends_on.map(|names| ("depends_on".to_owned(), names));
+    let own = [
+        ("status", candidate.status.to_string()),
+        (ORIGIN, candidate.origin.clone()),
+    ];
+    let own = own.map(|(key, value)| (key.to_owned(), Value::Text(value)));
+    for (key, value) in names.into_iter().chain(items).chain(own) {
+        text = front_matter::set(&text, &key, Some(&value), &KEY_ORDER)?;
+    }
+    Ok(text)
+}
+
 /// Whether one of two specs contains the other, or they are one.
 fn is_around(one: &str, other: &str) -> bool {
     let inside = |outer: &str, inner: &str| {
@@ -419,34 +503,4 @@ fn is_around(one: &str, other: &str) -> bool {
 /// Whether a name is one that the readers of other formats make.
 fn is_origin(name: &str) -> bool {
     name.starts_with("beads:") || name.starts_with("backlog:")
-}
-
-/// Where a spec's file says that it came from.
-fn origin_of(text: &str) -> Option<String> {
-    // Reading YAML is slow, and most specs came from nowhere.
-    if !text.contains(ORIGIN) {
-        return None;
-    }
-    let yaml = front_matter::yaml_of(text).ok()?;
-    front_matter::read_key(yaml, ORIGIN).ok()?
-}
-
-/// The IDs of archived specs by where they came from.
-fn archived(project: &Project) -> HashMap<String, String> {
-    let mut found = HashMap::new();
-    let Ok(archive) = project.root.locate(ARCHIVE) else {
-        return found;
-    };
-    let days = disk::list(&archive).unwrap_or_default().folders;
-    for (day, _) in days {
-        let folder = archive.join(day);
-        for file in disk::list(&folder).unwrap_or_default().files {
-            let path = folder.join(&file.name);
-            let text = project.disk.read_text(&path, &file.name);
-            if let Some(origin) = text.ok().and_then(|(text, _)| origin_of(&text)) {
-                found.insert(origin, parse::stem(&file.name).to_owned());
-            }
-        }
-    }
-    found
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::super::approval;
 use super::super::error::ChantError;
 use super::super::id::{InvalidSpecId, SpecId, date_and_sequence, sequence_text};
 use super::super::model::{Spec, Status};
@@ -200,10 +201,6 @@ fn render(
         all.extend(more.iter().filter(|item| !own.contains(item)).cloned());
         (!all.is_empty()).then_some(Value::List(all))
     };
-    let asked = vec![
-        ("required", Value::Flag(true)),
-        ("status", Value::Text("pending".into())),
-    ];
     let pairs = [
         (
             "type",
@@ -218,7 +215,7 @@ fn render(
         ("context", list(&derived.context, &[])),
         ("prompt", new.prompt.clone().map(Value::Text)),
         ("derived_fields", list(&derived.fields, &[])),
-        ("approval", new.needs_approval.then_some(Value::Map(asked))),
+        ("approval", new.needs_approval.then(approval::wanted)),
     ];
     let pairs: Vec<(&str, Value)> = pairs
         .into_iter()
@@ -294,15 +291,14 @@ pub(super) fn next_id(
     snapshot: &Snapshot,
     parent: Option<&Spec>,
 ) -> Result<SpecId, Error> {
-    let text = if let Some(parent) = parent {
-        let last = project.numbers_of_members(snapshot, &parent.id).max();
-        format!("{}.{}", parent.id, last.unwrap_or(0) + 1)
-    } else {
-        let today = project.clock.today();
-        let last = last_of_today(snapshot, &today);
-        format!("{today}-{}-{}", sequence_text(last + 1), suffix())
-    };
-    text.parse()
+    if let Some(parent) = parent {
+        let mut next = project.next_members(snapshot, &parent.id, 1)?;
+        return Ok(next.swap_remove(0));
+    }
+    let today = project.clock.today();
+    let sequence = sequence_text(last_of_today(snapshot, &today) + 1);
+    format!("{today}-{sequence}-{}", suffix())
+        .parse()
         .map_err(|error: InvalidSpecId| ChantError::Refused(error.to_string()).into())
 }
 

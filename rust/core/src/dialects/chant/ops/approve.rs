@@ -9,7 +9,7 @@ use super::super::approval::{Decision, Verdict};
 use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::{Spec, SpecType, Status};
-use super::super::parse::CRITERIA;
+use super::super::parse::{self, CRITERIA};
 use super::super::project::{Project, SPECS, Snapshot};
 #[cfg(unix)]
 use super::super::runtime::approval::Pending;
@@ -21,6 +21,7 @@ use crate::answer::Answer;
 use crate::config::RejectionAction;
 use crate::error::Error;
 use crate::git::Repo;
+use crate::store::index::Source;
 use crate::store::journal::Step;
 use crate::text::checklist;
 use crate::text::edit::Edit;
@@ -82,7 +83,7 @@ pub fn reject(project: &Project, id: &str, judgement: &Judgement) -> Result<Answ
     })?;
     let mut text = told(&spec, &decision, is_new, &known);
     text.push_str(&follows);
-    text.push_str(&pending.send_back(project, &decision)?);
+    text.push_str(&pending.send_back(&decision)?);
     Ok(Answer::prose(text))
 }
 
@@ -235,10 +236,6 @@ fn members(
         );
         return Err(ChantError::Refused(message).into());
     }
-    let first = project
-        .numbers_of_members(snapshot, &id)
-        .max()
-        .map_or(1, |last| last + 1);
     let title = rejected.title.as_deref().unwrap_or(id.as_str());
     let mut keys = open_keys();
     if let Some(files) = &rejected.target_files {
@@ -246,37 +243,45 @@ fn members(
     }
     let body = rejected.body().to_owned();
     let outline = markdown::outline(&body);
-    let (mut steps, mut names, mut edits) = (Vec::new(), Vec::new(), Vec::new());
-    for (item, number) in checklist::under(&outline, CRITERIA)
-        .into_iter()
-        .zip(first..)
-    {
+    let items = checklist::under(&outline, CRITERIA);
+    let ids = project.next_members(snapshot, &id, items.len())?;
+    let (mut steps, mut edits) = (Vec::new(), Vec::new());
+    for (item, member) in items.into_iter().zip(&ids) {
         let criterion = checklist::text(&body, item);
-        let name = format!("{id}.{number}");
-        let member: SpecId = name
-            .parse()
-            .map_err(|error: super::super::id::InvalidSpecId| {
-                ChantError::Refused(error.to_string())
-            })?;
         let text = format!(
             "{}\n# {criterion}\n\nA criterion of spec `{id}` ({title}), which was rejected; \
              its section \"{}\" says why.\n\n## {CRITERIA}\n\n- [ ] {criterion}\n",
             front_matter::render(&keys),
             super::super::approval::DISCUSSION,
         );
-        steps.push(created(&member, text));
+        refuse_unlike(&text, &criterion)?;
+        steps.push(created(member, text));
         // What the member says open is not open here, too; the words stay.
-        edits.push(Edit::replace(item.marker.clone(), format!("{name}:")));
-        names.push(name);
+        edits.push(Edit::replace(item.marker.clone(), format!("{member}:")));
     }
     draft.edit_body(edits)?;
     draft.set_text("type", SpecType::Driver.as_str())?;
     draft.set_text("status", Status::Pending.as_str())?;
+    let names: Vec<&str> = ids.iter().map(SpecId::as_str).collect();
     let told = format!(
         "\nCreated members: {}; '{id}' is their driver",
         names.join(", ")
     );
     Ok((steps, told))
+}
+
+/// Refuses a member's text that would not read back with its one criterion open.
+fn refuse_unlike(text: &str, criterion: &str) -> Result<(), Error> {
+    let spec = parse::document("new.md", Source::Text(text.to_owned()))
+        .map_err(|broken| ChantError::unreadable(&broken))?;
+    let read = spec.criteria.iter().map(|read| spec.criterion_text(read));
+    if spec.unchecked() == 1 && read.eq([criterion.to_owned()]) {
+        return Ok(());
+    }
+    let message = format!(
+        "A member for the criterion `{criterion}` would not read back from its file. Reword it, or set `approval.rejection_action: manual` in .chant/config.md; nothing was changed."
+    );
+    Err(ChantError::Refused(message).into())
 }
 
 fn open_keys() -> Vec<(&'static str, Value)> {

@@ -1,6 +1,7 @@
 //! Completing a spec on evidence (reference chant 5.11, as decisions settle it).
 
 use super::super::agents::usual_model;
+use super::super::approval;
 use super::super::error::ChantError;
 use super::super::model::{Spec, SpecType, Status};
 use super::super::project::{LOGS, Project, Snapshot};
@@ -82,11 +83,7 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
             draft.set_text("model", model)?;
         }
         if needs_approval {
-            let pending = vec![
-                ("required", Value::Flag(true)),
-                ("status", Value::Text("pending".into())),
-            ];
-            draft.set("approval", Some(Value::Map(pending)))?;
+            draft.set("approval", Some(approval::wanted()))?;
         }
         Ok(())
     };
@@ -105,8 +102,8 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
     }
     text.push_str(&edit::told(&containers));
     if spec.kind == SpecType::Conflict {
-        // The work that waited for this may be merged now.
-        super::recover(project)?;
+        // The work that waited for this may be merged now; what cannot be is found by the next look.
+        let _ = super::recover(project);
     }
     Ok(Answer::prose(text))
 }

@@ -24,7 +24,7 @@ use crate::store::journal::Step;
 use crate::text::front_matter::Value;
 use crate::work::lock::SpecLock;
 use crate::work::record::{Asked, AskedOfSplit, Record, SPLIT};
-use crate::work::records::Runs;
+use crate::work::records::{Runs, refuse_running};
 use crate::work::state::State;
 
 /// `chant_split`: has an agent propose members for a spec, and answers with the run's record at once. A
@@ -47,10 +47,11 @@ pub fn split(
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "split")?;
     let runs = project.runs()?;
-    if let Some(record) = under_way(&runs, &spec, asked)?.filter(|_| !wish.fresh) {
-        return Ok(answer(&record));
+    let (records, _) = runs.all()?;
+    if let Some(record) = under_way(&records, &spec, asked).filter(|_| !wish.fresh) {
+        return Ok(answer(record));
     }
-    runs.refuse_running(spec.id.as_str())?;
+    refuse_running(&records, spec.id.as_str())?;
     refuse(&snapshot, &spec, wish)?;
     let waiting = waiting(&runs, &spec.id)?;
     if let Some((record, proposal)) = waiting.filter(|(record, _)| serves(record, wish)) {
@@ -104,15 +105,14 @@ fn asked(wish: Wish) -> Result<AskedOfSplit, ChantError> {
 }
 
 /// The split of a spec that is under way, if it will do what is asked for now.
-fn under_way(runs: &Runs, spec: &Spec, asked: AskedOfSplit) -> Result<Option<Record>, Error> {
-    let is_same = |record: &Record| {
+fn under_way<'a>(records: &'a [Record], spec: &Spec, asked: AskedOfSplit) -> Option<&'a Record> {
+    let is_same = |record: &&Record| {
         record.mode == SPLIT
             && record.spec_id == spec.id.as_str()
             && record.state() == State::Running
             && record.asked.split == Some(asked)
     };
-    let (records, _) = runs.all()?;
-    Ok(records.into_iter().find(is_same))
+    records.iter().find(is_same)
 }
 
 fn refuse(snapshot: &Snapshot, spec: &Spec, wish: Wish) -> Result<(), Error> {
@@ -148,6 +148,15 @@ fn refuse(snapshot: &Snapshot, spec: &Spec, wish: Wish) -> Result<(), Error> {
         return Err(ChantError::Refused(message).into());
     }
     Ok(())
+}
+
+/// How a spec whose proposal is for an older text is split anew: one that is only split by force would be
+/// refused without it, and by force alone given that proposal again.
+fn way_anew(snapshot: &Snapshot, spec: &Spec) -> &'static str {
+    match refuse(snapshot, spec, Wish::default()) {
+        Ok(()) => "without force",
+        Err(_) => "with force: true and fresh: true",
+    }
 }
 
 /// The newest proposal for a spec that is not written, with its run.
@@ -237,17 +246,17 @@ pub(in super::super) fn write_proposal(
     project.change(&[&spec.path], |snapshot, texts| {
         let text = texts.first().copied().unwrap_or_default();
         if git::blob(text) != proposal.of {
+            let draft = Draft::of(&spec.path, text)?;
             let message = format!(
-                "Spec '{}' changed since run '{process_id}' looked at it; nothing was written. Split it anew with chant_split, without force.",
-                spec.id
+                "Spec '{}' changed since run '{process_id}' looked at it; nothing was written. Split it anew with chant_split, {}.",
+                spec.id,
+                way_anew(snapshot, draft.spec())
             );
             return Err(ChantError::Refused(message).into());
         }
-        let last = project.numbers_of_members(snapshot, &spec.id).max();
-        let unfit = |why: String| Error::from(ChantError::Refused(why));
-        ids = write::ids(spec.id.as_str(), last.unwrap_or(0), &proposal.members)
-            .map_err(|error| unfit(error.to_string()))?;
-        let new = write::specs(&ids, &proposal.members).map_err(|bad| unfit(bad.to_string()))?;
+        ids = project.next_members(snapshot, &spec.id, proposal.members.len())?;
+        let new = write::specs(&ids, &proposal.members)
+            .map_err(|bad| ChantError::Refused(bad.to_string()))?;
         let mut steps = vec![Step::Replace {
             path: spec.path.to_string(),
             text: group(&spec.path, text, &ids)?,

@@ -295,13 +295,17 @@ pub(super) fn begin(
 /// Gives a run its record, and its agent where they take turns; what room there is cannot be taken by
 /// another start meanwhile.
 fn record(project: &Project, runs: &Runs, mut draft: Record) -> Result<Record, Error> {
-    if !draft.works_on_spec() {
+    if !draft.has_agent() {
         return Ok(runs.begin(draft)?);
     }
     let snapshot = project.snapshot()?;
     let config = snapshot.config.clone()?;
     let spec = project.resolve(&snapshot, &draft.spec_id)?;
     let _lock = StartLock::take(runs)?;
+    if !draft.works_on_spec() {
+        Turns::of(runs)?.refuse_when_full(&config)?;
+        return Ok(runs.begin(draft)?);
+    }
     let agent = next_agent(project, runs, &config, &spec, &draft.asked)?;
     if takes_turns(&config, &draft.asked) {
         draft.asked.agent = Some(agent.name);
@@ -320,7 +324,7 @@ fn give_up(project: &Project, runs: &Runs, record: &Record, why: &str) -> Result
                 Ok(())
             };
             stopped.fail(runs, why.to_owned())?;
-            split::clear(project, record);
+            split::clear(record);
             shown
         }
         Err(WorkError::NotRunning { .. }) => Ok(()),

@@ -1,6 +1,7 @@
 //! The worktrees that runs were given: which there are, and those that nobody needs any more.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::super::project::place::{BESIDE, beside, worktrees as folder};
 use super::super::project::{Project, SPECS};
@@ -79,18 +80,17 @@ pub(in super::super) fn tidied(
     if project.repo()?.is_none() {
         return Ok(Vec::new());
     }
-    let (repo, runs) = (project.repository()?, project.runs()?);
+    let (site, runs) = (Site::of(project)?, project.runs()?);
     let may_go = |entry: &WorktreeEntry| entry.kept.is_none() && is_meant(entry.state);
     let mut gone = Vec::new();
-    for seen in entries(project)?.into_iter().filter(|seen| may_go(seen)) {
+    let entries = site.entries()?.into_iter();
+    for seen in entries.filter(|seen| may_go(seen)) {
         let lock = seen.spec_id.as_ref().map(|id| SpecLock::take(&runs, id));
         let Some(Ok(_lock)) = lock else { continue };
-        let now = entries(project)?
-            .into_iter()
-            .find(|now| now.path == seen.path);
+        let now = site.entry_now(Path::new(&seen.path))?;
         let removed = now
             .filter(may_go)
-            .map(|now| remove(&repo, &now, Path::new(&now.path)));
+            .map(|now| remove(&site.repo, &now, Path::new(&now.path)));
         if matches!(removed, Some(Ok(()))) {
             gone.push(seen.path);
         }
@@ -99,22 +99,59 @@ pub(in super::super) fn tidied(
 }
 
 pub(super) fn entries(project: &Project) -> Result<Vec<WorktreeEntry>, Error> {
-    let config = project.snapshot()?.config?;
-    let repo = project.repository()?;
-    let own = folder(project, &config, &repo)?;
-    let own = disk::real(&own).unwrap_or(own);
-    let target = refuse_without_commit(&repo, &config)?;
-    // A run is recorded before it has a worktree.
-    let trees = repo.worktrees()?;
-    let (records, _) = project.runs()?.all()?;
-    let mut entries = Vec::new();
-    for tree in trees {
-        if tree.path.starts_with(&own) {
-            entries.push(entry(project, &repo, (&config, &target), &tree, &records)?);
-        }
+    Site::of(project)?.entries()
+}
+
+/// Where the worktrees of runs lie, and what their work is measured against.
+struct Site<'a> {
+    project: &'a Project,
+    config: Arc<Config>,
+    repo: Arc<Repo>,
+    /// The folder of all of them.
+    folder: PathBuf,
+    target: String,
+}
+
+impl<'a> Site<'a> {
+    fn of(project: &'a Project) -> Result<Self, Error> {
+        let config = project.snapshot()?.config?;
+        let repo = project.repository()?;
+        let folder = folder(project, &config, &repo)?;
+        let folder = disk::real(&folder).unwrap_or(folder);
+        let target = refuse_without_commit(&repo, &config)?;
+        Ok(Self {
+            project,
+            config,
+            repo,
+            folder,
+            target,
+        })
     }
-    entries.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(entries)
+
+    /// All of them, by their folders.
+    fn entries(&self) -> Result<Vec<WorktreeEntry>, Error> {
+        let mut entries = self.entries_of(|_| true)?;
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(entries)
+    }
+
+    /// One of them as it is now, if it still is there.
+    fn entry_now(&self, path: &Path) -> Result<Option<WorktreeEntry>, Error> {
+        Ok(self.entries_of(|tree| tree.path == path)?.pop())
+    }
+
+    fn entries_of(
+        &self,
+        is_meant: impl Fn(&Worktree) -> bool,
+    ) -> Result<Vec<WorktreeEntry>, Error> {
+        // A run is recorded before it has a worktree.
+        let trees = self.repo.worktrees()?.into_iter();
+        let (records, _) = self.project.runs()?.all()?;
+        let own = trees.filter(|tree| tree.path.starts_with(&self.folder) && is_meant(tree));
+        let place = (&*self.config, self.target.as_str());
+        own.map(|tree| entry(self.project, &self.repo, place, &tree, &records))
+            .collect()
+    }
 }
 
 fn entry(

@@ -181,7 +181,13 @@ impl Project {
         let told = unfinished
             .iter()
             .flat_map(|change| interrupted(self.root.path(), change));
-        self.unfinished().extend(told);
+        let mut known = self.unfinished();
+        for problem in told {
+            // What stays in the way is found again by every change.
+            if !known.contains(&problem) {
+                known.push(problem);
+            }
+        }
         Ok(())
     }
 
@@ -417,6 +423,21 @@ impl Project {
             rest.split('.').next()?.parse().ok()
         };
         names.filter_map(number).collect::<Vec<u64>>().into_iter()
+    }
+
+    /// The next free IDs of members of a spec; whoever asks holds the specs folder's lock.
+    ///
+    /// # Errors
+    /// `Refused` for IDs that would be too long.
+    pub(super) fn next_members(
+        &self,
+        snapshot: &Snapshot,
+        id: &SpecId,
+        count: usize,
+    ) -> Result<Vec<SpecId>, Error> {
+        let last = self.numbers_of_members(snapshot, id).max().unwrap_or(0);
+        let ids = id.members_after(last, count);
+        Ok(ids.map_err(|error| ChantError::Refused(error.to_string()))?)
     }
 
     fn not_found(&self, specs: &Specs, text: &str) -> ChantError {

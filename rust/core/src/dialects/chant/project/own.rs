@@ -11,6 +11,7 @@ use super::super::id::SpecId;
 use super::{Options, Project};
 use crate::error::Error;
 use crate::store::disk;
+use crate::work::MARK;
 
 /// The run of the agent that asks.
 pub(super) struct Own {
@@ -77,7 +78,7 @@ impl Project {
     pub(in super::super) fn refuse_agents(&self, what: &str) -> Result<(), ChantError> {
         let variables = &self.environment;
         let is_told = |name: &str| variables.get(name).is_some_and(|value| !value.is_empty());
-        let told = ["CHANT_WORKTREE", "CHANT_RUN"]
+        let told = ["CHANT_WORKTREE", MARK]
             .into_iter()
             .find(|name| is_told(name));
         match told {

@@ -33,10 +33,12 @@ pub(in super::super) fn of_split(
     let common = repo
         .as_ref()
         .map_or(project.root(), |repo| repo.common_dir());
-    // No spec's ID begins with a dot, so this is no spec's worktree.
-    Ok(folder_of(project, config, common)?
-        .join(".split")
-        .join(process_id))
+    Ok(folder_of(project, config, common)?.join(in_splits(process_id)))
+}
+
+/// How the path of that folder ends. No spec's ID begins with a dot, so this is no spec's worktree.
+pub(in super::super) fn in_splits(process_id: &str) -> PathBuf {
+    Path::new(".split").join(process_id)
 }
 
 /// The folder that belongs to a repository, or to a project without one.

@@ -78,11 +78,7 @@ impl Pending {
     ///
     /// # Errors
     /// A `StoreError`.
-    pub(in super::super) fn send_back(
-        self,
-        _: &Project,
-        decision: &Decision,
-    ) -> Result<String, Error> {
+    pub(in super::super) fn send_back(self, decision: &Decision) -> Result<String, Error> {
         let is_work = self.is_work();
         let Some(record) = self.record.filter(|_| is_work) else {
             return Ok(String::new());

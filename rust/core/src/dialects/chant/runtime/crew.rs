@@ -235,6 +235,17 @@ impl<'a> Crew<'a> {
             only_members: false,
             ..self.asked.clone()
         };
+        self.begin(id, asked, step)
+    }
+
+    /// Begins a spec whose turn it is; `None` when there is no room for it now, the inner error when it
+    /// would not begin.
+    fn begin(
+        &mut self,
+        id: SpecId,
+        asked: Asked,
+        step: &mut dyn FnMut(&str),
+    ) -> Result<Option<Result<(), String>>, Error> {
         let past = self.past.entry(id.clone()).or_default();
         let before = past.tried;
         past.tried.times += 1;

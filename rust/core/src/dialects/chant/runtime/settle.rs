@@ -62,7 +62,7 @@ pub(in super::super) fn halt(
 ) -> Result<Halted, Error> {
     let stopped = stop::stop(runs, process_id, why, stop::GRACE)?;
     let record = &stopped.record;
-    split::clear(project, record);
+    split::clear(record);
     if let Some(repo) = project.repo()?
         && let Some(place) = Workplace::of(project, &repo, record)?
     {
@@ -240,7 +240,7 @@ fn after_death(
     record: &Record,
     lock: Option<&SpecLock>,
 ) -> Result<(), Error> {
-    split::clear(project, record);
+    split::clear(record);
     if let Some(lock) = lock.filter(|_| record.works_on_spec()) {
         match (record.state(), record.stop_requested) {
             (State::Lost, _) => after_loss(project, runs, record, lock)?,

@@ -56,27 +56,31 @@ pub(super) fn run(
         scene: None,
     };
     let ended = runner::run(runs, process_id, handshake, interruption, &mut split);
-    // A copy that cannot be removed is in nobody's way.
-    let _ = remove_copy(project, process_id);
+    if let Ok(record) = runs.get(process_id) {
+        clear(&record);
+    }
     Ok(ended?)
 }
 
-/// Removes the copy of a split that came to no end of its own, as far as that can be done: what matters
-/// about its end is its record.
-pub(in super::super) fn clear(project: &Project, record: &Record) {
-    if record.mode == SPLIT {
-        let _ = remove_copy(project, &record.process_id);
-    }
-}
-
-fn remove_copy(project: &Project, process_id: &str) -> Result<(), Error> {
-    let config = project.snapshot()?.config.unwrap_or_default();
-    let folder = place::of_split(project, &config, process_id)?;
-    disk::remove_tree(&folder)?;
+/// Removes the copy of a split that ended, as far as that can be done: what matters about its end is its
+/// record.
+pub(in super::super) fn clear(record: &Record) {
+    let Some(folder) = copy_of(record) else {
+        return;
+    };
+    // A copy that cannot be removed is in nobody's way.
+    let _ = disk::remove_tree(folder);
     if let Some(all) = folder.parent() {
         disk::remove_folder(all);
     }
-    Ok(())
+}
+
+/// The folder of a split's copy, as its record tells it: where such folders are made now may be elsewhere.
+fn copy_of(record: &Record) -> Option<&Path> {
+    let told = Path::new(record.worktree.as_deref()?);
+    let own = place::in_splits(&record.process_id);
+    let mut around = told.ancestors();
+    around.find(|folder| record.mode == SPLIT && folder.ends_with(&own))
 }
 
 struct Split<'a> {
@@ -93,6 +97,8 @@ struct Scene {
     folder: PathBuf,
     /// The project's root in the copy.
     root: PathBuf,
+    /// Bytes of the log before the agent was started.
+    log_before: u64,
 }
 
 impl Steps for Split<'_> {
@@ -126,6 +132,10 @@ impl Split<'_> {
         drop(snapshot);
         run.step("Copying the project's files");
         let folder = place::of_split(self.project, &config, &run.record().process_id)?;
+        run.update(|record| {
+            record.worktree = Some(shown(&folder));
+            Ok(())
+        })?;
         let root = self.copy(&config, &folder)?;
         run.update(|record| {
             record.worktree = Some(shown(&root));
@@ -146,6 +156,7 @@ impl Split<'_> {
                 asked,
                 folder,
                 root,
+                log_before: log_length(self.project, run.record()),
             },
         };
         let job = asking.job(&spec);
@@ -185,7 +196,7 @@ struct Asking<'a> {
 impl Asking<'_> {
     fn conclude(&self, run: &mut Run<'_>) -> Result<End, Error> {
         let spec = &self.scene.spec;
-        let mut proposal = match self.answer(run, &spec.id) {
+        let mut proposal = match self.answer(run, &spec.id, self.scene.log_before) {
             Ok(proposal) => proposal,
             Err(Failure::Answer(bad)) => {
                 let words = format!("{bad}\nThe log of the spec holds the whole answer.");
@@ -214,13 +225,17 @@ impl Asking<'_> {
         if !self.scene.asked.force {
             return Ok(good(told_as));
         }
-        let record = write_proposal(self.project, run.runs(), &run.record().process_id)?;
-        Ok(good(record.reason.unwrap_or_default()))
+        let written = write_proposal(self.project, run.runs(), &run.record().process_id);
+        Ok(good(match written {
+            Ok(record) => record.reason.unwrap_or_default(),
+            // What was proposed is not lost with what kept it from being written.
+            Err(error) => format!("{told_as}\nIt could not be written at once: {error}"),
+        }))
     }
 
-    /// The proposal in what the agent said last.
-    fn answer(&self, run: &Run<'_>, id: &SpecId) -> Result<Proposal, Failure> {
-        let said = self.said(run.record())?;
+    /// The proposal in what the agent said since the log had `before` bytes.
+    fn answer(&self, run: &Run<'_>, id: &SpecId, before: u64) -> Result<Proposal, Failure> {
+        let said = self.said(run.record(), before)?;
         let (members, warnings) = proposal::checked(split::members_in(&said)?)?;
         // What cannot be written later is no proposal now.
         write::specs(&ids(id, &members)?, &members)?;
@@ -232,12 +247,13 @@ impl Asking<'_> {
         })
     }
 
-    fn said(&self, record: &Record) -> Result<String, Error> {
-        let usual = || format!("{LOGS}/{}.log", record.spec_id);
-        let path = record.log.clone().unwrap_or_else(usual);
+    /// What the agent said since the log had `before` bytes: earlier runs may have filled more than is
+    /// read of a document.
+    fn said(&self, record: &Record, before: u64) -> Result<String, Error> {
+        let path = log_of(record);
         let real = self.project.root.locate(&path)?;
-        let (log, _) = self.project.disk.read_text(&real, &path)?;
-        Ok(super::super::output::said(&log))
+        let log = disk::read_from(&real, &path, before)?;
+        Ok(super::super::output::said(&String::from_utf8_lossy(&log)))
     }
 
     /// Has those members split that are still too complex, and theirs. One that cannot be stays as it is.
@@ -282,11 +298,12 @@ impl Asking<'_> {
 
     fn inner(&self, run: &mut Run<'_>, spec: &Spec) -> Result<Proposal, Failure> {
         let job = self.job(spec)?;
+        let before = log_length(self.project, run.record());
         let ended = run.ask(job).map_err(Error::from)?;
         if !ended.is_success() {
             return Err(Failure::Answer(BadAnswer::Unfit(vec![ended.to_string()])));
         }
-        self.answer(run, &spec.id)
+        self.answer(run, &spec.id, before)
     }
 
     /// The agent as it is started for a spec.
@@ -315,6 +332,10 @@ impl Asking<'_> {
                 own_program: &self.project.program,
             })
             .map_err(ChantError::from)?;
+        let mut argv = line.argv;
+        if agent.provider.is_some() {
+            argv.push("--question".into());
+        }
         let limits = &config.runs.limits;
         let bounds = bounds(config);
         Ok(Job {
@@ -322,7 +343,7 @@ impl Asking<'_> {
             name: agent.name,
             model,
             prompt: PROMPT.to_owned(),
-            argv: line.argv,
+            argv,
             environment: self.environment(spec, &spec_file),
             folder: root.clone(),
             input: if line.prompt_on_stdin {
@@ -422,8 +443,19 @@ impl From<Error> for Failure {
     }
 }
 
+/// The log of a run, relative to the root.
+fn log_of(record: &Record) -> String {
+    let usual = || format!("{LOGS}/{}.log", record.spec_id);
+    record.log.clone().unwrap_or_else(usual)
+}
+
+fn log_length(project: &Project, record: &Record) -> u64 {
+    let log = project.root().join(log_of(record));
+    disk::stamp(&log).map_or(0, |stamp| stamp.size)
+}
+
 fn ids(outer: &SpecId, members: &[Member]) -> Result<Vec<SpecId>, Error> {
-    let ids = write::ids(outer.as_str(), 0, members);
+    let ids = outer.members_after(0, members.len());
     Ok(ids.map_err(|error| ChantError::Refused(error.to_string()))?)
 }
 

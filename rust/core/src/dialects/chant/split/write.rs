@@ -23,17 +23,6 @@ pub struct New {
     pub text: String,
 }
 
-/// The IDs of members that follow the number `last`.
-///
-/// # Errors
-/// `InvalidSpecId` for one that would be too long.
-pub fn ids(outer: &str, last: u64, members: &[Member]) -> Result<Vec<SpecId>, InvalidSpecId> {
-    let numbers = (last + 1..).take(members.len());
-    numbers
-        .map(|number| format!("{outer}.{number}").parse())
-        .collect()
-}
-
 /// The specs that members become, their own members behind each; `ids` are those of the members.
 ///
 /// # Errors
@@ -41,7 +30,7 @@ pub fn ids(outer: &str, last: u64, members: &[Member]) -> Result<Vec<SpecId>, In
 pub fn specs(ids: &[SpecId], members: &[Member]) -> Result<Vec<New>, BadAnswer> {
     let mut specs = Vec::new();
     for (id, member) in ids.iter().zip(members) {
-        let inner = self::ids(id.as_str(), 0, &member.members).map_err(unfit)?;
+        let inner = id.members_after(0, member.members.len()).map_err(unfit)?;
         let text = text(id, member, ids, &inner);
         read_back(id, &text, member)?;
         specs.push(New {
@@ -162,7 +151,8 @@ mod tests {
     }
 
     fn written(members: &[Member]) -> Result<Vec<New>, BadAnswer> {
-        specs(&ids("X", 2, members).unwrap(), members)
+        let outer: SpecId = "X".parse().unwrap();
+        specs(&outer.members_after(2, members.len()).unwrap(), members)
     }
 
     // proves: chant:split:members_are_canonical
