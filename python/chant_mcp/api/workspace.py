@@ -21,7 +21,8 @@ from chant_mcp.api.vines import Task, Vine
 from chant_mcp.errors import NotFoundError
 from chant_mcp.graph import Graph
 from chant_mcp.picture import graph_bundle
-from chant_mcp.session import Place, Session, dialects_in, find_place, own_program
+from chant_mcp.program import own_program
+from chant_mcp.session import Place, Session, dialects_in, find_place
 
 _HANDLES: dict[str, type[Handle]] = {"chant": Spec, "vine": Task, "speckit": FeatureTask, "tickets": Ticket}
 
