@@ -115,9 +115,12 @@ class Listening:
         finally:
             connection.close()
 
-    def begin(self, revision: str = "2025-11-25", **headers: str) -> dict[str, str]:
+    def begin(
+        self, revision: str = "2025-11-25", capabilities: Message | None = None, **headers: str
+    ) -> dict[str, str]:
         """Open a session by handshake, and give the headers of its requests."""
-        status, told, _ = self.ask("POST", "/mcp", initialize(0, revision), **headers)
+        opening = initialize(0, revision, **(capabilities or {}))
+        status, told, _ = self.ask("POST", "/mcp", opening, **headers)
         assert status == 200
         session = {"mcp_session_id": told["mcp-session-id"], "mcp_protocol_version": revision, **headers}
         status, _, _ = self.ask(
@@ -134,6 +137,23 @@ class Listening:
             return json.loads(body)
         events = [json.loads(data) for data in re.findall(rb"^data: (\{.*\})\r?$", body, re.M)]
         return next(event for event in events if event.get("id") == message["id"])
+
+    def talked(self, message: Message, reply: Callable[[Message], Message], **headers: str) -> Message:
+        """Send a request, reply to what is asked on its stream, and give its answer; it is the only stream."""
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        given |= {"content-type": "application/json", "accept": BOTH}
+        with self.connection() as connection:
+            connection.request("POST", "/mcp", json.dumps(message), given)
+            for line in connection.getresponse():
+                if not line.startswith(b"data: {"):
+                    continue
+                event: Message = json.loads(line.removeprefix(b"data: "))
+                if "method" not in event:
+                    return event
+                if "id" in event:
+                    said = {"jsonrpc": "2.0", "id": event["id"], "result": reply(event)}
+                    assert self.ask("POST", "/mcp", said, **headers)[0] == 202
+        raise AssertionError("there is no answer")
 
     def discard(self) -> None:
         """Kill it if it still runs."""
