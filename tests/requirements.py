@@ -2459,12 +2459,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 3: `chant_split`",
     ),
     "chant:split:consent_is_to_one_proposal": Requirement(
-        "Who agrees agrees to the proposal they saw: when another one waits by then, or none, nothing is written "
-        "and no agent is asked.",
+        "Who agrees agrees to the proposal they saw: when another one waits by then, or none, nothing is "
+        "written and no agent is asked.",
         "house: consent",
     ),
     "chant:split:asking_holds_nothing_up": Requirement(
-        "While a person is asked about a proposal no other call of their client waits.", "house: order of calls"
+        "While a person is asked about a proposal no other call of their client waits.",
+        "house: order of calls",
     ),
     "chant:split:stored_proposal_is_written": Requirement(
         "`force` writes the proposal that waits without asking an agent again, unless it is passed over.",
@@ -5466,7 +5467,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 8: Status and questions",
     ),
     "http:questions:need_no_stream_of_their_own": Requirement(
-        "A question comes on the stream of the call it belongs to: a client that opened no other one gets it.",
+        "A question comes on the stream of the call it belongs to, so that a client needs no other one.",
         "issue 8: Status and questions",
     ),
     "http:progress:reaches_the_client_that_called": Requirement(
@@ -5542,7 +5543,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 8: HTTP",
     ),
     "http:rebinding:names_of_a_proxy_are_answered": Requirement(
-        "A name that the user allows is answered without a port and with the listener's, to pages over HTTPS, too.",
+        "A name that the user allows is answered without a port and with the listener's, over HTTPS, too.",
         "house: HTTP behind a proxy",
     ),
     "http:rebinding:no_other_page_reads": Requirement(

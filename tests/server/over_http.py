@@ -139,7 +139,7 @@ class Listening:
         return next(event for event in events if event.get("id") == message["id"])
 
     def talked(self, message: Message, reply: Callable[[Message], Message], **headers: str) -> Message:
-        """Send a request, reply to what is asked on its stream, and give its answer; it is the only stream."""
+        """Send a request, reply to what is asked on its stream, the only one, and give its answer."""
         given = {name.replace("_", "-"): value for name, value in headers.items()}
         given |= {"content-type": "application/json", "accept": BOTH}
         with self.connection() as connection:

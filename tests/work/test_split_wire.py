@@ -155,7 +155,8 @@ async def test_another_proposal_is_not_what_was_agreed_to(shop: Workshop) -> Non
     assert second["process_id"] != first["process_id"]
     assert text_of(answer) == (
         f"The proposal of run '{first['process_id']}' for spec '{ID}' does not wait any more: that of run "
-        f"'{second['process_id']}' waits now. Nothing was written. Look again with chant_split, without force."
+        f"'{second['process_id']}' waits now. Nothing was written. Look again with chant_split, without "
+        "force."
     )
     assert tree(shop.root / ".chant" / "specs") == before
 
