@@ -116,7 +116,7 @@ class Listening:
             connection.close()
 
     def begin(
-        self, revision: str = "2025-11-25", capabilities: Message | None = None, **headers: str
+        self, revision: str = "2025-11-25", capabilities: Message | None = None, /, **headers: str
     ) -> dict[str, str]:
         """Open a session by handshake, and give the headers of its requests."""
         opening = initialize(0, revision, **(capabilities or {}))

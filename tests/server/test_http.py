@@ -282,7 +282,7 @@ async def test_a_client_with_no_stream_of_its_own_is_asked_for_its_folders(
     project = Project(tmp_path / "there")
     project.spec(ID)
     server = listen(nowhere, "--no-auth")
-    session = server.begin(capabilities={"roots": {}})
+    session = server.begin("2025-11-25", {"roots": {}})
     folders = {"roots": [{"uri": project.root.as_uri()}]}
     answer = server.talked(call(1, "chant_status", brief=True), lambda _: folders, **session)
     assert text_in(answer) == "1 pending"

@@ -207,8 +207,9 @@ async def test_other_calls_go_on_while_a_person_thinks(
     monkeypatch.setattr(clients, "_HELD_UP", 10 * PATIENCE)
     await proposed(shop)
     asked, added = anyio.Event(), anyio.Event()
+    told: list[str] = []
 
-    async def think(_: Any, __: Any) -> ElicitResult:
+    async def think(context: Any, params: Any) -> ElicitResult:
         asked.set()
         await added.wait()
         return ElicitResult(action="accept", content={"agree": True})
@@ -220,9 +221,9 @@ async def test_other_calls_go_on_while_a_person_thinks(
         tasks.start_soon(client.call_tool, "chant_split", {"id": ID})
         with anyio.fail_after(PATIENCE):
             await asked.wait()
-            answer = await client.call_tool("chant_add", {"description": "Something else"})
+            told.append(text_of(await client.call_tool("chant_add", {"description": "Something else"})))
             added.set()
-    assert text_of(answer).startswith("Created spec: ")
+    assert told[0].startswith("Created spec: ")
     assert shop.project.path(f"{ID}.3").exists()
 
 
@@ -233,7 +234,7 @@ async def test_other_calls_go_on_while_a_person_thinks(
 async def test_a_client_with_no_stream_of_its_own_is_asked(shop: Workshop, listen: Listen) -> None:
     await proposed(shop)
     server = listen(shop.root, "--no-auth")
-    session = server.begin(capabilities={"elicitation": {}})
+    session = server.begin("2025-11-25", {"elicitation": {}})
     asked: list[str] = []
 
     def agree(question: dict[str, Any]) -> dict[str, Any]:
