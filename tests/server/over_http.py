@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -142,9 +143,11 @@ class Listening:
         """Send a request, reply to what is asked on its stream, the only one, and give its answer."""
         given = {name.replace("_", "-"): value for name, value in headers.items()}
         given |= {"content-type": "application/json", "accept": BOTH}
+        until = time.monotonic() + PATIENCE
         with self.connection() as connection:
             connection.request("POST", "/mcp", json.dumps(message), given)
             for line in connection.getresponse():
+                assert time.monotonic() < until, "nothing but signs of life came"
                 if not line.startswith(b"data: {"):
                     continue
                 event: Message = json.loads(line.removeprefix(b"data: "))
