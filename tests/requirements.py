@@ -796,6 +796,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "When the working directory says nothing, the project is found in the roots the client announces.",
         "decisions 3: Which project",
     ),
+    "server:project:recovery_holds_nothing_up": Requirement(
+        "While what dead runs left is looked after, calls that need no spec are answered.",
+        "house: order of calls",
+    ),
     "server:project:sub_folder_start_behaves_the_same": Requirement(
         "A server started in a sub-folder reads and writes config, logs, locks, process records and archive "
         "under the project's root.",
@@ -2458,6 +2462,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A client that can ask a person does so when a proposal waits, in both eras of the protocol; only "
         "who agrees has it written.",
         "decisions 3: `chant_split`",
+    ),
+    "chant:split:consent_is_to_one_proposal": Requirement(
+        "Who agrees agrees to the proposal they saw: when another one waits by then, or none, nothing is "
+        "written and no agent is asked.",
+        "house: consent",
+    ),
+    "chant:split:asking_holds_nothing_up": Requirement(
+        "While a person is asked about a proposal no other call of their client waits.",
+        "house: order of calls",
     ),
     "chant:split:stored_proposal_is_written": Requirement(
         "`force` writes the proposal that waits without asking an agent again, unless it is passed over.",
@@ -4846,6 +4859,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "speckit:report_status:cancelled_is_an_error": Requirement(
         "A cancelled question gives `Input request was cancelled` with `isError`.", "reference rstn 2.1"
     ),
+    "speckit:report_status:a_form_without_text_is_no_answer": Requirement(
+        "A form that comes back without a text, or ill-formed, leaves the question open.", "house: consent"
+    ),
     "speckit:report_status:questions_expire": Requirement(
         "A question that nobody answers expires, after a week unless configured.", "issue 8"
     ),
@@ -5487,6 +5503,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A question of a tool reaches the client that called it.",
         "issue 8: Status and questions",
     ),
+    "http:questions:need_no_stream_of_their_own": Requirement(
+        "A question comes on the stream of the call it belongs to, so that a client needs no other one.",
+        "issue 8: Status and questions",
+    ),
     "http:progress:reaches_the_client_that_called": Requirement(
         "Progress reaches the client that called.",
         "issue 8: HTTP",
@@ -5559,6 +5579,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The server answers to its own names with its port, and to those that the user allows.",
         "issue 8: HTTP",
     ),
+    "http:rebinding:names_of_a_proxy_are_answered": Requirement(
+        "A name that the user allows is answered without a port and with the listener's, over HTTPS, too.",
+        "house: HTTP behind a proxy",
+    ),
     "http:rebinding:no_other_page_reads": Requirement(
         "No answer allows pages of other origins to read it.",
         "reference rstn 3.4",
@@ -5623,6 +5647,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "http:entries:a_file_that_git_sees_is_told": Requirement(
         "A file with the token that git does not ignore is warned of.",
         "house: command line",
+    ),
+    "http:entries:a_file_that_others_can_read_is_told": Requirement(
+        "A file with the token that other users may read is warned of.",
+        "house: command line",
+    ),
+    "http:entries:what_is_left_is_told_and_tried_again": Requirement(
+        "An entry of a killed server that cannot be taken out is told at each start, until it can.",
+        "house: durability",
     ),
     "http:entries:bytes_around_them_stay": Requirement(
         "Taking an entry out leaves every other byte.",

@@ -13,3 +13,6 @@ has_left: ContextVar[Callable[[], bool] | None] = ContextVar("has_left", default
 
 agent: ContextVar[str | None] = ContextVar("agent", default=None)
 """The name of the client that asked for it. Set for one call."""
+
+agreed: ContextVar[str | None] = ContextVar("agreed", default=None)
+"""Names what a person agreed to when the tool asked; none where nobody did. Set for one call."""

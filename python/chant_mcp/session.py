@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import logging
 import re
-import sys
 import threading
 import uuid
 from collections.abc import Mapping, Sequence
@@ -21,15 +20,6 @@ _PROMPTS = Path(__file__).parent / "resources" / "prompts"
 """The prompts that need not be in a project."""
 
 _FEATURE_FOLDER = re.compile(r"\d{3,}[-_].+")
-
-
-_MAIN = "import sys; sys.path[:] = filter(None, sys.path); from chant_mcp.cli import main; main()"
-
-
-def own_program(interpreter: str) -> tuple[str, ...]:
-    """Give our own program as it is started in folders of others: nothing that lies there is a part of it."""
-    has_option = sys.version_info >= (3, 11)
-    return (interpreter, "-P", "-m", "chant_mcp") if has_option else (interpreter, "-c", _MAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +168,10 @@ class Session:
         self._stop_at = stop_at
         self._may_leave = may_leave
         self._opening = threading.Lock()
+        """Held for as long as it takes to open a handle, by whoever needs one."""
+        self._recovering = threading.Lock()
+        """Held while what dead runs left is looked after, which may take long; what needs no run goes on."""
+        self._recovered: ChantProject | None = None
         self._roots: tuple[Path, ...] = ()
 
     def move_to(self, place: Place) -> None:
@@ -202,7 +196,8 @@ class Session:
             roots: Folders of the client to look for files in, too.
         """
         other = copy.copy(self)
-        other._opening = threading.Lock()
+        other._opening, other._recovering = threading.Lock(), threading.Lock()
+        other._recovered = None
         other._forget(
             *(name for name, member in vars(Session).items() if isinstance(member, cached_property))
         )
@@ -215,13 +210,15 @@ class Session:
 
     @property
     def chant(self) -> ChantProject:
-        """The chant specs of the project."""
+        """The chant specs of the project, as they are when what dead runs left is looked after."""
         with self._opening:
-            return self._chant
+            project = self._chant
+        self._recover_once(project)
+        return project
 
     @cached_property
     def _chant(self) -> ChantProject:
-        project = ChantProject(
+        return ChantProject(
             self.place.root,
             user_config=self._user_config,
             searched=[str(folder) for folder in self.place.searched],
@@ -230,8 +227,12 @@ class Session:
             prompts=_PROMPTS,
             stop_at=self._stop_at,
         )
-        self._look_after_runs(project)
-        return project
+
+    def _recover_once(self, project: ChantProject) -> None:
+        with self._recovering:
+            if project is not self._recovered:
+                self._look_after_runs(project)
+                self._recovered = project
 
     def look_after_runs(self) -> None:
         """Do what is left to do for runs that died, and for work that waits."""
@@ -294,7 +295,9 @@ class Session:
     def workspace(self) -> Workspace:
         """Everything in the project, of whatever dialect."""
         with self._opening:
-            return self._workspace
+            workspace, project = self._workspace, self._chant
+        self._recover_once(project)
+        return workspace
 
     @cached_property
     def _workspace(self) -> Workspace:

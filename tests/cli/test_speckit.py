@@ -63,6 +63,14 @@ def test_read_prints_a_document_whole(cli: Cli, features: Features) -> None:
     assert cli("speckit", "read", "spec") == f"{text}\n"
 
 
+@pytest.mark.requirement("cli:answer:replies_to_a_question", "speckit:report_status:questions_expire")
+def test_an_answer_to_a_question_that_expired_is_refused(cli: Cli, features: Features) -> None:
+    features.write(".specify/chant-mcp.yml", "questions: {wait_secs: 0, expire_hours: 0.0000001}\n")
+    id = json.loads(features.core.ask("Which database?").text)["id"]
+    assert cli("speckit", "questions") == "No questions.\n"
+    assert "is expired already" in cli.error("answer", id, "late")
+
+
 @pytest.mark.requirement("cli:answer:replies_to_a_question")
 def test_answer_answers_or_cancels_a_question(cli: Cli, features: Features) -> None:
     assert cli("speckit", "questions") == "No questions.\n"

@@ -94,12 +94,32 @@ def test_at_a_terminal_a_person_decides(
     waiting(agents)
     person, program = terminal
     running = start(agents.project.root, "split", FIRST, stdin=program, stdout=program, stderr=program)
-    seen = b""
-    until = time.monotonic() + PATIENCE
-    while b"Write these members?" not in seen:
-        ready, _, _ = select.select([person], [], [], max(0, until - time.monotonic()))
-        assert ready, f"nobody asked, after {seen!r}"
-        seen += os.read(person, 1000)
+    read_until(person, b"Write these members?")
     os.write(person, f"{typed}\n".encode())
     running.process.wait(PATIENCE)
     assert Path(agents.project.path(f"{FIRST}.2")).exists() == (typed == "y")
+
+
+@pytest.mark.requirement("chant:split:consent_is_to_one_proposal")
+def test_at_a_terminal_only_what_was_shown_is_written(
+    agents: AtWork, start: Start, terminal: tuple[int, int]
+) -> None:
+    waiting(agents)
+    person, program = terminal
+    running = start(agents.project.root, "split", FIRST, stdin=program, stdout=program, stderr=program)
+    read_until(person, b"Write these members?")
+    agents("split", FIRST, "--fresh", "--wait")
+    os.write(person, b"y\n")
+    read_until(person, b"Nothing was written.")
+    assert running.process.wait(PATIENCE) == 1
+    assert not agents.project.path(f"{FIRST}.1").exists()
+
+
+def read_until(terminal: int, words: bytes) -> None:
+    """Read what a program writes to a terminal until it says something, wherever the lines are broken."""
+    seen = b""
+    until = time.monotonic() + PATIENCE
+    while words not in b" ".join(seen.split()):
+        ready, _, _ = select.select([terminal], [], [], max(0, until - time.monotonic()))
+        assert ready, f"not said: {words!r}, after {seen!r}"
+        seen += os.read(terminal, 1000)

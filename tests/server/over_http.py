@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -115,9 +116,12 @@ class Listening:
         finally:
             connection.close()
 
-    def begin(self, revision: str = "2025-11-25", **headers: str) -> dict[str, str]:
+    def begin(
+        self, revision: str = "2025-11-25", capabilities: Message | None = None, /, **headers: str
+    ) -> dict[str, str]:
         """Open a session by handshake, and give the headers of its requests."""
-        status, told, _ = self.ask("POST", "/mcp", initialize(0, revision), **headers)
+        opening = initialize(0, revision, **(capabilities or {}))
+        status, told, _ = self.ask("POST", "/mcp", opening, **headers)
         assert status == 200
         session = {"mcp_session_id": told["mcp-session-id"], "mcp_protocol_version": revision, **headers}
         status, _, _ = self.ask(
@@ -134,6 +138,25 @@ class Listening:
             return json.loads(body)
         events = [json.loads(data) for data in re.findall(rb"^data: (\{.*\})\r?$", body, re.M)]
         return next(event for event in events if event.get("id") == message["id"])
+
+    def talked(self, message: Message, reply: Callable[[Message], Message], **headers: str) -> Message:
+        """Send a request, reply to what is asked on its stream, the only one, and give its answer."""
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        given |= {"content-type": "application/json", "accept": BOTH}
+        until = time.monotonic() + PATIENCE
+        with self.connection() as connection:
+            connection.request("POST", "/mcp", json.dumps(message), given)
+            for line in connection.getresponse():
+                assert time.monotonic() < until, "nothing but signs of life came"
+                if not line.startswith(b"data: {"):
+                    continue
+                event: Message = json.loads(line.removeprefix(b"data: "))
+                if "method" not in event:
+                    return event
+                if "id" in event:
+                    said = {"jsonrpc": "2.0", "id": event["id"], "result": reply(event)}
+                    assert self.ask("POST", "/mcp", said, **headers)[0] == 202
+        raise AssertionError("there is no answer")
 
     def discard(self) -> None:
         """Kill it if it still runs."""

@@ -57,10 +57,10 @@ def modern(message: Message) -> Message:
     return {**message, "params": {**message.get("params", {}), "_meta": ENVELOPE}}
 
 
-def initialize(id: int | str, revision: str = "2025-11-25") -> Message:
-    """Make the opening request of the handshake."""
-    client = {"name": "test", "version": "1"}
-    return request(id, "initialize", {"protocolVersion": revision, "capabilities": {}, "clientInfo": client})
+def initialize(id: int | str, revision: str = "2025-11-25", **capabilities: Any) -> Message:
+    """Make the opening request of the handshake, by a client with these capabilities."""
+    given = {"protocolVersion": revision, "capabilities": capabilities}
+    return request(id, "initialize", {**given, "clientInfo": {"name": "test", "version": "1"}})
 
 
 def encoded(message: Message | bytes) -> bytes:

@@ -271,6 +271,23 @@ async def test_clients_in_other_folders_mean_other_projects(
     assert found == {name: [f"2026-01-22-001-{name}"] * 2 for name in ("abc", "xyz")}
 
 
+@pytest.mark.requirement(
+    "http:clients:each_has_its_own_folders", "http:questions:need_no_stream_of_their_own"
+)
+async def test_a_client_with_no_stream_of_its_own_is_asked_for_its_folders(
+    listen: Listen, tmp_path: Path
+) -> None:
+    nowhere = tmp_path / "nowhere"
+    nowhere.mkdir()
+    project = Project(tmp_path / "there")
+    project.spec(ID)
+    server = listen(nowhere, "--no-auth")
+    session = server.begin("2025-11-25", {"roots": {}})
+    folders = {"roots": [{"uri": project.root.as_uri()}]}
+    answer = server.talked(call(1, "chant_status", brief=True), lambda _: folders, **session)
+    assert text_in(answer) == "1 pending"
+
+
 PLAN = """vine 1.1.0
 title: Plan
 ---

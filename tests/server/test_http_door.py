@@ -250,6 +250,26 @@ def test_other_names_are_answered_when_the_user_allows_them(listen: Listen, proj
         assert server.ask("POST", "/mcp", initialize(1), host=host)[0] == expected, host
 
 
+@pytest.mark.requirement("http:rebinding:names_of_a_proxy_are_answered")
+def test_a_proxy_with_the_usual_port_is_answered(listen: Listen, project: Project) -> None:
+    """Clients leave 443 out of both headers, and a proxy hands them on as they are."""
+    server = listen(project.root, "--no-auth", "--allow-host", "proxy.example", "--allow-host", "box:8443")
+
+    def status(host: str, origin: str | None = None) -> int:
+        headers = {"host": host} if origin is None else {"host": host, "origin": origin}
+        return server.ask("POST", "/mcp", initialize(1), **headers)[0]
+
+    here = f"127.0.0.1:{server.port}"
+    for host in ("proxy.example", f"proxy.example:{server.port}", "box:8443"):
+        assert [status(host), status(host, f"https://{host}"), status(host, f"http://{host}")] == [200] * 3, (
+            host
+        )
+    for host in ("box", f"box:{server.port}", "proxy.example:8443", "127.0.0.1", "x.proxy.example"):
+        assert status(host) == 421, host
+    for origin in ("https://box", "https://x.proxy.example", "https://localhost", f"https://{here}"):
+        assert status("proxy.example", origin) == 403, origin
+
+
 @pytest.mark.requirement("http:address:default_and_forms")
 def test_the_sixth_version_of_the_protocol_is_served(listen: Listen, project: Project) -> None:
     if not socket.has_ipv6:

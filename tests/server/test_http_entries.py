@@ -191,6 +191,48 @@ def test_a_file_with_the_token_that_git_sees_is_told(listen: Listen, project: Pr
     assert ".cursor/mcp.json holds" not in server.errors
 
 
+@pytest.mark.requirement("http:entries:a_file_that_others_can_read_is_told")
+def test_a_file_with_the_token_that_others_can_read_is_told(listen: Listen, project: Project) -> None:
+    (project.root / ".mcp.json").write_text("{}", encoding="utf-8")
+    (project.root / ".mcp.json").chmod(0o644)
+    server = listen(project.root, "--register", "claude", "--register", "cursor")
+    server.line(
+        "Warning: .mcp.json holds the token, and other users may read it.\nRun `chmod 600 .mcp.json`."
+    )
+    server.stop()
+    assert ".cursor/mcp.json holds" not in server.errors
+    (project.root / ".mcp.json").chmod(0o600)
+    server = listen(project.root, "--register", "claude")
+    server.line("Token: in")
+    server.stop()
+    assert "other users" not in server.errors
+
+
+@pytest.mark.requirement("http:entries:what_is_left_is_told_and_tried_again")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_an_entry_that_could_not_be_taken_out_goes_when_it_can(
+    listen: Listen, project: Project, tmp_path: Path, how: signal.Signals
+) -> None:
+    first = listen(project.root, "--register", "claude")
+    first.line("Token: in")
+    whole = (project.root / ".mcp.json").read_text("utf-8")
+    broken = whole.replace("{", "{ // mine\n", 1)
+    (project.root / ".mcp.json").write_text(broken, encoding="utf-8")
+    first.stop(how)
+    for _ in range(2):
+        later = listen(project.root, "--register", "cursor")
+        later.line("Warning: an entry of a server that is gone is still there. `.mcp.json` is not plain JSON")
+        later.stop()
+        assert len(records(tmp_path)) == 1
+    (project.root / ".mcp.json").write_text(whole, encoding="utf-8")
+    last = listen(project.root)
+    last.line("Token: in")
+    assert servers(project.root) == {}
+    assert "Warning" not in last.errors
+    last.stop()
+    assert records(tmp_path) == []
+
+
 @pytest.mark.requirement("http:entries:bytes_around_them_stay")
 @pytest.mark.parametrize(
     ("text", "left"),

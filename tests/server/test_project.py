@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
+import anyio
+import anyio.to_thread
 import pytest
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Session, find_place
 from harness import Project, text_of
 from mcp import Client
-from server.pipes import Pipes, Serve
+from server.pipes import PATIENCE, Pipes, Serve
 from server.pipes import call as tool_call
 from server.pipes import text_of as text_on_wire
 from writing import tree
@@ -268,3 +271,55 @@ def test_tools_write_inside_the_project_only(tmp_path: Path, serve: Serve, in_gi
     assert list(home.rglob("*")) == []
     ours = {name.split("/")[0] for name in tree(project.root)}
     assert ours <= {".chant", "src", *([] if in_git else [".chant-mcp"])}
+
+
+# Opening it
+
+
+@pytest.mark.anyio
+@pytest.mark.requirement("server:project:recovery_holds_nothing_up")
+async def test_recovery_holds_up_only_what_depends_on_it(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends processes, merges and runs hooks, which takes as long as it takes."""
+    project.spec(ID)
+    begun, may_end = threading.Event(), threading.Event()
+    looked: list[str] = []
+
+    def recover(self: Session, _: object) -> None:
+        begun.set()
+        may_end.wait(PATIENCE)
+        looked.append(self.place.root.name)
+
+    monkeypatch.setattr(Session, "_look_after_runs", recover)
+    server = ChantServer(Session(find_place(project.root)), Offer(["all"]))
+    answers: list[str] = []
+    refusals: list[str] = []
+    early: list[str] = []
+
+    async def status(client: Client) -> None:
+        answers.append(text_of(await client.call_tool("chant_status", {"brief": True})))
+
+    async def asks(context: Any, params: Any) -> Any:
+        raise AssertionError("nothing is asked")
+
+    question = {"status": "needs_input", "question": "q-1"}
+    with anyio.fail_after(PATIENCE):
+        async with (
+            Client(server, mode="legacy", elicitation_callback=asks) as client,
+            anyio.create_task_group() as tasks,
+        ):
+            tasks.start_soon(status, client)
+            tasks.start_soon(status, client)
+            await anyio.to_thread.run_sync(begun.wait, PATIENCE)
+            try:
+                refusals.append(text_of(await client.call_tool("rstn_report_status", question)))
+                graph = {"file": "none.vine", "action": "summary"}
+                refusals.append(text_of(await client.call_tool("vine_read", graph)))
+            finally:
+                early += answers
+                may_end.set()
+    assert refusals[0] == "Question 'q-1' not found"
+    assert "none.vine" in refusals[1]
+    assert early == []
+    assert (answers, looked) == (["1 pending", "1 pending"], [project.root.name]), "once, before any answer"

@@ -8,6 +8,7 @@ from typing import Any
 
 import anyio
 import pytest
+from chant_mcp.errors import IllegalTransitionError
 from harness import Caller, text_of
 from mcp_types import ElicitResult, TextContent
 from server.conftest import Serve
@@ -152,6 +153,64 @@ async def test_an_answer_from_elsewhere_ends_the_clients_form(features: Features
     async with features.seen(mode="legacy", elicitation_callback=elicit) as call:
         with anyio.fail_after(30):
             assert await call.text("rstn_report_status", **ASKED) == "User response: from elsewhere"
+
+
+@pytest.mark.requirement("speckit:report_status:a_form_without_text_is_no_answer")
+@pytest.mark.parametrize("content", [None, {"answer": " "}, {"reply": "yes"}])
+async def test_a_form_without_a_text_leaves_the_question_open(
+    features: Features, mode: str, content: Any
+) -> None:
+    async def elicit(_: Any, __: Any) -> ElicitResult:
+        return ElicitResult(action="accept", content=content)
+
+    async with features.seen(mode=mode, elicitation_callback=elicit) as call:
+        said = await call.text("rstn_report_status", **ASKED)
+    assert said == "Status 'needs_input' reported successfully"
+    assert [question["prompt"] for question in features.open()] == ["Which database?"]
+
+
+@pytest.mark.requirement("speckit:report_status:a_form_without_text_is_no_answer")
+def test_an_ill_formed_answer_leaves_the_question_open(features: Features, serve: Serve) -> None:
+    server = serve(features.root)
+    server.send(initialize("i", elicitation={}), notification("notifications/initialized"))
+    server.answer("i")
+    server.send(request(1, "rstn_report_status", **ASKED))
+    question = server.receive()
+    assert question["method"] == "elicitation/create"
+    server.send({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "perhaps", "content": 7}})
+    assert text_on_wire(server.answer(1)) == "Status 'needs_input' reported successfully"
+    assert len(features.open()) == 1
+
+
+@pytest.mark.requirement("speckit:report_status:client_asks_its_user")
+async def test_a_question_that_vanishes_while_the_form_is_open_is_told(features: Features) -> None:
+    async def elicit(_: Any, __: Any) -> ElicitResult:
+        for record in (features.root / ".git" / "chant-mcp" / "speckit" / "questions").glob("*.json"):
+            record.unlink()
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    async with features.seen(mode="legacy", elicitation_callback=elicit) as call:
+        with anyio.fail_after(30):
+            said = await call.error("rstn_report_status", **ASKED)
+    assert said.startswith("Question 'q-")
+    assert said.endswith(" not found")
+
+
+@pytest.mark.requirement("speckit:report_status:questions_expire")
+async def test_a_question_that_expired_is_told_and_asked_anew(call: Caller) -> None:
+    features = Features(call.project.root)
+    features.write(".specify/chant-mcp.yml", "questions: {wait_secs: 0, expire_hours: 0.0000001}\n")
+    id = features.core.ask("Which database?").data["id"]
+    refused = await call("rstn_report_status", status="needs_input", question=id)
+    assert refused.is_error
+    assert text_of(refused) == "Input request expired without an answer"
+    assert features.open() == []
+    with pytest.raises(IllegalTransitionError, match="is expired already"):
+        features.core.answer(id, "late")
+    features.waits(0)
+    assert await call.text("rstn_report_status", **ASKED) == "Status 'needs_input' reported successfully"
+    assert len(features.open()) == 1
 
 
 # Processes

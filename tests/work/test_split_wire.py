@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
+import anyio
+import anyio.to_thread
 import pytest
+from chant_mcp.server import clients
 from harness import Caller, text_of
-from mcp import Client
-from mcp_types import ElicitResult
+from mcp import Client, MCPDeprecationWarning
+from mcp_types import ElicitResult, ListRootsResult, Root
+from pydantic import FileUrl
+from server.conftest import listen as listen
+from server.over_http import Listen, client_of
+from server.pipes import PATIENCE
+from server.pipes import call as request
 from work.kit import ID, Workshop
 from writing import tree
 
@@ -25,10 +34,14 @@ class Person:
         """Answer like this."""
         self.reply = ElicitResult(action=action, content=content or None)
         self.asked: list[str] = []
+        self.meanwhile: Callable[[], object] = bool
+        """What happens while they think about their first question."""
 
     async def answer(self, context: Any, params: Any) -> ElicitResult:
         """Answer a question."""
         self.asked.append(params.message)
+        if len(self.asked) == 1:
+            await anyio.to_thread.run_sync(self.meanwhile)
         return self.reply
 
 
@@ -124,3 +137,134 @@ async def test_a_client_that_cannot_ask_is_told_how_to_go_on(shop: Workshop, cal
     assert told["proposal"] == record["proposal"]
     written = await call.data("chant_split", id=ID, force=True)
     assert written["reason"].startswith(f"Split '{ID}' into 3 members")
+
+
+# While a person thinks
+
+
+@pytest.mark.requirement("chant:split:consent_is_to_one_proposal")
+async def test_another_proposal_is_not_what_was_agreed_to(shop: Workshop) -> None:
+    first = await proposed(shop)
+    person = Person("accept", agree=True)
+    person.meanwhile = lambda: proposed_anew(shop)
+    before = tree(shop.root / ".chant" / "specs")
+    async with served(shop, "legacy", person) as client:
+        answer = await client.call_tool("chant_split", {"id": ID})
+    assert answer.is_error
+    second = shop.records()[-1]
+    assert second["process_id"] != first["process_id"]
+    assert text_of(answer) == (
+        f"The proposal of run '{first['process_id']}' for spec '{ID}' does not wait any more: that of run "
+        f"'{second['process_id']}' waits now. Nothing was written. Look again with chant_split, without "
+        "force."
+    )
+    assert tree(shop.root / ".chant" / "specs") == before
+
+
+@pytest.mark.requirement("chant:split:consent_is_to_one_proposal")
+async def test_a_later_call_asks_anew_about_another_proposal(shop: Workshop) -> None:
+    first = await proposed(shop)
+    person = Person("accept", agree=True)
+    person.meanwhile = lambda: proposed_anew(shop)
+    async with served(shop, "2026-07-28", person) as client:
+        answer = await client.call_tool("chant_split", {"id": ID})
+    assert len(person.asked) == 2, "once about each"
+    assert answer.structured_content is not None
+    assert answer.structured_content["process_id"] != first["process_id"]
+    assert answer.structured_content["proposal"]["written"]
+
+
+@pytest.mark.requirement("chant:split:consent_is_to_one_proposal")
+async def test_consent_to_what_does_not_wait_any_more_starts_nothing(shop: Workshop) -> None:
+    record = await proposed(shop)
+    spec = shop.project.text(ID)
+    person = Person("accept", agree=True)
+
+    def written_and_taken_back() -> None:
+        shop.handle().split(ID, force=True)
+        for member in (1, 2, 3):
+            shop.project.path(f"{ID}.{member}").unlink()
+        shop.project.write(ID, spec)
+
+    person.meanwhile = written_and_taken_back
+    async with served(shop, "legacy", person) as client:
+        answer = await client.call_tool("chant_split", {"id": ID})
+    assert answer.is_error
+    assert "does not wait any more: no proposal waits now. Nothing was written." in text_of(answer)
+    assert [one["process_id"] for one in shop.records()] == [record["process_id"]]
+    assert shop.project.text(ID) == spec
+
+
+def proposed_anew(shop: Workshop) -> None:
+    """Have another proposal put in the place of the one that waits."""
+    shop.ended(shop.handle().split(ID, fresh=True).data["process_id"])
+
+
+@pytest.mark.requirement("chant:split:asking_holds_nothing_up")
+async def test_other_calls_go_on_while_a_person_thinks(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clients, "_HELD_UP", 10 * PATIENCE)
+    await proposed(shop)
+    asked, added = anyio.Event(), anyio.Event()
+    told: list[str] = []
+
+    async def think(context: Any, params: Any) -> ElicitResult:
+        asked.set()
+        await added.wait()
+        return ElicitResult(action="accept", content={"agree": True})
+
+    async with (
+        Client(shop.server(), mode="legacy", elicitation_callback=think) as client,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(client.call_tool, "chant_split", {"id": ID})
+        with anyio.fail_after(PATIENCE):
+            await asked.wait()
+            told.append(text_of(await client.call_tool("chant_add", {"description": "Something else"})))
+            added.set()
+    assert told[0].startswith("Created spec: ")
+    assert shop.project.path(f"{ID}.3").exists()
+
+
+# Over HTTP
+
+
+@pytest.mark.requirement("chant:split:person_is_asked", "http:questions:need_no_stream_of_their_own")
+async def test_a_client_with_no_stream_of_its_own_is_asked(shop: Workshop, listen: Listen) -> None:
+    await proposed(shop)
+    server = listen(shop.root, "--no-auth")
+    session = server.begin("2025-11-25", {"elicitation": {}})
+    asked: list[str] = []
+
+    def agree(question: dict[str, Any]) -> dict[str, Any]:
+        asked.append(question["method"])
+        return {"action": "accept", "content": {"agree": True}}
+
+    answer = server.talked(request(1, "chant_split", id=ID), agree, **session)
+    assert asked == ["elicitation/create"]
+    assert answer["result"]["structuredContent"]["proposal"]["written"]
+
+
+@pytest.mark.filterwarnings(f"ignore::{MCPDeprecationWarning.__module__}.MCPDeprecationWarning")
+@pytest.mark.parametrize("kind", ["streamable", "modern"])
+@pytest.mark.requirement("chant:split:person_is_asked", "http:clients:each_has_its_own_folders")
+async def test_a_person_is_asked_about_the_project_of_their_client(
+    shop: Workshop, listen: Listen, tmp_path: Path, kind: str
+) -> None:
+    await proposed(shop)
+    nowhere = tmp_path / "nowhere"
+    nowhere.mkdir()
+    server = listen(nowhere, "--no-auth", "--toolsets", "chant")
+    person = Person("accept", agree=True)
+
+    async def roots(_: Any) -> ListRootsResult:
+        return ListRootsResult(roots=[Root(uri=FileUrl(shop.root.as_uri()))])
+
+    async with client_of(
+        server.url, kind, list_roots_callback=roots, elicitation_callback=person.answer
+    ) as client:
+        answer = await client.call_tool("chant_split", {"id": ID})
+    assert len(person.asked) == 1
+    assert not answer.is_error, text_of(answer)
+    assert shop.project.path(f"{ID}.3").exists()

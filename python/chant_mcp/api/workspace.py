@@ -23,15 +23,8 @@ from chant_mcp.errors import AmbiguousIdError, InvalidDocumentError, NotFoundErr
 from chant_mcp.graph import Graph
 from chant_mcp.paging import EVERYTHING, gathered
 from chant_mcp.picture import graph_bundle
-from chant_mcp.session import (
-    Place,
-    Session,
-    config_folder,
-    dialects_in,
-    find_place,
-    home_folder,
-    own_program,
-)
+from chant_mcp.program import own_program
+from chant_mcp.session import Place, Session, config_folder, dialects_in, find_place, home_folder
 
 _HANDLES: dict[str, type[Handle]] = {"chant": Spec, "vine": Task, "speckit": FeatureTask, "tickets": Ticket}
 

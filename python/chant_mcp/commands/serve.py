@@ -7,6 +7,7 @@ import re
 import secrets
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,6 +109,8 @@ def _over_http(surroundings: Surroundings, wanted: Address, wishes: _Wishes) -> 
         if wanted.port is None and listener.port != PORT:
             click.echo(f"Port {PORT} is taken, so this server has another one.", err=True)
         click.echo(f"Serving {root} at {url}{app.PATH} (SSE: {url}/sse)", err=True)
+        for problem in presence.left if presence is not None else ():
+            click.echo(f"Warning: an entry of a server that is gone is still there. {problem}", err=True)
         for one in listed:
             click.echo(f"Listed as `{one.name}` in {one.file} until the server ends", err=True)
         if token is not None:
@@ -148,11 +151,11 @@ def _token(file: Path | None) -> str:
     if not file.exists():
         _make_token(file)
     try:
-        rights = stat.S_IMODE(file.stat().st_mode)
+        is_open = _is_open(file)
         token = file.read_text("ascii", "replace").strip()
     except OSError as error:
         raise StorageError(f"Cannot read `{file}`: {error.strerror}") from error
-    if os.name == "posix" and rights & 0o077:
+    if is_open:
         raise RefusedError(f"`{file}` is open to other users.\nRun `chmod 600 {file}`, and start again.")
     if not _TOKEN.fullmatch(token):
         raise InvalidArgumentError(
@@ -169,6 +172,11 @@ def _make_token(file: Path) -> None:
         raise StorageError(
             f"Cannot make `{file}`: {error.strerror}\nMake its folder first, or name another file."
         ) from error
+
+
+def _is_open(file: Path) -> bool:
+    """Tell whether its rights let other users at a file."""
+    return os.name == "posix" and bool(stat.S_IMODE(file.stat().st_mode) & 0o077)
 
 
 def _write_token(file: Path, token: str) -> None:
@@ -196,9 +204,13 @@ def _records(surroundings: Surroundings) -> Path:
 def _tell_of_token(
     place: Path | None, listed: Sequence[Listed], root: Path, surroundings: Surroundings
 ) -> None:
-    """Say where the token is, and which files must not be committed now; the token itself is never shown."""
+    """Say where the token is, and which files show it to others now; the token itself is never shown."""
     click.echo(f"Token: in {place}", err=True)
     repository = Repository(root, surroundings.environment, wanted_by="--register")
     for file in dict.fromkeys(one.file for one in listed):
+        with suppress(FileNotFoundError):  # somebody took the file away again
+            if _is_open(root / file):
+                click.echo(f"Warning: {file} holds the token, and other users may read it.", err=True)
+                click.echo(f"Run `chmod 600 {file}`.", err=True)
         if repository.exists and repository.run("check-ignore", "-q", file).returncode:
             click.echo(f"Warning: {file} holds the token, and git does not ignore it.", err=True)

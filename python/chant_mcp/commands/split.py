@@ -89,8 +89,8 @@ def _show(session: Session, run: Data, force: bool) -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         out.print(display.plain(f"→ `chant-mcp split {id} --force` writes them.", "dim"), soft_wrap=True)
     elif click.confirm("Write these members?", err=True):
-        # What was shown is what is written: a spec that changed meanwhile is refused.
-        done: Data = session.chant.split(id, force=True).data
+        # What was shown is what is written: another proposal, or a spec that changed meanwhile, is refused.
+        done: Data = session.chant.split(id, force=True, agreed=run["process_id"]).data
         out.print(display.plain(done["reason"]), soft_wrap=True)
     else:
         out.print(display.plain("Nothing was written; the proposal waits.", "dim"))

@@ -11,7 +11,8 @@ from typing import Any, Concatenate, ParamSpec
 
 import click
 
-from chant_mcp.session import Session, find_place, own_program
+from chant_mcp.program import own_program
+from chant_mcp.session import Session, find_place
 
 P = ParamSpec("P")
 

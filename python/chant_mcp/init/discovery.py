@@ -1,7 +1,8 @@
 """How hosts find a server that runs: its entries in their files, and its own record.
 
 The record says where the server is and what its entries are. Its server holds it, so a record that
-nobody holds is that of a server which was killed; the next one takes the entries out that it left.
+nobody holds is that of a server which was killed; the next one takes the entries out that it left. A record
+stays until that is done.
 """
 
 from __future__ import annotations
@@ -69,12 +70,14 @@ class Presence:
         self._record = _Record(os.getpid(), url, token, str(root))
         self._replaced: dict[str, tuple[bytes | None, bytes]] = {}
         self._is_withdrawn = False
+        self.left: list[str] = []
+        """What killed servers left in files of hosts and could not be taken out, and why."""
         self.path = folder / f"{secrets.token_hex(8)}.json"
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with turn(folder / ".lock"):
                 self._held = hold(self.path)
-                self._write_record()
+                self._write_record(self._record)
         except OSError as error:
             raise StorageError(f"Cannot write `{self.path}`: {error.strerror}") from error
 
@@ -89,13 +92,7 @@ class Presence:
         with turn(self._folder / ".lock"):
             self._tidy_up()
             for file, key in hosts.places(clients):
-                listed = Listed(file, key, self._free_name(file, key))
-                # Told before it is done: whoever finds the record of a dead server looks for it.
-                self._record = replace(self._record, listed=(*self._record.listed, listed))
-                self._write_record()
-                self._replaced[file] = _changed(
-                    self.root, file, lambda text, of=listed: _with_entry(text, of, self._record.entry)
-                )
+                self._list_in(file, key)
         return list(self._record.listed)
 
     def withdraw(self) -> list[str]:
@@ -110,14 +107,26 @@ class Presence:
         with turn(self._folder / ".lock"):
             problems = _take_out(self.root, self._record, self._replaced)
             os.close(self._held)
-            self.path.unlink(missing_ok=True)
+            if not problems:
+                self.path.unlink(missing_ok=True)
         return problems
 
+    def _list_in(self, file: str, key: str) -> None:
+        before = self._record
+        listed = Listed(file, key, self._free_name(file, key))
+        # Told before it is done: whoever finds the record of a dead server looks for it.
+        self._write_record(replace(before, listed=(*before.listed, listed)))
+        path = (key, listed.name)
+        try:
+            self._replaced[file] = _changed(
+                self.root, file, lambda text: hosts.with_entry(text or "", path, before.entry, file)
+            )
+        except ChantError:
+            self._write_record(before)
+            raise
+
     def _free_name(self, file: str, key: str) -> str:
-        content = files.read(self.root, file)
-        text = hosts.text_of(content or b"", file)
-        servers = json_text.as_object(json_text.value_at(text, (key,), file)) if text.strip() else None
-        taken = servers or {}
+        taken = hosts.listed(hosts.text_of(files.read(self.root, file) or b"", file), key, file)
         number = 1
         while (name := _NAME if number == 1 else f"{_NAME}-{number}") in taken:
             number += 1
@@ -135,17 +144,25 @@ class Presence:
             record = _read(path)
             is_done = record is None or not record.listed
             if record is not None and record.project == str(self.root):
-                _take_out(self.root, record, {})
-                is_done = True
+                problems = _take_out(self.root, record, {})
+                self.left += problems
+                is_done = not problems
             os.close(held)
             if is_done:
                 path.unlink(missing_ok=True)
 
-    def _write_record(self) -> None:
-        content = json.dumps(asdict(self._record), indent=2).encode() + b"\n"
-        os.ftruncate(self._held, 0)
-        os.lseek(self._held, 0, os.SEEK_SET)
-        os.write(self._held, content)
+    def _write_record(self, record: _Record) -> None:
+        """Put the record in place, whole.
+
+        Who calls has the turn, so that nobody takes it for a dead server's meanwhile.
+        """
+        content = json.dumps(asdict(record), indent=2).encode() + b"\n"
+        os.close(self._held)
+        try:
+            files.write(self._folder, files.Change(self.path.name, None, content, 0o600))
+            self._record = record
+        finally:
+            self._held = hold(self.path)
 
 
 def _read(path: Path) -> _Record | None:
@@ -185,12 +202,6 @@ def _restore(root: Path, file: str, before: bytes | None, after: bytes) -> None:
             files.place(root, file).unlink()
     else:
         files.write(root, files.Change(file, after, before))
-
-
-def _with_entry(text: str | None, listed: Listed, entry: hosts.Entry) -> str:
-    if text is None or not text.strip():
-        return json.dumps({listed.key: {listed.name: entry}}, indent=2, ensure_ascii=False) + "\n"
-    return json_text.with_value(text, (listed.key, listed.name), entry, listed.file)
 
 
 def _without_entry(text: str | None, listed: Listed, entry: hosts.Entry) -> str | None:

@@ -72,16 +72,39 @@ def changes(root: Path, clients: tuple[str, ...], ours: Entry, force: bool) -> l
 
 def _change(root: Path, name: str, key: str, ours: Entry, force: bool) -> files.Change:
     before = files.read(root, name)
-    if before is None or not before.strip():
-        text = json.dumps({key: {_NAME: ours}}, indent=2, ensure_ascii=False) + "\n"
-        return files.Change(name, before, text.encode())
-    text = text_of(before, name)
-    present = json_text.value_at(text, (key, _NAME), name)
-    kept = json_text.as_object(present) or {}
-    if not force and _starts_the_same(kept, ours):
+    text = text_of(before or b"", name)
+    kept = json_text.as_object(listed(text, key, name).get(_NAME)) or {}
+    if before is not None and not force and _starts_the_same(kept, ours):
         return files.Change(name, before, before)
-    after = json_text.with_value(text, (key, _NAME), {**kept, **ours}, name)
-    return files.Change(name, before, after.encode())
+    return files.Change(name, before, with_entry(text, (key, _NAME), {**kept, **ours}, name).encode())
+
+
+def listed(text: str, key: str, name: str) -> dict[str, Any]:
+    """Give the servers that a host's file lists under a key; none of an empty file.
+
+    Raises:
+        InvalidDocumentError: When it is no plain JSON object.
+    """
+    servers = json_text.value_at(text, (key,), name) if text.strip() else None
+    return json_text.as_object(servers) or {}
+
+
+def with_entry(text: str, path: tuple[str, str], entry: Entry, name: str) -> str:
+    """Give the text of a host's file with a server's entry; an empty file becomes a whole configuration.
+
+    Args:
+        text: What the file says.
+        path: The key under which the host lists servers, and the server's name.
+        entry: How it is started or reached.
+        name: The file.
+
+    Raises:
+        InvalidDocumentError: When it is no plain JSON object.
+    """
+    if text.strip():
+        return json_text.with_value(text, path, entry, name)
+    key, server = path
+    return json.dumps({key: {server: entry}}, indent=2, ensure_ascii=False) + "\n"
 
 
 def text_of(content: bytes, name: str) -> str:

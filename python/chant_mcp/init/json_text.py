@@ -54,18 +54,16 @@ def with_value(text: str, path: tuple[str, ...], value: Any, file: str) -> str:
     style = _style(text)
     for depth, name in enumerate(path):
         members = list(_members(text, start))
-        found = [member for member in members if member.name == name]
-        if len(found) > 1:
-            raise InvalidDocumentError(f"`{name}` stands twice in `{file}`. Nothing was changed.")
-        if not found:
+        at = _place(members, name, file)
+        if at is None:
             nested = value
             for inner in reversed(path[depth + 1 :]):
                 nested = {inner: nested}
             return _with_member(text, start, members, name, nested, style, depth)
+        found = members[at]
         if depth == len(path) - 1:
-            at = found[0]
-            return text[: at.value_start] + style.written(value, depth + 1) + text[at.value_end :]
-        start = found[0].value_start
+            return text[: found.value_start] + style.written(value, depth + 1) + text[found.value_end :]
+        start = found.value_start
     return text
 
 
@@ -75,14 +73,16 @@ def without(text: str, path: tuple[str, ...], file: str) -> str:
     Raises:
         InvalidDocumentError: As `with_value`.
     """
-    if value_at(text, path, file) is None:
-        return text
+    value_at(text, path, file)
     start = _skip(text, 1 if text.startswith("\ufeff") else 0)
     members = list(_members(text, start))
     for name in path[:-1]:
-        start = members[_place(members, name, file)].value_start
+        if (outer := _place(members, name, file)) is None:
+            return text
+        start = members[outer].value_start
         members = list(_members(text, start))
-    at = _place(members, path[-1], file)
+    if (at := _place(members, path[-1], file)) is None:
+        return text
     if len(members) == 1:
         return text[: start + 1] + text[_skip(text, members[0].value_end) :]
     if at == 0:
@@ -90,11 +90,16 @@ def without(text: str, path: tuple[str, ...], file: str) -> str:
     return text[: members[at - 1].value_end] + text[members[at].value_end :]
 
 
-def _place(members: list[Member], name: str, file: str) -> int:
+def _place(members: list[Member], name: str, file: str) -> int | None:
+    """Find a member; none when there is none of this name.
+
+    Raises:
+        InvalidDocumentError: When there are two.
+    """
     places = [at for at, member in enumerate(members) if member.name == name]
     if len(places) > 1:
         raise InvalidDocumentError(f"`{name}` stands twice in `{file}`. Nothing was changed.")
-    return places[0]
+    return places[0] if places else None
 
 
 def as_object(value: object) -> dict[str, Any] | None:

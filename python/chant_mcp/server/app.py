@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import difflib
 import functools
-import inspect
 import itertools
 import logging
 import os
 import signal
 import sys
-import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, cast
@@ -25,9 +22,7 @@ from mcp import MCPError
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp.server.mcpserver.tools import Tool
-from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
-from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult, ToolAnnotations
+from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
 from mcp_types import Resource as ListedResource
 from mcp_types import Tool as ListedTool
 
@@ -38,10 +33,11 @@ from chant_mcp.server import questions, reply
 from chant_mcp.server.clients import Client, ManyClients, OneClient
 from chant_mcp.server.consent import can_ask, consent
 from chant_mcp.server.resources import resources
-from chant_mcp.server.roots import folders_only, roots_of
+from chant_mcp.server.roots import asked_along, folders_only, roots_of
+from chant_mcp.server.tools import Running, meaning, published, tool_of
 from chant_mcp.server.wire import GateOut, lenient, stdio
 from chant_mcp.session import Session, dialects_in, find_in_roots, holds_work_files
-from chant_mcp.toolsets import ToolEntry, toolsets
+from chant_mcp.toolsets import Question, ToolEntry, toolsets
 
 if TYPE_CHECKING:
     from chant_mcp.server.http.app import Service
@@ -65,12 +61,6 @@ INSTRUCTIONS = {
 _CUT = "Results that were cut say how to get the rest."
 
 _references = itertools.count(1)
-
-_meant: ContextVar[Session] = ContextVar("_meant")
-"""The project that the call under way is about."""
-
-_MOST_TEXT = 40_000
-"""Characters of an error that are shown; only one that quotes a giant argument is longer."""
 
 _MOST_FIELDS = 20
 """Bad arguments that are told at once."""
@@ -111,11 +101,11 @@ class ChantServer(MCPServer[Any]):
         self._start = session.place
         self._offer = offer
         self._entries = {entry.name: entry for tools in toolsets().values() for entry in tools}
-        self._running = _Running()
-        tools = [_tool(entry, self._running) for entry in self._entries.values()]
+        self._running = Running()
+        tools = [tool_of(entry, self._running) for entry in self._entries.values()]
         self._schemas: dict[str, Mapping[str, Any]] = {tool.name: tool.parameters for tool in tools}
         for tool in tools:
-            tool.parameters = _published(tool.parameters)
+            tool.parameters = published(tool.parameters)
         told = [INSTRUCTIONS[name] for name in self._toolsets() if name in INSTRUCTIONS]
         super().__init__(
             "chant",
@@ -163,57 +153,61 @@ class ChantServer(MCPServer[Any]):
         try:
             checked = self._checked(name, arguments)
             client = self._clients.of(context)
-            if self._entries[name].asks_people:
-                return await self._answered(name, checked, client, context)
-            async with client.order.turn(changes=not self._entries[name].hints.read_only):
-                return await self._answered(name, checked, client, context)
+            answer = await self._answered(self._entries[name], checked, client, context)
+            if context is None or not isinstance(answer, InputRequiredResult):
+                return answer
+            return asked_along(context, answer)
         except arguments_check.BadArguments as error:
             if self._entries[name].errors_are_data:
                 return reply.refusal(_ill_given(error))
-            raise ToolError(_shown(self._entries[name].error_prefix + str(error))) from error
+            raise ToolError(reply.shown(self._entries[name].error_prefix + str(error))) from error
         except UnexpectedToolError as error:
             reference = f"E{next(_references):04d}"
             logger.error("reference %s: %s crashed", reference, name, exc_info=error)
             raise ToolError(f"Internal error in {name}, reference {reference}") from error
         except ToolError as error:
             cause = error.__cause__
-            raise ToolError(_shown(str(cause if isinstance(cause, ToolError) else error))) from cause
+            raise ToolError(reply.shown(str(cause if isinstance(cause, ToolError) else error))) from cause
 
     async def _answered(
-        self, name: str, arguments: dict[str, Any], client: Client, context: Context[Any, Any] | None
+        self, entry: ToolEntry, arguments: dict[str, Any], client: Client, context: Context[Any, Any] | None
     ) -> CallToolResult | InputRequiredResult:
-        named = [arguments[of] for of in self._entries[name].files if of in arguments]
-        if named:
-            ask = self._ask_where_files_lie(named, client, context)
-        else:
-            ask = self._ask_which_project(client, context)
-        if question := await ask:
-            return question
-        agreed = await self._ask_for_consent(name, arguments, context)
+        """Run a tool in its turn, in the project that the client means.
+
+        While a person is asked nobody has the turn: no other call waits for that.
+        """
+        if entry.asks_people:
+            question = await self._ask_where(entry, arguments, client, context)
+            return question or await self._run(entry, arguments, client.session, context)
+        changes = not entry.hints.read_only
+        async with client.order.turn(changes=changes):
+            if question := await self._ask_where(entry, arguments, client, context):
+                return question
+            session = client.session
+            wish = await _wish(entry, arguments, session, context)
+            if wish is None or context is None:
+                return await self._run(entry, arguments, session, context)
+        agreed = await consent(context, wish)
         if isinstance(agreed, InputRequiredResult):
             return agreed
-        if agreed:
-            arguments = {**arguments, "force": True}
-        with _telling(context), _meaning(client.session):
-            if self._entries[name].asks_people:
-                asked = await self._put_to_the_user(client.session, arguments, context)
+        async with client.order.turn(changes=changes):
+            return await self._run(entry, arguments, session, context, wish.about if agreed else None)
+
+    async def _run(
+        self,
+        entry: ToolEntry,
+        arguments: dict[str, Any],
+        session: Session,
+        context: Context[Any, Any] | None,
+        agreed: str | None = None,
+    ) -> CallToolResult | InputRequiredResult:
+        with _telling(context, agreed), meaning(session):
+            if entry.asks_people:
+                asked = await _put_to_the_user(session, arguments, context)
                 if not isinstance(asked, dict):
                     return asked
                 arguments = asked
-            return cast(CallToolResult, await super().call_tool(name, arguments, context))
-
-    async def _put_to_the_user(
-        self, session: Session, arguments: dict[str, Any], context: Context[Any, Any] | None
-    ) -> dict[str, Any] | CallToolResult | InputRequiredResult:
-        """Have the client ask its user what the call asks, where it can.
-
-        Returns:
-            The arguments to go on with, or what is the answer to the call.
-        """
-        try:
-            return await questions.put(session.speckit, arguments, context)
-        except ChantError as error:
-            return _refused(error)
+            return cast(CallToolResult, await super().call_tool(entry.name, arguments, context))
 
     async def get_prompt(
         self,
@@ -244,58 +238,48 @@ class ChantServer(MCPServer[Any]):
             ill_typed_is_missing=bool(entry.error_prefix),
         )
 
-    async def _ask_which_project(
-        self, client: Client, context: Context[Any, Any] | None
+    async def _ask_where(
+        self, entry: ToolEntry, arguments: dict[str, Any], client: Client, context: Context[Any, Any] | None
     ) -> InputRequiredResult | None:
-        """Find the project in the client's roots when the working directory says nothing.
+        """Find out from the client where to work, if nothing else says that.
 
         Returns:
-            The question for them, where it is the answer to the call.
+            The question for its roots, where it is the answer to the call.
         """
+        if context is None:
+            return None
+        if named := [arguments[of] for of in entry.files if of in arguments]:
+            return await self._ask_where_files_lie(named, client, context)
+        return await self._ask_which_project(client, context)
+
+    async def _ask_which_project(
+        self, client: Client, context: Context[Any, Any]
+    ) -> InputRequiredResult | None:
+        """Find the project in the client's roots when the working directory says nothing."""
         place = client.session.place
-        if context is None or not place.is_guess or holds_work_files(place.root):
+        if not place.is_guess or holds_work_files(place.root):
             return None
         roots = await roots_of(context)
         if isinstance(roots, InputRequiredResult):
             return roots
         if roots:
-            client.move_to(find_in_roots(roots, self._start))
+            await client.move_to(find_in_roots(roots, self._start))
         return None
 
     async def _ask_where_files_lie(
-        self, names: Sequence[str], client: Client, context: Context[Any, Any] | None
+        self, names: Sequence[str], client: Client, context: Context[Any, Any]
     ) -> InputRequiredResult | None:
-        """Look in the client's roots, too, for files that are not found otherwise (seed vine, roots).
-
-        Returns:
-            The question for them, where it is the answer to the call.
-        """
+        """Look in the client's roots, too, for files that are not found otherwise (seed vine, roots)."""
         session = client.session
-        if context is None or session.place.is_given or all(map(session.vine.finds, names)):
+        if session.place.is_given:
+            return None
+        if await anyio.to_thread.run_sync(lambda: all(map(session.vine.finds, names))):
             return None
         roots = await roots_of(context)
         if isinstance(roots, InputRequiredResult):
             return roots
-        client.look_in(roots)
+        await client.look_in(roots)
         return None
-
-    async def _ask_for_consent(
-        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None
-    ) -> bool | InputRequiredResult:
-        """Ask a person whether the call may go as far as with `force`, where the tool has such a question.
-
-        Returns:
-            Whether they agree; or the question, where it is the answer to the call.
-        """
-        asks = self._entries[name].asks
-        if asks is None or context is None or arguments.get("force") or not can_ask(context):
-            return False
-        ask = functools.partial(asks, self._session, **arguments)
-        try:
-            question = await anyio.to_thread.run_sync(ask, abandon_on_cancel=True)
-        except ChantError:  # the call itself tells what is wrong
-            return False
-        return False if question is None else await consent(context, question)
 
     async def run_stdio_async(self) -> None:
         """Serve standard input and output until the input ends or a signal comes.
@@ -326,9 +310,41 @@ class ChantServer(MCPServer[Any]):
             os._exit(0)
 
 
+async def _wish(
+    entry: ToolEntry, arguments: dict[str, Any], session: Session, context: Context[Any, Any] | None
+) -> Question | None:
+    """Say what a person is asked to agree to before a call, where the client can ask one."""
+    if entry.asks is None or context is None or not can_ask(context):
+        return None
+    asks = functools.partial(entry.asks, session, **arguments)
+    try:
+        return await anyio.to_thread.run_sync(asks, abandon_on_cancel=True)
+    except ChantError:  # the call itself tells what is wrong
+        return None
+
+
+async def _put_to_the_user(
+    session: Session, arguments: dict[str, Any], context: Context[Any, Any] | None
+) -> dict[str, Any] | CallToolResult | InputRequiredResult:
+    """Have the client ask its user what the call asks, where it can.
+
+    Returns:
+        The arguments to go on with, or what is the answer to the call.
+    """
+    try:
+        # Opening takes a lock that another call may hold; the server does not stand still for that.
+        features = await anyio.to_thread.run_sync(lambda: session.speckit)
+        return await questions.put(features, arguments, context)
+    except ChantError as error:
+        return reply.refused(error)
+
+
 @contextmanager
-def _telling(context: Context[Any, Any] | None) -> Generator[None]:
-    """Have the client told how far the call is; it hears nothing where it did not ask for that."""
+def _telling(context: Context[Any, Any] | None, agreed: str | None) -> Generator[None]:
+    """Have the call know who asked for it, and what a person agreed to, and the client how far it is.
+
+    It hears nothing where it did not ask for that.
+    """
     steps = itertools.count(1)
 
     def tell(step: str) -> None:
@@ -340,9 +356,11 @@ def _telling(context: Context[Any, Any] | None) -> Generator[None]:
             logger.debug("progress was not told", exc_info=True)
 
     before, client = progress.told.set(tell), progress.agent.set(_client(context))
+    consented = progress.agreed.set(agreed)
     try:
         yield
     finally:
+        progress.agreed.reset(consented)
         progress.told.reset(before)
         progress.agent.reset(client)
 
@@ -351,38 +369,6 @@ def _client(context: Context[Any, Any] | None) -> str | None:
     """Name the client, where it said who it is."""
     params = None if context is None else context.session.client_params
     return None if params is None else params.client_info.name
-
-
-@contextmanager
-def _meaning(session: Session) -> Generator[None]:
-    """Have the tool work on this project."""
-    before = _meant.set(session)
-    try:
-        yield
-    finally:
-        _meant.reset(before)
-
-
-class _Running:
-    """Counts the calls that are in threads."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._changed = threading.Condition()
-
-    def __enter__(self) -> None:
-        with self._changed:
-            self._count += 1
-
-    def __exit__(self, *exc: object) -> None:
-        with self._changed:
-            self._count -= 1
-            self._changed.notify_all()
-
-    def has_ended(self, patience: float) -> bool:
-        """Wait until there are none, or for so many seconds."""
-        with self._changed:
-            return self._changed.wait_for(lambda: not self._count, patience)
 
 
 async def _stop_on_signal(scope: anyio.CancelScope, out: GateOut) -> None:
@@ -417,23 +403,8 @@ async def _bad_calls_are_calls(ctx: ServerRequestContext[Any, Any], call_next: C
 def _ill_given(error: arguments_check.BadArguments) -> dict[str, Any]:
     """Tell of arguments in the words of the seed (seed tickets, "Validation Error")."""
     fields = itertools.islice(error.fields.items(), _MOST_FIELDS)
-    details = {_shown(name, _MOST_OF_ONE): _shown(why, _MOST_OF_ONE) for name, why in fields}
+    details = {reply.shown(name, _MOST_OF_ONE): reply.shown(why, _MOST_OF_ONE) for name, why in fields}
     return {"error": "Validation failed", "code": "VALIDATION_ERROR", "details": details}
-
-
-def _shown(text: str, most: int = _MOST_TEXT) -> str:
-    """Shorten a text that quotes a giant argument, and show what is no Unicode as an escape."""
-    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"
-
-
-def _refused(error: ChantError) -> CallToolResult:
-    """Give a refusal of the core in the form that its dialect's clients expect."""
-    if error.object is not None:
-        return reply.refusal(error.object)
-    if (hint := error.details.get("hint")) is not None:
-        return reply.hinted(_shown(str(error)), _shown(str(hint)))
-    raise ToolError(str(error)) from error
 
 
 def _unknown_tool(name: str, known: list[str]) -> str:
@@ -450,88 +421,3 @@ def _unknown_tool(name: str, known: list[str]) -> str:
 
 def _sorted_words(name: str) -> str:
     return "_".join(sorted(name.replace("-", "_").split("_")))
-
-
-def _tool(entry: ToolEntry, running: _Running) -> Tool:
-    """Make an SDK tool of an entry, its schemas without what hosts stumble over."""
-    signature = inspect.signature(entry.run)
-    own = [parameter for name, parameter in signature.parameters.items() if name != "session"]
-
-    @functools.wraps(entry.run)
-    def run(**given: Any) -> CallToolResult:
-        try:
-            with running:
-                return reply.result(entry.run(_meant.get(), **given))
-        except ChantError as error:
-            return _refused(error)
-        except Exception:
-            raise
-        except BaseException as error:  # a panic of the core, or an exit: it ends the call, not the server
-            raise RuntimeError(f"{type(error).__name__} in a tool") from error
-
-    del run.__wrapped__
-    cast(Any, run).__signature__ = signature.replace(parameters=own, return_annotation=CallToolResult)
-    run.__annotations__ = {}
-    hints = entry.hints
-    tool = Tool.from_function(
-        run,
-        description=inspect.cleandoc(entry.run.__doc__ or ""),
-        structured_output=False,
-        annotations=ToolAnnotations(
-            read_only_hint=hints.read_only,
-            destructive_hint=hints.destructive,
-            idempotent_hint=hints.idempotent,
-            open_world_hint=hints.open_world,
-        ),
-    )
-    tool.parameters = _plain(tool.parameters)
-    tool.fn_metadata = _Arguments(arg_model=tool.fn_metadata.arg_model)
-    return tool
-
-
-class _Arguments(FuncMetadata):
-    """Arguments that were checked already, so no text is taken for JSON; calls that can be abandoned."""
-
-    def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
-        return data
-
-    async def call_fn(
-        self,
-        fn: Callable[..., Any],
-        fn_is_async: bool,
-        arguments: dict[str, Any],
-        arguments_to_pass_directly: dict[str, Any] | None = None,
-    ) -> Any:
-        call = functools.partial(fn, **arguments)
-        left = threading.Event()
-        before = progress.has_left.set(left.is_set)
-        try:
-            return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
-        finally:
-            left.set()
-            progress.has_left.reset(before)
-
-
-def _plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """Drop pydantic's titles and defaults, and turn `T | None` into a plain optional `T`."""
-    properties = {name: _plain_property(node) for name, node in schema.get("properties", {}).items()}
-    plain: dict[str, Any] = {"type": "object", "properties": properties}
-    if schema.get("required"):
-        plain["required"] = schema["required"]
-    return plain
-
-
-def _plain_property(node: dict[str, Any]) -> dict[str, Any]:
-    arms = [arm for arm in node.get("anyOf", []) if arm != {"type": "null"}]
-    merged: dict[str, Any] = {**(arms[0] if arms else {}), **node}
-    kept = ("type", "enum", "items", "properties", "required", "minimum", "description")
-    return {key: merged[key] for key in kept if key in merged}
-
-
-def _published(schema: dict[str, Any]) -> dict[str, Any]:
-    """Leave out lower bounds: a list is paid for by the byte, and whoever crosses one is told."""
-    properties = {
-        name: {key: value for key, value in node.items() if key != "minimum"}
-        for name, node in schema["properties"].items()
-    }
-    return {**schema, "properties": properties}

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 _MOST = 2**53
-_NAMES = {"string": "string", "integer": "integer", "boolean": "boolean", "object": "object"}
 
 
 class BadArguments(Exception):
@@ -92,7 +91,7 @@ def _value(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
         return _unicode(name, cast(dict[str, Any], value))
     if wanted == "array":
         return _items(name, value, schema["items"]["type"])
-    raise BadArguments({name: f"Invalid parameter '{name}': expected {_NAMES[wanted]}, got {kind(value)}"})
+    raise BadArguments({name: f"Invalid parameter '{name}': expected {wanted}, got {kind(value)}"})
 
 
 def _key(name: str, value: Any) -> str:

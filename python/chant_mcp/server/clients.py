@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 from mcp.server.mcpserver import Context
 
 from chant_mcp.session import Place, Session
@@ -58,13 +59,13 @@ class Client:
     session: Session
     order: Order = field(default_factory=Order)
 
-    def move_to(self, place: Place) -> None:
+    async def move_to(self, place: Place) -> None:
         """Mean another project from now on."""
-        self.session.move_to(place)
+        await anyio.to_thread.run_sync(self.session.move_to, place)
 
-    def look_in(self, roots: Sequence[Path]) -> None:
+    async def look_in(self, roots: Sequence[Path]) -> None:
         """Look for files in these folders, too."""
-        self.session.look_in(roots)
+        await anyio.to_thread.run_sync(self.session.look_in, roots)
 
 
 class OneClient:
@@ -112,10 +113,10 @@ class _Guest(Client):
 
     projects: ManyClients
 
-    def move_to(self, place: Place) -> None:
+    async def move_to(self, place: Place) -> None:
         self.session = self.projects.project(place, ())
 
-    def look_in(self, roots: Sequence[Path]) -> None:
+    async def look_in(self, roots: Sequence[Path]) -> None:
         self.session = self.projects.project(self.session.place, tuple(roots))
 
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import anyio
-from mcp import MCPError
 from mcp.server.mcpserver import Context
 from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
-from pydantic import ValidationError
 
-_QUESTION = "consent"
-"""Under which the question and its answer travel in the modern era."""
+from chant_mcp.server.asking import ask
+from chant_mcp.toolsets import Question
 
 _PATIENCE = 300.0
 """Seconds that a person is given to answer."""
@@ -31,32 +27,20 @@ def can_ask(context: Context[Any, Any]) -> bool:
     return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
-async def consent(context: Context[Any, Any], question: str) -> bool | InputRequiredResult:
+async def consent(context: Context[Any, Any], question: Question) -> bool | InputRequiredResult:
     """Ask a person.
 
     Returns:
         Whether they agree, which somebody who does not answer does not; or the question, to be returned in
-        place of an answer: in the modern era the client calls again and brings the answer along.
+        place of an answer.
     """
-    request = ElicitRequest(params=ElicitRequestFormParams(message=question, requested_schema=_FORM))
-    if context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
-        return _agrees(await _asked(context, request))
-    answers = context.input_responses
-    if answers is None or _QUESTION not in answers:
-        return InputRequiredResult(input_requests={_QUESTION: request})
-    return _agrees(answers[_QUESTION])
+    request = ElicitRequest(params=ElicitRequestFormParams(message=question.text, requested_schema=_FORM))
+    # An answer that comes with a later call is one to this very question.
+    answer = await ask(context, f"consent-{question.about}", request, ElicitResult, _PATIENCE)
+    return answer if isinstance(answer, InputRequiredResult) else _agrees(answer)
 
 
-def _agrees(answer: object) -> bool:
-    if not isinstance(answer, ElicitResult) or answer.action != "accept":
+def _agrees(answer: ElicitResult | None) -> bool:
+    if answer is None or answer.action != "accept":
         return False
     return (answer.content or {}).get("agree") is True
-
-
-async def _asked(context: Context[Any, Any], request: ElicitRequest) -> ElicitResult | None:
-    with anyio.move_on_after(_PATIENCE):
-        try:
-            return await context.session.send_request(request, ElicitResult)
-        except (MCPError, ValidationError):
-            pass  # who cannot ask after all has nobody who agrees
-    return None

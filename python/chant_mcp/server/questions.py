@@ -14,14 +14,13 @@ from typing import Any
 
 import anyio
 import anyio.to_thread
-from mcp import MCPError
 from mcp.server.mcpserver import Context
 from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from chant_mcp import progress
 from chant_mcp._core import SpeckitFeatures
-from chant_mcp.errors import IllegalTransitionError
+from chant_mcp.errors import ChantError, IllegalTransitionError
+from chant_mcp.server.asking import ask, is_live
 from chant_mcp.server.consent import can_ask
 
 _PATIENCE = 600.0
@@ -58,25 +57,37 @@ async def put(
     given["question"] = question["id"]
     if question["state"] != "open":
         return given
-    if context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
-        await _ask_now(features, question, context)
+    if _was_answered_before(question, context):
         return given
-    answers = context.input_responses or {}
-    if question["id"] in answers:
-        await _take(features, question["id"], answers[question["id"]])
-    elif not any(key.startswith("q-") for key in answers):
-        form = ElicitRequestFormParams(message=question["prompt"], requested_schema=_FORM)
-        return InputRequiredResult(input_requests={question["id"]: ElicitRequest(params=form)})
+    answer = await _answer(features, question, context)
+    if isinstance(answer, InputRequiredResult):
+        return answer
+    await _take(features, question["id"], answer)
     return given
 
 
-async def _ask_now(
+def _was_answered_before(question: Mapping[str, Any], context: Context[Any, Any]) -> bool:
+    """Tell whether the call brings an answer along, but to another question: that is not asked again."""
+    answers = context.input_responses or {}
+    return question["id"] not in answers and any(key.startswith("q-") for key in answers)
+
+
+async def _answer(
     features: SpeckitFeatures, question: Mapping[str, Any], context: Context[Any, Any]
-) -> None:
+) -> ElicitResult | InputRequiredResult | None:
     """Show the form until it is filled in, or the question is closed elsewhere."""
+    form = ElicitRequestFormParams(message=question["prompt"], requested_schema=_FORM)
+    asked = functools.partial(
+        ask, context, question["id"], ElicitRequest(params=form), ElicitResult, _PATIENCE
+    )
+    if not is_live(context):
+        return await asked()
+    answer: ElicitResult | InputRequiredResult | None = None
+    refusal: ChantError | None = None
     is_over = threading.Event()
 
     async def watch(scope: anyio.CancelScope) -> None:
+        nonlocal refusal
         wait = functools.partial(
             features.wait,
             question["id"],
@@ -84,29 +95,34 @@ async def _ask_now(
             progress=progress.told.get(),
             has_left=is_over.is_set,
         )
-        await anyio.to_thread.run_sync(wait, abandon_on_cancel=True)
+        try:
+            await anyio.to_thread.run_sync(wait, abandon_on_cancel=True)
+        except ChantError as error:
+            refusal = error  # raised in here it would come out as a group
         scope.cancel()
 
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(watch, tasks.cancel_scope)
-            try:
-                answer = await context.session.elicit_form(
-                    question["prompt"], _FORM, related_request_id=context.request_id
-                )
-            except MCPError:
-                answer = None  # it cannot ask after all; the question waits
-            if answer is not None:
-                await _take(features, question["id"], answer)
+            answer = await asked()
             tasks.cancel_scope.cancel()
     finally:
         is_over.set()
+    if refusal is not None:
+        raise refusal
+    return answer
 
 
-async def _take(features: SpeckitFeatures, id: str, answer: object) -> None:
-    """Record what the user said; whoever came first is not overruled."""
-    text = None
-    if isinstance(answer, ElicitResult) and answer.action == "accept":
-        text = str((answer.content or {}).get(_FIELD, ""))
+async def _take(features: SpeckitFeatures, id: str, answer: ElicitResult | None) -> None:
+    """Record what the user said; whoever came first is not overruled.
+
+    A form that comes back without a text leaves the question open.
+    """
+    if answer is None:
+        return
+    said = (answer.content or {}).get(_FIELD) if answer.action == "accept" else None
+    text = None if said is None else str(said)
+    if answer.action == "accept" and not (text and text.strip()):
+        return
     with suppress(IllegalTransitionError):
         await anyio.to_thread.run_sync(functools.partial(features.answer, id, text, by=_BY))

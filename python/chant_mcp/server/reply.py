@@ -13,11 +13,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, JSONRPCMessage, JSONRPCResponse, TextContent
 
 from chant_mcp._core import Answer
+from chant_mcp.errors import ChantError
 
 _STRUCTURED = "structuredContent"
+
+_MOST_TEXT = 40_000
+"""Characters of an error that are shown; only one that quotes a giant argument is longer."""
 
 
 class Rendered(dict[str, Any]):
@@ -62,6 +67,25 @@ def hinted(error: str, hint: str) -> CallToolResult:
     """Give an error in the words of a seed, and beside it what to do next."""
     content: list[Any] = [TextContent(type="text", text=text) for text in (error, hint)]
     return CallToolResult(content=content, is_error=True)
+
+
+def refused(error: ChantError) -> CallToolResult:
+    """Give a refusal of the core in the form that its dialect's clients expect.
+
+    Raises:
+        ToolError: Where that is a text alone.
+    """
+    if error.object is not None:
+        return refusal(error.object)
+    if (hint := error.details.get("hint")) is not None:
+        return hinted(shown(str(error)), shown(str(hint)))
+    raise ToolError(str(error)) from error
+
+
+def shown(text: str, most: int = _MOST_TEXT) -> str:
+    """Shorten a text that quotes a giant argument, and show what is no Unicode as an escape."""
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"
 
 
 async def rendered_aside(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:

@@ -8,12 +8,11 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-import anyio
-from mcp import MCPError
 from mcp.server.mcpserver import Context
 from mcp_types import InputRequiredResult, ListRootsRequest, ListRootsResult, Result
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
+
+from chant_mcp.server.asking import ask, is_live
 
 _QUESTION = "roots"
 """Under which the question and its answer travel in the modern era."""
@@ -32,16 +31,25 @@ async def roots_of(context: Context[Any, Any]) -> list[Path] | InputRequiredResu
     capabilities = context.client_capabilities
     if capabilities is None or capabilities.roots is None:
         return []
-    if context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
-        answer = await _asked(context)
-    else:
-        answers = context.input_responses
-        if answers is None:
-            return InputRequiredResult(input_requests={_QUESTION: ListRootsRequest()})
-        answer = answers.get(_QUESTION)
-    if isinstance(answer, ListRootsResult):
-        return _folders([str(root.uri) for root in answer.roots])
-    return _folders([root.uri for root in answer.roots]) if isinstance(answer, _Roots) else []
+    is_told_live = is_live(context)
+    if not is_told_live and _QUESTION not in (context.input_responses or {_QUESTION: None}):
+        return []
+    kind = _Roots if is_told_live else ListRootsResult
+    answer = await ask(context, _QUESTION, ListRootsRequest(), kind, _PATIENCE)
+    if answer is None or isinstance(answer, InputRequiredResult):
+        return answer or []
+    return _folders([str(root.uri) for root in answer.roots])
+
+
+def asked_along(context: Context[Any, Any], question: InputRequiredResult) -> InputRequiredResult:
+    """Ask for the roots once more where the client told them with this call.
+
+    It brings the answers to the last questions alone, and over HTTP nobody remembers it without a session.
+    """
+    if question.input_requests is None or _QUESTION not in (context.input_responses or {}):
+        return question
+    requests = {**question.input_requests, _QUESTION: ListRootsRequest()}
+    return question.model_copy(update={"input_requests": requests})
 
 
 def folders_only(answers: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,12 +88,3 @@ def _folder(uri: str) -> Path | None:
         return None
     path = Path(url2pathname(parts.path))
     return path if parts.scheme == "file" and path.is_absolute() and "\0" not in str(path) else None
-
-
-async def _asked(context: Context[Any, Any]) -> _Roots | None:
-    with anyio.move_on_after(_PATIENCE):
-        try:
-            return await context.session.send_request(ListRootsRequest(), _Roots)
-        except (MCPError, ValidationError):
-            pass  # who announces roots and does not tell them has none
-    return None

@@ -36,6 +36,15 @@ TAKES_AWAY = Hints(destructive=True, idempotent=True)
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """What a person is asked to agree to."""
+
+    about: str
+    """Names the very thing they agree to."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolEntry:
     """One tool."""
 
@@ -43,8 +52,9 @@ class ToolEntry:
     hints: Hints
     files: tuple[str, ...] = ()
     """Parameters that name files, which may lie in the client's folders."""
-    asks: Callable[..., str | None] | None = None
-    """What a person is asked before a call without `force`; who agrees gives it. Takes what `run` takes."""
+    asks: Callable[..., Question | None] | None = None
+    """What a person is asked before a call, if anything. Takes what `run` takes; `run` finds what they agreed
+    to in `progress.agreed`."""
     asks_people: bool = False
     """Whether its calls may wait for a person, so that no other call waits for them."""
     missing: str = "Missing required parameter: {}"

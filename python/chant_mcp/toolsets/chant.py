@@ -11,7 +11,7 @@ from pydantic import Field
 from chant_mcp import progress
 from chant_mcp._core import Answer
 from chant_mcp.session import Session
-from chant_mcp.toolsets import CHANGES, READS, STARTS, TAKES_AWAY, ToolEntry
+from chant_mcp.toolsets import CHANGES, READS, STARTS, TAKES_AWAY, Question, ToolEntry
 
 Id = Annotated[str, Field(description="Spec ID (full or partial)")]
 Limit = Annotated[int, Field(ge=0, description="Maximum number of specs to return (default: 50)")]
@@ -264,16 +264,25 @@ def chant_split(
     max_depth: Annotated[int | None, Field(ge=1, description="Maximum recursion depth (default: 3)")] = None,
 ) -> Answer:
     """Split a complex spec into smaller member specs using AI analysis"""
+    agreed = progress.agreed.get()
     return session.chant.split(
-        id, force=force, recursive=recursive, max_depth=max_depth, progress=progress.told.get()
+        id,
+        force=force or agreed is not None,
+        recursive=recursive,
+        max_depth=max_depth,
+        agreed=agreed,
+        progress=progress.told.get(),
     )
 
 
 def may_write_members(
     session: Session, id: str, force: bool = False, recursive: bool = False, max_depth: int | None = None
-) -> str | None:
+) -> Question | None:
     """Ask whether a proposal that waits is to be written."""
-    return None if force else session.chant.split_question(id, recursive=recursive, max_depth=max_depth)
+    if force:
+        return None
+    asked = session.chant.split_question(id, recursive=recursive, max_depth=max_depth)
+    return None if asked is None else Question(*asked)
 
 
 TOOLS = (

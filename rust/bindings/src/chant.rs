@@ -335,8 +335,9 @@ impl ChantProject {
         })
     }
 
-    /// Has an agent propose members of a spec, or writes the proposal that waits.
-    #[pyo3(signature = (id, *, force = false, recursive = false, max_depth = None, fresh = false, progress = None))]
+    /// Has an agent propose members of a spec, or writes the proposal that waits: `agreed` names the run
+    /// whose proposal it has to be.
+    #[pyo3(signature = (id, *, force = false, recursive = false, max_depth = None, fresh = false, agreed = None, progress = None))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
     fn split(
         &self,
@@ -346,6 +347,7 @@ impl ChantProject {
         recursive: bool,
         max_depth: Option<i64>,
         fresh: bool,
+        agreed: Option<&str>,
         progress: Option<Py<PyAny>>,
     ) -> Result<Answer, Raised> {
         let wish = SplitWish {
@@ -353,13 +355,15 @@ impl ChantProject {
             recursive,
             max_depth,
             fresh,
+            agreed,
         };
         told(py, progress.as_ref(), |tell| {
             ops::split(&self.project, id, wish, tell)
         })
     }
 
-    /// What a person is asked before a proposal that waits is written; none where there is none.
+    /// What a person is asked before a proposal that waits is written, behind the run whose proposal it is;
+    /// none where there is none.
     #[pyo3(signature = (id, *, recursive = false, max_depth = None, fresh = false))]
     fn split_question(
         &self,
@@ -368,14 +372,16 @@ impl ChantProject {
         recursive: bool,
         max_depth: Option<i64>,
         fresh: bool,
-    ) -> Result<Option<String>, Raised> {
+    ) -> Result<Option<(String, String)>, Raised> {
         let wish = SplitWish {
             force: false,
             recursive,
             max_depth,
             fresh,
+            agreed: None,
         };
-        call(py, || ops::split_question(&self.project, id, wish))
+        let question = call(py, || ops::split_question(&self.project, id, wish))?;
+        Ok(question.map(|question| (question.process_id, question.text)))
     }
 
     /// Stops work on a spec, to go on with it later.

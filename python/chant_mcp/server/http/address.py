@@ -25,7 +25,7 @@ _WANTED = re.compile(
     r"(?P<port>[0-9]+)|(?P<host>\[[^]]+\]|[^-:\[\]/\s][^:\[\]/\s]*)(:(?P<hosts_port>[0-9]+))?"
 )
 
-_ALL_IN_USE = 100
+_BACKLOG = 100
 """How many connections may wait to be accepted."""
 
 
@@ -98,19 +98,33 @@ def listen(wanted: Address) -> Listener:
         return _listener(wanted.host, 0)
 
 
-def names(listener: Listener, host: str, others: Sequence[str]) -> list[str]:
-    """Give the values of the header `Host` that a server answers to: no foreign name is one of them.
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Under which names a server may be called: no foreign one is among them."""
+
+    hosts: Sequence[str]
+    """Values of the header `Host`."""
+    origins: Sequence[str]
+    """Values of the header `Origin`."""
+
+
+def names(listener: Listener, host: str, others: Sequence[str]) -> Names:
+    """Give the names that a server answers to.
 
     Args:
         listener: Where it listens.
         host: The host as the user named it.
-        others: Further names that the user allows, with a port or for that of the listener.
+        others: Further names that the user allows, also of a proxy that speaks TLS. One without a port stands
+            for itself, as clients leave the usual ports out, and for itself with the port of the listener.
     """
     own = dict.fromkeys([*_LOOPBACK, _in_url(listener.ip), _in_url(host)])
     with_port = [f"{name}:{listener.port}" for name in own]
     # A browser leaves the usual port of HTTP out.
     bare = list(own) if listener.port == 80 else []
-    return [*with_port, *bare, *(name if _has_port(name) else f"{name}:{listener.port}" for name in others)]
+    here = [*with_port, *bare]
+    allowed = [each for name in others for each in _with_ports(name, listener.port)]
+    origins = [f"http://{name}" for name in [*here, *allowed]]
+    return Names([*here, *allowed], [*origins, *(f"https://{name}" for name in allowed)])
 
 
 class _Taken(RefusedError):
@@ -133,7 +147,7 @@ def _listener(host: str, port: int) -> Listener:
         if family == socket.AF_INET6:
             listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         listening.bind(place)
-        listening.listen(_ALL_IN_USE)
+        listening.listen(_BACKLOG)
     except OSError as error:
         listening.close()
         raise _refusal(host, port, error) from error
@@ -155,6 +169,10 @@ def _refusal(host: str, port: int, error: OSError) -> RefusedError:
 
 def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
+
+
+def _with_ports(name: str, port: int) -> tuple[str, ...]:
+    return (name,) if _has_port(name) else (name, f"{name}:{port}")
 
 
 def _has_port(name: str) -> bool:

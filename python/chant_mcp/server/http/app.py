@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from chant_mcp.server.http.address import Listener
+from chant_mcp.server.http.address import Listener, Names
 from chant_mcp.server.http.door import MOST_BYTES, Door, locked, readable
 from chant_mcp.server.http.events import Sessions
 
@@ -44,8 +44,8 @@ class Service:
     """How a server is served."""
 
     listener: Listener
-    names: Sequence[str]
-    """The values of `Host` that are answered."""
+    names: Names
+    """Under which it is called."""
     token: str | None
     """What a client has to show; nothing where there is none."""
     on_start: Callable[[], None]

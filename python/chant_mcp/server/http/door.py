@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Sequence
 
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
 from mcp.server.auth.provider import AccessToken, TokenVerifier
@@ -19,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from chant_mcp.server.http.address import Names
 from chant_mcp.server.wire import unreadable
 
 MOST_BYTES = 4 * 1024 * 1024
@@ -31,12 +31,11 @@ _USER = "chant-mcp"
 class Door:
     """Lets in what is called by one of the server's own names, by no foreign page, with JSON."""
 
-    def __init__(self, app: ASGIApp, names: Sequence[str]) -> None:
-        """Stand before an application that answers to these values of `Host`."""
+    def __init__(self, app: ASGIApp, names: Names) -> None:
+        """Stand before an application that answers to these names."""
         self._app = app
-        origins = [f"http://{name}" for name in names]
         self._check = TransportSecurityMiddleware(
-            TransportSecuritySettings(allowed_hosts=list(names), allowed_origins=origins)
+            TransportSecuritySettings(allowed_hosts=list(names.hosts), allowed_origins=list(names.origins))
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

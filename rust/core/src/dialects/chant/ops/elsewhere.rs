@@ -6,7 +6,7 @@ use super::super::approval::Decision;
 use super::super::error::ChantError;
 use super::super::model::Spec;
 use super::super::project::Project;
-use super::super::split::Wish as SplitWish;
+use super::super::split::{Question, Wish as SplitWish};
 use super::super::start::Mode;
 use crate::answer::Answer;
 use crate::error::Error;
@@ -48,7 +48,7 @@ pub fn work_start(
 pub fn split(
     _: &Arc<Project>,
     _: &str,
-    _: SplitWish,
+    _: SplitWish<'_>,
     _: &mut dyn FnMut(&str),
 ) -> Result<Answer, Error> {
     refused()
@@ -58,7 +58,7 @@ pub fn split(
 ///
 /// # Errors
 /// Never.
-pub fn split_question(_: &Project, _: &str, _: SplitWish) -> Result<Option<String>, Error> {
+pub fn split_question(_: &Project, _: &str, _: SplitWish<'_>) -> Result<Option<Question>, Error> {
     Ok(None)
 }
 

@@ -12,7 +12,7 @@ use super::super::runtime::briefing::{self, has_prompt};
 use super::super::runtime::settle;
 use super::super::runtime::turns::Turns;
 use super::super::scores::{Grade, Scores, Size};
-use super::super::split::{DEEPEST, DEPTH, Wish, write};
+use super::super::split::{DEEPEST, DEPTH, Question, Wish, write};
 use super::super::start::refuse_unapproved;
 use super::super::view::split::{Member, Proposal, SplitOptions, SplitRun};
 use super::edit::Draft;
@@ -37,7 +37,7 @@ use crate::work::state::State;
 pub fn split(
     project: &Arc<Project>,
     id: &str,
-    wish: Wish,
+    wish: Wish<'_>,
     steps: &mut dyn FnMut(&str),
 ) -> Result<Answer, Error> {
     steps("Checking the spec");
@@ -47,6 +47,11 @@ pub fn split(
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "split")?;
     let runs = project.runs()?;
+    if let Some(agreed) = wish.agreed {
+        refuse(&snapshot, &spec, wish)?;
+        drop(snapshot);
+        return write_agreed(project, &runs, &spec.id, agreed);
+    }
     let (records, _) = runs.all()?;
     if let Some(record) = under_way(&records, &spec, asked).filter(|_| !wish.fresh) {
         return Ok(answer(record));
@@ -70,7 +75,11 @@ pub fn split(
 ///
 /// # Errors
 /// A `StoreError`.
-pub fn split_question(project: &Project, id: &str, wish: Wish) -> Result<Option<String>, Error> {
+pub fn split_question(
+    project: &Project,
+    id: &str,
+    wish: Wish<'_>,
+) -> Result<Option<Question>, Error> {
     let snapshot = project.snapshot()?;
     // What is wrong with the ID is told by the split itself.
     let Ok(spec) = project.resolve(&snapshot, id) else {
@@ -78,19 +87,22 @@ pub fn split_question(project: &Project, id: &str, wish: Wish) -> Result<Option<
     };
     let waiting = waiting(&project.runs()?, &spec.id)?;
     let fits = |(record, proposal): &(Record, Proposal)| {
-        !wish.fresh && serves(record, wish) && proposal.of == git::blob(&spec.text)
+        serves(record, wish) && proposal.of == git::blob(&spec.text)
     };
-    Ok(waiting.filter(fits).map(|(_, proposal)| {
+    Ok(waiting.filter(fits).map(|(record, proposal)| {
         let count = proposal.count();
         let mut text = format!("Write these {count} members of '{}'?\n", spec.id);
         outline(&proposal.members, "", &mut text);
         let warnings = proposal.warnings.iter();
         text.extend(warnings.map(|warning| format!("\nNote: {warning}")));
-        text
+        Question {
+            process_id: record.process_id,
+            text,
+        }
     }))
 }
 
-fn asked(wish: Wish) -> Result<AskedOfSplit, ChantError> {
+fn asked(wish: Wish<'_>) -> Result<AskedOfSplit, ChantError> {
     let depth = wish.max_depth.map_or(Ok(DEPTH), u32::try_from);
     let depth = depth.ok().filter(|depth| (1..=DEEPEST).contains(depth));
     let max_depth = depth.ok_or_else(|| ChantError::InvalidArgument {
@@ -115,7 +127,7 @@ fn under_way<'a>(records: &'a [Record], spec: &Spec, asked: AskedOfSplit) -> Opt
     records.iter().find(is_same)
 }
 
-fn refuse(snapshot: &Snapshot, spec: &Spec, wish: Wish) -> Result<(), Error> {
+fn refuse(snapshot: &Snapshot, spec: &Spec, wish: Wish<'_>) -> Result<(), Error> {
     let id = &spec.id;
     if spec.kind == SpecType::Group {
         let message = format!("Spec is already split\nchant_diagnose shows the members of '{id}'.");
@@ -177,7 +189,7 @@ fn proposal_of(record: &Record) -> Option<Proposal> {
 }
 
 /// Whether what a run proposed is what is asked for now.
-fn serves(record: &Record, wish: Wish) -> bool {
+fn serves(record: &Record, wish: Wish<'_>) -> bool {
     let Some(made) = record.asked.split.filter(|_| !wish.fresh) else {
         return false;
     };
@@ -221,6 +233,28 @@ fn write_now(project: &Project, runs: &Runs, record: &Record) -> Result<Answer, 
     let _lock = SpecLock::take(runs, &record.spec_id)?;
     let record = write_proposal(project, runs, &record.process_id)?;
     Ok(answer(&record))
+}
+
+/// Writes the proposal that was agreed to, and no other that took its place meanwhile.
+fn write_agreed(
+    project: &Project,
+    runs: &Runs,
+    id: &SpecId,
+    agreed: &str,
+) -> Result<Answer, Error> {
+    let _lock = SpecLock::take(runs, id.as_str())?;
+    let waits = waiting(runs, id)?.map(|(record, _)| record.process_id);
+    if waits.as_deref() == Some(agreed) {
+        return Ok(answer(&write_proposal(project, runs, agreed)?));
+    }
+    let now = waits.map_or_else(
+        || "no proposal waits now".to_owned(),
+        |other| format!("that of run '{other}' waits now"),
+    );
+    let message = format!(
+        "The proposal of run '{agreed}' for spec '{id}' does not wait any more: {now}. Nothing was written. Look again with chant_split, without force."
+    );
+    Err(ChantError::Refused(message).into())
 }
 
 /// Writes the members that a run proposed and makes their spec a group: all or none. Who calls holds the

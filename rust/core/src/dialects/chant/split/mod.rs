@@ -22,7 +22,7 @@ pub const DEEPEST: u32 = 9;
 
 /// What a split is asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Wish {
+pub struct Wish<'a> {
     /// The proposal is written without a question.
     pub force: bool,
     /// Members that are still too complex are split, too.
@@ -31,6 +31,17 @@ pub struct Wish {
     pub max_depth: Option<i64>,
     /// A proposal that waits is passed over.
     pub fresh: bool,
+    /// The run whose proposal somebody saw and agreed to: that one is written, or nothing.
+    pub agreed: Option<&'a str>,
+}
+
+/// What a person is asked about a proposal that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The run whose proposal it is; who agrees, agrees to this one.
+    pub process_id: String,
+    /// The question, with the proposal.
+    pub text: String,
 }
 
 /// Whether a spec is more than one agent should be given at once: by its grade, or by the thresholds that
