@@ -19,6 +19,7 @@ pub mod ops;
 mod outside;
 pub mod transaction;
 mod view;
+mod would_be;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

@@ -38,7 +38,7 @@ impl Project {
             disk,
             root: &self.root,
             state: Some(&self.state),
-            gate: None,
+            gates: &[],
         }
     }
 
@@ -252,7 +252,7 @@ fn a_change_under_way_is_left_alone_by_recovery() {
                     disk: &disk,
                     root: &root,
                     state: Some(&state),
-                    gate: None,
+                    gates: &[],
                 }
                 .recover()
                 .unwrap(),

@@ -1,6 +1,6 @@
 //! The features of a project as they lie on disk: read again only where they changed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -19,6 +19,7 @@ use crate::outside::{Around, Outside, Standing};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::Root;
+use crate::store::journal::Journal;
 
 /// Documents that are kept in memory; with more, all are forgotten and read again when asked for.
 const MOST_KNOWN: usize = 1024;
@@ -48,6 +49,8 @@ pub struct Features {
     around: Option<Around>,
     /// What it made, by folder.
     outside: Mutex<HashMap<PathBuf, Outside>>,
+    /// Projects in which nothing is unfinished any more that a crash left.
+    recovered: Mutex<HashSet<PathBuf>>,
 }
 
 /// A document of a feature.
@@ -87,6 +90,7 @@ impl Features {
             known: Mutex::default(),
             around: None,
             outside: Mutex::default(),
+            recovered: Mutex::default(),
         }
     }
 
@@ -104,13 +108,17 @@ impl Features {
         if keys.is_empty() {
             return Vec::new();
         }
-        let outside = self.around.map_or_else(Outside::default, |around| {
+        self.outside(root).standings(keys)
+    }
+
+    /// Tells how far the items of other dialects are below a folder.
+    pub(super) fn outside(&self, root: &Root) -> Outside {
+        self.around.map_or_else(Outside::default, |around| {
             let made = self.outside.lock();
             let mut made = made.unwrap_or_else(PoisonError::into_inner);
             let outside = made.entry(root.path().to_owned());
             outside.or_insert_with(|| around(root.path())).clone()
-        });
-        outside.standings(keys)
+        })
     }
 
     /// The graph of a list of a project as of now.
@@ -123,7 +131,28 @@ impl Features {
     /// # Errors
     /// As [`resolve::find`].
     pub fn find(&self, asked: Option<&str>) -> Result<Found, Error> {
-        resolve::find(&self.disk, &self.start, asked)
+        let found = resolve::find(&self.disk, &self.start, asked)?;
+        self.recover(&found)?;
+        Ok(found)
+    }
+
+    /// Finishes changes of several files that a crash left, once for each project.
+    fn recover(&self, found: &Found) -> Result<(), Error> {
+        let folder = found.root.path().to_owned();
+        let recovered = self.recovered.lock();
+        let is_new = recovered
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(folder);
+        if is_new {
+            let journal = Journal {
+                disk: &self.disk,
+                root: &found.root,
+                state: Some(&found.state),
+                gates: &[],
+            };
+            journal.recover()?;
+        }
+        Ok(())
     }
 
     /// The variables of our own process.

@@ -12,5 +12,6 @@ pub mod parse;
 pub mod plan;
 pub mod questions;
 pub mod resolve;
+pub mod stage;
 pub mod task;
 pub mod view;

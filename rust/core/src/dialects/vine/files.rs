@@ -179,7 +179,7 @@ impl Files {
                 disk: &self.disk,
                 root: &root,
                 state: Some(&state),
-                gate: None,
+                gates: &[],
             };
             journal.recover()?;
         }
@@ -380,7 +380,8 @@ fn plain(path: &Path) -> PathBuf {
     }
 }
 
-fn relative(path: &Path, root: &Path) -> Option<String> {
+/// A path seen from a folder that it lies in, with `/`.
+pub(super) fn relative(path: &Path, root: &Path) -> Option<String> {
     let inside = path.strip_prefix(root).ok()?.to_str()?;
     (!inside.is_empty()).then(|| inside.replace('\\', "/"))
 }

@@ -5,10 +5,12 @@
 
 mod expand;
 mod read;
+mod stage;
 mod write;
 
 pub use expand::expand;
 pub use read::{Question, Wanted, next, picture, plan, read, task};
+pub use stage::{Batch, Stage};
 pub use write::{Writing, write};
 
 use std::path::Path;
