@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from chant_mcp.api.handles import Handle, Handles, Wanted
 from chant_mcp.api.specs import Criterion
-from chant_mcp.api.transactions import refuse_within
+from chant_mcp.api.transactions import within
 
 if TYPE_CHECKING:
     from chant_mcp.api.workspace import Workspace
@@ -86,6 +86,9 @@ class Feature:
     ) -> FeatureTask:
         """Tick a task when its checks hold (`rstn_complete_task`).
 
+        Inside a transaction a task that has to pass checks is refused, because these take their time
+        while nothing is held.
+
         Args:
             task_id: Such as `T001`.
             skip_validation: Tick it without checks.
@@ -95,7 +98,12 @@ class Feature:
             RefusedError: A check failed, or something has to be done before it.
             NotFoundError: There is no such task.
         """
-        refuse_within(self.workspace, "A change of a feature")
+        transaction = within(self.workspace)
+        if transaction is not None:
+            would_be = transaction.staged.complete(
+                self.id, task_id, session=self.workspace.session.name, skip_validation=skip_validation, agent=agent
+            )
+            return FeatureTask(self.workspace, would_be)
         answer = self._tools.complete(task_id, skip_validation=skip_validation, feature=self.id, agent=agent)
         return self.task(answer.data["task_id"]).renewed(answer)
 
