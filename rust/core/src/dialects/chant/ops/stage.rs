@@ -173,14 +173,15 @@ impl Stage {
 
     /// What is to be written.
     pub fn steps(&self) -> Vec<Step> {
-        let step = |(path, staged): (&Box<str>, &Staged)| {
+        let staged = self.texts.iter();
+        let steps = staged.map(|(path, staged)| {
             let (path, text) = (path.to_string(), staged.text.clone());
             if staged.is_new {
                 Step::Create { path, text }
             } else {
                 Step::Replace { path, text }
             }
-        };
-        self.texts.iter().map(step).collect()
+        });
+        steps.collect()
     }
 }

@@ -266,15 +266,16 @@ impl Stage {
 
     /// What is to be written.
     pub fn steps(&self) -> Vec<Step> {
-        let step = |(path, staged): (&Box<str>, &Staged)| {
+        let staged = self.texts.iter();
+        let steps = staged.map(|(path, staged)| {
             let (path, text) = (path.to_string(), staged.text.to_string());
             if staged.is_new {
                 Step::Create { path, text }
             } else {
                 Step::Replace { path, text }
             }
-        };
-        self.texts.iter().map(step).collect()
+        });
+        steps.collect()
     }
 
     /// Keeps numbers that were given from being given again, now that their tickets are written; gives
