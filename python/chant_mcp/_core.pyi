@@ -438,7 +438,9 @@ class Transaction:
     def change_section(
         self, key: str, mode: str, section: str, content: str, expect: str | None
     ) -> dict[str, Any]: ...
-    def add_ticket(self, type: str, data: Mapping[str, Any], project: str | None = None) -> dict[str, Any]: ...
+    def add_ticket(
+        self, type: str, data: Mapping[str, Any], project: str | None = None
+    ) -> dict[str, Any]: ...
     def write(
         self,
         file: str,

@@ -27,7 +27,12 @@ with ws.transaction():
     ws.feature("060-login").complete("T001")
 """
 
-MOMENTS = [("journal-staged", False), ("journal-intent", True), ("journal-step", True), ("journal-done", True)]
+MOMENTS = [
+    ("journal-staged", False),
+    ("journal-intent", True),
+    ("journal-step", True),
+    ("journal-done", True),
+]
 
 
 def crash(project: Project, moment: str) -> None:

@@ -187,9 +187,7 @@ def test_a_text_that_others_changed_meanwhile_refuses_all(ws: Workspace, project
             errors.ConflictError,
         ),
         (
-            lambda: ws.vine("plan").write(
-                [{"op": "set_meta", "title": "Mine"}], expect=ws.vine("plan").blob
-            ),
+            lambda: ws.vine("plan").write([{"op": "set_meta", "title": "Mine"}], expect=ws.vine("plan").blob),
             lambda: replace(plan, "Theirs.", "Words, too."),
             errors.ConflictError,
         ),

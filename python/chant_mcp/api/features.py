@@ -101,7 +101,11 @@ class Feature:
         transaction = within(self.workspace)
         if transaction is not None:
             would_be = transaction.staged.complete(
-                self.id, task_id, session=self.workspace.session.name, skip_validation=skip_validation, agent=agent
+                self.id,
+                task_id,
+                session=self.workspace.session.name,
+                skip_validation=skip_validation,
+                agent=agent,
             )
             return FeatureTask(self.workspace, would_be)
         answer = self._tools.complete(task_id, skip_validation=skip_validation, feature=self.id, agent=agent)

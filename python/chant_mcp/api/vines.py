@@ -132,32 +132,7 @@ class Vine:
             ConflictError: The file holds another text than expected, or a task is taken.
             InvalidArgumentError: An operation is none, or cannot be carried out.
         """
-        return self._write(operations, expect=expect, dry_run=dry_run)
-
-    def _write(
-        self,
-        operations: Sequence[Mapping[str, Any]],
-        *,
-        expect: str | None = None,
-        expect_description: tuple[str, str] | None = None,
-        dry_run: bool = False,
-    ) -> Vine:
-        if dry_run:
-            refuse_within(self.workspace, "A dry run", "it would look at the file as it is on disk")
-        transaction = within(self.workspace)
-        if transaction is not None:
-            transaction.staged.write(
-                self._file, list(operations), expect=expect, expect_description=expect_description
-            )
-            return Vine.read(self.workspace, self.path)
-        answer = self._tools.write(
-            self._file,
-            list(operations),
-            expect=expect,
-            expect_description=expect_description,
-            dry_run=dry_run,
-        )
-        return Vine.read(self.workspace, self.path, answer.text)
+        return _carried_out(self, operations, expect=expect, dry_run=dry_run)
 
     def add(
         self,
@@ -351,7 +326,7 @@ class Task(Handle):
         if status is not None:
             operations.append({"op": "set_status", "id": self.id, "status": status})
         expected = None if description is None else (self.id, self.body)
-        told = self.vine._write(operations, expect_description=expected).told
+        told = _carried_out(self.vine, operations, expect_description=expected).told
         return replace(self.renewed(), told=told)
 
     def set(self, status: str) -> Task:
@@ -374,6 +349,26 @@ class Task(Handle):
         """It with what it builds on and who builds on it, whole."""
         file = _place(self.workspace, self.path)
         return self.workspace.session.vine.task(file, self.id).data
+
+
+def _carried_out(
+    vine: Vine,
+    operations: Sequence[Mapping[str, Any]],
+    *,
+    expect: str | None = None,
+    expect_description: tuple[str, str] | None = None,
+    dry_run: bool = False,
+) -> Vine:
+    workspace, file = vine.workspace, _place(vine.workspace, vine.path)
+    expected: dict[str, Any] = {"expect": expect, "expect_description": expect_description}
+    if dry_run:
+        refuse_within(workspace, "A dry run", "it would look at the file as it is on disk")
+    transaction = within(workspace)
+    if transaction is not None:
+        transaction.staged.write(file, list(operations), **expected)
+        return Vine.read(workspace, vine.path)
+    answer = workspace.session.vine.write(file, list(operations), **expected, dry_run=dry_run)
+    return Vine.read(workspace, vine.path, answer.text)
 
 
 def _place(workspace: Workspace, path: str) -> str:

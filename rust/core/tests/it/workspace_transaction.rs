@@ -39,7 +39,7 @@ fn spec(status: &str) -> Operation {
     })
 }
 
-fn ticket(attributes: Value, status: Option<&str>) -> Operation {
+fn ticket(attributes: &Value, status: Option<&str>) -> Operation {
     Operation::Ticket(tickets::Operation::Update {
         key: "DEM-7".into(),
         attributes: object(attributes),
@@ -51,32 +51,26 @@ fn new_ticket(title: &str) -> Operation {
     Operation::Ticket(tickets::Operation::Create {
         project: None,
         kind: "Bug Fix".into(),
-        data: object(json!({"title": title, "content": "Words."})),
+        data: object(&json!({"title": title, "content": "Words."})),
         code: None,
     })
 }
 
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(object) => object,
-        other => panic!("{other} is no object"),
-    }
+fn object(value: &Value) -> Map<String, Value> {
+    value.as_object().unwrap().clone()
 }
 
-fn graph(place: &Place, file: &str, operations: Value) -> Operation {
-    let Value::Array(operations) = operations else {
-        panic!("operations are a list")
-    };
+fn graph(place: &Place, file: &str, operations: &Value) -> Operation {
     Operation::Plan(Batch {
         file: place.path(file).display().to_string(),
-        operations,
+        operations: operations.as_array().unwrap().clone(),
         expect: None,
         expect_description: None,
     })
 }
 
 fn claim(place: &Place) -> Operation {
-    graph(place, "plan.vine", json!([{"op": "claim", "id": "log"}]))
+    graph(place, "plan.vine", &json!([{"op": "claim", "id": "log"}]))
 }
 
 fn complete(id: &str) -> Operation {
@@ -121,7 +115,7 @@ fn changes_of_all_dialects_follow_one_another_and_are_written_together() {
     );
     let claimed = transaction.play(workspace, claim(&place)).unwrap();
     assert_eq!(claimed["status"], "started");
-    let begun = ticket(json!({"assignee": "ada"}), Some("In Progress"));
+    let begun = ticket(&json!({"assignee": "ada"}), Some("In Progress"));
     assert_eq!(
         transaction.play(workspace, begun).unwrap()["assignee"],
         "ada"
@@ -203,12 +197,12 @@ fn what_cannot_take_part_is_refused_and_leaves_the_rest() {
     let workspace = &place.workspace;
     let mut transaction = Transaction::begin(workspace).unwrap();
     let new_file = json!([{"op": "extract_to_ref", "id": "log", "vine": "log.vine"}]);
-    let made = transaction.play(workspace, graph(&place, "plan.vine", new_file));
+    let made = transaction.play(workspace, graph(&place, "plan.vine", &new_file));
     refused(made, ErrorKind::Refused, "only task graphs that are there");
     place.write(".specify/chant-mcp.yml", "checks:\n  tests: ['true']\n");
     let checked = transaction.play(workspace, complete("T001"));
     refused(checked, ErrorKind::Refused, "check 'tests' would run");
-    let both = ticket(json!({"assignee": "ada"}), Some("Proposed"));
+    let both = ticket(&json!({"assignee": "ada"}), Some("Proposed"));
     refused(
         transaction.play(workspace, both),
         ErrorKind::IllegalTransition,
@@ -234,7 +228,7 @@ fn a_file_that_is_called_by_two_names_is_changed_once() {
     for (file, id) in [("plan.vine", "ship"), ("linked.vine", "log")] {
         let update = json!([{"op": "update", "id": id, "name": "Mine"}]);
         transaction
-            .play(workspace, graph(&place, file, update))
+            .play(workspace, graph(&place, file, &update))
             .unwrap();
     }
     transaction.commit(workspace).unwrap();
