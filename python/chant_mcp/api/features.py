@@ -86,8 +86,8 @@ class Feature:
     ) -> FeatureTask:
         """Tick a task when its checks hold (`rstn_complete_task`).
 
-        Inside a transaction a task that has to pass checks is refused, because these take their time
-        while nothing is held.
+        Inside a transaction a task that has to pass checks is refused: they would run before anything is
+        written.
 
         Args:
             task_id: Such as `T001`.

@@ -27,8 +27,8 @@ class Transaction:
 
     At the end all edits are decided once more on what is true then, under the locks of their files, and
     are written through a journal: a crash leaves all or none. An exception discards them; an edit that
-    is refused leaves the others, where the block goes on. What cannot be taken back is refused inside,
-    and so are edits of files outside of the workspace's folder.
+    is refused leaves the others, where the block goes on. What does more than edit files, as the start of
+    an agent, is refused inside, and so are edits of files outside of the workspace's folder.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -89,7 +89,7 @@ def within(workspace: Workspace) -> Transaction | None:
     return next((one for one in _open.get() if one.workspace == workspace), None)
 
 
-def refuse_within(workspace: Workspace, what: str, why: str = "it could not be taken back") -> None:
+def refuse_within(workspace: Workspace, what: str, why: str = "it does more than edit files") -> None:
     """Refuse an edit that a transaction cannot decide at its end.
 
     Raises:

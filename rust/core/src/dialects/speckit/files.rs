@@ -1,6 +1,6 @@
 //! The features of a project as they lie on disk: read again only where they changed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -49,8 +49,6 @@ pub struct Features {
     around: Option<Around>,
     /// What it made, by folder.
     outside: Mutex<HashMap<PathBuf, Outside>>,
-    /// Projects in which nothing is unfinished any more that a crash left.
-    recovered: Mutex<HashSet<PathBuf>>,
 }
 
 /// A document of a feature.
@@ -90,7 +88,6 @@ impl Features {
             known: Mutex::default(),
             around: None,
             outside: Mutex::default(),
-            recovered: Mutex::default(),
         }
     }
 
@@ -136,22 +133,15 @@ impl Features {
         Ok(found)
     }
 
-    /// Finishes changes of several files that a crash left, once for each project.
+    /// Finishes changes of several files that a crash left.
     fn recover(&self, found: &Found) -> Result<(), Error> {
-        let folder = found.root.path().to_owned();
-        let recovered = self.recovered.lock();
-        let is_new = recovered
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(folder);
-        if is_new {
-            let journal = Journal {
-                disk: &self.disk,
-                root: &found.root,
-                state: Some(&found.state),
-                gates: &[],
-            };
-            journal.recover()?;
-        }
+        let journal = Journal {
+            disk: &self.disk,
+            root: &found.root,
+            state: Some(&found.state),
+            gates: &[],
+        };
+        journal.recover()?;
         Ok(())
     }
 

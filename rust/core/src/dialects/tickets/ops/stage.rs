@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::super::all::Tickets;
 use super::super::attributes::{self, UPDATABLE};
-use super::super::board::{Board, Changed};
+use super::super::board::Board;
 use super::super::code::Code;
 use super::super::desk::Desk;
 use super::super::edit::Draft;
@@ -176,9 +176,11 @@ impl Stage {
     ) -> Result<Code, Error> {
         let (code, ticket) = self.board.only_file(&self.tickets, key)?;
         let draft = Draft::of(&ticket.path, &ticket.text);
-        let Changed { code, after, .. } = self.board.changed(&self.tickets, code, draft, change)?;
-        self.put(after, false);
-        Ok(code)
+        let done = self.board.changed(&self.tickets, code, draft, change)?;
+        if done.after.text != done.before.text {
+            self.put(done.after, false);
+        }
+        Ok(done.code)
     }
 
     fn refuse_elsewhere(&self, desk: &Desk, project: Option<&str>) -> Result<(), Error> {

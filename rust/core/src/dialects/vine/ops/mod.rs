@@ -44,6 +44,7 @@ fn replaced(
     real: &Path,
     mut change: impl FnMut(&Document) -> Result<Document, Error>,
 ) -> Result<Arc<Document>, Error> {
+    files.recover(&place.root)?;
     let mut after = None;
     let before = files.known(real);
     let known = before.as_ref().map(|document| &*document.text);

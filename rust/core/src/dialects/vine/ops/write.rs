@@ -334,6 +334,7 @@ fn journaled(
     several: bool,
     plan: impl FnMut(&[&str]) -> Result<Option<Vec<Step>>, Error>,
 ) -> Result<(), Error> {
+    files.recover(&place.root)?;
     let state = several.then(|| state_of(&place.root));
     let journal = Journal {
         disk: &files.disk,
