@@ -1,6 +1,7 @@
 //! Every dialect of a folder in one graph: the only module that knows all dialects.
 //!
-//! A dialect is added in five places: [`Parts`], [`joined::Source`], [`item`], [`outside`] and [`at`].
+//! A dialect is added in six places: [`Parts`], [`joined::Source`], [`item`], [`outside`], [`at`] and, for
+//! its changes to take part in transactions, [`would_be`].
 
 mod at;
 pub mod board;
