@@ -3997,8 +3997,18 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The examples run as they are shown.", "issue: Spec API in Python: Documents"
     ),
     "api:transaction:all_or_none": Requirement(
-        "Edits of specs in a transaction see one another and are written together, or not at all.",
+        "Edits of specs, tickets, task graphs and features in a transaction see one another and are written "
+        "together, or not at all.",
         "issue: Spec API in Python: Entry",
+    ),
+    "api:transaction:sees_across_dialects": Requirement(
+        "Inside a transaction items follow those of other dialects that they wait for.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:transaction:two_at_once": Requirement(
+        "Transactions over the same files, in whatever order, never wait for one another for good, and both "
+        "arrive.",
+        "issue: Spec API in Python: Entry; decisions 2",
     ),
     "api:transaction:decided_on_what_is_true_then": Requirement(
         "At its end a transaction is decided on the files as they are then: what others changed stays, or "
@@ -4006,11 +4016,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Spec API in Python: Entry; decisions 3: Python handles",
     ),
     "api:transaction:crash_leaves_all_or_none": Requirement(
-        "A crash while a transaction is written leaves all of its edits or none.",
+        "A crash while a transaction is written leaves all of its edits or none, whichever dialect is asked "
+        "next.",
         "issue: Spec API in Python: Entry; decisions 2",
     ),
     "api:transaction:refuses_what_cannot_be_undone": Requirement(
-        "A transaction refuses edits that it could not take back.", "issue: Spec API in Python: Entry"
+        "A transaction refuses edits that it could not take back or decide at its end, and says why.",
+        "issue: Spec API in Python: Entry",
     ),
     "api:changes:tell_keys": Requirement(
         "`await ws.changes()` gives the keys of what was added, changed and removed since.",

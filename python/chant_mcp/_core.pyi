@@ -295,6 +295,7 @@ class VineFiles:
         *,
         dry_run: bool = False,
         expect: str | None = None,
+        expect_description: tuple[str, str] | None = None,
         limit: int = 50,
     ) -> Answer: ...
     def expand(self, file: str, ref_id: str, child_file: str | None = None) -> Answer: ...
@@ -432,8 +433,35 @@ class Transaction:
         parent: str | None = None,
         needs_approval: bool = False,
     ) -> dict[str, Any]: ...
-    def spec(self, id: str) -> dict[str, Any] | None: ...
-    def commit(self) -> list[str]: ...
+    def update_ticket(
+        self, key: str, attributes: Mapping[str, Any], status: str | None = None
+    ) -> dict[str, Any]: ...
+    def change_section(
+        self, key: str, mode: str, section: str, content: str, expect: str | None
+    ) -> dict[str, Any]: ...
+    def add_ticket(
+        self, type: str, data: Mapping[str, Any], project: str | None = None
+    ) -> dict[str, Any]: ...
+    def write(
+        self,
+        file: str,
+        operations: Sequence[Mapping[str, Any]],
+        *,
+        expect: str | None = None,
+        expect_description: tuple[str, str] | None = None,
+    ) -> None: ...
+    def complete(
+        self,
+        feature: str,
+        task_id: str,
+        *,
+        session: str,
+        skip_validation: bool = False,
+        agent: str | None = None,
+    ) -> dict[str, Any]: ...
+    def handle(self, name: str) -> dict[str, Any]: ...
+    def plan(self, path: str) -> Answer | None: ...
+    def commit(self) -> tuple[list[str], list[str]]: ...
 
 @final
 class Changes:

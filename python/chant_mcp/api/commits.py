@@ -109,5 +109,5 @@ class _Plan:
         if isinstance(found, Spec):
             return found
         raise RefusedError(
-            f"{name} is no spec; only changes of specs can be written together. Nothing was changed."
+            f"{name} is no spec; changes of a graph are written to specs only. Nothing was changed."
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from chant_mcp.api.handles import Handle, Handles, Wanted
 from chant_mcp.api.specs import Criterion
-from chant_mcp.api.transactions import refuse_within
+from chant_mcp.api.transactions import within
 from chant_mcp.paging import EVERYTHING, pieces
 
 if TYPE_CHECKING:
@@ -88,6 +88,9 @@ class Feature:
     ) -> FeatureTask:
         """Tick a task when its checks hold (`rstn_complete_task`).
 
+        Inside a transaction a task that has to pass checks is refused: they would run before anything is
+        written.
+
         Args:
             task_id: Such as `T001`.
             skip_validation: Tick it without checks.
@@ -97,7 +100,16 @@ class Feature:
             RefusedError: A check failed, or something has to be done before it.
             NotFoundError: There is no such task.
         """
-        refuse_within(self.workspace, "A change of a feature")
+        transaction = within(self.workspace)
+        if transaction is not None:
+            would_be = transaction.staged.complete(
+                self.id,
+                task_id,
+                session=self.workspace.session.name,
+                skip_validation=skip_validation,
+                agent=agent,
+            )
+            return FeatureTask(self.workspace, would_be)
         answer = self._tools.complete(task_id, skip_validation=skip_validation, feature=self.id, agent=agent)
         return replace(self.task(answer.data["task_id"]), told=answer.text)
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, cast
 
 from chant_mcp._core import body_section
 from chant_mcp.api.handles import Handle
-from chant_mcp.api.transactions import refuse_within
+from chant_mcp.api.transactions import refuse_within, within
 
 Codes: TypeAlias = str | Iterable[str]
 """Tickets: codes, or one text with commas."""
@@ -75,13 +75,13 @@ class Ticket(Handle):
         """Change what is given (`update_cr_attrs`, and `update_cr_status` for the state).
 
         Keys are changed in the file as it is now. An empty text takes a key out. The state is changed
-        last, by a change of its own: when it is refused, the attributes are changed already.
+        last, by a change of its own: when it is refused, the attributes are changed already. Inside a
+        transaction it is one change, of all or nothing.
 
         Raises:
             InvalidArgumentError: A value is none that the key may have, or nothing is given.
             IllegalTransitionError: The state may not change like that.
         """
-        self._alone("update of a ticket")
         given: dict[str, Any] = {
             "title": title,
             "priority": priority,
@@ -94,6 +94,9 @@ class Ticket(Handle):
             "implementationNotes": implementation_notes,
         }
         attributes = {name: attribute(value) for name, value in given.items() if value is not None}
+        transaction = within(self.workspace)
+        if transaction is not None:
+            return Ticket(self.workspace, transaction.staged.update_ticket(self.id, attributes, status))
         answer = None
         if attributes or status is None:
             answer = self._tools.update_cr_attrs(None, self.id, attributes)
@@ -107,7 +110,7 @@ class Ticket(Handle):
         Returns:
             What was removed, in words.
         """
-        self._alone("delete of a ticket")
+        refuse_within(self.workspace, "`delete` of a ticket")
         return self._tools.delete_cr(None, self.id).text
 
     def section(self, name: str) -> TicketSection:
@@ -134,9 +137,6 @@ class Ticket(Handle):
     @property
     def _tools(self) -> Any:
         return self.workspace.session.tickets
-
-    def _alone(self, what: str) -> None:
-        refuse_within(self.workspace, f"`{what}`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,10 @@ class TicketSection:
 
     def _change(self, mode: str, text: str) -> Ticket:
         ticket = self.ticket
-        refuse_within(ticket.workspace, "A change of a ticket's section")
+        transaction = within(ticket.workspace)
+        if transaction is not None:
+            would_be = transaction.staged.change_section(ticket.id, mode, self.name, text, self.text)
+            return Ticket(ticket.workspace, would_be)
         tools = ticket.workspace.session.tickets
         answer = tools.manage_cr_sections(
             None, ticket.id, mode, section=self.name, content=text, expect=self.text

@@ -1,4 +1,4 @@
-"""Several edits of specs, all of them or none."""
+"""Several edits of work files, all of them or none."""
 
 from __future__ import annotations
 
@@ -16,23 +16,33 @@ _open: ContextVar[tuple[Transaction, ...]] = ContextVar("open_transactions", def
 
 
 class Transaction:
-    """Edits of specs that are tried when they are asked for and written together at the end.
+    """Edits that are tried when they are asked for and written together at the end.
 
-    Inside its `with` block `update`, `check`, `uncheck` and `cancel` of specs and `Workspace.add` write
-    nothing; each is decided on what the ones before it made, and gives a handle of what the spec would
-    be, which the workspace gives, too, when it is asked for by that ID. Lists of specs show what is on
-    disk. At the end all edits are decided once more on what is true then, under the locks of their
-    files, and are written through a journal: a crash leaves all or none. An exception discards them.
+    These write nothing inside its `with` block: `update`, `check`, `uncheck` and `cancel` of specs and
+    `Workspace.add`; `update` of tickets, changes of their sections and `Workspace.add_ticket`; changes of
+    task graphs that are there and of their tasks; `complete` of a feature's task that has to pass no
+    checks. Each is decided on what the ones before it made, and gives a handle of what the item would
+    be, which the workspace gives, too, when it is asked for by name; who waits for it follows. Items
+    that are not edited are as they were at the beginning of the block, and lists show what is on disk.
 
-    Nothing else can be undone, so that every other edit is refused inside.
+    At the end all edits are decided once more on what is true then, under the locks of their files, and
+    are written through a journal: a crash leaves all or none. An exception discards them; an edit that
+    is refused leaves the others, where the block goes on. What does more than edit files, as the start of
+    an agent, is refused inside, and so are edits of files outside of the workspace's folder.
     """
 
     def __init__(self, workspace: Workspace) -> None:
-        """Remember the workspace; the specs are read at the beginning of the block."""
+        """Remember the workspace; the files are read at the beginning of the block."""
         self.workspace = workspace
-        """Where the specs lie."""
+        """Where the items lie."""
         self.ids: list[str] = []
-        """The specs that were changed or made, an ID for each edit; empty before the end."""
+        """What was changed or made, an ID for each edit; empty before the end.
+
+        Of a spec its ID, of a ticket its code, of a task graph `plan.vine#task` with the task that the
+        first operation is about, of a feature's task `060-name#T001`.
+        """
+        self.warnings: list[str] = []
+        """What was not right and refused nothing, such as tickets that name one there is not."""
         self._staged: _core.Transaction | None = None
         self._token: Token[tuple[Transaction, ...]] | None = None
 
@@ -68,7 +78,7 @@ class Transaction:
         if self._token is not None:
             _open.reset(self._token)
         if error is None:
-            self.ids = self.staged.commit()
+            self.ids, self.warnings = self.staged.commit()
         self._staged = self._token = None
 
     def __len__(self) -> int:
@@ -84,20 +94,24 @@ def within(workspace: Workspace) -> Transaction | None:
     return next((one for one in _open.get() if one.is_open and one.workspace == workspace), None)
 
 
-def refuse_within(workspace: Workspace, what: str) -> None:
-    """Refuse an edit that a transaction could not take back.
+def refuse_within(workspace: Workspace, what: str, why: str = "it does more than edit files") -> None:
+    """Refuse an edit that a transaction cannot decide at its end.
 
     Raises:
         RefusedError: A transaction is open.
     """
     if within(workspace) is not None:
         raise RefusedError(
-            f"{what} cannot be part of a transaction: only update, check, uncheck, cancel and add of specs "
-            "can. Do it before the transaction or behind it."
+            f"{what} cannot be part of a transaction: {why}. Do it before the transaction or behind it."
         )
 
 
 def staged(workspace: Workspace, name: str) -> dict[str, Any] | None:
-    """A spec as the open transaction would leave it."""
+    """An item as the open transaction would leave it; none when none is open.
+
+    Raises:
+        NotFoundError: Nothing is called so.
+        AmbiguousIdError: Several items are.
+    """
     transaction = within(workspace)
-    return None if transaction is None else transaction.staged.spec(name.removeprefix("chant:"))
+    return None if transaction is None else transaction.staged.handle(name)

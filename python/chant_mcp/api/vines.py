@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chant_mcp.api.handles import Handle, Handles, Problem, Wanted, shortened, words
-from chant_mcp.api.transactions import refuse_within
-from chant_mcp.errors import ConflictError, NotFoundError
+from chant_mcp.api.transactions import refuse_within, within
+from chant_mcp.errors import NotFoundError
 from chant_mcp.paging import EVERYTHING
 
 if TYPE_CHECKING:
     from chant_mcp.api.workspace import Workspace
-
-_ATTEMPTS = 10
-"""So often a file is read again that somebody else changes between reading and writing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +49,9 @@ class Vine:
             NotFoundError: There is no such file.
             InvalidDocumentError: It is no valid graph.
         """
-        plan = workspace.session.vine.plan(_place(workspace, path))
+        transaction = within(workspace)
+        plan = None if transaction is None else transaction.staged.plan(path)
+        plan = plan or workspace.session.vine.plan(_place(workspace, path))
         return cls(workspace, path, plan.data, told)
 
     @property
@@ -142,9 +141,7 @@ class Vine:
             ConflictError: The file holds another text than expected, or a task is taken.
             InvalidArgumentError: An operation is none, or cannot be carried out.
         """
-        refuse_within(self.workspace, "A change of a task graph")
-        answer = self._tools.write(self._file, list(operations), expect=expect, dry_run=dry_run)
-        return Vine.read(self.workspace, self.path, answer.text)
+        return _carried_out(self, operations, expect=expect, dry_run=dry_run)
 
     def add(
         self,
@@ -213,7 +210,7 @@ class Vine:
             ref_id: The reference.
             child: The other file, from the root; the one that the reference names without it.
         """
-        refuse_within(self.workspace, "A change of a task graph")
+        refuse_within(self.workspace, "`expand`", "it reads a second file, which is not held meanwhile")
         file = None if child is None else _place(self.workspace, str(child))
         answer = self._tools.expand(self._file, ref_id, file)
         return Vine.read(self.workspace, self.path, answer.text)
@@ -337,7 +334,9 @@ class Task(Handle):
             operations += [{"op": op, "taskId": self.id, "depId": name} for name in names]
         if status is not None:
             operations.append({"op": "set_status", "id": self.id, "status": status})
-        return self._write(operations, expects_description=description is not None)
+        expected = None if description is None else (self.id, self.body)
+        told = _carried_out(self.vine, operations, expect_description=expected).told
+        return replace(self.renewed(), told=told)
 
     def set(self, status: str) -> Task:
         """Give it another state."""
@@ -360,29 +359,25 @@ class Task(Handle):
         file = _place(self.workspace, self.path)
         return self.workspace.session.vine.task(file, self.id).data
 
-    def _write(self, operations: list[dict[str, Any]], *, expects_description: bool) -> Task:
-        for attempt in range(_ATTEMPTS):
-            vine = self.vine
-            expect = None
-            if expects_description:
-                self._refuse_changed()
-                # Whoever writes between these two reads is found by the blob.
-                expect = vine.blob
-            try:
-                told = vine.write(operations, expect=expect).told
-            except ConflictError:
-                if expect is None or attempt + 1 == _ATTEMPTS or vine.fresh().blob == expect:
-                    raise
-            else:
-                return Task(self.workspace, self.renewed()._data, told)
-        return self.renewed()
 
-    def _refuse_changed(self) -> None:
-        if self.fresh().body != self.body:
-            raise ConflictError(
-                f"The description of '{self.id}' is another one than when it was read; nothing was changed. "
-                "Read it again and repeat the edit."
-            )
+def _carried_out(
+    vine: Vine,
+    operations: Sequence[Mapping[str, Any]],
+    *,
+    expect: str | None = None,
+    expect_description: tuple[str, str] | None = None,
+    dry_run: bool = False,
+) -> Vine:
+    workspace, file = vine.workspace, _place(vine.workspace, vine.path)
+    expected: dict[str, Any] = {"expect": expect, "expect_description": expect_description}
+    if dry_run:
+        refuse_within(workspace, "A dry run", "it would look at the file as it is on disk")
+    transaction = within(workspace)
+    if transaction is not None:
+        transaction.staged.write(file, list(operations), **expected)
+        return Vine.read(workspace, vine.path)
+    answer = workspace.session.vine.write(file, list(operations), **expected, dry_run=dry_run)
+    return Vine.read(workspace, vine.path, answer.text)
 
 
 def _place(workspace: Workspace, path: str) -> str:
@@ -395,7 +390,7 @@ def made(workspace: Workspace, path: str | Path, operations: Sequence[Mapping[st
     Raises:
         ConflictError: There is one of that name.
     """
-    refuse_within(workspace, "A change of a task graph")
+    refuse_within(workspace, "A new task graph", "only task graphs that are there take part")
     name = str(path) if str(path).endswith(".vine") else f"{path}.vine"
     answer = workspace.session.vine.write(_place(workspace, name), [{"op": "create"}, *operations])
     return Vine.read(workspace, name, answer.text)

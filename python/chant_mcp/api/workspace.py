@@ -153,17 +153,12 @@ class Workspace:
             NotFoundError: Nothing is called so; `KeyError` is no base of it.
             AmbiguousIdError: Several items are; `details` names them.
         """
-        if (would_be := staged(self, name)) is not None:
-            return Spec(self, would_be)
         dialect, _, rest = name.partition(":")
         if dialect == "vine" and "#" not in rest:
             return vines.found(self, rest)
         if dialect == "speckit" and "#" not in rest:
             return self.feature(rest)
-        data = self.core.handle(name)
-        if data["dialect"] == "chant":
-            data = staged(self, data["id"]) or data
-        return self.made(data)
+        return self.made(staged(self, name) or self.core.handle(name))
 
     def made(self, data: Mapping[str, Any]) -> Handle:
         """The handle of what the core says of an item; a phase of a feature is no task of it."""
@@ -245,6 +240,9 @@ class Workspace:
     ) -> Ticket:
         """Write a new ticket under the next number (`create_cr`).
 
+        Inside a transaction it has its code at once and keeps it; when other tickets are given numbers
+        meanwhile, the end of the transaction raises `ConflictError`.
+
         Args:
             title: Its title.
             type: What kind of change it asks for.
@@ -254,8 +252,10 @@ class Workspace:
         Raises:
             InvalidArgumentError: A value is none that its key may have.
         """
-        refuse_within(self, "A new ticket")
         given = {name: attribute(value) for name, value in data.items() if value is not None}
+        transaction = within(self)
+        if transaction is not None:
+            return Ticket(self, transaction.staged.add_ticket(type, {"title": title, **given}, project))
         answer = self._session.tickets.create_cr(project, type, {"title": title, **given})
         return replace(self.ticket(answer.data["cr"]["code"]), told=answer.text)
 
@@ -364,7 +364,7 @@ class Workspace:
         return self._session.speckit.context().data
 
     def transaction(self) -> Transaction:
-        """Begin edits of specs that are made together or not at all, in a `with` statement."""
+        """Begin edits that are made together or not at all, in a `with` statement."""
         return Transaction(self)
 
     def changes(self) -> Changes:

@@ -3,16 +3,22 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use chant_core::dialects::chant::ops::{Add, Operation, Update};
+use chant_core::dialects::chant::ops::{self as specs, Add, Update};
+use chant_core::dialects::speckit::files::Who;
+use chant_core::dialects::speckit::stage::Completion;
 use chant_core::dialects::tickets;
+use chant_core::dialects::vine::ops::Batch;
 use chant_core::error::Error;
+use chant_core::workspace::transaction::Operation;
 use chant_core::workspace::{self, changes, handle, transaction};
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde_json::Value;
 
-use crate::answer::plain;
+use crate::answer::{Answer, plain};
 use crate::raise::{Raised, call};
+use crate::values::{object, value};
 use crate::workspace::Workspace;
 
 /// Items as of one moment; each becomes plain values when it is asked for.
@@ -39,7 +45,7 @@ impl Selection {
     }
 }
 
-/// Changes of specs: each is tried when it is asked for, all are written together or none.
+/// Changes of items: each is tried when it is asked for, all are written together or none.
 #[pyclass(frozen, module = "chant_mcp._core")]
 pub(crate) struct Transaction {
     workspace: Py<Workspace>,
@@ -110,7 +116,7 @@ impl Transaction {
             force,
             expect_body,
         });
-        self.play(py, Operation::Update { id, update })
+        self.play(py, Operation::Spec(specs::Operation::Update { id, update }))
     }
 
     #[pyo3(signature = (description, *, prompt = None, criteria = Vec::new(), depends_on = None, labels = Vec::new(),
@@ -140,19 +146,124 @@ impl Transaction {
             parent,
             needs_approval,
         });
-        self.play(py, Operation::Add { new, id: None })
+        self.play(py, Operation::Spec(specs::Operation::Add { new, id: None }))
     }
 
-    /// A spec as it would be; `None` when there is none of exactly this ID.
-    fn spec(&self, py: Python<'_>, id: &str) -> Result<Py<PyAny>, Raised> {
-        let value = call(py, || Ok(self.transaction().spec(id)))?;
+    /// Attributes and the state of a ticket; gives it as it would be.
+    #[pyo3(signature = (key, attributes, status = None))]
+    fn update_ticket(
+        &self,
+        py: Python<'_>,
+        key: String,
+        attributes: &Bound<'_, PyDict>,
+        status: Option<String>,
+    ) -> Result<Py<PyAny>, Raised> {
+        let operation = tickets::ops::Operation::Update {
+            key,
+            attributes: object(attributes)?,
+            status,
+        };
+        self.play(py, Operation::Ticket(operation))
+    }
+
+    /// A section of a ticket; gives the ticket as it would be.
+    fn change_section(
+        &self,
+        py: Python<'_>,
+        key: String,
+        mode: String,
+        section: String,
+        content: String,
+        expect: Option<String>,
+    ) -> Result<Py<PyAny>, Raised> {
+        let operation = tickets::ops::Operation::Section {
+            key,
+            mode,
+            section,
+            content,
+            expect,
+        };
+        self.play(py, Operation::Ticket(operation))
+    }
+
+    /// A new ticket; gives it as it would be.
+    #[pyo3(signature = (r#type, data, project = None))]
+    fn add_ticket(
+        &self,
+        py: Python<'_>,
+        r#type: String,
+        data: &Bound<'_, PyDict>,
+        project: Option<String>,
+    ) -> Result<Py<PyAny>, Raised> {
+        let operation = tickets::ops::Operation::Create {
+            project,
+            kind: r#type,
+            data: object(data)?,
+            code: None,
+        };
+        self.play(py, Operation::Ticket(operation))
+    }
+
+    /// Operations on a task graph that is there.
+    #[pyo3(signature = (file, operations, *, expect = None, expect_description = None))]
+    fn write(
+        &self,
+        py: Python<'_>,
+        file: String,
+        operations: &Bound<'_, PyAny>,
+        expect: Option<String>,
+        expect_description: Option<(String, String)>,
+    ) -> Result<(), Raised> {
+        let Value::Array(operations) = value(operations)? else {
+            return Err(PyValueError::new_err("expected a list of operations").into());
+        };
+        let batch = Batch {
+            file,
+            operations,
+            expect,
+            expect_description,
+        };
+        self.play(py, Operation::Plan(batch)).map(drop)
+    }
+
+    /// Ticks a task of a feature; gives it as it would be.
+    #[pyo3(signature = (feature, task_id, *, session, skip_validation = false, agent = None))]
+    fn complete(
+        &self,
+        py: Python<'_>,
+        feature: String,
+        task_id: String,
+        session: String,
+        skip_validation: bool,
+        agent: Option<String>,
+    ) -> Result<Py<PyAny>, Raised> {
+        let completion = Completion {
+            feature,
+            id: task_id,
+            skips: skip_validation,
+            who: Who { session, agent },
+        };
+        self.play(py, Operation::Feature(completion))
+    }
+
+    /// The item that a name means as it would be.
+    fn handle(&self, py: Python<'_>, name: &str) -> Result<Py<PyAny>, Raised> {
+        let workspace = &self.workspace.get().workspace;
+        let value = call(py, || self.transaction().item(workspace, name))?;
         Ok(plain(py, value)?)
     }
 
-    /// Writes all changes, or none; gives the IDs of their specs.
-    fn commit(&self, py: Python<'_>) -> Result<Vec<String>, Raised> {
+    /// A task graph as it would be; `None` for one that is not changed.
+    fn plan(&self, py: Python<'_>, path: &str) -> Result<Option<Answer>, Raised> {
+        let plan = call(py, || Ok(self.transaction().plan(path)))?;
+        Ok(plan.map(Answer::from))
+    }
+
+    /// Writes all changes, or none; gives an ID for each, and warnings.
+    fn commit(&self, py: Python<'_>) -> Result<(Vec<String>, Vec<String>), Raised> {
         let workspace = &self.workspace.get().workspace;
-        call(py, || self.transaction().commit(workspace))
+        let done = call(py, || self.transaction().commit(workspace))?;
+        Ok((done.ids, done.warnings))
     }
 }
 

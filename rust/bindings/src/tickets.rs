@@ -11,15 +11,13 @@ use chant_core::dialects::tickets::picture::Extent;
 use chant_core::dialects::tickets::projects::Surroundings;
 use chant_core::workspace::outside;
 use jiff::Timestamp;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::{Map, Value};
 
 use crate::answer::Answer;
 use crate::raise::{Raised, ticket_answer};
 use crate::stop::disk;
-use crate::values::value;
+use crate::values::object;
 
 // Python shows a default only when it is written out in the signature.
 const _: () = assert!(DEFAULT_LIMIT == 20 && DEFAULT_CHARS == 40_000 && DEFAULT_PAGE == 50);
@@ -245,12 +243,5 @@ impl TicketProjects {
         ticket_answer(py, || {
             ops::picture(&*self.desk.board(project, None)?, format, extent)
         })
-    }
-}
-
-fn object(given: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>> {
-    match value(given)? {
-        Value::Object(object) => Ok(object),
-        _ => Err(PyValueError::new_err("expected an object")),
     }
 }

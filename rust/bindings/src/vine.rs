@@ -133,7 +133,8 @@ impl VineFiles {
     }
 
     /// Makes changes in order; all of them, or none when the graph would not be valid.
-    #[pyo3(signature = (file, operations, *, dry_run = false, expect = None, limit = 50))]
+    #[pyo3(signature = (file, operations, *, dry_run = false, expect = None, expect_description = None, limit = 50))]
+    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
     fn write(
         &self,
         py: Python<'_>,
@@ -141,14 +142,17 @@ impl VineFiles {
         operations: &Bound<'_, PyAny>,
         dry_run: bool,
         expect: Option<&str>,
+        expect_description: Option<(String, String)>,
         limit: usize,
     ) -> Result<Answer, Raised> {
         let Value::Array(operations) = value(operations)? else {
             return Err(PyValueError::new_err("expected a list of operations").into());
         };
+        let description = expect_description.as_ref();
         let writing = Writing {
             dry_run,
             expect,
+            expect_description: description.map(|(id, text)| (&**id, &**text)),
             limit,
         };
         answer(py, || ops::write(&self.files, file, &operations, writing))

@@ -150,7 +150,7 @@ impl Workspace {
         Ok(plain(py, value)?)
     }
 
-    /// Changes of specs that are made together.
+    /// Changes of items that are made together.
     fn transaction(this: Bound<'_, Self>) -> Result<Transaction, Raised> {
         Transaction::begin(this.py(), this.unbind())
     }

@@ -54,6 +54,16 @@ pub enum Error {
     /// A model over HTTP could not work.
     #[error(transparent)]
     Provider(#[from] ProviderError),
+    /// A change cannot be decided at the end of a transaction.
+    #[error(
+        "{what} cannot be part of a transaction: {why}. Do it before the transaction or behind it."
+    )]
+    Apart {
+        /// The change, at the beginning of a sentence.
+        what: &'static str,
+        /// Why not.
+        why: String,
+    },
     /// What was being done when another error came up.
     #[error("{action}: {source}")]
     During {
@@ -156,7 +166,7 @@ impl Error {
             Self::Provider(ProviderError::Unknown { .. } | ProviderError::Endpoint { .. }) => {
                 ErrorKind::InvalidArgument
             }
-            Self::Provider(_) => ErrorKind::Refused,
+            Self::Provider(_) | Self::Apart { .. } => ErrorKind::Refused,
             Self::During { source, .. } => source.kind(),
         }
     }
@@ -172,9 +182,12 @@ impl Error {
             Self::Config(error) => json!({"file": error.file}),
             Self::Network(error) => details_of_network(error),
             Self::During { source, .. } => return source.details(),
-            Self::Store(_) | Self::Edit(_) | Self::Git(_) | Self::Work(_) | Self::Provider(_) => {
-                Value::Null
-            }
+            Self::Store(_)
+            | Self::Edit(_)
+            | Self::Git(_)
+            | Self::Work(_)
+            | Self::Provider(_)
+            | Self::Apart { .. } => Value::Null,
         };
         match pairs {
             Value::Object(map) => map,

@@ -44,6 +44,9 @@ type Ask = dyn Fn(&[String]) -> Vec<Standing> + Send + Sync;
 #[derive(Clone)]
 pub struct Outside(Arc<Ask>);
 
+/// Tells how far items are while something is decided, one answer for each key in their order.
+pub type Telling<'a> = &'a dyn Fn(&[String]) -> Vec<Standing>;
+
 /// Makes the [`Outside`] of the documents below a folder.
 pub type Around = fn(&std::path::Path) -> Outside;
 

@@ -93,9 +93,9 @@ pub struct Journal<'a> {
     pub root: &'a Root,
     /// Where intents are kept; only a change of several files needs it.
     pub state: Option<&'a StateFolder>,
-    /// A file or folder whose lock is taken last and held until the change is done, so that what is
-    /// decided on other documents than the locked ones stays true.
-    pub gate: Option<&'a Path>,
+    /// Files or folders whose locks are taken last, in the order of their paths, and held until the change
+    /// is done, so that what is decided on other documents than the locked ones stays true.
+    pub gates: &'a [PathBuf],
 }
 
 /// A document that takes part in a change, locked.
@@ -124,10 +124,7 @@ impl Journal<'_> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let held = self.hold(paths, deadline)?;
-            let _gate = self
-                .gate
-                .map(|gate| Lock::take(gate, deadline))
-                .transpose()?;
+            let _gates = self.enter(deadline)?;
             let texts: Vec<&str> = paths
                 .iter()
                 .map(|path| {
@@ -171,6 +168,15 @@ impl Journal<'_> {
             })
         };
         sorted.into_iter().map(hold).collect()
+    }
+
+    /// Locks the gates; everybody takes them behind the documents and in this order.
+    fn enter(&self, deadline: Instant) -> Result<Vec<Lock>, StoreError> {
+        let mut sorted: Vec<&PathBuf> = self.gates.iter().collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let gates = sorted.into_iter();
+        gates.map(|gate| Lock::take(gate, deadline)).collect()
     }
 
     /// Does the steps; false when a file changed under us, with everything as it was.

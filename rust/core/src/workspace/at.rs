@@ -315,18 +315,7 @@ impl Items<'_> {
                 Standing::Unknown("other repositories are not looked up as of a revision".into())
             }
         };
-        match found {
-            Standing::Found {
-                status,
-                is_done,
-                place,
-            } => Elsewhere::Found {
-                status,
-                is_done,
-                place,
-            },
-            Standing::Unknown(why) => Elsewhere::Unreachable(why),
-        }
+        found.into()
     }
 
     fn spec(&self, id: &str) -> Result<Standing, String> {

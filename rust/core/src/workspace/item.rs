@@ -10,6 +10,7 @@ use crate::dialects::tickets::model::Status as TicketStatus;
 use crate::dialects::vine::model::{Node as Task, Status as TaskStatus, Work};
 use crate::graph::picture::Tone;
 use crate::graph::{Kind, Node};
+use crate::outside::Standing;
 use crate::text::front_matter::read_key;
 
 /// The names of the dialects, in the order of lists.
@@ -120,6 +121,21 @@ impl<'a> Item<'a> {
             Source::Task { .. } => self.task().and_then(Task::status) == Some(TaskStatus::Complete),
             Source::Feature(tasks, part) => tasks.is_done(*part),
             Source::Ticket(_, ticket) => ticket.meant.status.is_some_and(TicketStatus::is_done),
+        }
+    }
+
+    /// How far it is, for items of other dialects that name it.
+    pub(super) fn standing(&self) -> Standing {
+        let (what, status) = match self.source {
+            Source::Spec(spec) => ("spec", spec.status.as_str()),
+            Source::Task { .. } => ("task", self.status()),
+            Source::Feature(..) => (self.kind(), self.status()),
+            Source::Ticket(..) => ("ticket", self.status()),
+        };
+        Standing::Found {
+            status: status.to_owned(),
+            is_done: self.is_done(),
+            place: format!("{what} in {}", self.path()),
         }
     }
 

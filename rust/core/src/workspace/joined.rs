@@ -130,6 +130,16 @@ impl Joined {
         &self.problems
     }
 
+    /// The task graphs, in the order of their paths.
+    pub(super) fn plans(&self) -> impl Iterator<Item = &Plan> {
+        self.plans.iter().map(|(plan, _)| plan)
+    }
+
+    /// The features, in the order of their directories.
+    pub(super) fn features(&self) -> impl Iterator<Item = &Feature> {
+        self.features.iter().map(|(tasks, _)| &tasks.feature)
+    }
+
     /// What an item still waits for.
     pub fn unmet(&self, node: Node) -> impl Iterator<Item = &Edge> {
         let edges = self.graph.edges(node).iter();
@@ -196,8 +206,7 @@ impl Joined {
         self.version += 1;
     }
 
-    /// Takes in other specs; the rest stays.
-    pub(super) fn take_specs(&mut self, specs: Arc<Specs>) -> bool {
+    fn take_specs(&mut self, specs: Arc<Specs>) -> bool {
         if Arc::ptr_eq(&self.specs, &specs) {
             return false;
         }

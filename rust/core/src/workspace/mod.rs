@@ -1,6 +1,7 @@
 //! Every dialect of a folder in one graph: the only module that knows all dialects.
 //!
-//! A dialect is added in five places: [`Parts`], [`joined::Source`], [`item`], [`outside`] and [`at`].
+//! A dialect is added in six places: [`Parts`], [`joined::Source`], [`item`], [`outside`], [`at`] and, for
+//! its changes to take part in transactions, [`would_be`].
 
 mod at;
 pub mod board;
@@ -19,6 +20,7 @@ pub mod ops;
 mod outside;
 pub mod transaction;
 mod view;
+mod would_be;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

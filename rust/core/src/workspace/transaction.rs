@@ -1,6 +1,7 @@
-//! Changes of specs that are tried one after the other and written all at once.
+//! Changes of items of all dialects that are tried one after the other and written all at once.
 
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -8,51 +9,83 @@ use super::Workspace;
 use super::handle::whole;
 use super::joined::Joined;
 use super::key;
-use crate::dialects::chant::ops::{Operation, Stage, commit};
+use super::ops::named;
+use super::would_be::WouldBe;
+use crate::answer::Answer;
+use crate::dialects::chant::ops as specs;
+use crate::dialects::speckit::stage::Completion;
+use crate::dialects::tickets::ops as tickets;
+use crate::dialects::vine::ops::Batch;
 use crate::error::Error;
+use crate::store::disk::{self, PATIENCE};
+
+/// One change.
+#[derive(Debug, Clone)]
+pub enum Operation {
+    /// Of a spec.
+    Spec(specs::Operation),
+    /// Of a ticket.
+    Ticket(tickets::Operation),
+    /// Of a task graph.
+    Plan(Batch),
+    /// A task of a feature is ticked.
+    Feature(Completion),
+}
 
 /// Changes so far, and everything as it would be.
 pub struct Transaction {
-    joined: Joined,
-    stage: Stage,
+    would_be: WouldBe,
     operations: Vec<Operation>,
+}
+
+/// What writing changes came to.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Committed {
+    /// For each change the ID of its item, in the words of its dialect; of one that is about no item the
+    /// file.
+    pub ids: Vec<String>,
+    /// What was not right and refused nothing.
+    pub warnings: Vec<String>,
 }
 
 impl Transaction {
     /// Begins with what is true now.
     ///
     /// # Errors
-    /// That there is no chant project, or as [`Workspace::snapshot`].
+    /// As [`Workspace::snapshot`].
     pub fn begin(workspace: &Workspace) -> Result<Self, Error> {
-        let joined = Joined::clone(&*workspace.snapshot()?);
-        let stage = Stage::begin(workspace.parts.chant.snapshot()?);
         Ok(Self {
-            joined,
-            stage,
+            would_be: WouldBe::begin(workspace)?,
             operations: Vec::new(),
         })
     }
 
-    /// Tries one more change; gives its spec as it would be.
+    /// Tries one more change; gives its item as it would be, null where it is about none.
     ///
     /// # Errors
-    /// As [`Stage::play`]; the changes before it stay.
+    /// What the change alone would be refused for, or `Apart`; the changes before it stay.
     pub fn play(
         &mut self,
         workspace: &Workspace,
         mut operation: Operation,
     ) -> Result<Value, Error> {
-        let id = self.stage.play(&workspace.parts.chant, &mut operation)?;
+        let id = self.would_be.play(workspace, &mut operation)?;
+        let key = key_of(&operation, &id);
         self.operations.push(operation);
-        self.joined.take_specs(Arc::clone(self.stage.specs()));
-        Ok(self.spec(&id))
+        Ok(shown(self.would_be.joined(), &key))
     }
 
-    /// A spec as it would be; null when there is none of exactly this ID.
-    pub fn spec(&self, id: &str) -> Value {
-        let node = self.joined.graph().find(&key::of_spec(id));
-        let item = node.and_then(|node| self.joined.item(node));
-        item.map(|item| whole(&item)).unwrap_or_default()
+    /// The item that a name means as it would be.
+    ///
+    /// # Errors
+    /// `NotFound` or `Ambiguous`.
+    pub fn item(&self, workspace: &Workspace, name: &str) -> Result<Value, Error> {
+        Ok(whole(&named(workspace, self.would_be.joined(), name)?))
+    }
+
+    /// A task graph as it would be; `None` for one that is not changed.
+    pub fn plan(&self, path: &str) -> Option<Answer> {
+        self.would_be.plan(path)
     }
 
     /// How many changes there are.
@@ -67,9 +100,82 @@ impl Transaction {
 
     /// Writes all changes, each decided once more on what is true then; nothing where one is refused.
     ///
+    /// The documents that change are locked in the order of their paths, then the folders of specs and
+    /// tickets, as by every change of one file.
+    ///
     /// # Errors
-    /// As [`commit`].
-    pub fn commit(&self, workspace: &Workspace) -> Result<Vec<String>, Error> {
-        commit(&workspace.parts.chant, &self.operations)
+    /// As [`Transaction::play`], or a `StoreError`; nothing is changed then.
+    pub fn commit(&self, workspace: &Workspace) -> Result<Committed, Error> {
+        if self.is_empty() {
+            return Ok(Committed::default());
+        }
+        let gates = self.would_be.gates(workspace)?;
+        let mut paths: Vec<String> = Vec::new();
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
+            match self.attempt(workspace, &paths, &gates)? {
+                Attempt::Done(ids, made) => {
+                    let warnings = made.finish(workspace);
+                    return Ok(Committed { ids, warnings });
+                }
+                Attempt::Needs(others) => paths = others,
+            }
+        }
+        let first = paths.first().map_or("", String::as_str);
+        Err(disk::busy(Path::new(first), "kept changing").into())
     }
+
+    /// Writes the changes when they replace just these documents.
+    fn attempt(
+        &self,
+        workspace: &Workspace,
+        paths: &[String],
+        gates: &[PathBuf],
+    ) -> Result<Attempt, Error> {
+        let held: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let mut made = None;
+        let mut needed = Vec::new();
+        let chant = &workspace.parts.chant;
+        let done = chant.change_together(&held, gates, |_| {
+            let mut would_be = self.would_be.again(workspace)?;
+            let operations = self.operations.iter().cloned();
+            let ids = operations.map(|mut operation| would_be.play(workspace, &mut operation));
+            let ids = ids.collect::<Result<Vec<String>, Error>>()?;
+            needed = would_be.replaced();
+            if needed != paths {
+                return Ok(None);
+            }
+            let steps = would_be.steps();
+            made = Some((ids, would_be));
+            Ok(Some(steps))
+        })?;
+        Ok(match made.filter(|_| done) {
+            Some((ids, made)) => Attempt::Done(ids, Box::new(made)),
+            None => Attempt::Needs(needed),
+        })
+    }
+}
+
+/// What became of an attempt to write.
+enum Attempt {
+    /// All is written.
+    Done(Vec<String>, Box<WouldBe>),
+    /// Nothing is, because other documents would be replaced.
+    Needs(Vec<String>),
+}
+
+/// The key of the item that a change is about.
+fn key_of(operation: &Operation, id: &str) -> String {
+    match operation {
+        Operation::Spec(_) => key::of_spec(id),
+        Operation::Ticket(_) => format!("tickets:{id}"),
+        Operation::Plan(_) => key::normal(&format!("vine:{id}")),
+        Operation::Feature(_) => key::normal(&format!("speckit:{id}")),
+    }
+}
+
+fn shown(joined: &Joined, key: &str) -> Value {
+    let node = joined.graph().find(key);
+    let item = node.and_then(|node| joined.item(node));
+    item.map(|item| whole(&item)).unwrap_or_default()
 }

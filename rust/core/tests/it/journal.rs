@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use chant_core::dialects::chant::ops::cancel;
 use chant_core::store::StoreError;
-use chant_core::store::disk::Disk;
+use chant_core::store::disk::{Disk, Lock};
 use chant_core::store::files::Root;
 use chant_core::store::journal::{Journal, Step};
 use chant_core::store::state::StateFolder;
@@ -41,7 +41,7 @@ impl Project {
             disk,
             root: &self.root,
             state: Some(&self.state),
-            gate: None,
+            gates: &[],
         }
     }
 
@@ -318,7 +318,7 @@ fn a_change_under_way_is_left_alone_by_recovery() {
                     disk: &disk,
                     root: &root,
                     state: Some(&state),
-                    gate: None,
+                    gates: &[],
                 }
                 .recover()
                 .unwrap(),
@@ -335,4 +335,27 @@ fn a_change_under_way_is_left_alone_by_recovery() {
         })
         .unwrap();
     assert_eq!(project.files(), after());
+}
+
+#[test]
+fn all_gates_are_held_while_a_change_is_decided() {
+    let project = Project::new();
+    let disk = Disk::default();
+    let gates = ["z", "y", "z"].map(|name| {
+        let gate = project.folder.path().join(name);
+        fs::create_dir_all(&gate).unwrap();
+        gate
+    });
+    let journal = Journal {
+        gates: &gates,
+        ..project.journal(&disk)
+    };
+    let done = journal.change(&["a.md"], |_| {
+        for gate in &gates {
+            assert!(Lock::try_take(gate)?.is_none());
+        }
+        Ok::<_, StoreError>(Some(Vec::new()))
+    });
+    assert!(done.unwrap());
+    assert!(Lock::try_take(&gates[0]).unwrap().is_some());
 }

@@ -36,3 +36,4 @@ mod workspace_board;
 mod workspace_features;
 mod workspace_import;
 mod workspace_network;
+mod workspace_transaction;

@@ -25,6 +25,7 @@ ref [b] B (./sub/b.vine)
 const NOW: Writing<'_> = Writing {
     dry_run: false,
     expect: None,
+    expect_description: None,
     limit: 50,
 };
 

@@ -6,11 +6,13 @@ use std::time::Instant;
 use super::config::{Check, Config};
 use super::error::SpeckitError;
 use super::events::{Evidence, What};
-use super::files::{Features, Who};
+use super::files::{Features, TASKS, Who};
 use super::parse;
+use super::plan::Plan;
 use super::resolve::{Feature, Found};
 use super::task::{Mark, Progress, Task, TaskList};
 use crate::error::Error;
+use crate::outside::Telling;
 use crate::store::disk;
 use crate::store::files::{self, Root};
 use crate::text::edit::{self, Edit, EditError};
@@ -34,6 +36,15 @@ pub struct Completed {
     pub warnings: Vec<String>,
 }
 
+/// Which task is to be ticked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    /// Its ID.
+    pub(super) id: &'a str,
+    /// Whether nothing is asked that could speak against it.
+    pub(super) skips: bool,
+}
+
 impl Features {
     /// Ticks a task of a feature.
     ///
@@ -47,81 +58,90 @@ impl Features {
         who: &Who,
         (id, skips): (&str, bool),
     ) -> Result<Completed, Error> {
+        let asked = Asked { id, skips };
         let document = self.tasks(found, feature)?;
-        let Some(root) = &feature.root else {
-            return Err(SpeckitError::NoFeature {
-                tried: found.tried.clone(),
-            }
-            .into());
-        };
+        let root = in_place(found, feature)?;
         let config = self.config(found)?;
+        let outside = self.outside(&found.root);
         let judge = Judge {
-            features: self,
             config: &config,
             root: &found.root,
-            skips,
+            tell: &|keys| outside.standings(keys),
+            asked,
         };
         let at = only(&document.list, id)?;
-        let mut checks = Vec::new();
-        if document.list.tasks[at].mark != Mark::Done && !config.checks.is_empty() {
-            // What can be refused is, before checks take their time.
-            judge.judge(&document.list, at)?;
-            if !skips {
-                let failure = self.check(found, &config, &document.list.tasks[at], &mut checks)?;
-                if let Some(failure) = failure {
-                    let progress = document.list.progress();
-                    self.log_task(
-                        found,
-                        who,
-                        &document.list.tasks[at],
-                        progress,
-                        (&checks, false, skips, &[]),
-                    )?;
-                    return Err(failure.into());
-                }
-            }
-        }
-        let mut done = None;
-        let path = feature.within("tasks.md");
-        let edited = files::edit(&self.disk, root, &path, |text| {
+        let checks = self.checked(found, who, &judge, (&document.list, at))?;
+        let mut ticked = None;
+        let edited = files::edit(&self.disk, root, &feature.within(TASKS), |text| {
             let list = if text == document.text {
                 document.list.clone()
             } else {
                 parse::tasks(text)
             };
-            let at = only(&list, id)?;
-            if list.tasks[at].mark == Mark::Done {
-                done = Some((list, at, true, Vec::new()));
-                return Ok(text.to_owned());
-            }
-            let warnings = judge.judge(&list, at)?;
-            let (changed, list) = ticked(text, list, at)?;
-            done = Some((list, at, false, warnings));
+            let (changed, done) = judge.tick(text, list)?;
+            ticked = Some(done);
             Ok::<_, Error>(changed)
         })?;
-        let (list, at, was_complete, warnings) = match done {
-            Some(done) => done,
-            None => (parse::tasks(&edited.text), at, true, Vec::new()),
-        };
-        let mut completed = Completed {
-            list,
+        let mut completed = ticked.unwrap_or_else(|| Completed {
+            list: parse::tasks(&edited.text),
             at,
-            was_complete,
-            checks,
-            warnings,
-        };
+            was_complete: true,
+            checks: Vec::new(),
+            warnings: Vec::new(),
+        });
+        completed.checks = checks;
         if edited.changed {
-            let task = &completed.list.tasks[at];
-            let facts = (&completed.checks[..], true, skips, &completed.warnings[..]);
-            let logged = self.log_task(found, who, task, completed.list.progress(), facts);
-            if let Err(error) = logged {
-                // The task is ticked, which is what was asked for.
-                completed
-                    .warnings
-                    .push(format!("the event was not recorded: {error}"));
-            }
+            self.log_completed(found, who, &mut completed, skips);
         }
         Ok(completed)
+    }
+
+    /// Runs the checks that an open task has to pass, after all else was asked; a failure is logged.
+    fn checked(
+        &self,
+        found: &Found,
+        who: &Who,
+        judge: &Judge<'_>,
+        (list, at): (&TaskList, usize),
+    ) -> Result<Vec<Evidence>, Error> {
+        let mut checks = Vec::new();
+        let task = &list.tasks[at];
+        if task.mark == Mark::Done || judge.config.checks.is_empty() {
+            return Ok(checks);
+        }
+        judge.judge(list, at)?;
+        if judge.asked.skips {
+            return Ok(checks);
+        }
+        let Some(failure) = self.check(found, judge.config, task, &mut checks)? else {
+            return Ok(checks);
+        };
+        self.log_task(
+            found,
+            who,
+            task,
+            list.progress(),
+            (&checks, false, false, &[]),
+        )?;
+        Err(failure.into())
+    }
+
+    /// Logs that a task was ticked; a failure becomes a warning, because the task is ticked.
+    pub(super) fn log_completed(
+        &self,
+        found: &Found,
+        who: &Who,
+        completed: &mut Completed,
+        skips: bool,
+    ) {
+        let task = &completed.list.tasks[completed.at];
+        let facts = (&completed.checks[..], true, skips, &completed.warnings[..]);
+        let logged = self.log_task(found, who, task, completed.list.progress(), facts);
+        if let Err(error) = logged {
+            completed
+                .warnings
+                .push(format!("the event was not recorded: {error}"));
+        }
     }
 
     fn log_task(
@@ -236,8 +256,21 @@ fn last(text: &str) -> String {
     text.chars().skip(skipped).collect()
 }
 
+/// The folder that a feature's files stay in.
+///
+/// # Errors
+/// `NoFeature` where its directory is not there.
+pub(super) fn in_place<'a>(found: &Found, feature: &'a Feature) -> Result<&'a Root, SpeckitError> {
+    let tried = || found.tried.clone();
+    let root = feature.root.as_ref();
+    root.ok_or_else(|| SpeckitError::NoFeature { tried: tried() })
+}
+
 /// The place of the one task with an ID.
-fn only(list: &TaskList, id: &str) -> Result<usize, SpeckitError> {
+///
+/// # Errors
+/// `NoTask` or `Duplicate`.
+pub(super) fn only(list: &TaskList, id: &str) -> Result<usize, SpeckitError> {
     match list.named(id).as_slice() {
         [at] => Ok(*at),
         [] => Err(SpeckitError::NoTask {
@@ -283,22 +316,47 @@ fn ticked(text: &str, list: TaskList, at: usize) -> Result<(String, TaskList), E
 }
 
 /// Says whether a task may be ticked.
-struct Judge<'a> {
-    features: &'a Features,
-    config: &'a Config,
-    root: &'a Root,
-    skips: bool,
+pub(super) struct Judge<'a> {
+    /// What is configured.
+    pub(super) config: &'a Config,
+    /// The project.
+    pub(super) root: &'a Root,
+    /// Tells how far items of other dialects are.
+    pub(super) tell: Telling<'a>,
+    /// What is asked for.
+    pub(super) asked: Asked<'a>,
 }
 
 impl Judge<'_> {
+    /// Ticks the task in a text that says this list; gives the text then. No check is run here.
+    ///
+    /// # Errors
+    /// `NoTask`, `Duplicate`, `Unready`, or an `EditError`.
+    pub(super) fn tick(&self, text: &str, list: TaskList) -> Result<(String, Completed), Error> {
+        let at = only(&list, self.asked.id)?;
+        let completed = |list, was_complete, warnings| Completed {
+            list,
+            at,
+            was_complete,
+            checks: Vec::new(),
+            warnings,
+        };
+        if list.tasks[at].mark == Mark::Done {
+            return Ok((text.to_owned(), completed(list, true, Vec::new())));
+        }
+        let warnings = self.judge(&list, at)?;
+        let (changed, list) = ticked(text, list, at)?;
+        Ok((changed, completed(list, false, warnings)))
+    }
+
     /// Refuses, or gives what is to be warned of.
     fn judge(&self, list: &TaskList, at: usize) -> Result<Vec<String>, SpeckitError> {
         let mut warnings = Vec::new();
-        if self.skips {
+        if self.asked.skips {
             return Ok(warnings);
         }
         let mut reasons = Vec::new();
-        let plan = self.features.plan(self.root, list);
+        let plan = Plan::knowing(list, &(self.tell)(&list.needs()));
         let hindrances = plan.hindrances(at);
         if !hindrances.parts.is_empty() {
             reasons.push(format!(

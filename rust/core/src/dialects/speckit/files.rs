@@ -19,6 +19,7 @@ use crate::outside::{Around, Outside, Standing};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::Root;
+use crate::store::journal::Journal;
 
 /// Documents that are kept in memory; with more, all are forgotten and read again when asked for.
 const MOST_KNOWN: usize = 1024;
@@ -104,13 +105,17 @@ impl Features {
         if keys.is_empty() {
             return Vec::new();
         }
-        let outside = self.around.map_or_else(Outside::default, |around| {
+        self.outside(root).standings(keys)
+    }
+
+    /// Tells how far the items of other dialects are below a folder.
+    pub(super) fn outside(&self, root: &Root) -> Outside {
+        self.around.map_or_else(Outside::default, |around| {
             let made = self.outside.lock();
             let mut made = made.unwrap_or_else(PoisonError::into_inner);
             let outside = made.entry(root.path().to_owned());
             outside.or_insert_with(|| around(root.path())).clone()
-        });
-        outside.standings(keys)
+        })
     }
 
     /// The graph of a list of a project as of now.
@@ -123,7 +128,21 @@ impl Features {
     /// # Errors
     /// As [`resolve::find`].
     pub fn find(&self, asked: Option<&str>) -> Result<Found, Error> {
-        resolve::find(&self.disk, &self.start, asked)
+        let found = resolve::find(&self.disk, &self.start, asked)?;
+        self.recover(&found)?;
+        Ok(found)
+    }
+
+    /// Finishes changes of several files that a crash left.
+    fn recover(&self, found: &Found) -> Result<(), Error> {
+        let journal = Journal {
+            disk: &self.disk,
+            root: &found.root,
+            state: Some(&found.state),
+            gates: &[],
+        };
+        journal.recover()?;
+        Ok(())
     }
 
     /// The variables of our own process.

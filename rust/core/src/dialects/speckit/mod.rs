@@ -14,5 +14,6 @@ mod pattern;
 pub mod plan;
 pub mod questions;
 pub mod resolve;
+pub mod stage;
 pub mod task;
 pub mod view;

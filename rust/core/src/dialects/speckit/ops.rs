@@ -346,7 +346,11 @@ fn completed_text(view: &CompletedView<'_>, next: Option<(&str, &str)>) -> Strin
     text
 }
 
-fn current(found: &Found) -> Result<&Feature, Error> {
+/// The feature that was found.
+///
+/// # Errors
+/// `NoFeature`.
+pub(super) fn current(found: &Found) -> Result<&Feature, Error> {
     let tried = || found.tried.clone();
     let feature = found.feature.as_ref();
     feature.ok_or_else(|| SpeckitError::NoFeature { tried: tried() }.into())

@@ -17,12 +17,14 @@ use super::error::{TicketError, quoted};
 use super::model::Ticket;
 use super::parse::{self, Document};
 use crate::error::Error;
+use crate::git::Repo;
 use crate::outside::Outside;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Lock, PATIENCE};
 use crate::store::files::{self, Root};
 use crate::store::index::Index;
 use crate::store::journal::{Journal, Step};
+use crate::store::state::StateFolder;
 
 /// How often a ticket is looked up again after its file was moved under us.
 const ATTEMPTS: usize = 10;
@@ -56,6 +58,8 @@ pub struct Board {
     /// The tickets folder relative to the root; empty for the root itself.
     pub(super) folder: String,
     pub(super) disk: Disk,
+    /// Where changes of several files are recorded.
+    state: StateFolder,
     clock: Clock,
     known: Mutex<Known>,
     /// Tells of items of other dialects.
@@ -94,7 +98,9 @@ impl Board {
             .into());
         }
         let known = Known::new(&disk, &root, &folder, &place.code);
+        let repo = Repo::open(root.path()).ok().flatten();
         Ok(Self {
+            state: StateFolder::of(&root, repo.as_ref().map(Repo::common_dir)),
             place,
             root,
             folder,
@@ -114,6 +120,23 @@ impl Board {
     /// Where the project lies and how it numbers.
     pub fn place(&self) -> &Place {
         &self.place
+    }
+
+    /// Finishes changes of several files that a crash left.
+    ///
+    /// # Errors
+    /// `StoreError` when the journal cannot be listed.
+    pub(super) fn recover(&self) -> Result<(), StoreError> {
+        self.journal(&[]).recover().map(drop)
+    }
+
+    fn journal<'a>(&'a self, gates: &'a [PathBuf]) -> Journal<'a> {
+        Journal {
+            disk: &self.disk,
+            root: &self.root,
+            state: Some(&self.state),
+            gates,
+        }
     }
 
     /// The tickets as of now: whatever was written before this call is in it. Without the folder there
@@ -191,7 +214,14 @@ impl Board {
     }
 
     /// The one file of the ticket that a key stands for.
-    fn only_file(&self, tickets: &Tickets, key: &str) -> Result<(Code, Arc<Ticket>), TicketError> {
+    ///
+    /// # Errors
+    /// As [`Board::resolve`], or `Duplicate`.
+    pub(super) fn only_file(
+        &self,
+        tickets: &Tickets,
+        key: &str,
+    ) -> Result<(Code, Arc<Ticket>), TicketError> {
         let code = self.resolve(tickets, key)?;
         match tickets.files(&code) {
             [ticket] => Ok((code, ticket.clone())),
@@ -214,6 +244,7 @@ impl Board {
         key: &str,
         mut change: impl FnMut(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
     ) -> Result<Changed, Error> {
+        self.recover()?;
         let mut failed = None;
         for _ in 0..ATTEMPTS {
             // Kept any longer it would have to be copied when the next one differs.
@@ -236,44 +267,53 @@ impl Board {
         path: &str,
         change: &mut impl FnMut(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
     ) -> Result<Option<Changed>, Error> {
-        let gate = self.root.locate(&self.folder)?;
-        let journal = Journal {
-            disk: &self.disk,
-            root: &self.root,
-            state: None,
-            gate: Some(&gate),
-        };
+        let gates = [self.root.locate(&self.folder)?];
         let mut changed = None;
-        journal.change(&[path], |texts| -> Result<_, Error> {
-            let text = texts.first().copied().unwrap_or_default();
-            let tickets = self.snapshot()?;
-            let (code, ticket) = self.only_file(&tickets, key)?;
-            if *ticket.path != *path {
-                return Ok(None);
-            }
-            let mut draft = Draft::of(path, text);
-            change(&tickets, &code, &mut draft)?;
-            if draft.is_changed() {
-                draft.stamp(&code, &self.now())?;
-            }
-            let (before, after) = draft.finish();
-            let step = Step::Replace {
-                path: path.to_owned(),
-                text: after.text.to_string(),
-            };
-            let steps = if after.text == before.text {
-                Vec::new()
-            } else {
-                vec![step]
-            };
-            changed = Some(Changed {
-                code,
-                before,
-                after,
-            });
-            Ok(Some(steps))
-        })?;
+        self.journal(&gates)
+            .change(&[path], |texts| -> Result<_, Error> {
+                let text = texts.first().copied().unwrap_or_default();
+                let tickets = self.snapshot()?;
+                let (code, ticket) = self.only_file(&tickets, key)?;
+                if *ticket.path != *path {
+                    return Ok(None);
+                }
+                let done = self.changed(&tickets, code, Draft::of(path, text), &mut *change)?;
+                let step = Step::Replace {
+                    path: path.to_owned(),
+                    text: done.after.text.to_string(),
+                };
+                let steps = if done.after.text == done.before.text {
+                    Vec::new()
+                } else {
+                    vec![step]
+                };
+                changed = Some(done);
+                Ok(Some(steps))
+            })?;
         Ok(changed)
+    }
+
+    /// What a change makes of a ticket; an effective one also sets `lastModified`.
+    ///
+    /// # Errors
+    /// What `change` refuses, or an `EditError`.
+    pub(super) fn changed(
+        &self,
+        tickets: &Tickets,
+        code: Code,
+        mut draft: Draft,
+        change: impl FnOnce(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
+    ) -> Result<Changed, Error> {
+        change(tickets, &code, &mut draft)?;
+        if draft.is_changed() {
+            draft.stamp(&code, &self.now())?;
+        }
+        let (before, after) = draft.finish();
+        Ok(Changed {
+            code,
+            before,
+            after,
+        })
     }
 
     /// Removes a ticket's file; gives its code, what it said, and the tickets as they were.
@@ -285,6 +325,7 @@ impl Board {
         key: &str,
         mut about_to: impl FnMut(&Code) -> Result<(), Error>,
     ) -> Result<(Code, Arc<Ticket>, Arc<Tickets>), Error> {
+        self.recover()?;
         let (_, ticket) = self.only_file(&*self.snapshot()?, key)?;
         let mut removed = None;
         let done = files::remove(&self.root, &ticket.path, || -> Result<(), Error> {
@@ -312,11 +353,15 @@ impl Board {
 
     /// Takes the lock that every change of ours holds; makes the tickets folder where it is missing.
     pub(super) fn gate(&self) -> Result<Lock, Error> {
+        Ok(Lock::take(&self.made_folder()?, Instant::now() + PATIENCE)?)
+    }
+
+    /// The tickets folder, made where it is missing.
+    pub(super) fn made_folder(&self) -> Result<PathBuf, StoreError> {
         if !self.folder.is_empty() {
             files::make_folder(&self.root, &self.folder)?;
         }
-        let folder = self.root.locate(&self.folder)?;
-        Ok(Lock::take(&folder, Instant::now() + PATIENCE)?)
+        self.root.locate(&self.folder)
     }
 
     /// The moment as files and answers have it: UTC, milliseconds.

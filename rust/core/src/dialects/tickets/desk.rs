@@ -88,11 +88,15 @@ impl Desk {
     /// # Errors
     /// A `StoreError`.
     pub fn board_at(&self, root: &Path) -> Result<Option<Arc<Board>>, Error> {
+        let found = self.project_at(root);
+        found.map(|project| self.board_of(&project)).transpose()
+    }
+
+    /// The project whose folder this is, if it is one's.
+    pub(super) fn project_at(&self, root: &Path) -> Option<TicketProject> {
         let projects = self.projects();
         let found = projects.all.iter().find(|project| project.root == root);
-        let found = found.cloned();
-        drop(projects);
-        found.map(|project| self.board_of(&project)).transpose()
+        found.cloned()
     }
 
     /// What is wrong with the configuration that lies in a folder: the name of its file, and why.
@@ -129,6 +133,9 @@ impl Desk {
         }
         let board = Arc::new(board);
         boards.insert(code, Arc::clone(&board));
+        // What a crash left may have to be waited for, which is nobody else's business.
+        drop(boards);
+        board.recover()?;
         Ok(board)
     }
 }

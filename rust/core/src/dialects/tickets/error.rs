@@ -103,6 +103,14 @@ pub enum TicketError {
         /// The files, absolute.
         files: Vec<String>,
     },
+    /// The code that was given out beforehand may be another ticket's by now.
+    #[error(
+        "The code {key} may be another ticket's by now: numbers were given out meanwhile; nothing was changed. Repeat the whole transaction"
+    )]
+    CodeTaken {
+        /// The code.
+        key: String,
+    },
     /// The state may not change like that.
     #[error("Invalid status transition from {} to '{to}'. Valid transitions from {}: {}", quoted(from), quoted(from), allowed.join(", "))]
     Transition {
@@ -132,7 +140,9 @@ impl TicketError {
             Self::Unreadable { .. } | Self::Template { .. } => ErrorKind::InvalidDocument,
             Self::Validation { .. } => ErrorKind::InvalidArgument,
             Self::AmbiguousSection { .. } => ErrorKind::AmbiguousId,
-            Self::Duplicate { .. } | Self::SectionChanged { .. } => ErrorKind::Conflict,
+            Self::Duplicate { .. } | Self::SectionChanged { .. } | Self::CodeTaken { .. } => {
+                ErrorKind::Conflict
+            }
             Self::Transition { .. } => ErrorKind::IllegalTransition,
         }
     }
@@ -147,7 +157,7 @@ impl TicketError {
             Self::Template { .. } => "TEMPLATE_ERROR",
             Self::SectionNotFound { .. } => "SECTION_NOT_FOUND",
             Self::AmbiguousSection { .. } => "AMBIGUOUS_SECTION",
-            Self::SectionChanged { .. } => "CONFLICT",
+            Self::SectionChanged { .. } | Self::CodeTaken { .. } => "CONFLICT",
             Self::Duplicate { .. } => "DUPLICATE_CR",
             Self::Transition { .. } => "INVALID_TRANSITION",
         }
@@ -182,7 +192,7 @@ impl TicketError {
             | Self::AmbiguousSection { section, key, .. } => {
                 json!({"section": value(section), "key": key})
             }
-            Self::Duplicate { key, .. } => json!({"key": key}),
+            Self::Duplicate { key, .. } | Self::CodeTaken { key } => json!({"key": key}),
             Self::Transition { from, to, allowed } => {
                 json!({"from": value(from), "to": to, "allowed": allowed})
             }

@@ -140,6 +140,14 @@ pub enum VineError {
         /// What it calls the one that is there.
         is: String,
     },
+    /// The task's description is another one than the caller has in mind.
+    #[error(
+        "The description of \"{id}\" is another one than when it was read; nothing was changed. Read it again and repeat the edit."
+    )]
+    DescriptionChanged {
+        /// The task.
+        id: String,
+    },
     /// The graph breaks rules; never empty, in the order in which they are checked.
     #[error("{}", told(violations))]
     Invalid {
@@ -165,7 +173,9 @@ impl VineError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::NoFile { .. } | Self::NoTask { .. } => ErrorKind::NotFound,
-            Self::Taken { .. } | Self::Changed { .. } => ErrorKind::Conflict,
+            Self::Taken { .. } | Self::Changed { .. } | Self::DescriptionChanged { .. } => {
+                ErrorKind::Conflict
+            }
             Self::Missing { .. }
             | Self::Action { .. }
             | Self::NoOperations
@@ -193,7 +203,7 @@ impl VineError {
                 "problems": [problem("parse", message, Some(at))],
             }),
             Self::Shape { at, .. } | Self::Refused { at, .. } => json!({"operation": at}),
-            Self::NoTask { id } => json!({"id": id}),
+            Self::NoTask { id } | Self::DescriptionChanged { id } => json!({"id": id}),
             Self::NoFile { given, .. }
             | Self::Denied { given, .. }
             | Self::Elsewhere { given, .. } => {

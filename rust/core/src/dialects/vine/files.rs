@@ -1,6 +1,6 @@
 //! Which file a name means, and graphs as they lie on disk (reference vine 8, decisions 3).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -37,8 +37,9 @@ pub struct Files {
     around: Option<Around>,
     /// What it made, by folder.
     outside: Mutex<HashMap<PathBuf, Outside>>,
-    /// Folders in which nothing is unfinished any more that a crash left.
-    recovered: Mutex<HashSet<PathBuf>>,
+    /// By folder, where changes of several files are recorded; of these folders everything is finished that
+    /// a crash had left when they were first looked at.
+    states: Mutex<HashMap<PathBuf, StateFolder>>,
 }
 
 /// A graph as it was last read.
@@ -71,7 +72,7 @@ impl Files {
             known: Mutex::default(),
             around: None,
             outside: Mutex::default(),
-            recovered: Mutex::default(),
+            states: Mutex::default(),
         }
     }
 
@@ -172,22 +173,34 @@ impl Files {
 
     /// A file of a folder in which everything is finished that a crash left.
     fn in_order(&self, root: Root, path: String, given: &str) -> Result<Located, Error> {
-        let is_new = locked(&self.recovered).insert(root.path().to_owned());
+        let is_new = !locked(&self.states).contains_key(root.path());
         if is_new {
-            let state = state_of(&root);
-            let journal = Journal {
-                disk: &self.disk,
-                root: &root,
-                state: Some(&state),
-                gate: None,
-            };
-            journal.recover()?;
+            self.recover(&root)?;
         }
         Ok(Located {
             root,
             path,
             given: given.to_owned(),
         })
+    }
+
+    /// Finishes changes of several files of a folder that a crash left.
+    ///
+    /// # Errors
+    /// `StoreError` when the journal cannot be listed.
+    pub(super) fn recover(&self, root: &Root) -> Result<(), StoreError> {
+        let mut states = locked(&self.states);
+        let state = states.entry(root.path().to_owned());
+        let state = state.or_insert_with(|| state_of(root)).clone();
+        // What a crash left may have to be waited for, which is nobody else's business.
+        drop(states);
+        let journal = Journal {
+            disk: &self.disk,
+            root,
+            state: Some(&state),
+            gates: &[],
+        };
+        journal.recover().map(drop)
     }
 
     /// The graph of a file as it is now, read again only when it changed.
@@ -380,7 +393,8 @@ fn plain(path: &Path) -> PathBuf {
     }
 }
 
-fn relative(path: &Path, root: &Path) -> Option<String> {
+/// A path seen from a folder that it lies in, with `/`.
+pub(super) fn relative(path: &Path, root: &Path) -> Option<String> {
     let inside = path.strip_prefix(root).ok()?.to_str()?;
     (!inside.is_empty()).then(|| inside.replace('\\', "/"))
 }

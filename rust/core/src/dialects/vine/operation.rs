@@ -132,6 +132,27 @@ pub enum Operation {
     },
 }
 
+impl Operation {
+    /// The ID that the node has behind the operation which it is about; `None` where it is about none.
+    pub(super) fn node(&self) -> Option<&str> {
+        match self {
+            Self::AddTask { id, .. }
+            | Self::AddRef { id, .. }
+            | Self::RemoveTask { id }
+            | Self::SetStatus { id, .. }
+            | Self::Claim { id, .. }
+            | Self::Update { id, .. }
+            | Self::UpdateRefUri { id, .. }
+            | Self::ExtractToRef { id, .. }
+            | Self::RenameTask { new_id: id, .. }
+            | Self::MoveTask { id, .. }
+            | Self::AddDep { task_id: id, .. }
+            | Self::RemoveDep { task_id: id, .. } => Some(id),
+            Self::Create { .. } | Self::SetMeta { .. } => None,
+        }
+    }
+}
+
 /// What an update replaces; what is `None` stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changes {

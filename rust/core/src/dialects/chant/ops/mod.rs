@@ -50,7 +50,7 @@ pub use read::{Piece, get, list, log, ready, status, verify};
 pub use search::search;
 #[cfg(unix)]
 pub use split::{split, split_question};
-pub use stage::{Operation, Stage, commit};
+pub use stage::{Operation, Stage};
 #[cfg(unix)]
 pub use start::{Wish, recover, run_work, work_start};
 pub use state::{cancel, reset};

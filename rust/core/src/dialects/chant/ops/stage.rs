@@ -1,9 +1,7 @@
-//! Several changes of specs: each tried on what the ones before it made, then all written or none.
+//! Changes of specs that are decided together: each is tried on what the ones before it made.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::super::error::ChantError;
 use super::super::model::Spec;
@@ -14,7 +12,7 @@ use super::add::{self, Add};
 use super::edit::{self, Draft};
 use super::update::{self, Update};
 use crate::error::Error;
-use crate::store::disk::{self, PATIENCE};
+use crate::outside::{self, Telling};
 use crate::store::index::{Change, Source};
 use crate::store::journal::Step;
 
@@ -149,57 +147,41 @@ impl Stage {
         Ok(())
     }
 
-    /// The documents on disk that are changed, in the order of their paths.
-    fn replaced(&self) -> Vec<Box<str>> {
-        let old = self.texts.iter().filter(|(_, staged)| !staged.is_new);
-        old.map(|(path, _)| path.clone()).collect()
+    /// Takes in how far the items of other dialects are that specs wait for.
+    pub fn look_outside(&mut self, tell: Telling<'_>) {
+        let mut named = self.snapshot.specs.named_elsewhere();
+        named.retain(|(_, key)| outside::parts(key).is_some());
+        let keys: Vec<String> = named.iter().map(|(_, key)| key.clone()).collect();
+        for ((node, key), standing) in named.into_iter().zip(tell(&keys)) {
+            let found = standing.into();
+            if self.snapshot.specs.elsewhere(&key) != Some(&found) {
+                Arc::make_mut(&mut self.snapshot.specs).found_elsewhere(node, found);
+            }
+        }
     }
 
-    fn steps(self) -> Vec<Step> {
-        let step = |(path, staged): (Box<str>, Staged)| {
-            let (path, text) = (path.into(), staged.text);
+    /// Whether any document is changed or new.
+    pub fn is_changed(&self) -> bool {
+        !self.texts.is_empty()
+    }
+
+    /// The documents on disk that are changed, in the order of their paths.
+    pub fn replaced(&self) -> impl Iterator<Item = &str> {
+        let old = self.texts.iter().filter(|(_, staged)| !staged.is_new);
+        old.map(|(path, _)| &**path)
+    }
+
+    /// What is to be written.
+    pub fn steps(&self) -> Vec<Step> {
+        let staged = self.texts.iter();
+        let steps = staged.map(|(path, staged)| {
+            let (path, text) = (path.to_string(), staged.text.clone());
             if staged.is_new {
                 Step::Create { path, text }
             } else {
                 Step::Replace { path, text }
             }
-        };
-        self.texts.into_iter().map(step).collect()
+        });
+        steps.collect()
     }
-}
-
-/// Makes changes, all or none, each decided on what is true until all are made; gives the IDs of their
-/// specs.
-///
-/// # Errors
-/// As [`Stage::play`], or a `StoreError`; nothing is changed then.
-pub fn commit(project: &Project, operations: &[Operation]) -> Result<Vec<String>, Error> {
-    if operations.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut paths: Vec<Box<str>> = Vec::new();
-    let deadline = Instant::now() + PATIENCE;
-    while Instant::now() < deadline {
-        let held: Vec<&str> = paths.iter().map(|path| &**path).collect();
-        let mut ids = Vec::new();
-        let mut needed = None;
-        let done = project.change(&held, |snapshot, _| {
-            let mut stage = Stage::begin(snapshot.again());
-            let played = operations.iter().cloned();
-            ids = played
-                .map(|mut operation| stage.play(project, &mut operation))
-                .collect::<Result<_, _>>()?;
-            let replaced = stage.replaced();
-            if replaced != paths {
-                needed = Some(replaced);
-                return Ok(None);
-            }
-            Ok(Some(stage.steps()))
-        })?;
-        if done {
-            return Ok(ids);
-        }
-        paths = needed.unwrap_or_default();
-    }
-    Err(disk::busy(Path::new(SPECS), "kept changing").into())
 }

@@ -190,18 +190,7 @@ impl Known {
             };
         };
         if let Some(standing) = self.outside.get(key) {
-            return match standing.clone() {
-                Standing::Found {
-                    status,
-                    is_done,
-                    place,
-                } => Elsewhere::Found {
-                    status,
-                    is_done,
-                    place,
-                },
-                Standing::Unknown(why) => Elsewhere::Unreachable(why),
-            };
+            return standing.clone().into();
         }
         let config = match config {
             Ok(config) => config,

@@ -177,7 +177,7 @@ impl Project {
     /// Finishes changes of several files that were interrupted: by a crash, or by a disk that failed so
     /// that they could not even be taken back.
     fn finish_interrupted(&self, state: &StateFolder) -> Result<(), Error> {
-        let unfinished = self.journal(Some(state), None).recover()?;
+        let unfinished = self.journal(Some(state), &[]).recover()?;
         let told = unfinished
             .iter()
             .flat_map(|change| interrupted(self.root.path(), change));
@@ -215,16 +215,12 @@ impl Project {
         })
     }
 
-    fn journal<'a>(
-        &'a self,
-        state: Option<&'a StateFolder>,
-        gate: Option<&'a Path>,
-    ) -> Journal<'a> {
+    fn journal<'a>(&'a self, state: Option<&'a StateFolder>, gates: &'a [PathBuf]) -> Journal<'a> {
         Journal {
             disk: &self.disk,
             root: &self.root,
             state,
-            gate,
+            gates,
         }
     }
 
@@ -241,14 +237,37 @@ impl Project {
         paths: &[&str],
         mut plan: impl FnMut(&Snapshot, &[&str]) -> Result<Option<Vec<Step>>, Error>,
     ) -> Result<bool, Error> {
+        let gates = [self.gate()?];
+        self.change_together(paths, &gates, |texts| plan(&self.snapshot()?, texts))
+    }
+
+    /// The folder of specs, whose lock every change of specs holds while it is decided and written.
+    ///
+    /// # Errors
+    /// `StoreError` when it is not there.
+    pub fn gate(&self) -> Result<PathBuf, StoreError> {
+        self.root.locate(SPECS)
+    }
+
+    /// Changes documents of whatever kind below the root, all or none: those of `paths` are locked, then
+    /// the `gates`. `plan` gets the texts in the order of `paths`; without steps everything is let go and
+    /// the answer is false.
+    ///
+    /// # Errors
+    /// What `plan` refuses, or a `StoreError`; nothing is changed then.
+    pub fn change_together(
+        &self,
+        paths: &[&str],
+        gates: &[PathBuf],
+        plan: impl FnMut(&[&str]) -> Result<Option<Vec<Step>>, Error>,
+    ) -> Result<bool, Error> {
         // A repository that git refuses is no obstacle for the change of one file.
         let state = self.state();
         if let Ok(state) = &state {
             self.finish_interrupted(state)?;
         }
-        let gate = self.root.locate(SPECS)?;
-        let journal = self.journal(state.as_ref().ok(), Some(&gate));
-        match journal.change(paths, |texts| plan(&self.snapshot()?, texts)) {
+        let journal = self.journal(state.as_ref().ok(), gates);
+        match journal.change(paths, plan) {
             Err(Error::Store(StoreError::NoJournal)) => state.map(|_| false),
             done => done,
         }
@@ -463,16 +482,6 @@ impl Project {
         ChantError::NotFound {
             text: text.into(),
             hint,
-        }
-    }
-}
-
-impl Snapshot {
-    /// The same once more, to be changed in memory.
-    pub(super) fn again(&self) -> Self {
-        Self {
-            specs: Arc::clone(&self.specs),
-            config: self.config.clone(),
         }
     }
 }

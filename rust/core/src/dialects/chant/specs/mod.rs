@@ -16,6 +16,7 @@ use super::id::SpecId;
 use super::model::{Broken, Problem, Spec, Status};
 use crate::graph::cycles::Cycle;
 use crate::graph::{DepGraph, Edge, Kind, Node};
+use crate::outside::Standing;
 use crate::text::signature::Signature;
 
 /// The specs below `.chant/specs`, by ID, and what waits for what.
@@ -69,6 +70,23 @@ pub enum Elsewhere {
     },
     /// It could not be looked up; the text says why.
     Unreachable(String),
+}
+
+impl From<Standing> for Elsewhere {
+    fn from(standing: Standing) -> Self {
+        match standing {
+            Standing::Found {
+                status,
+                is_done,
+                place,
+            } => Self::Found {
+                status,
+                is_done,
+                place,
+            },
+            Standing::Unknown(why) => Self::Unreachable(why),
+        }
+    }
 }
 
 /// Counts and lists over all specs, computed once after a change.

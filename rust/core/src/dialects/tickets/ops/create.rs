@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
+use super::super::all::Tickets;
 use super::super::attributes::{self, Attribute, Attributes, kind_of, not_one_of};
 use super::super::board::Board;
 use super::super::code::Code;
@@ -46,23 +47,80 @@ pub type Template<'a> = dyn Fn(&str, &str) -> Result<String, Error> + 'a;
 /// # Errors
 /// `Validation` naming everything that is wrong, or a `StoreError`; nothing is written then.
 pub fn create_cr(board: &Board, new: &Create<'_>) -> Result<Answer, Error> {
-    let (kind, given) = check(board, new)?;
-    let title = match given.first() {
-        Some(("title", Attribute::Text(title))) => title.clone(),
-        _ => String::new(),
-    };
-    let content = content(new.data)?;
-    let plain = body(&title, content)?;
-    let slug = slug(&title, kind.as_str());
-    let body = |code: &Code| match (content, new.template) {
-        (None, Some(template)) => Ok(body(&title, Some(&template(&title, &code.to_string())?))?),
-        _ => Ok(plain.clone()),
-    };
-    let (code, ticket, warnings) = write(board, kind, &given, &body, &slug)?;
+    let (code, ticket, warnings) = write(board, &Unnumbered::of(board, new)?)?;
     Ok(Answer::data(&Created {
         cr: shown(board, &code, &ticket).created(),
         warnings,
     }))
+}
+
+/// A new ticket, everything of it checked, that has no code yet.
+pub(super) struct Unnumbered<'a> {
+    kind: Type,
+    given: Attributes,
+    title: String,
+    slug: String,
+    /// Its body where there is no template.
+    plain: String,
+    template: Option<&'a Template<'a>>,
+}
+
+/// A new ticket as it is to be written.
+pub(super) struct Numbered {
+    /// Its file.
+    pub(super) path: String,
+    /// All of it.
+    pub(super) text: String,
+    /// What is not right and refuses nothing.
+    pub(super) warnings: Vec<String>,
+}
+
+impl<'a> Unnumbered<'a> {
+    /// Checks what a new ticket is to say.
+    ///
+    /// # Errors
+    /// `Validation` naming everything that is wrong.
+    pub(super) fn of(board: &Board, new: &Create<'a>) -> Result<Self, TicketError> {
+        let (kind, given) = check(board, new)?;
+        let title = match given.first() {
+            Some(("title", Attribute::Text(title))) => title.clone(),
+            _ => String::new(),
+        };
+        let content = content(new.data)?;
+        Ok(Self {
+            plain: body(&title, content)?,
+            slug: slug(&title, kind.as_str()),
+            template: new.template.filter(|_| content.is_none()),
+            title,
+            kind,
+            given,
+        })
+    }
+
+    /// The ticket under a code, among the tickets that there are.
+    ///
+    /// # Errors
+    /// `Validation` for relations that cannot be, or what the template refuses.
+    pub(super) fn numbered(
+        &self,
+        board: &Board,
+        tickets: &Tickets,
+        code: &Code,
+    ) -> Result<Numbered, Error> {
+        let warnings = update::relations(tickets, code, None, &self.given)?;
+        let body = match self.template {
+            Some(template) => body(
+                &self.title,
+                Some(&template(&self.title, &code.to_string())?),
+            )?,
+            None => self.plain.clone(),
+        };
+        Ok(Numbered {
+            path: board.within(&format!("{code}-{}.md", self.slug)),
+            text: render(code, self.kind, &self.given, &body, &board.now()),
+            warnings,
+        })
+    }
 }
 
 /// Everything that is wrong with what was given, or the type and the attributes.
@@ -155,21 +213,18 @@ fn begins_with_title(content: &str) -> bool {
 }
 
 /// Writes the ticket under the project's lock.
-fn write(
-    board: &Board,
-    kind: Type,
-    given: &[(&'static str, Attribute)],
-    body: &dyn Fn(&Code) -> Result<String, Error>,
-    slug: &str,
-) -> Result<(Code, Ticket, Vec<String>), Error> {
+fn write(board: &Board, new: &Unnumbered<'_>) -> Result<(Code, Ticket, Vec<String>), Error> {
+    board.recover()?;
     let _gate = board.gate()?;
     let counter = counter(board);
     let first = next(board, &*board.snapshot()?, &counter)?;
     for number in (first..).take(ATTEMPTS) {
         let code = Code::new(&board.place.code, number);
-        let warnings = update::relations(&*board.snapshot()?, &code, None, given)?;
-        let path = board.within(&format!("{code}-{slug}.md"));
-        let text = render(&code, kind, given, &body(&code)?, &board.now());
+        let Numbered {
+            path,
+            text,
+            warnings,
+        } = new.numbered(board, &*board.snapshot()?, &code)?;
         match files::create(&board.disk, &board.root, &path, &text) {
             Ok(()) => {
                 let next = number.saturating_add(1);

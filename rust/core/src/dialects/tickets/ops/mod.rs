@@ -9,6 +9,7 @@ mod get;
 mod list;
 mod projects;
 mod sections;
+mod stage;
 mod update;
 mod waits;
 
@@ -18,6 +19,7 @@ pub use get::{Mode, Piece, get_cr, ticket};
 pub use list::{DEFAULT_LIMIT, Filters, list_crs, project_stats};
 pub use projects::{create_from_template, get_project_info, list_projects, suggest};
 pub use sections::{SectionCall, manage_cr_sections, section};
+pub use stage::{Operation, Stage};
 pub use update::{update_cr_attrs, update_cr_status};
 pub use waits::{graph, picture, ready};
 

@@ -51,7 +51,15 @@ pub fn create_from_template(
     create_cr(&board, &new)
 }
 
-fn template(desk: &Desk, project: &TicketProject, filling: Filling<'_>) -> Result<String, Error> {
+/// The body of a new ticket of a project, from the template of its type.
+///
+/// # Errors
+/// `Template`, or `Validation` for a type that there is not.
+pub(super) fn template(
+    desk: &Desk,
+    project: &TicketProject,
+    filling: Filling<'_>,
+) -> Result<String, Error> {
     let config_folder = desk.projects().surroundings().config_folder();
     let places = Places {
         disk: &desk.disk,

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::super::attributes::not_one_of;
 use super::super::board::Board;
 use super::super::code::Code;
+use super::super::edit::Draft;
 use super::super::error::TicketError;
 use super::super::model::Ticket;
 use super::super::sections::{self, Mode, Rewrite};
@@ -58,11 +59,7 @@ pub fn manage_cr_sections(board: &Board, call: &SectionCall<'_>) -> Result<Answe
                 get(code, ticket, name, piece)
             })
         }
-        _ => {
-            let mode = mode(call)?;
-            let name = required("section", call.section)?;
-            change(board, call, name, mode, required("content", call.content)?)
-        }
+        _ => change(board, call),
     }
 }
 
@@ -266,25 +263,54 @@ fn get(code: &Code, ticket: &Ticket, name: &str, wanted: Piece) -> Result<Answer
     Ok(told(text, &view))
 }
 
-fn change(
-    board: &Board,
-    call: &SectionCall<'_>,
-    name: &str,
+/// A change of one section, its words read.
+#[derive(Clone, Copy)]
+pub(super) struct Put<'a> {
+    name: &'a str,
     mode: Mode,
-    content: &str,
-) -> Result<Answer, Error> {
-    let mut done = None;
-    let changed = board.change(call.key, |_, code, draft| {
+    content: &'a str,
+    expect: Option<&'a str>,
+}
+
+impl<'a> Put<'a> {
+    /// Reads what is asked for.
+    ///
+    /// # Errors
+    /// `Validation` for a word that is no operation, or something that is missing.
+    pub(super) fn of(call: &SectionCall<'a>) -> Result<Self, TicketError> {
+        Ok(Self {
+            mode: mode(call)?,
+            name: required("section", call.section)?,
+            content: required("content", call.content)?,
+            expect: call.expect,
+        })
+    }
+
+    /// Changes the section; what was done, its edits made.
+    ///
+    /// # Errors
+    /// `SectionChanged`, as [`sections::rewrite`], or an `EditError`.
+    pub(super) fn into(self, draft: &mut Draft, code: &Code) -> Result<Rewrite, Error> {
         let body = draft.ticket().body();
-        refuse_changed(body, name, call.expect, code)?;
-        let mut rewrite = sections::rewrite(body, name, mode, content, &code.to_string())?;
+        refuse_changed(body, self.name, self.expect, code)?;
+        let key = code.to_string();
+        let mut rewrite = sections::rewrite(body, self.name, self.mode, self.content, &key)?;
         let title = draft.ticket().title.clone();
         draft.edit_body(std::mem::take(&mut rewrite.edits))?;
         let now = draft.ticket().title.clone();
         if now != title && draft.has("title") {
             draft.set_text("title", &now)?;
         }
-        done = Some(rewrite);
+        Ok(rewrite)
+    }
+}
+
+fn change(board: &Board, call: &SectionCall<'_>) -> Result<Answer, Error> {
+    let put = Put::of(call)?;
+    let Put { mode, content, .. } = put;
+    let mut done = None;
+    let changed = board.change(call.key, |_, code, draft| {
+        done = Some(put.into(draft, code)?);
         Ok(())
     })?;
     let rewrite = done.ok_or_else(|| TicketError::invalid("section", "it was not looked at"))?;

@@ -33,22 +33,45 @@ pub fn update_cr_attrs(
     given: &Map<String, Json>,
 ) -> Result<Answer, Error> {
     let given = attributes::read(given, &attributes::UPDATABLE, &board.place.code)?;
-    let (mut changes, mut warnings) = (Map::new(), Vec::new());
+    let mut done = Given::default();
     let changed = board.change(key, |tickets, code, draft| {
-        changes = Map::new();
-        warnings = relations(tickets, code, Some(draft.ticket()), &given)?;
-        for (name, value) in &given {
-            let from = current(draft, name);
-            if is_same(&from, value) {
-                continue;
-            }
-            set(draft, name, value)?;
-            let to = current(draft, name);
-            changes.insert((*name).to_owned(), json!(FromTo { from, to }));
-        }
+        done = give(tickets, code, draft, &given)?;
         Ok(())
     })?;
-    Ok(updated(board, &changed, changes, warnings))
+    Ok(updated(board, &changed, done.changes, done.warnings))
+}
+
+/// What giving attributes other values came to.
+#[derive(Default)]
+pub(super) struct Given {
+    /// Those that were other ones, from what to what.
+    changes: Map<String, Json>,
+    /// What is not right and refuses nothing.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Gives attributes other values.
+///
+/// # Errors
+/// As [`relations`], or an `EditError`.
+pub(super) fn give(
+    tickets: &Tickets,
+    code: &Code,
+    draft: &mut Draft,
+    given: &[(&'static str, Attribute)],
+) -> Result<Given, Error> {
+    let mut changes = Map::new();
+    let warnings = relations(tickets, code, Some(draft.ticket()), given)?;
+    for (name, value) in given {
+        let from = current(draft, name);
+        if is_same(&from, value) {
+            continue;
+        }
+        set(draft, name, value)?;
+        let to = current(draft, name);
+        changes.insert((*name).to_owned(), json!(FromTo { from, to }));
+    }
+    Ok(Given { changes, warnings })
 }
 
 /// `update_cr_status`: moves a ticket to another state where the workflow has that step; to its own
@@ -58,34 +81,50 @@ pub fn update_cr_attrs(
 /// `Validation` for a word that is no state, `Transition`, as [`Board::resolve`], `Duplicate`, or a
 /// `StoreError`; nothing is written then.
 pub fn update_cr_status(board: &Board, key: &str, status: &str) -> Result<Answer, Error> {
-    let to = Status::read(status).ok_or_else(|| {
-        TicketError::invalid("status", not_one_of("status", status, &Status::listed()))
-    })?;
+    let to = wanted(status)?;
     let mut changes = Map::new();
     let changed = board.change(key, |_, _, draft| {
-        changes = Map::new();
-        let from = draft.ticket().status().to_owned();
-        if Status::read(&from) == Some(to) {
-            return Ok(());
-        }
-        if !may_follow(&from, to) {
-            return Err(TicketError::Transition {
-                allowed: allowed(&from)
-                    .iter()
-                    .map(|status| status.as_str())
-                    .collect(),
-                from,
-                to: to.as_str().into(),
-            }
-            .into());
-        }
-        draft.set_text("status", to.as_str())?;
-        let to = to.as_str().into();
-        let from = from.into();
-        changes.insert("status".into(), json!(FromTo { from, to }));
+        changes = go_to(draft, to)?;
         Ok(())
     })?;
     Ok(updated(board, &changed, changes, Vec::new()))
+}
+
+/// The state that a word means.
+///
+/// # Errors
+/// `Validation` for a word that is none.
+pub(super) fn wanted(status: &str) -> Result<Status, TicketError> {
+    let why = || TicketError::invalid("status", not_one_of("status", status, &Status::listed()));
+    Status::read(status).ok_or_else(why)
+}
+
+/// Moves a ticket to a state; from what to what, where that is another.
+///
+/// # Errors
+/// `Transition`, or an `EditError`.
+pub(super) fn go_to(draft: &mut Draft, to: Status) -> Result<Map<String, Json>, Error> {
+    let mut changes = Map::new();
+    let from = draft.ticket().status().to_owned();
+    if Status::read(&from) == Some(to) {
+        return Ok(changes);
+    }
+    if !may_follow(&from, to) {
+        return Err(TicketError::Transition {
+            allowed: allowed(&from)
+                .iter()
+                .map(|status| status.as_str())
+                .collect(),
+            from,
+            to: to.as_str().into(),
+        }
+        .into());
+    }
+    draft.set_text("status", to.as_str())?;
+    let to = to.as_str().into();
+    let from = from.into();
+    changes.insert("status".into(), json!(FromTo { from, to }));
+    Ok(changes)
 }
 
 fn updated(

@@ -5,10 +5,12 @@
 
 mod expand;
 mod read;
+mod stage;
 mod write;
 
 pub use expand::expand;
 pub use read::{Question, Wanted, next, picture, plan, read, task};
+pub use stage::{Batch, Stage};
 pub use write::{Writing, write};
 
 use std::path::Path;
@@ -42,6 +44,7 @@ fn replaced(
     real: &Path,
     mut change: impl FnMut(&Document) -> Result<Document, Error>,
 ) -> Result<Arc<Document>, Error> {
+    files.recover(&place.root)?;
     let mut after = None;
     let before = files.known(real);
     let known = before.as_ref().map(|document| &*document.text);

@@ -19,7 +19,7 @@ use super::{fitted, replaced};
 use crate::answer::{Answer, Page};
 use crate::error::Error;
 use crate::git::blob;
-use crate::outside::Standing;
+use crate::outside::{Standing, Telling};
 use crate::store::disk;
 use crate::store::journal::{Journal, Step};
 
@@ -30,6 +30,8 @@ pub struct Writing<'a> {
     pub dry_run: bool,
     /// What git calls the text that the caller has in mind; another one is left alone.
     pub expect: Option<&'a str>,
+    /// A task, and the description that the caller has in mind; with another one nothing is changed.
+    pub expect_description: Option<(&'a str, &'a str)>,
     /// Most entries of each list of the answer.
     pub limit: usize,
 }
@@ -114,7 +116,7 @@ fn made(
     if is_taken(&path) {
         return Err(VineError::Taken { path }.into());
     }
-    if writing.expect.is_some() {
+    if writing.expect.is_some() || writing.expect_description.is_some() {
         return Err(VineError::Refused {
             at: 0,
             op: "create",
@@ -123,7 +125,11 @@ fn made(
         }
         .into());
     }
-    refuse_held(files, &place, operations, &plan.graph)?;
+    refuse_held(
+        &|keys| files.standings(&place, keys),
+        operations,
+        &plan.graph,
+    )?;
     let mut steps = vec![Step::Create {
         path: place.path.clone(),
         text: text.clone(),
@@ -149,12 +155,13 @@ fn changed(
 ) -> Result<Outcome, Error> {
     let place = files.existing(file)?;
     let real = place.real()?;
+    let tell = |keys: &[String]| files.standings(&place, keys);
+    let expected = Expected {
+        blob: writing.expect,
+        description: writing.expect_description,
+    };
     let change = |document: &Document| -> Result<(Document, Option<Step>), Error> {
-        expected(document, writing.expect)?;
-        let mut graph = document.plan.graph.clone();
-        let child = apply::apply(&mut graph, operations)?;
-        refuse_held(files, &place, operations, &graph)?;
-        let after = document.changed(document.plan.renewed(graph)?)?;
+        let (after, child) = decided(document, operations, expected, &tell)?;
         let child = child.map(|child| step_of(&place, &child)).transpose()?;
         Ok((after, child))
     };
@@ -178,10 +185,37 @@ fn changed(
     })
 }
 
+/// What the caller has in mind of a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Expected<'a> {
+    /// What git calls its text.
+    pub(super) blob: Option<&'a str>,
+    /// A task and its description.
+    pub(super) description: Option<(&'a str, &'a str)>,
+}
+
+/// What operations make of a document, and the file that one of them makes.
+///
+/// # Errors
+/// `VineError` for a text that is another than expected, operations that cannot be carried out, or an
+/// invalid graph.
+pub(super) fn decided(
+    document: &Document,
+    operations: &[Operation],
+    expected: Expected<'_>,
+    tell: Telling<'_>,
+) -> Result<(Document, Option<Child>), VineError> {
+    expected.check(document)?;
+    let mut graph = document.plan.graph.clone();
+    let child = apply::apply(&mut graph, operations)?;
+    refuse_held(tell, operations, &graph)?;
+    let after = document.changed(document.plan.renewed(graph)?)?;
+    Ok((after, child))
+}
+
 /// Refuses to claim a task, unless by force, that needs an item of another dialect which is not done.
 fn refuse_held(
-    files: &Files,
-    place: &Located,
+    tell: Telling<'_>,
     operations: &[Operation],
     graph: &Graph,
 ) -> Result<(), VineError> {
@@ -199,7 +233,7 @@ fn refuse_held(
             continue;
         };
         let needs: Vec<String> = node.needs().map(str::to_owned).collect();
-        let standings = files.standings(place, &needs);
+        let standings = tell(&needs);
         let unmet = needs
             .iter()
             .zip(&standings)
@@ -228,19 +262,25 @@ fn told(key: &str, standing: &Standing) -> String {
     }
 }
 
-/// A text that is another than the caller has in mind is left alone (reference vine W3).
-fn expected(document: &Document, expect: Option<&str>) -> Result<(), VineError> {
-    let Some(expect) = expect else {
-        return Ok(());
-    };
-    let is = blob(&document.text);
-    if is == expect {
-        return Ok(());
+impl Expected<'_> {
+    /// A text that is another than the caller has in mind is left alone (reference vine W3).
+    fn check(self, document: &Document) -> Result<(), VineError> {
+        if let Some((id, text)) = self.description {
+            let node = document.plan.graph.find(id);
+            if node.is_some_and(|node| *node.description != *text) {
+                return Err(VineError::DescriptionChanged { id: id.to_owned() });
+            }
+        }
+        let Some(expected) = self.blob else {
+            return Ok(());
+        };
+        let is = blob(&document.text);
+        if is == expected {
+            return Ok(());
+        }
+        let expected = expected.to_owned();
+        Err(VineError::Changed { expected, is })
     }
-    Err(VineError::Changed {
-        expected: expect.to_owned(),
-        is,
-    })
 }
 
 /// Changes a document under its lock, together with the other file that the change makes.
@@ -294,12 +334,13 @@ fn journaled(
     several: bool,
     plan: impl FnMut(&[&str]) -> Result<Option<Vec<Step>>, Error>,
 ) -> Result<(), Error> {
+    files.recover(&place.root)?;
     let state = several.then(|| state_of(&place.root));
     let journal = Journal {
         disk: &files.disk,
         root: &place.root,
         state: state.as_ref(),
-        gate: None,
+        gates: &[],
     };
     let done = journal.change(paths, plan);
     done.map(|_| ()).map_err(|error| place.told(error))

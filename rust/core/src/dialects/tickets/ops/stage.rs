@@ -1,0 +1,295 @@
+//! Changes of tickets that are decided together: each is tried on what the ones before it made.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::super::all::Tickets;
+use super::super::attributes::{self, UPDATABLE};
+use super::super::board::Board;
+use super::super::code::Code;
+use super::super::desk::Desk;
+use super::super::edit::Draft;
+use super::super::error::TicketError;
+use super::super::model::Ticket;
+use super::super::number::{advance, counter, next};
+use super::super::parse;
+use super::super::projects::TicketProject;
+use super::super::templates::Filling;
+use super::create::{Create, Unnumbered};
+use super::projects::template;
+use super::sections::{Put, SectionCall};
+use super::update;
+use crate::error::Error;
+use crate::outside::Telling;
+use crate::store::StoreError;
+use crate::store::index::Change;
+use crate::store::journal::Step;
+
+/// One change.
+#[derive(Debug, Clone)]
+pub enum Operation {
+    /// Attributes and the state of a ticket are changed, as by [`update::update_cr_attrs`] and
+    /// [`update::update_cr_status`].
+    Update {
+        /// Its code.
+        key: String,
+        /// Attributes by name.
+        attributes: Map<String, Value>,
+        /// Its new state.
+        status: Option<String>,
+    },
+    /// A section is changed, as by [`super::manage_cr_sections`].
+    Section {
+        /// The ticket's code.
+        key: String,
+        /// `replace`, `append` or `prepend`.
+        mode: String,
+        /// The section's name.
+        section: String,
+        /// What to put there.
+        content: String,
+        /// The text that the section held when the change was thought of.
+        expect: Option<String>,
+    },
+    /// There is a new ticket, as by [`super::create_from_template`].
+    Create {
+        /// The code or name of its project.
+        project: Option<String>,
+        /// Its type.
+        kind: String,
+        /// What it says.
+        data: Map<String, Value>,
+        /// The code it was given when it was first tried.
+        code: Option<Code>,
+    },
+}
+
+/// The tickets as they would be, and the texts that differ from those on disk.
+pub struct Stage {
+    project: TicketProject,
+    board: Arc<Board>,
+    tickets: Arc<Tickets>,
+    texts: BTreeMap<Box<str>, Staged>,
+    /// The highest number that was given to a new ticket.
+    highest: Option<u64>,
+    /// What is not right and refused nothing.
+    warnings: Vec<String>,
+}
+
+struct Staged {
+    text: Box<str>,
+    is_new: bool,
+}
+
+impl Stage {
+    /// Begins with what is true now of the tickets of a folder; `None` when it is no project's.
+    ///
+    /// # Errors
+    /// `StoreError`.
+    pub fn begin(desk: &Desk, root: &Path) -> Result<Option<Self>, Error> {
+        let Some(project) = desk.project_at(root) else {
+            return Ok(None);
+        };
+        let board = desk.board_of(&project)?;
+        Ok(Some(Self {
+            tickets: board.snapshot()?,
+            project,
+            board,
+            texts: BTreeMap::new(),
+            highest: None,
+            warnings: Vec::new(),
+        }))
+    }
+
+    /// The tickets as they would be.
+    pub fn tickets(&self) -> &Arc<Tickets> {
+        &self.tickets
+    }
+
+    /// Tries one more change; gives the code of its ticket, which a new one keeps from then on.
+    ///
+    /// # Errors
+    /// What the change alone would be refused for; everything is as before then. `CodeTaken`, when the
+    /// code of a new ticket may be another one's by now; `Apart` for a ticket that lies elsewhere.
+    pub fn play(&mut self, desk: &Desk, operation: &mut Operation) -> Result<Code, Error> {
+        match operation {
+            Operation::Update {
+                key,
+                attributes,
+                status,
+            } => self.update(key, attributes, status.as_deref()),
+            Operation::Section {
+                key,
+                mode,
+                section,
+                content,
+                expect,
+            } => self.section(&SectionCall {
+                key,
+                operation: mode,
+                section: Some(section),
+                content: Some(content),
+                expect: expect.as_deref(),
+                ..SectionCall::default()
+            }),
+            Operation::Create {
+                project,
+                kind,
+                data,
+                code,
+            } => {
+                self.refuse_elsewhere(desk, project.as_deref())?;
+                self.create(desk, (kind, data), code)
+            }
+        }
+    }
+
+    fn update(
+        &mut self,
+        key: &str,
+        attributes: &Map<String, Value>,
+        status: Option<&str>,
+    ) -> Result<Code, Error> {
+        let given = attributes::read(attributes, &UPDATABLE, &self.board.place.code)?;
+        let to = status.map(update::wanted).transpose()?;
+        let mut warnings = Vec::new();
+        let code = self.change(key, |tickets, code, draft| {
+            warnings = update::give(tickets, code, draft, &given)?.warnings;
+            to.map_or(Ok(()), |to| update::go_to(draft, to).map(drop))
+        })?;
+        self.warnings.extend(warnings);
+        Ok(code)
+    }
+
+    fn section(&mut self, call: &SectionCall<'_>) -> Result<Code, Error> {
+        let put = Put::of(call)?;
+        self.change(call.key, |_, code, draft| put.into(draft, code).map(drop))
+    }
+
+    fn change(
+        &mut self,
+        key: &str,
+        change: impl FnOnce(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
+    ) -> Result<Code, Error> {
+        let (code, ticket) = self.board.only_file(&self.tickets, key)?;
+        let draft = Draft::of(&ticket.path, &ticket.text);
+        let done = self.board.changed(&self.tickets, code, draft, change)?;
+        if done.after.text != done.before.text {
+            self.put(done.after, false);
+        }
+        Ok(done.code)
+    }
+
+    fn refuse_elsewhere(&self, desk: &Desk, project: Option<&str>) -> Result<(), Error> {
+        let Some(named) = project else {
+            return Ok(());
+        };
+        let meant = desk.project(Some(named), None)?;
+        if meant.root == self.project.root {
+            return Ok(());
+        }
+        Err(Error::Apart {
+            what: "A new ticket of another project",
+            why: format!("{} lies in {}", meant.code, meant.root.display()),
+        })
+    }
+
+    fn create(
+        &mut self,
+        desk: &Desk,
+        (kind, data): (&str, &Map<String, Value>),
+        given: &mut Option<Code>,
+    ) -> Result<Code, Error> {
+        let project = &self.project;
+        let template =
+            |title: &str, code: &str| template(desk, project, Filling { title, kind, code });
+        let new = Create {
+            kind,
+            data,
+            template: Some(&template),
+        };
+        let board = &*self.board;
+        let new = Unnumbered::of(board, &new)?;
+        let number = next(board, &self.tickets, &counter(board))?;
+        let code = given
+            .clone()
+            .unwrap_or_else(|| Code::new(&board.place.code, number));
+        if number > code.number() {
+            let key = code.to_string();
+            return Err(TicketError::CodeTaken { key }.into());
+        }
+        let numbered = new.numbered(board, &self.tickets, &code)?;
+        self.warnings.extend(numbered.warnings);
+        self.highest = self.highest.max(Some(code.number()));
+        self.put(parse::ticket(&numbered.path, numbered.text), true);
+        *given = Some(code.clone());
+        Ok(code)
+    }
+
+    fn put(&mut self, ticket: Ticket, is_new: bool) {
+        let path = ticket.path.clone();
+        let is_new = is_new || self.texts.get(&path).is_some_and(|staged| staged.is_new);
+        let text = ticket.text.to_string().into();
+        self.texts.insert(path.clone(), Staged { text, is_new });
+        let document = Some(Ok(Arc::new(ticket)));
+        Arc::make_mut(&mut self.tickets).apply(vec![Change { path, document }]);
+    }
+
+    /// Takes in how far the items of other dialects are that tickets wait for.
+    pub fn look_outside(&mut self, tell: Telling<'_>) {
+        let standings = tell(&self.tickets.waits().named_outside());
+        if !self.tickets.waits().knows(&standings) {
+            Arc::make_mut(&mut self.tickets).found_outside(standings);
+        }
+    }
+
+    /// The tickets folder, made where it is missing: its lock is held while changes are decided and
+    /// written.
+    ///
+    /// # Errors
+    /// `StoreError`.
+    pub fn gate(&self) -> Result<PathBuf, StoreError> {
+        self.board.made_folder()
+    }
+
+    /// Whether any document is changed or new.
+    pub fn is_changed(&self) -> bool {
+        !self.texts.is_empty()
+    }
+
+    /// The documents on disk that are changed, in the order of their paths.
+    pub fn replaced(&self) -> impl Iterator<Item = &str> {
+        let old = self.texts.iter().filter(|(_, staged)| !staged.is_new);
+        old.map(|(path, _)| &**path)
+    }
+
+    /// What is to be written.
+    pub fn steps(&self) -> Vec<Step> {
+        let staged = self.texts.iter();
+        let steps = staged.map(|(path, staged)| {
+            let (path, text) = (path.to_string(), staged.text.to_string());
+            if staged.is_new {
+                Step::Create { path, text }
+            } else {
+                Step::Replace { path, text }
+            }
+        });
+        steps.collect()
+    }
+
+    /// Keeps numbers that were given from being given again, now that their tickets are written; gives
+    /// what was not right and refused nothing.
+    pub fn finish(self) -> Vec<String> {
+        let mut warnings = self.warnings;
+        if let Some(highest) = self.highest {
+            // The counter file is locked behind the folder, as everywhere.
+            let _gate = self.board.gate();
+            let counter = counter(&self.board);
+            warnings.extend(advance(&self.board, &counter, highest.saturating_add(1)));
+        }
+        warnings
+    }
+}

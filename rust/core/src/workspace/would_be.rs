@@ -1,0 +1,234 @@
+//! Everything as it would be after changes that are not written.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::feature::Feature;
+use super::joined::{Joined, Plan, Read};
+use super::transaction::Operation;
+use super::{Workspace, key, outside};
+use crate::answer::Answer;
+use crate::dialects::chant::ops as specs;
+use crate::dialects::speckit::stage as features;
+use crate::dialects::tickets::ops as tickets;
+use crate::dialects::vine::document::Document;
+use crate::dialects::vine::ops as plans;
+use crate::error::Error;
+use crate::outside::{Outside, Standing};
+use crate::store::journal::Step;
+
+/// What each dialect would say, and all of it in one graph.
+pub(super) struct WouldBe {
+    joined: Joined,
+    /// Begun with the first change, where there are specs.
+    specs: Option<specs::Stage>,
+    /// Begun with the first change, where the folder is a project's.
+    tickets: Option<tickets::Stage>,
+    plans: plans::Stage,
+    features: features::Stage,
+    /// Tells of what is no item here, such as archived specs.
+    outside: Outside,
+}
+
+impl WouldBe {
+    /// Begins with what is true now.
+    ///
+    /// # Errors
+    /// As [`Workspace::snapshot`].
+    pub(super) fn begin(workspace: &Workspace) -> Result<Self, Error> {
+        Self::knowing(workspace, outside(workspace.root()))
+    }
+
+    /// Begins again.
+    ///
+    /// # Errors
+    /// As [`Workspace::snapshot`].
+    pub(super) fn again(&self, workspace: &Workspace) -> Result<Self, Error> {
+        Self::knowing(workspace, self.outside.clone())
+    }
+
+    fn knowing(workspace: &Workspace, outside: Outside) -> Result<Self, Error> {
+        Ok(Self {
+            joined: Joined::clone(&*workspace.snapshot()?),
+            specs: None,
+            tickets: None,
+            plans: plans::Stage::begin(workspace.root()),
+            features: features::Stage::begin(workspace.root()),
+            outside,
+        })
+    }
+
+    /// All items.
+    pub(super) fn joined(&self) -> &Joined {
+        &self.joined
+    }
+
+    /// A task graph that is changed.
+    pub(super) fn plan(&self, path: &str) -> Option<Answer> {
+        self.plans.plan(path)
+    }
+
+    /// Tries one more change; gives the ID of its item, of one that is about no item the file.
+    ///
+    /// # Errors
+    /// As the dialect's `Stage::play`; everything is as before then.
+    pub(super) fn play(
+        &mut self,
+        workspace: &Workspace,
+        operation: &mut Operation,
+    ) -> Result<String, Error> {
+        self.begin_stages(workspace)?;
+        let parts = &workspace.parts;
+        let (joined, elsewhere) = (&self.joined, &self.outside);
+        let tell = |keys: &[String]| standings(joined, elsewhere, keys);
+        let id = match operation {
+            Operation::Spec(operation) => {
+                let stage = match &mut self.specs {
+                    Some(stage) => stage,
+                    none => none.insert(specs::Stage::begin(parts.chant.snapshot()?)),
+                };
+                stage.play(&parts.chant, operation)?
+            }
+            Operation::Ticket(operation) => match &mut self.tickets {
+                Some(stage) => stage.play(&parts.tickets, operation)?.to_string(),
+                None => return Err(no_tickets(workspace)),
+            },
+            Operation::Plan(batch) => self.plans.play(&parts.vine, batch, &tell)?,
+            Operation::Feature(completion) => {
+                self.features.play(&parts.speckit, completion, &tell)?
+            }
+        };
+        self.joined.take(self.read());
+        // Only now can others be told how far the changed items are.
+        self.look_outside();
+        self.joined.take(self.read());
+        Ok(id)
+    }
+
+    fn begin_stages(&mut self, workspace: &Workspace) -> Result<(), Error> {
+        if self.specs.is_none() {
+            let snapshot = workspace.parts.chant.snapshot();
+            self.specs = snapshot.ok().map(specs::Stage::begin);
+        }
+        if self.tickets.is_none() {
+            self.tickets = tickets::Stage::begin(&workspace.parts.tickets, workspace.root())?;
+        }
+        Ok(())
+    }
+
+    fn look_outside(&mut self) {
+        let (joined, elsewhere) = (&self.joined, &self.outside);
+        let tell = |keys: &[String]| standings(joined, elsewhere, keys);
+        if let Some(stage) = &mut self.specs {
+            stage.look_outside(&tell);
+        }
+        if let Some(stage) = &mut self.tickets {
+            stage.look_outside(&tell);
+        }
+    }
+
+    /// What the dialects would say.
+    fn read(&self) -> Read {
+        let joined = &self.joined;
+        let plans = joined.plans().map(|plan| {
+            let changed = self.plans.graph(&plan.path);
+            self.plan_as_it_would_be(&plan.path, changed.unwrap_or(&plan.document))
+        });
+        let features = joined.features().map(|feature| {
+            let changed = self.features.list(&feature.path);
+            let document = Arc::clone(changed.unwrap_or(&feature.document));
+            Feature {
+                standings: self.standings(&document.list.needs()),
+                document,
+                ..feature.clone()
+            }
+        });
+        let specs = self.specs.as_ref().map(specs::Stage::specs);
+        let tickets = self.tickets.as_ref().map(tickets::Stage::tickets);
+        Read {
+            specs: Arc::clone(specs.unwrap_or(&joined.specs)),
+            plans: plans.collect(),
+            features: features.collect(),
+            tickets: tickets.or(joined.tickets.as_ref()).cloned(),
+            problems: joined.problems.clone(),
+        }
+    }
+
+    fn plan_as_it_would_be(&self, path: &Arc<str>, document: &Arc<Document>) -> Plan {
+        let standings = self.standings(&document.plan.needs());
+        let knowing = document.knowing(&standings);
+        Plan {
+            path: Arc::clone(path),
+            document: knowing.map_or_else(|| Arc::clone(document), Arc::new),
+            standings,
+        }
+    }
+
+    fn standings(&self, keys: &[String]) -> Vec<Standing> {
+        standings(&self.joined, &self.outside, keys)
+    }
+
+    /// The folders whose locks are held while the changes are decided and written.
+    ///
+    /// # Errors
+    /// A `StoreError`.
+    pub(super) fn gates(&self, workspace: &Workspace) -> Result<Vec<PathBuf>, Error> {
+        let mut gates = Vec::new();
+        if self.specs.as_ref().is_some_and(specs::Stage::is_changed) {
+            gates.push(workspace.parts.chant.gate()?);
+        }
+        if let Some(stage) = self.tickets.as_ref().filter(|stage| stage.is_changed()) {
+            gates.push(stage.gate()?);
+        }
+        Ok(gates)
+    }
+
+    /// The documents on disk that are changed, in the order of their paths.
+    pub(super) fn replaced(&self) -> Vec<String> {
+        let specs = self.specs.iter().flat_map(specs::Stage::replaced);
+        let tickets = self.tickets.iter().flat_map(tickets::Stage::replaced);
+        let replaced = specs.chain(tickets).chain(self.plans.replaced());
+        let replaced = replaced.chain(self.features.replaced());
+        let mut replaced: Vec<String> = replaced.map(str::to_owned).collect();
+        replaced.sort_unstable();
+        replaced
+    }
+
+    /// What is to be written.
+    pub(super) fn steps(&self) -> Vec<Step> {
+        let mut steps: Vec<Step> = self.specs.iter().flat_map(specs::Stage::steps).collect();
+        steps.extend(self.tickets.iter().flat_map(tickets::Stage::steps));
+        steps.extend(self.plans.steps());
+        steps.extend(self.features.steps());
+        steps
+    }
+
+    /// Does what comes after all is written; gives what was not right and refused nothing.
+    pub(super) fn finish(self, workspace: &Workspace) -> Vec<String> {
+        self.plans.finish(&workspace.parts.vine);
+        let mut warnings = self.tickets.map_or_else(Vec::new, tickets::Stage::finish);
+        warnings.extend(self.features.finish(&workspace.parts.speckit));
+        warnings
+    }
+}
+
+fn no_tickets(workspace: &Workspace) -> Error {
+    Error::Apart {
+        what: "A change of a ticket of another project",
+        why: format!("{} is no ticket project", workspace.root().display()),
+    }
+}
+
+/// How far items are: those of the workspace as they would be, all others as they are.
+fn standings(joined: &Joined, elsewhere: &Outside, keys: &[String]) -> Vec<Standing> {
+    let standing = |key: &String| {
+        let node = joined.graph().find(&key::normal(key));
+        let item = node.and_then(|node| joined.item(node));
+        let asked = || elsewhere.standings(std::slice::from_ref(key)).pop();
+        let unknown = || Standing::Unknown("it could not be looked up".into());
+        item.map(|item| item.standing())
+            .or_else(asked)
+            .unwrap_or_else(unknown)
+    };
+    keys.iter().map(standing).collect()
+}
