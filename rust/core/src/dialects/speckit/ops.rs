@@ -378,10 +378,15 @@ pub fn report_status(
             features.log(&found, who, what)?;
             return Ok(Answer::prose(accepted));
         }
-        let question = features.ask(&found, who, report.prompt, report.question)?;
+        let asked = features.ask(&found, who, report.prompt, report.question)?;
         let most = features.config(&found)?.questions.wait();
-        let question = features.wait(&found, &question.id, most, listener)?;
-        ending(&question, accepted)
+        let question = features.wait(&found, &asked.question.id, most, listener)?;
+        let answer = ending(&question, accepted)?;
+        let notes: Vec<String> = asked.warning.into_iter().chain(answer.note).collect();
+        Ok(Answer {
+            note: (!notes.is_empty()).then(|| notes.join("\n")),
+            ..answer
+        })
     };
     answer().map_err(told)
 }
@@ -417,8 +422,11 @@ pub fn ask(
 ) -> Result<Answer, Error> {
     let answer = || -> Result<Answer, Error> {
         let found = features.find(None)?;
-        let question = features.ask(&found, who, prompt, question)?;
-        Ok(Answer::whole(&QuestionView::from(&question)))
+        let asked = features.ask(&found, who, prompt, question)?;
+        Ok(Answer {
+            note: asked.warning,
+            ..Answer::whole(&QuestionView::from(&asked.question))
+        })
     };
     answer().map_err(told)
 }
@@ -459,7 +467,10 @@ pub fn answer(
         } else {
             "Cancelled"
         };
-        Ok(Answer::prose(format!("{did} question {}", closed.id)))
+        Ok(Answer {
+            note: closed.warning,
+            ..Answer::prose(format!("{did} question {}", closed.question.id))
+        })
     };
     answer().map_err(told)
 }

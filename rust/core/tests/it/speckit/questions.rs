@@ -228,3 +228,22 @@ fn an_event_after_a_torn_line_stands_on_its_own() {
             .starts_with("{\"event\": \"torn\n{")
     );
 }
+
+// proves: speckit:report_status:a_written_record_is_no_failure
+#[test]
+fn a_question_counts_when_its_event_cannot_be_recorded() {
+    let project = project();
+    // Where a folder stands, nothing can be added to a file.
+    fs::create_dir_all(project.root().join(".chant-mcp/speckit/events.jsonl")).unwrap();
+    let features = project.features();
+    let first = asked(&features, "s", &report("Which?", None)).unwrap();
+    assert!(first.note.as_deref().unwrap().contains("not recorded"));
+    let id = open(&features)[0]["id"].as_str().unwrap().to_owned();
+    let answered = ops::answer(&features, &who("person"), &id, Some("left")).unwrap();
+    assert_eq!(answered.text, format!("Answered question {id}"));
+    assert!(answered.note.unwrap().contains("not recorded"));
+    let heard = asked(&features, "s", &report("", Some(&id))).unwrap();
+    assert_eq!(heard.text, "User response: left");
+    let other = ops::ask(&features, &who("s"), Some("And?"), None).unwrap();
+    assert!(other.note.unwrap().contains("not recorded"));
+}
