@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use chant_core::answer::DEFAULT_CHARS;
+use chant_core::config::seconds_of;
 use chant_core::dialects::speckit::files::{Features, Who};
 use chant_core::dialects::speckit::ops::{self, Piece, Report};
 use chant_core::dialects::speckit::questions::Listener;
@@ -150,7 +150,7 @@ impl SpeckitFeatures {
         progress: Option<Py<PyAny>>,
         has_left: Option<Py<PyAny>>,
     ) -> Result<Answer, Raised> {
-        let most = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        let most = seconds_of(seconds);
         answer(py, || {
             let tell = &mut |step: &str| told(progress.as_ref(), step);
             let has_left = &|| is_true(has_left.as_ref());
