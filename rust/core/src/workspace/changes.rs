@@ -81,8 +81,22 @@ fn is_same_task(one: &Tasks, part: Part, other: &Tasks, place: Part) -> bool {
     let (Part::Task(at), Part::Task(place)) = (part, place) else {
         return false;
     };
-    let (one, other) = (one.task(at), other.task(place));
-    one.mark == other.mark && one.description == other.description && one.criteria == other.criteria
+    says(one, at) == says(other, place)
+}
+
+/// All that a task says but the lines that it stands on.
+fn says(tasks: &Tasks, at: usize) -> impl PartialEq + '_ {
+    let task = tasks.task(at);
+    let phase = tasks.phase_of(Part::Task(at));
+    let whole = task.parent.map(|whole| &tasks.task(whole).id);
+    let words = (&task.description, &task.criteria, &task.paths);
+    let brackets = (task.is_parallel, &task.stories, &task.labels);
+    let place = (
+        phase.map(|phase| (&phase.title, &phase.priority)),
+        &task.group,
+        whole,
+    );
+    (task.mark, words, brackets, place)
 }
 
 /// Waits for changes of the items of a workspace.

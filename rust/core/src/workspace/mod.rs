@@ -39,6 +39,8 @@ pub use outside::outside;
 
 /// Most task graphs that are looked at.
 const MOST_PLANS: usize = 1_000;
+/// Most features that are looked at.
+const MOST_FEATURES: usize = 1_000;
 
 /// The dialects of a folder, each opened by itself.
 pub struct Parts {
@@ -95,9 +97,12 @@ impl Workspace {
         let mut read = self.read_specs()?;
         let mut known = self.known();
         if !known.plans.is_current() {
-            known.plans = Walked::of(&self.root, "vine", DEPTH, MOST_PLANS);
+            known.plans = Walked::of(&self.root, "vine", DEPTH, MOST_PLANS + 1);
         }
-        for path in &known.plans.files {
+        if let Some(path) = known.plans.files.get(MOST_PLANS) {
+            read.problems.push(surplus(path, MOST_PLANS, "task graphs"));
+        }
+        for path in known.plans.files.iter().take(MOST_PLANS) {
             match self.plan(path) {
                 Ok(plan) => read.plans.push(plan),
                 Err(error) => read.problems.push(Problem {
@@ -188,7 +193,8 @@ impl Workspace {
     fn read_features(&self, read: &mut Read) -> Result<(), Error> {
         let features = &self.parts.speckit;
         let root = Root::open(&self.root)?;
-        for feature in in_specs(&root) {
+        let mut all = in_specs(&root);
+        for feature in all.by_ref().take(MOST_FEATURES) {
             let path = format!("{}/{TASKS}", feature.directory);
             match features.document(&feature, TASKS) {
                 Ok(Some(document)) if !document.list.tasks.is_empty() => {
@@ -206,6 +212,10 @@ impl Workspace {
                     message: error.to_string(),
                 }),
             }
+        }
+        if let Some(feature) = all.next() {
+            let problem = surplus(&feature.directory, MOST_FEATURES, "features");
+            read.problems.push(problem);
         }
         Ok(())
     }
@@ -235,5 +245,17 @@ impl Workspace {
                 self.known.clear_poison();
                 known
             })
+    }
+}
+
+/// Tells that there is more of something than is looked at; the path is the first that is not.
+fn surplus(path: &str, most: usize, what: &str) -> Problem {
+    Problem {
+        path: path.to_owned(),
+        line: None,
+        message: format!(
+            "there are more than {most} {what}; this one and those after it are not looked at. Move \
+             finished ones to another folder"
+        ),
     }
 }

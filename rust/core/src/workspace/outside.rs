@@ -2,6 +2,7 @@
 //!
 //! Everything here reads for itself: what is asked may be asked while the one who asks holds locks.
 
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -12,13 +13,14 @@ use super::key::{composed, normal};
 use crate::dialects::chant::id::InvalidSpecId;
 use crate::dialects::chant::project::lookup::{Looked, look_up};
 use crate::dialects::speckit::files::{Features, TASKS};
-use crate::dialects::speckit::resolve::{Start, in_specs};
+use crate::dialects::speckit::resolve::{Feature, Start, in_specs};
 use crate::dialects::speckit::task::{Mark, Task, TaskList};
-use crate::dialects::tickets::board::Board;
+use crate::dialects::tickets::all::Tickets;
 use crate::dialects::tickets::code::Code;
 use crate::dialects::tickets::desk::Desk;
 use crate::dialects::tickets::model::Status;
 use crate::dialects::tickets::projects::Surroundings;
+use crate::dialects::vine::document::Document as Graph;
 use crate::dialects::vine::files::Files;
 use crate::dialects::vine::model::Status as TaskStatus;
 use crate::error::Error;
@@ -29,7 +31,10 @@ use crate::store::files::Root;
 /// Tells how far the items of a folder are.
 pub fn outside(root: &Path) -> Outside {
     let places = Places::new(root);
-    Outside::new(move |keys| keys.iter().map(|key| places.standing(key)).collect())
+    Outside::new(move |keys| {
+        let look = Look::new(&places);
+        keys.iter().map(|key| look.standing(key)).collect()
+    })
 }
 
 struct Places {
@@ -37,34 +42,29 @@ struct Places {
     disk: Disk,
     /// Specs by their IDs.
     specs: Mutex<HashMap<String, Arc<Looked>>>,
-    vine: OnceLock<Files>,
-    features: OnceLock<Features>,
-    board: Mutex<Option<Arc<Board>>>,
+    vine: Files,
+    features: Features,
+    /// Opened when a ticket is first asked for: projects are looked for then.
+    desk: OnceLock<Desk>,
 }
 
 impl Places {
     fn new(root: &Path) -> Self {
         let root = disk::real(root).unwrap_or_else(|_| root.to_owned());
-        Self {
-            root,
-            disk: Disk::default(),
-            specs: Mutex::default(),
-            vine: OnceLock::new(),
-            features: OnceLock::new(),
-            board: Mutex::default(),
-        }
-    }
-
-    fn standing(&self, key: &str) -> Standing {
-        let key = normal(key);
-        let found = match parts(&key) {
-            Some(("chant", id)) => self.spec(id),
-            Some(("vine", rest)) => self.task(rest),
-            Some(("tickets", code)) => self.ticket(code),
-            Some(("speckit", rest)) => self.feature(rest),
-            _ => Err("it is no key of a dialect".into()),
+        let disk = Disk::default();
+        let start = Start {
+            folder: root.clone(),
+            environment: BTreeMap::new(),
         };
-        found.unwrap_or_else(Standing::Unknown)
+        Self {
+            specs: Mutex::default(),
+            vine: Files::new(disk.clone(), root.clone(), Vec::new(), false),
+            // Nothing is written here, so that nobody needs to know the time.
+            features: Features::new(start, disk.clone(), || Timestamp::UNIX_EPOCH),
+            desk: OnceLock::new(),
+            disk,
+            root,
+        }
     }
 
     fn spec(&self, id: &str) -> Result<Standing, String> {
@@ -100,17 +100,67 @@ impl Places {
         }
     }
 
+    /// The features, by their names as keys have them.
+    fn features(&self) -> Result<HashMap<String, Feature>, String> {
+        let root = Root::open(&self.root).map_err(|error| error.to_string())?;
+        let features = in_specs(&root);
+        Ok(features
+            .map(|feature| (composed(&feature.label), feature))
+            .collect())
+    }
+
+    /// The tickets of the folder; what they wait for is not asked here.
+    fn tickets(&self) -> Result<Option<Arc<Tickets>>, String> {
+        let desk = self.desk.get_or_init(|| {
+            let surroundings = Surroundings {
+                start: self.root.clone(),
+                ..Surroundings::default()
+            };
+            Desk::open(surroundings, self.disk.clone(), || Timestamp::UNIX_EPOCH)
+        });
+        let board = desk.board_at(&self.root);
+        let board = board.map_err(|error| first_line(&error))?;
+        let tickets = board.map(|board| board.snapshot()).transpose();
+        tickets.map_err(|error| first_line(&error))
+    }
+}
+
+/// One look at a folder: what several keys ask about is listed and read once.
+struct Look<'a> {
+    places: &'a Places,
+    graphs: RefCell<HashMap<String, Result<Arc<Graph>, String>>>,
+    features: OnceCell<Result<HashMap<String, Feature>, String>>,
+    tickets: OnceCell<Result<Option<Arc<Tickets>>, String>>,
+}
+
+impl<'a> Look<'a> {
+    fn new(places: &'a Places) -> Self {
+        Self {
+            places,
+            graphs: RefCell::default(),
+            features: OnceCell::new(),
+            tickets: OnceCell::new(),
+        }
+    }
+
+    fn standing(&self, key: &str) -> Standing {
+        let key = normal(key);
+        let found = match parts(&key) {
+            Some(("chant", id)) => self.places.spec(id),
+            Some(("vine", rest)) => self.task(rest),
+            Some(("tickets", code)) => self.ticket(code),
+            Some(("speckit", rest)) => self.feature(rest),
+            _ => Err("it is no key of a dialect".into()),
+        };
+        found.unwrap_or_else(Standing::Unknown)
+    }
+
     fn task(&self, rest: &str) -> Result<Standing, String> {
         let (path, id) = rest.rsplit_once('#').unwrap_or((rest, ""));
         if id.is_empty() {
             return Err("expected a key such as vine:plan.vine#task".into());
         }
-        let files = self.vine.get_or_init(|| {
-            let folder = self.root.clone();
-            Files::new(self.disk.clone(), folder, Vec::new(), false)
-        });
-        let read = |file: &str| files.read(&files.existing(file)?);
-        let document = read(path).map_err(|error| first_line(&error))?;
+        let document = self.graph(path)?;
         let node = document.plan.graph.find(id);
         let node = node.ok_or_else(|| format!("no task {id} in {path}"))?;
         Ok(Standing::Found {
@@ -120,21 +170,24 @@ impl Places {
         })
     }
 
+    fn graph(&self, path: &str) -> Result<Arc<Graph>, String> {
+        let mut graphs = self.graphs.borrow_mut();
+        let known = graphs.entry(path.to_owned()).or_insert_with(|| {
+            let files = &self.places.vine;
+            let read = |file: &str| files.read(&files.existing(file)?);
+            read(path).map_err(|error| first_line(&error))
+        });
+        known.clone()
+    }
+
     fn feature(&self, rest: &str) -> Result<Standing, String> {
         let Some((label, part)) = rest.split_once('#') else {
             return Err("expected a key such as speckit:060-name#T001".into());
         };
-        let features = self.features.get_or_init(|| {
-            let start = Start {
-                folder: self.root.clone(),
-                environment: BTreeMap::new(),
-            };
-            Features::new(start, self.disk.clone(), || Timestamp::UNIX_EPOCH)
-        });
-        let root = Root::open(&self.root).map_err(|error| error.to_string())?;
-        let feature = in_specs(&root).find(|feature| composed(&feature.label) == label);
+        let features = self.features.get_or_init(|| self.places.features());
+        let feature = features.as_ref().map_err(Clone::clone)?.get(label);
         let feature = feature.ok_or_else(|| format!("no feature specs/{label}"))?;
-        let document = features.document(&feature, TASKS);
+        let document = self.places.features.document(feature, TASKS);
         let document = document.map_err(|error| first_line(&error))?;
         let path = format!("{}/{TASKS}", feature.directory);
         let document = document.ok_or_else(|| format!("there is no {path}"))?;
@@ -145,43 +198,28 @@ impl Places {
         let read = Code::read(code);
         let code =
             read.ok_or_else(|| format!("{code} is no code; expected one such as MDT-012"))?;
-        let board = self.board().map_err(|error| first_line(&error))?;
-        let board = board.ok_or("there are no tickets here")?;
-        let tickets = board.snapshot().map_err(|error| first_line(&error))?;
-        let files = tickets.files(&code);
-        let ticket = files.first().ok_or("no such ticket")?;
+        let tickets = self.tickets.get_or_init(|| self.places.tickets());
+        let tickets = tickets.as_ref().map_err(Clone::clone)?;
+        let tickets = tickets.as_ref().ok_or("there are no tickets here")?;
+        let ticket = tickets.files(&code).first().ok_or("no such ticket")?;
         Ok(Standing::Found {
             status: ticket.status().to_owned(),
             is_done: ticket.meant.status.is_some_and(Status::is_done),
             place: format!("ticket in {}", ticket.path),
         })
     }
-
-    /// The tickets of the folder; what they wait for is not asked here.
-    fn board(&self) -> Result<Option<Arc<Board>>, Error> {
-        let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
-        if board.is_none() {
-            let surroundings = Surroundings {
-                start: self.root.clone(),
-                ..Surroundings::default()
-            };
-            // Nothing is written here, so that nobody needs to know the time.
-            let desk = Desk::open(surroundings, self.disk.clone(), || Timestamp::UNIX_EPOCH);
-            *board = desk.board_at(&self.root)?;
-        }
-        Ok(board.clone())
-    }
 }
 
 /// How far a task or a phase of a list is.
 pub(super) fn standing_in(list: &TaskList, part: &str, path: &str) -> Result<Standing, String> {
     let named = list.named(part);
-    let names = list.phase_names();
-    let phase = || names.iter().position(|name| name.as_deref() == Some(part));
-    let (what, tasks): (_, Vec<&Task>) = match (named.is_empty(), phase()) {
-        (false, _) => ("task", named.iter().map(|at| &list.tasks[*at]).collect()),
-        (true, Some(phase)) => ("phase", list.of_phase(phase).collect()),
-        (true, None) => return Err(format!("no task {part} in {path}")),
+    let (what, tasks): (_, Vec<&Task>) = if named.is_empty() {
+        let names = list.phase_names();
+        let phase = names.iter().position(|name| name.as_deref() == Some(part));
+        let phase = phase.ok_or_else(|| format!("no task {part} in {path}"))?;
+        ("phase", list.of_phase(phase).collect())
+    } else {
+        ("task", named.iter().map(|at| &list.tasks[*at]).collect())
     };
     let open = tasks.iter().find(|task| !task.mark.is_settled());
     let mark = match (what, open.or(tasks.first())) {

@@ -35,4 +35,5 @@ mod workspace;
 mod workspace_board;
 mod workspace_features;
 mod workspace_import;
+mod workspace_lookups;
 mod workspace_network;

@@ -20,8 +20,9 @@ use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::Root;
 
-/// Documents that are kept in memory; with more, all are forgotten and read again when asked for.
-const MOST_KNOWN: usize = 1024;
+/// Documents that are kept in memory, three for each of a thousand features and some; with more, all are
+/// forgotten and read again when asked for.
+const MOST_KNOWN: usize = 4096;
 
 /// The task list among a feature's documents.
 pub const TASKS: &str = "tasks.md";
@@ -199,7 +200,7 @@ impl Features {
             stamp: Some(stamp).filter(|stamp| !stamp.is_fresh(SystemTime::now())),
         };
         let mut all = self.known();
-        if all.len() >= MOST_KNOWN {
+        if all.len() >= MOST_KNOWN && !all.contains_key(&real) {
             all.clear();
         }
         all.insert(real, known);

@@ -271,6 +271,7 @@ impl Plan {
         let done = by_status[Status::Complete as usize] + by_status[Status::Reviewing as usize];
         if self.root().status() == Some(Status::Reviewing)
             && done == self.graph.nodes.len()
+            && !self.held.contains_key(&0)
             && !frontier.ready_to_complete.contains(&0)
         {
             frontier.ready_to_complete.push(0);
