@@ -257,7 +257,6 @@ impl Then {
             Plan {
                 path: composed(path).into(),
                 document,
-                standings,
             }
         });
         let plans = plans.collect();

@@ -9,8 +9,10 @@ use super::Workspace;
 use super::feature::{Part, Tasks};
 use super::item::Item;
 use super::joined::{Joined, Source};
+use crate::dialects::chant::project::SPECS;
 use crate::error::Error;
 use crate::store::changes::Watch;
+use crate::store::disk;
 
 /// After so long it is looked even where nothing was announced: a folder may be new.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -102,8 +104,13 @@ fn says(tasks: &Tasks, at: usize) -> impl PartialEq + '_ {
 /// Waits for changes of the items of a workspace.
 pub struct Changes {
     watch: Watch,
+    /// The folders that are listened to.
     folders: BTreeSet<String>,
+    /// Those that are not there yet.
+    missing: BTreeSet<String>,
     seen: BTreeMap<String, Print>,
+    /// Of which moment that is.
+    version: Option<u64>,
 }
 
 impl Changes {
@@ -115,7 +122,9 @@ impl Changes {
         let mut changes = Self {
             watch: Watch::start(workspace.root()),
             folders: BTreeSet::new(),
+            missing: ["", SPECS].map(str::to_owned).into(),
             seen: BTreeMap::new(),
+            version: None,
         };
         changes.look(workspace)?;
         Ok(changes)
@@ -146,9 +155,12 @@ impl Changes {
 
     fn look(&mut self, workspace: &Workspace) -> Result<Difference, Error> {
         let mut joined = workspace.snapshot()?;
-        if self.listen(workspace.root(), &joined) {
+        while self.listen(workspace.root(), &joined) {
             // What came in between was not announced.
             joined = workspace.snapshot()?;
+        }
+        if self.version == Some(joined.version()) {
+            return Ok(Difference::default());
         }
         let now = joined
             .items()
@@ -165,6 +177,7 @@ impl Changes {
         let gone = self.seen.keys().filter(|key| !now.contains_key(*key));
         difference.removed = gone.cloned().collect();
         self.seen = now;
+        self.version = Some(joined.version());
         Ok(difference)
     }
 
@@ -175,18 +188,21 @@ impl Changes {
                 .map_or("", |(folder, _)| folder)
                 .to_owned()
         };
-        let mut wanted: BTreeSet<String> = joined.items().map(|item| parent(item.path())).collect();
-        wanted.extend(["", crate::dialects::chant::project::SPECS].map(str::to_owned));
-        let new: Vec<String> = wanted.difference(&self.folders).cloned().collect();
-        let mut has_new = false;
-        for folder in new {
+        if self.version != Some(joined.version()) {
+            let wanted = joined.items().map(|item| parent(item.path()));
+            let wanted = wanted.filter(|folder| !self.folders.contains(folder));
+            self.missing.extend(wanted);
+        }
+        let before = self.folders.len();
+        for folder in std::mem::take(&mut self.missing) {
             let place = root.join(&folder);
-            if crate::store::disk::stamp(&place).is_some() {
+            if disk::stamp(&place).is_some() {
                 self.watch.add(&place, &folder);
                 self.folders.insert(folder);
-                has_new = true;
+            } else {
+                self.missing.insert(folder);
             }
         }
-        has_new
+        self.folders.len() > before
     }
 }

@@ -20,6 +20,8 @@ mod outside;
 pub mod transaction;
 mod view;
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -27,7 +29,7 @@ use crate::dialects::chant::project::Project;
 use crate::dialects::speckit::files::{Features, TASKS};
 use crate::dialects::speckit::resolve::in_specs;
 use crate::dialects::tickets::desk::Desk;
-use crate::dialects::vine::files::Files;
+use crate::dialects::vine::files::{Files, Pinned};
 use crate::error::{Error, ErrorKind};
 use crate::store::disk;
 use crate::store::files::Root;
@@ -67,6 +69,8 @@ pub struct Workspace {
 struct Known {
     /// Where task graphs lie.
     plans: Walked,
+    /// Those of them that were read, while that is where they lie.
+    pinned: HashMap<String, Pinned>,
     joined: Arc<Joined>,
     /// The graph laid out, and of which moment.
     laid: Option<(Weak<Joined>, Laid)>,
@@ -88,22 +92,25 @@ impl Workspace {
         &self.root
     }
 
-    /// Everything as of now: whatever was written before this call is in it. Costs what changed, and one
-    /// stamp for each folder in which there may be task graphs and for each of these.
+    /// Everything as of now: whatever was written before this call is in it. Costs what changed; one stamp
+    /// for each folder in which there may be task graphs and for each of these; a listing of `specs/`, and
+    /// for each feature the way to its list and a stamp; and what is asked about items that others name.
     ///
     /// # Errors
     /// A `StoreError` where a folder of work files cannot be listed.
     pub fn snapshot(&self) -> Result<Arc<Joined>, Error> {
         let mut read = self.read_specs()?;
         let mut known = self.known();
+        let known = &mut *known;
         if !known.plans.is_current() {
             known.plans = Walked::of(&self.root, "vine", DEPTH, MOST_PLANS + 1);
+            known.pinned.clear();
         }
         if let Some(path) = known.plans.files.get(MOST_PLANS) {
             read.problems.push(surplus(path, MOST_PLANS, "task graphs"));
         }
         for path in known.plans.files.iter().take(MOST_PLANS) {
-            match self.plan(path) {
+            match self.plan(path, &mut known.pinned) {
                 Ok(plan) => read.plans.push(plan),
                 Err(error) => read.problems.push(Problem {
                     path: path.clone(),
@@ -179,14 +186,18 @@ impl Workspace {
         })
     }
 
-    fn plan(&self, path: &str) -> Result<Plan, Error> {
+    fn plan(&self, path: &str, pinned: &mut HashMap<String, Pinned>) -> Result<Plan, Error> {
         let files = &self.parts.vine;
-        let place = files.existing(&self.root.join(path).display().to_string())?;
-        let document = files.read(&place)?;
+        let place = match pinned.entry(path.to_owned()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let name = self.root.join(path).display().to_string();
+                new.insert(files.pin(&name)?)
+            }
+        };
         Ok(Plan {
             path: key::composed(path).into(),
-            standings: files.standings(&place, &document.plan.needs()),
-            document,
+            document: files.read_pinned(place)?,
         })
     }
 

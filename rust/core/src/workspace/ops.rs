@@ -241,7 +241,7 @@ fn data(joined: &Joined, filter: &Filter, cycles: Vec<Vec<&str>>) -> Answer {
     let graph = joined.graph();
     let mut edges = Vec::new();
     for item in &items {
-        let unmet: Vec<Node> = joined.unmet(item.node).map(|edge| edge.to).collect();
+        let unmet: HashSet<Node> = joined.unmet(item.node).map(|edge| edge.to).collect();
         for edge in graph.edges(item.node) {
             edges.push(EdgeRow {
                 from: item.key(),

@@ -5,7 +5,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
 
 use jiff::Timestamp;
 
@@ -28,9 +28,12 @@ use crate::outside::{Outside, Standing, parts};
 use crate::store::disk::{self, Disk};
 use crate::store::files::Root;
 
+/// By folder: what several dialects ask about is read once for all of them.
+static SHARED: LazyLock<Mutex<HashMap<PathBuf, Weak<Places>>>> = LazyLock::new(Mutex::default);
+
 /// Tells how far the items of a folder are.
 pub fn outside(root: &Path) -> Outside {
-    let places = Places::new(root);
+    let places = Places::shared(root);
     Outside::new(move |keys| {
         let look = Look::new(&places);
         keys.iter().map(|key| look.standing(key)).collect()
@@ -49,8 +52,19 @@ struct Places {
 }
 
 impl Places {
-    fn new(root: &Path) -> Self {
+    fn shared(root: &Path) -> Arc<Self> {
         let root = disk::real(root).unwrap_or_else(|_| root.to_owned());
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(places) = shared.get(&root).and_then(Weak::upgrade) {
+            return places;
+        }
+        shared.retain(|_, places| places.strong_count() > 0);
+        let places = Arc::new(Self::new(root.clone()));
+        shared.insert(root, Arc::downgrade(&places));
+        places
+    }
+
+    fn new(root: PathBuf) -> Self {
         let disk = Disk::default();
         let start = Start {
             folder: root.clone(),
@@ -238,4 +252,17 @@ pub(super) fn standing_in(list: &TaskList, part: &str, path: &str) -> Result<Sta
 fn first_line(error: &Error) -> String {
     let told = error.to_string();
     told.lines().next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_asks_about_a_folder_shares_what_is_known_of_it() {
+        let (one, other) = (Path::new("/nowhere/one"), Path::new("/nowhere/other"));
+        let known = Places::shared(one);
+        assert!(Arc::ptr_eq(&known, &Places::shared(one)));
+        assert!(!Arc::ptr_eq(&known, &Places::shared(other)));
+    }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use chant_core::dialects::speckit::files::Features;
 use chant_core::dialects::speckit::resolve::{Start, in_specs};
+use chant_core::graph::Progress;
 use chant_core::store::disk::Disk;
 use chant_core::store::files::Root;
 use chant_core::workspace::changes::Changes;
@@ -39,6 +40,37 @@ fn a_ticket_is_found_where_its_project_moved() {
         "chant:2026-01-22-001-x7m pending+",
         "tickets:DEM-001 Implemented!",
     ]);
+}
+
+// proves: graph:workspace:archived_items_count
+#[test]
+fn what_a_task_graph_names_is_done_in_the_graph_of_all_when_it_is() {
+    let place = Place::new();
+    let archived = ".chant/archive/2026-01-21/2026-01-21-001-old.md";
+    place.write(archived, "---\nstatus: completed\n---\n# Old\n");
+    let needs = "@needs(chant:2026-01-21-001-old, chant:gone)";
+    let text = format!("vine 1.2.0\n---\n[a] A (notstarted) {needs}\n");
+    place.write("plan.vine", &text);
+    let joined = place.workspace.snapshot().unwrap();
+    let progress = |key| joined.graph().progress(joined.graph().find(key).unwrap());
+    assert_eq!(progress("chant:2026-01-21-001-old"), Progress::Done);
+    assert_eq!(progress("chant:gone"), Progress::Absent);
+}
+
+/// A task graph that is moved, put away or replaced is seen, though where it lies is remembered.
+#[test]
+fn task_graphs_are_read_where_they_lie_now() {
+    let place = Place::new();
+    let text = |status: &str| format!("vine 1.2.0\n---\n[a] A ({status})\n");
+    place.write("plans/one.vine", &text("notstarted"));
+    place.check(&["vine:plans/one.vine#a notstarted+"]);
+    fs::rename(place.path("plans"), place.path("old")).unwrap();
+    place.check(&["vine:old/one.vine#a notstarted+"]);
+    place.write("next.vine", &text("complete"));
+    fs::rename(place.path("next.vine"), place.path("old/one.vine")).unwrap();
+    place.check(&["vine:old/one.vine#a complete!"]);
+    fs::remove_file(place.path("old/one.vine")).unwrap();
+    place.check(&[]);
 }
 
 // proves: workspace:graph:pictures

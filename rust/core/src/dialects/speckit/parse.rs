@@ -3,6 +3,7 @@
 //! A task is a line, so that any indentation and any box will do; what is a fence, a comment or a
 //! heading is for CommonMark to say.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -405,19 +406,17 @@ fn resolve_dependencies(list: &mut TaskList) {
                 }
             }
         }
-        let mut seen: Vec<String> = Vec::new();
-        for id in named {
-            if !task.id.eq_ignore_ascii_case(&id) && !seen.contains(&id) {
-                seen.push(id);
-            }
-        }
-        task.depends_on = seen;
-        for key in needs {
-            if !task.needs.contains(&key) {
-                task.needs.push(key);
-            }
-        }
+        named.retain(|id| !task.id.eq_ignore_ascii_case(id));
+        task.depends_on = each_once(named);
+        task.needs = each_once(needs);
     }
+}
+
+/// Words in their order, each where it stands first.
+fn each_once(mut words: Vec<String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    words.retain(|word| seen.insert(word.clone()));
+    words
 }
 
 /// The keys of items of other documents that a phrase names, and the phrase without them.

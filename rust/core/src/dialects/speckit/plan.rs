@@ -4,7 +4,7 @@
 //! after all before it in its phase, one with `[P]` after the last one without. Phases come in order,
 //! but those of user stories only after the ones that belong to no story.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::task::{Mark, Task, TaskList};
 use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
@@ -151,8 +151,9 @@ impl<'a> Plan<'a> {
         let via = self.graph.intern(&key_of(task));
         let list = self.list;
         let mut edges = Vec::new();
+        let mut seen = HashSet::from([via]);
         let mut add = |to: Node, kind: Kind| {
-            if to != via && !edges.iter().any(|edge: &Edge| edge.to == to) {
+            if seen.insert(to) {
                 edges.push(Edge { to, kind, via });
             }
         };

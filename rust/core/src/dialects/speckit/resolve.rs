@@ -12,7 +12,7 @@ use super::error::SpeckitError;
 use super::feature::{self, FeatureName, Match, numbered};
 use crate::error::Error;
 use crate::git::Repo;
-use crate::store::disk::{self, Disk};
+use crate::store::disk::{self, Disk, Named};
 use crate::store::files::Root;
 use crate::store::state::StateFolder;
 
@@ -185,12 +185,12 @@ fn directories(root: &Root) -> Vec<String> {
         return Vec::new();
     };
     let names = disk::names(&specs).unwrap_or_default();
-    let is_directory = |name: &String| specs.join(name).is_dir();
+    let is_directory = |named: &Named| named.is_folder || specs.join(&named.name).is_dir();
     names
         .into_iter()
-        .map(|named| named.name)
-        .filter(|name| !name.starts_with('.'))
+        .filter(|named| !named.name.starts_with('.'))
         .filter(is_directory)
+        .map(|named| named.name)
         .collect()
 }
 

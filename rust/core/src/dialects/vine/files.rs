@@ -59,6 +59,12 @@ pub struct Located {
     pub(super) given: String,
 }
 
+/// A file that was found, and where it lies, links resolved: good as long as no folder on the way changes.
+pub struct Pinned {
+    file: Located,
+    real: PathBuf,
+}
+
 impl Files {
     /// Where names are looked for: in a folder, then in others. `may_leave` says whether an absolute
     /// path may name a file outside of these.
@@ -195,7 +201,28 @@ impl Files {
     /// # Errors
     /// `VineError` for a text that is none, or a `StoreError`.
     pub fn read(&self, file: &Located) -> Result<Arc<Document>, Error> {
+        self.read_real(file, file.real()?)
+    }
+
+    /// The file that exists under a name, as [`Files::existing`] finds it, with where it lies.
+    ///
+    /// # Errors
+    /// As [`Files::existing`], or a `StoreError`.
+    pub fn pin(&self, name: &str) -> Result<Pinned, Error> {
+        let file = self.existing(name)?;
         let real = file.real()?;
+        Ok(Pinned { file, real })
+    }
+
+    /// [`Files::read`] for a file that nobody moved since it was found.
+    ///
+    /// # Errors
+    /// As [`Files::read`].
+    pub fn read_pinned(&self, pinned: &Pinned) -> Result<Arc<Document>, Error> {
+        self.read_real(&pinned.file, pinned.real.clone())
+    }
+
+    fn read_real(&self, file: &Located, real: PathBuf) -> Result<Arc<Document>, Error> {
         let known = locked(&self.known).get(&real).cloned();
         let stamp = disk::stamp(&real);
         let is_same = |known: &Known| known.stamp.is_some() && known.stamp == stamp;
