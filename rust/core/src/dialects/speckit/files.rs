@@ -15,7 +15,7 @@ use super::plan::Plan;
 use super::resolve::{self, Feature, Found, Start};
 use super::task::TaskList;
 use crate::error::Error;
-use crate::outside::{Around, Outside, Standing};
+use crate::outside::{Around, Neighbours, Standing};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::Root;
@@ -45,10 +45,7 @@ pub struct Features {
     pub(super) clock: Clock,
     start: Start,
     known: Mutex<HashMap<PathBuf, Known>>,
-    /// Makes what tells of items of other dialects below a project's folder.
-    around: Option<Around>,
-    /// What it made, by folder.
-    outside: Mutex<HashMap<PathBuf, Outside>>,
+    neighbours: Neighbours,
 }
 
 /// A document of a feature.
@@ -86,8 +83,7 @@ impl Features {
             clock,
             start,
             known: Mutex::default(),
-            around: None,
-            outside: Mutex::default(),
+            neighbours: Neighbours::default(),
         }
     }
 
@@ -95,23 +91,14 @@ impl Features {
     #[must_use]
     pub fn knowing(self, around: Around) -> Self {
         Self {
-            around: Some(around),
+            neighbours: Neighbours::of(around),
             ..self
         }
     }
 
     /// How far items of other dialects are, in the order of their keys.
     pub fn standings(&self, root: &Root, keys: &[String]) -> Vec<Standing> {
-        if keys.is_empty() {
-            return Vec::new();
-        }
-        let outside = self.around.map_or_else(Outside::default, |around| {
-            let made = self.outside.lock();
-            let mut made = made.unwrap_or_else(PoisonError::into_inner);
-            let outside = made.entry(root.path().to_owned());
-            outside.or_insert_with(|| around(root.path())).clone()
-        });
-        outside.standings(keys)
+        self.neighbours.standings(root.path(), keys)
     }
 
     /// The graph of a list of a project as of now.

@@ -4,7 +4,7 @@
 //! spec-kit obey it; the newest directory is never guessed.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use super::feature::{self, FeatureName, Match, numbered};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::store::disk::{self, Disk, Named};
-use crate::store::files::Root;
+use crate::store::files::{Root, plain};
 use crate::store::state::StateFolder;
 
 /// Where features lie, from the root.
@@ -411,19 +411,4 @@ fn ambiguous(what: &str, candidates: Vec<String>) -> Error {
         .collect();
     let what = what.to_owned();
     SpeckitError::Ambiguous { what, candidates }.into()
-}
-
-/// A path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
 }

@@ -9,10 +9,10 @@ use super::document::Document;
 use super::error::VineError;
 use crate::error::Error;
 use crate::git::Repo;
-use crate::outside::{Around, Outside, Standing};
+use crate::outside::{Around, Neighbours, Standing};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
-use crate::store::files::Root;
+use crate::store::files::{Root, plain};
 use crate::store::journal::Journal;
 use crate::store::state::StateFolder;
 use crate::store::walk;
@@ -33,10 +33,7 @@ pub struct Files {
     /// Whether an absolute path may name a file outside of these.
     pub may_leave: bool,
     known: Mutex<HashMap<PathBuf, Known>>,
-    /// Makes what tells of items of other dialects below a folder.
-    around: Option<Around>,
-    /// What it made, by folder.
-    outside: Mutex<HashMap<PathBuf, Outside>>,
+    neighbours: Neighbours,
     /// Folders in which nothing is unfinished any more that a crash left.
     recovered: Mutex<HashSet<PathBuf>>,
 }
@@ -75,8 +72,7 @@ impl Files {
             roots,
             may_leave,
             known: Mutex::default(),
-            around: None,
-            outside: Mutex::default(),
+            neighbours: Neighbours::default(),
             recovered: Mutex::default(),
         }
     }
@@ -85,7 +81,7 @@ impl Files {
     #[must_use]
     pub fn knowing(self, around: Around) -> Self {
         Self {
-            around: Some(around),
+            neighbours: Neighbours::of(around),
             ..self
         }
     }
@@ -146,7 +142,7 @@ impl Files {
     /// A path seen from the outermost of the folder and the roots that it lies in, so that it is the same
     /// one wherever in a project one began; from its own folder where it may leave them.
     fn located(&self, path: &Path, given: &str) -> Result<Located, Error> {
-        let real = plain(path);
+        let real = resolved(path);
         let bases = std::iter::once(&self.folder).chain(&self.roots);
         // A folder that is gone says nothing against the others.
         let roots = bases.filter_map(|base| Root::open(base).ok());
@@ -265,16 +261,7 @@ impl Files {
 
     /// How far items of other dialects are, in the order of their keys.
     pub fn standings(&self, file: &Located, keys: &[String]) -> Vec<Standing> {
-        if keys.is_empty() {
-            return Vec::new();
-        }
-        let outside = self.around.map_or_else(Outside::default, |around| {
-            let root = file.root.path();
-            let mut made = locked(&self.outside);
-            let outside = made.entry(root.to_owned());
-            outside.or_insert_with(|| around(root)).clone()
-        });
-        outside.standings(keys)
+        self.neighbours.standings(file.root.path(), keys)
     }
 
     /// The graph that a file's text says, as much of it as possible from what is known of the file.
@@ -367,7 +354,7 @@ impl Located {
     /// `StoreError::Outside`.
     pub(super) fn beside(&self, uri: &str) -> Result<String, StoreError> {
         let folder = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let real = plain(&self.root.path().join(folder).join(uri));
+        let real = resolved(&self.root.path().join(folder).join(uri));
         relative(&real, self.root.path()).ok_or_else(|| StoreError::Outside {
             path: uri.to_owned(),
             root: self.root.path().display().to_string(),
@@ -376,7 +363,7 @@ impl Located {
 }
 
 /// A path with `.vine` behind it where it has no ending.
-pub(super) fn with_ending(path: &str) -> String {
+pub fn with_ending(path: &str) -> String {
     let ending = if has_ending(path) { "" } else { ENDING };
     format!("{path}{ending}")
 }
@@ -388,17 +375,8 @@ fn has_ending(path: &str) -> bool {
 }
 
 /// A path without `.` and `..`, links resolved in as many of its folders as exist.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
+fn resolved(path: &Path) -> PathBuf {
+    let plain = plain(path);
     let folders = plain.ancestors().skip(1);
     let mut real = folders.filter_map(|folder| Some((folder, disk::real(folder).ok()?)));
     match real.next() {
