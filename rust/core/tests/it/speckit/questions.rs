@@ -10,7 +10,7 @@ use chant_core::dialects::speckit::questions::Listener;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{Project, asked, seen_from, who};
+use super::{Project, asked, hint, seen_from, who};
 
 const NOW: &str = "questions:\n  wait_secs: 0\n";
 
@@ -246,4 +246,29 @@ fn a_question_counts_when_its_event_cannot_be_recorded() {
     assert_eq!(heard.text, "User response: left");
     let other = ops::ask(&features, &who("s"), Some("And?"), None).unwrap();
     assert!(other.note.unwrap().contains("not recorded"));
+}
+
+// proves: speckit:refusals:say_what_to_do
+#[test]
+fn what_is_refused_says_what_to_do_next() {
+    let project = project();
+    let features = project.features();
+    let answer = |id: &str, text| ops::answer(&features, &who("person"), id, text);
+    let unknown = answer("q-none", Some("a")).unwrap_err();
+    assert!(hint(&unknown).contains("speckit questions --all"));
+    let id = id_of(&asked(&features, "s", &report("Which?", None)).unwrap());
+    answer(&id, None).unwrap();
+    let closed = answer(&id, Some("late")).unwrap_err();
+    assert!(hint(&closed).contains("speckit questions --all"));
+    let cancelled = asked(&features, "s", &report("", Some(&id))).unwrap_err();
+    assert_eq!(
+        hint(&cancelled),
+        "Go on without an answer, or ask something else."
+    );
+    project.write(".specify/chant-mcp.yml", "checks: [");
+    let broken = asked(&features, "s", &report("Else?", None)).unwrap_err();
+    assert!(hint(&broken).starts_with("Mend .specify/chant-mcp.yml"));
+    let elsewhere = Project::with(&[(".specify/x", "")]);
+    let none = ops::tasks(&elsewhere.features(), Some("7")).unwrap_err();
+    assert!(hint(&none).contains("`specify` command"));
 }
