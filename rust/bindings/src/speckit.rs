@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use pyo3::prelude::*;
 
 use crate::answer::Answer;
-use crate::raise::{Raised, answer, call};
+use crate::raise::{Raised, answer};
 use crate::stop::disk;
 
 // Python shows a default only when it is written out in the signature.
@@ -202,14 +202,6 @@ impl SpeckitFeatures {
     /// All features of the project.
     fn features(&self, py: Python<'_>) -> Result<Answer, Raised> {
         answer(py, || ops::all(&self.features))
-    }
-
-    /// The tasks of all features, named as in a whole workspace.
-    fn items(&self, py: Python<'_>) -> Result<Answer, Raised> {
-        call(py, || {
-            ops::items(&self.features).map(|items| chant_core::answer::Answer::whole(&items))
-        })
-        .map(Answer::from)
     }
 }
 

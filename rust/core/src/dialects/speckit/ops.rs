@@ -13,8 +13,8 @@ use super::questions::{Listener, Question, State};
 use super::resolve::{Feature, Found, in_specs};
 use super::task::Progress;
 use super::view::{
-    self, BoxesView, CompletedView, ContextView, FeatureView, ItemView, NextView, QuestionView,
-    TasksView, WholeContextView, WhyView,
+    self, BoxesView, CompletedView, ContextView, FeatureView, NextView, QuestionView, TasksView,
+    WholeContextView, WhyView,
 };
 use crate::answer::{Answer, piece};
 use crate::error::Error;
@@ -574,25 +574,4 @@ pub fn all(features: &Features) -> Result<Answer, Error> {
         Ok(Answer::whole(&views))
     };
     answer().map_err(told)
-}
-
-/// The tasks of all features as items of a workspace.
-///
-/// # Errors
-/// What the disk says.
-pub fn items(features: &Features) -> Result<Vec<ItemView>, Error> {
-    let items = || -> Result<Vec<ItemView>, Error> {
-        let found = features.find(None)?;
-        let mut items = Vec::new();
-        for feature in in_specs(&found.root) {
-            if let Some(tasks) = features.document(&feature, "tasks.md")? {
-                items.extend(view::items(
-                    &feature,
-                    &features.plan(&found.root, &tasks.list),
-                ));
-            }
-        }
-        Ok(items)
-    };
-    items().map_err(told)
 }

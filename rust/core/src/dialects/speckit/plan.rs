@@ -67,13 +67,9 @@ fn key_of(task: &Task) -> String {
 }
 
 impl<'a> Plan<'a> {
-    /// Draws the graph of a list. An ID that stands there twice is one node, open while one of them is.
-    pub fn of(list: &'a TaskList) -> Self {
-        Self::knowing(list, &[])
-    }
-
     /// Draws the graph of a list, when the items of other documents that its tasks depend on are that
-    /// far, in the order of [`TaskList::needs`].
+    /// far, in the order of [`TaskList::needs`]. An ID that stands there twice is one node, open while one
+    /// of them is.
     pub fn knowing(list: &'a TaskList, standings: &[Standing]) -> Self {
         let mut plan = Self {
             list,
@@ -297,17 +293,6 @@ impl<'a> Plan<'a> {
             Some(Standing::Unknown(why)) => Some(format!("{key} ({why})")),
             None => Some(key.to_owned()),
         }
-    }
-
-    /// IDs of the tasks that a task comes after: its parts, what it depends on, and those before it in its
-    /// phase.
-    pub fn tasks_before(&self, task: &Task) -> Vec<String> {
-        let node = self.graph.find(&key_of(task));
-        let edges = node.map_or(&[][..], |node| self.graph.edges(node));
-        let tasks = edges
-            .iter()
-            .filter(|edge| self.tasks.contains_key(&edge.to));
-        tasks.map(|edge| self.name(edge.to)).collect()
     }
 
     /// Whether a task of this ID exists.
