@@ -4814,6 +4814,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "speckit:report_status:answers_stay_out_of_logs": Requirement(
         "An answer is in the question's record and in no log.", "issue 8"
     ),
+    "speckit:refusals:say_what_to_do": Requirement(
+        "A question that is closed, cancelled or unknown and a configuration that cannot be read are refused "
+        "with one safe next step.",
+        "issue: Spec-kit features: Questions",
+    ),
     "speckit:report_status:a_written_record_is_no_failure": Requirement(
         "A question or an answer that was written counts; an event that could not be recorded is a warning.",
         "decisions 3: `rstn_report_status`",

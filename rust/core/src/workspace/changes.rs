@@ -74,7 +74,9 @@ fn says_the_same(one: &Source, other: &Source) -> bool {
         (Source::Ticket(_, one), Source::Ticket(_, other)) => {
             Arc::ptr_eq(one, other) || one == other
         }
-        _ => false,
+        (Source::Spec(_) | Source::Task { .. } | Source::Feature(..) | Source::Ticket(..), _) => {
+            false
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Every dialect of a folder in one graph: the only module that knows all dialects.
 //!
-//! A dialect is added in five places: [`Parts`], [`joined::Source`], [`item`], [`outside`] and [`at`].
+//! A dialect begins as its word in [`crate::outside::PREFIXES`], its part of [`Parts`] and its
+//! [`joined::Source`]; from these on the compiler names what matches on sources, and words are told apart
+//! in [`key`], [`filter`], [`outside`] and [`at`].
 
 mod at;
 pub mod board;
