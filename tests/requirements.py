@@ -425,7 +425,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 2: workspace.rs; issue: Spec-kit features: Tasks",
     ),
     "workspace:features:surplus_is_told": Requirement(
-        "Of features and task graphs the first 1,000 are looked at; that there are more is told as a problem.",
+        "Of features and of task graphs the first 1,000 are looked at; that there are more is told as a "
+        "problem.",
         "issue: Spec-kit features: Tasks",
     ),
     "workspace:features:dependencies_lead_out_and_in": Requirement(

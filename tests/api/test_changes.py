@@ -53,9 +53,7 @@ async def test_a_wait_can_be_given_up(ws: Workspace) -> None:
 
 @pytest.mark.requirement("api:changes:wait_is_bounded")
 @pytest.mark.parametrize("seconds", [float("inf"), 1e19])
-async def test_a_wait_without_end_is_woken_too(
-    ws: Workspace, project: Project, seconds: float
-) -> None:
+async def test_a_wait_without_end_is_woken_too(ws: Workspace, project: Project, seconds: float) -> None:
     changes = ws.changes()
     waiting = asyncio.create_task(asyncio.to_thread(changes.wait, seconds))
     done, _ = await asyncio.wait([waiting], timeout=0.1)
