@@ -13,7 +13,7 @@ use super::key::{composed, normal};
 use crate::dialects::chant::id::InvalidSpecId;
 use crate::dialects::chant::project::lookup::{Looked, look_up};
 use crate::dialects::speckit::files::{Features, TASKS};
-use crate::dialects::speckit::resolve::{Feature, Start, in_specs};
+use crate::dialects::speckit::resolve::{Feature, Start, in_specs, one_in_specs};
 use crate::dialects::speckit::task::{Mark, Task, TaskList};
 use crate::dialects::tickets::all::Tickets;
 use crate::dialects::tickets::code::Code;
@@ -114,15 +114,6 @@ impl Places {
         }
     }
 
-    /// The features, by their names as keys have them.
-    fn features(&self) -> Result<HashMap<String, Feature>, String> {
-        let root = Root::open(&self.root).map_err(|error| error.to_string())?;
-        let features = in_specs(&root);
-        Ok(features
-            .map(|feature| (composed(&feature.label), feature))
-            .collect())
-    }
-
     /// The tickets of the folder; what they wait for is not asked here.
     fn tickets(&self) -> Result<Option<Arc<Tickets>>, String> {
         let desk = self.desk.get_or_init(|| {
@@ -143,7 +134,9 @@ impl Places {
 struct Look<'a> {
     places: &'a Places,
     graphs: RefCell<HashMap<String, Result<Arc<Graph>, String>>>,
-    features: OnceCell<Result<HashMap<String, Feature>, String>>,
+    root: OnceCell<Result<Root, String>>,
+    /// All features by their names as keys have them.
+    features: OnceCell<HashMap<String, Feature>>,
     tickets: OnceCell<Result<Option<Arc<Tickets>>, String>>,
 }
 
@@ -152,6 +145,7 @@ impl<'a> Look<'a> {
         Self {
             places,
             graphs: RefCell::default(),
+            root: OnceCell::new(),
             features: OnceCell::new(),
             tickets: OnceCell::new(),
         }
@@ -198,10 +192,19 @@ impl<'a> Look<'a> {
         let Some((label, part)) = rest.split_once('#') else {
             return Err("expected a key such as speckit:060-name#T001".into());
         };
-        let features = self.features.get_or_init(|| self.places.features());
-        let feature = features.as_ref().map_err(Clone::clone)?.get(label);
+        let root = self.root.get_or_init(|| {
+            let root = Root::open(&self.places.root);
+            root.map_err(|error| error.to_string())
+        });
+        let root = root.as_ref().map_err(Clone::clone)?;
+        // Only where the name's letters lie apart on the disk all have to be looked at.
+        let listed = || {
+            let features = self.features.get_or_init(|| by_name(root));
+            features.get(label).cloned()
+        };
+        let feature = one_in_specs(root, label).or_else(listed);
         let feature = feature.ok_or_else(|| format!("no feature specs/{label}"))?;
-        let document = self.places.features.document(feature, TASKS);
+        let document = self.places.features.document(&feature, TASKS);
         let document = document.map_err(|error| first_line(&error))?;
         let path = format!("{}/{TASKS}", feature.directory);
         let document = document.ok_or_else(|| format!("there is no {path}"))?;
@@ -222,6 +225,12 @@ impl<'a> Look<'a> {
             place: format!("ticket in {}", ticket.path),
         })
     }
+}
+
+fn by_name(root: &Root) -> HashMap<String, Feature> {
+    let features = in_specs(root);
+    let named = features.map(|feature| (composed(&feature.label), feature));
+    named.collect()
 }
 
 /// How far a task or a phase of a list is.

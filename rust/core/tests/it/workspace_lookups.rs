@@ -57,6 +57,20 @@ fn what_a_task_graph_names_is_done_in_the_graph_of_all_when_it_is() {
     assert_eq!(progress("chant:gone"), Progress::Absent);
 }
 
+// proves: workspace:features:dependencies_lead_out_and_in
+#[test]
+fn a_feature_is_found_however_its_letters_lie_on_the_disk() {
+    let place = Place::new();
+    for name in ["060-caf\u{e9}", "061-cafe\u{301}"] {
+        place.write(&format!("specs/{name}/tasks.md"), "- [x] T001 Do it\n");
+    }
+    let depends = "depends_on: [\"speckit:060-caf\u{e9}#T001\", \"speckit:061-caf\u{e9}#T001\"]\n";
+    place.spec(SPEC, depends);
+    let joined = place.workspace.snapshot().unwrap();
+    let spec = joined.graph().find(&format!("chant:{SPEC}")).unwrap();
+    assert!(joined.item(spec).unwrap().is_ready());
+}
+
 /// A task graph that is moved, put away or replaced is seen, though where it lies is remembered.
 #[test]
 fn task_graphs_are_read_where_they_lie_now() {

@@ -123,17 +123,30 @@ pub fn find(disk: &Disk, start: &Start, asked: Option<&str>) -> Result<Found, Er
 
 /// The directories in a project's `specs/` as features, by name.
 pub fn in_specs(root: &Root) -> impl Iterator<Item = Feature> {
-    directories(root).into_iter().map(|name| {
-        let inside = format!("{SPECS}/{name}");
-        Feature {
-            directory: inside.clone(),
-            name: FeatureName::of_directory(&name),
-            label: name,
-            rule: "specs",
-            root: Some(root.clone()),
-            inside,
-        }
-    })
+    let names = directories(root).into_iter();
+    names.map(|name| of_directory(root, name))
+}
+
+/// The directory of that very name in a project's `specs/` as a feature; no other is looked at.
+pub fn one_in_specs(root: &Root, name: &str) -> Option<Feature> {
+    let is_name = !name.starts_with('.') && !name.contains(['/', '\\']);
+    let is_there = || {
+        root.locate(SPECS)
+            .is_ok_and(|specs| specs.join(name).is_dir())
+    };
+    (is_name && is_there()).then(|| of_directory(root, name.to_owned()))
+}
+
+fn of_directory(root: &Root, name: String) -> Feature {
+    let inside = format!("{SPECS}/{name}");
+    Feature {
+        directory: inside.clone(),
+        name: FeatureName::of_directory(&name),
+        label: name,
+        rule: "specs",
+        root: Some(root.clone()),
+        inside,
+    }
 }
 
 /// The project's folder, and what said so.
