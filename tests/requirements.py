@@ -424,6 +424,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "graph alone.",
         "decisions 2: workspace.rs; issue: Spec-kit features: Tasks",
     ),
+    "workspace:features:surplus_is_told": Requirement(
+        "Of features and of task graphs the first 1,000 are looked at; that there are more is told as a "
+        "problem.",
+        "issue: Spec-kit features: Tasks",
+    ),
     "workspace:features:dependencies_lead_out_and_in": Requirement(
         "Specs, task graphs and tickets may wait for `speckit:060-name#T001` or a phase, and tasks of "
         "features for items of all dialects.",
@@ -438,6 +443,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`export` writes the items of every dialect as JSON, RFC 4180 CSV or a Markdown table, with filters "
         "and fields.",
         "issue: Providers, split, approval: Export",
+    ),
+    "export:file:a_refused_one_can_be_saved_elsewhere": Requirement(
+        "A save that was refused takes nothing of an export; one that is saved is not saved again.",
+        "issue: Providers, split, approval: Export; decisions 4",
     ),
     "export:fields:are_told_by_the_help": Requirement(
         "`export --help` names every field.", "issue: Providers, split, approval: Export"
@@ -4867,6 +4876,15 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "speckit:report_status:answers_stay_out_of_logs": Requirement(
         "An answer is in the question's record and in no log.", "issue 8"
+    ),
+    "speckit:refusals:say_what_to_do": Requirement(
+        "A question that is closed, cancelled or unknown and a configuration that cannot be read are refused "
+        "with one safe next step.",
+        "issue: Spec-kit features: Questions",
+    ),
+    "speckit:report_status:a_written_record_is_no_failure": Requirement(
+        "A question or an answer that was written counts; an event that could not be recorded is a warning.",
+        "decisions 3: `rstn_report_status`",
     ),
     "speckit:report_status:cancelled_is_an_error": Requirement(
         "A cancelled question gives `Input request was cancelled` with `isError`.", "reference rstn 2.1"

@@ -51,6 +51,25 @@ async def test_a_wait_can_be_given_up(ws: Workspace) -> None:
         await asyncio.wait_for(anext(ws.changes().__aiter__()), 0.05)
 
 
+@pytest.mark.requirement("api:changes:wait_is_bounded")
+@pytest.mark.parametrize("seconds", [float("inf"), 1e19])
+async def test_a_wait_without_end_is_woken_too(ws: Workspace, project: Project, seconds: float) -> None:
+    changes = ws.changes()
+    waiting = asyncio.create_task(asyncio.to_thread(changes.wait, seconds))
+    done, _ = await asyncio.wait([waiting], timeout=0.1)
+    assert not done
+    project.spec("2026-01-22-003-ccc")
+    change = await asyncio.wait_for(waiting, 10)
+    assert change is not None
+    assert change.added == ("chant:2026-01-22-003-ccc",)
+
+
+@pytest.mark.requirement("api:changes:wait_is_bounded")
+@pytest.mark.parametrize("seconds", [-1.0, float("nan")])
+async def test_a_wait_of_no_time_gives_up_at_once(ws: Workspace, seconds: float) -> None:
+    assert ws.changes().wait(seconds) is None
+
+
 @pytest.mark.requirement("api:changes:tell_keys")
 async def test_a_folder_that_is_new_is_noticed(project: Project) -> None:
     import chant_mcp

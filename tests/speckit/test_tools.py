@@ -103,4 +103,3 @@ def test_scripts_ask_the_same_core(tmp_path: Path) -> None:
     core = made(root).core
     assert core.context().data["spec_dir"] == "specs/060-mcp"
     assert [task["id"] for task in core.next().data["ready"]] == ["T001"]
-    assert core.items().data[0]["key"] == "speckit:060-mcp#T001"

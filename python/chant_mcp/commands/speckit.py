@@ -139,7 +139,12 @@ def answer(session: Session, question: str, text: tuple[str, ...], cancel: bool)
     """Answer a question that an agent asked; `speckit questions` lists them."""
     if cancel == bool(text):
         raise click.UsageError("Give either an answer or --cancel.")
-    click.echo(session.speckit.answer(question, None if cancel else " ".join(text), by=_BY).text)
+    from chant_mcp.commands.display import harmless
+
+    told = session.speckit.answer(question, None if cancel else " ".join(text), by=_BY)
+    click.echo(told.text)
+    if told.note is not None:
+        click.echo(harmless(told.note), err=True)
 
 
 def _show(text: str, data: Any, as_json: bool, shape: str, when_none: str) -> None:

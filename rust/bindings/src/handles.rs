@@ -1,8 +1,8 @@
 //! What the handles of scripts stand on: items as plain values, transactions, changes.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
+use chant_core::config::seconds_of;
 use chant_core::dialects::chant::ops::{self as specs, Add, Update};
 use chant_core::dialects::speckit::files::Who;
 use chant_core::dialects::speckit::stage::Completion;
@@ -295,7 +295,7 @@ impl Changes {
         py: Python<'py>,
         seconds: f64,
     ) -> Result<Option<Bound<'py, PyDict>>, Raised> {
-        let most = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        let most = seconds_of(seconds);
         let workspace = &self.workspace.get().workspace;
         let found = call(py, || {
             let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use chant_core::answer::DEFAULT_CHARS;
+use chant_core::config::seconds_of;
 use chant_core::dialects::speckit::files::{Features, Who};
 use chant_core::dialects::speckit::ops::{self, Piece, Report};
 use chant_core::dialects::speckit::questions::Listener;
@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use pyo3::prelude::*;
 
 use crate::answer::Answer;
-use crate::raise::{Raised, answer, call};
+use crate::raise::{Raised, answer};
 use crate::stop::disk;
 
 // Python shows a default only when it is written out in the signature.
@@ -150,7 +150,7 @@ impl SpeckitFeatures {
         progress: Option<Py<PyAny>>,
         has_left: Option<Py<PyAny>>,
     ) -> Result<Answer, Raised> {
-        let most = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        let most = seconds_of(seconds);
         answer(py, || {
             let tell = &mut |step: &str| told(progress.as_ref(), step);
             let has_left = &|| is_true(has_left.as_ref());
@@ -202,14 +202,6 @@ impl SpeckitFeatures {
     /// All features of the project.
     fn features(&self, py: Python<'_>) -> Result<Answer, Raised> {
         answer(py, || ops::all(&self.features))
-    }
-
-    /// The tasks of all features, named as in a whole workspace.
-    fn items(&self, py: Python<'_>) -> Result<Answer, Raised> {
-        call(py, || {
-            ops::items(&self.features).map(|items| chant_core::answer::Answer::whole(&items))
-        })
-        .map(Answer::from)
     }
 }
 

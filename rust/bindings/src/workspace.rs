@@ -281,7 +281,7 @@ impl Workspace {
             export::Export::of(&self.workspace, filter, Form::read(format)?, &fields)
         })?;
         Ok(Export {
-            export: Mutex::new(Some(export)),
+            export: Mutex::new(export),
             stop_at: self.stop_at.clone(),
         })
     }
@@ -319,8 +319,7 @@ pub(crate) fn export_fields() -> Vec<&'static str> {
 /// A text in pieces, made while it is taken.
 #[pyclass(frozen, module = "chant_mcp._core")]
 pub(crate) struct Export {
-    /// Empty once it was saved.
-    export: Mutex<Option<export::Export>>,
+    export: Mutex<export::Export>,
     stop_at: Option<String>,
 }
 
@@ -333,7 +332,7 @@ impl Export {
     fn __next__(&self, py: Python<'_>) -> Result<Option<String>, Raised> {
         call(py, || {
             let mut export = self.export.lock().unwrap_or_else(PoisonError::into_inner);
-            Ok(export.as_mut().and_then(Iterator::next))
+            Ok(export.next())
         })
     }
 
@@ -343,10 +342,7 @@ impl Export {
     fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> Result<usize, Raised> {
         call(py, || {
             let mut export = self.export.lock().unwrap_or_else(PoisonError::into_inner);
-            let disk = disk(self.stop_at.clone());
-            export
-                .take()
-                .map_or(Ok(0), |export| export.save(&path, force, &disk))
+            export.save(&path, force, &disk(self.stop_at.clone()))
         })
     }
 }

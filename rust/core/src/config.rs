@@ -7,12 +7,23 @@
 pub mod runs;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Deserialize;
 
 use self::runs::{AgentSettings, Limits, ParallelBlock, Providers, Rotation, Runs, WatchBlock};
 use crate::text::edit::EditError;
 use crate::text::front_matter::{self, YamlProblem};
+
+/// Seconds as people give them as a time, at most a year: no clock can be asked about all that numbers say.
+pub fn seconds_of(seconds: f64) -> Duration {
+    const YEAR: f64 = 365.0 * 24.0 * 3600.0;
+    Duration::from_secs_f64(if seconds.is_nan() {
+        0.0
+    } else {
+        seconds.clamp(0.0, YEAR)
+    })
+}
 
 /// Why a configuration file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

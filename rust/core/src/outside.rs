@@ -3,7 +3,9 @@
 //! Whoever knows all kinds hands a document's kind an [`Outside`]; so each asks about the others
 //! without knowing them.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What stands before the colon of a key that names an item of a kind of documents.
 pub const PREFIXES: [&str; 4] = ["chant", "vine", "speckit", "tickets"];
@@ -48,7 +50,38 @@ pub struct Outside(Arc<Ask>);
 pub type Telling<'a> = &'a dyn Fn(&[String]) -> Vec<Standing>;
 
 /// Makes the [`Outside`] of the documents below a folder.
-pub type Around = fn(&std::path::Path) -> Outside;
+pub type Around = fn(&Path) -> Outside;
+
+/// What tells about other kinds of documents below each of several folders, made when it is first asked.
+/// By default nothing is known.
+#[derive(Default)]
+pub struct Neighbours {
+    around: Option<Around>,
+    made: Mutex<HashMap<PathBuf, Outside>>,
+}
+
+impl Neighbours {
+    /// Those that are made so.
+    pub fn of(around: Around) -> Self {
+        Self {
+            around: Some(around),
+            made: Mutex::default(),
+        }
+    }
+
+    /// How far the items of some keys are, seen from a folder, in the order of the keys.
+    pub fn standings(&self, folder: &Path, keys: &[String]) -> Vec<Standing> {
+        if keys.is_empty() {
+            return Vec::new();
+        }
+        let outside = self.around.map_or_else(Outside::default, |around| {
+            let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            let outside = made.entry(folder.to_owned());
+            outside.or_insert_with(|| around(folder)).clone()
+        });
+        outside.standings(keys)
+    }
+}
 
 impl Outside {
     /// What a function tells, which gives one answer for each key in their order.

@@ -83,6 +83,21 @@ impl Root {
     }
 }
 
+/// A path without `.` and `..`.
+pub fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
 /// What an edit did.
 #[derive(Debug)]
 pub struct Edited {

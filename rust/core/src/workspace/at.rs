@@ -3,6 +3,7 @@
 //! Everything is as of the commit: archived specs, ignore files, the configuration of tickets, and how far
 //! items of other dialects are. Other repositories have no such moment; what lies there is not looked up.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use super::feature::Feature;
 use super::joined::{Joined, Plan, Problem, Read};
 use super::key::{composed, normal};
 use super::outside::standing_in;
-use super::{MOST_PLANS, Workspace};
+use super::{MOST_FEATURES, MOST_PLANS, Workspace, surplus};
 use crate::dialects::chant::model::Status as SpecStatus;
 use crate::dialects::chant::parse as specs;
 use crate::dialects::chant::project::{ARCHIVE, SPECS};
@@ -212,14 +213,22 @@ impl Then {
         let paths = plans.iter().map(|(path, _)| from_top(path));
         let is_found = unignored(&prefix, &paths.collect::<Vec<_>>(), &ignoring);
         let found = plans.into_iter().zip(is_found);
-        let found = found.filter(|(_, is_found)| *is_found).take(MOST_PLANS);
-        for ((path, read), _) in found {
+        let mut found = found.filter(|(_, is_found)| *is_found);
+        for ((path, read), _) in found.by_ref().take(MOST_PLANS) {
             match read {
                 Ok(graph) => {
                     self.plans.insert(path, graph);
                 }
                 Err(message) => self.problems.push(problem(&path, message)),
             }
+        }
+        if let Some(((path, _), _)) = found.next() {
+            self.problems
+                .push(surplus(&path, MOST_PLANS, "task graphs"));
+        }
+        if let Some(path) = self.features.keys().nth(MOST_FEATURES) {
+            let problem = surplus(path, MOST_FEATURES, "features");
+            self.problems.push(problem);
         }
         Ok(())
     }
@@ -234,11 +243,7 @@ impl Then {
         let named = tickets
             .as_ref()
             .map(|tickets| tickets.waits().named_outside());
-        let now = Items {
-            then: &self,
-            specs: &known,
-            tickets: tickets.as_ref(),
-        };
+        let now = Items::new(&self, &known, tickets.as_ref());
         let elsewhere = known
             .named_elsewhere()
             .into_iter()
@@ -252,11 +257,11 @@ impl Then {
             Plan {
                 path: composed(path).into(),
                 document,
-                standings,
             }
         });
         let plans = plans.collect();
-        let features = self.features.iter().map(|(path, document)| Feature {
+        let features = self.features.iter().take(MOST_FEATURES);
+        let features = features.map(|(path, document)| Feature {
             label: composed(label(path)).into(),
             path: path.as_str().into(),
             standings: now.standings(&document.list.needs()),
@@ -284,9 +289,28 @@ struct Items<'a> {
     then: &'a Then,
     specs: &'a Specs,
     tickets: Option<&'a Tickets>,
+    /// Task graphs by their paths as keys have them: those that the walk found, and those that were named.
+    graphs: RefCell<HashMap<String, Result<Arc<Graph>, String>>>,
+    /// Features by their names as keys have them.
+    features: HashMap<String, (&'a str, &'a Tasks)>,
 }
 
-impl Items<'_> {
+impl<'a> Items<'a> {
+    fn new(then: &'a Then, specs: &'a Specs, tickets: Option<&'a Tickets>) -> Self {
+        let graphs = then.plans.iter();
+        let graphs = graphs.map(|(path, graph)| (composed(path), Ok(Arc::clone(graph))));
+        let features = then.features.iter();
+        let features =
+            features.map(|(path, tasks)| (composed(label(path)), (path.as_str(), &**tasks)));
+        Self {
+            then,
+            specs,
+            tickets,
+            graphs: RefCell::new(graphs.collect()),
+            features: features.collect(),
+        }
+    }
+
     fn standings(&self, keys: &[String]) -> Vec<Standing> {
         keys.iter().map(|key| self.standing(key)).collect()
     }
@@ -332,12 +356,12 @@ impl Items<'_> {
 
     fn task(&self, rest: &str) -> Result<Standing, String> {
         let (path, id) = rest.rsplit_once('#').unwrap_or((rest, ""));
-        let mut plans = self.then.plans.iter();
-        let graph = match plans.find(|(known, _)| composed(known) == path) {
-            Some((_, graph)) => Arc::clone(graph),
-            // Graphs that no walk finds may be named, too.
-            None => self.graph(path)?,
-        };
+        let mut graphs = self.graphs.borrow_mut();
+        // Graphs that no walk finds may be named, too.
+        let graph = graphs
+            .entry(path.to_owned())
+            .or_insert_with(|| self.graph(path));
+        let graph = graph.as_ref().map_err(Clone::clone)?;
         let node = graph.plan.graph.find(id);
         let node = node.ok_or_else(|| format!("no task {id} in {path}"))?;
         Ok(Standing::Found {
@@ -360,8 +384,7 @@ impl Items<'_> {
 
     fn of_feature(&self, rest: &str) -> Result<Standing, String> {
         let (name, part) = rest.split_once('#').unwrap_or((rest, ""));
-        let mut features = self.then.features.iter();
-        let found = features.find(|(path, _)| composed(label(path)) == name);
+        let found = self.features.get(name);
         let (path, tasks) = found.ok_or_else(|| format!("no feature {FEATURES}/{name}"))?;
         standing_in(&tasks.list, part, path)
     }

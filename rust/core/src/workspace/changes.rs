@@ -9,8 +9,10 @@ use super::Workspace;
 use super::feature::{Part, Tasks};
 use super::item::Item;
 use super::joined::{Joined, Source};
+use crate::dialects::chant::project::SPECS;
 use crate::error::Error;
 use crate::store::changes::Watch;
+use crate::store::disk;
 
 /// After so long it is looked even where nothing was announced: a folder may be new.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -72,7 +74,9 @@ fn says_the_same(one: &Source, other: &Source) -> bool {
         (Source::Ticket(_, one), Source::Ticket(_, other)) => {
             Arc::ptr_eq(one, other) || one == other
         }
-        _ => false,
+        (Source::Spec(_) | Source::Task { .. } | Source::Feature(..) | Source::Ticket(..), _) => {
+            false
+        }
     }
 }
 
@@ -81,15 +85,34 @@ fn is_same_task(one: &Tasks, part: Part, other: &Tasks, place: Part) -> bool {
     let (Part::Task(at), Part::Task(place)) = (part, place) else {
         return false;
     };
-    let (one, other) = (one.task(at), other.task(place));
-    one.mark == other.mark && one.description == other.description && one.criteria == other.criteria
+    says(one, at) == says(other, place)
+}
+
+/// All that a task says but the lines that it stands on.
+fn says(tasks: &Tasks, at: usize) -> impl PartialEq + '_ {
+    let task = tasks.task(at);
+    let phase = tasks.phase_of(Part::Task(at));
+    let whole = task.parent.map(|whole| &tasks.task(whole).id);
+    let words = (&task.description, &task.criteria, &task.paths);
+    let brackets = (task.is_parallel, &task.stories, &task.labels);
+    let place = (
+        phase.map(|phase| (&phase.title, &phase.priority)),
+        &task.group,
+        whole,
+    );
+    (task.mark, words, brackets, place)
 }
 
 /// Waits for changes of the items of a workspace.
 pub struct Changes {
     watch: Watch,
+    /// The folders that are listened to.
     folders: BTreeSet<String>,
+    /// Those that are not there yet.
+    missing: BTreeSet<String>,
     seen: BTreeMap<String, Print>,
+    /// Of which moment that is.
+    version: Option<u64>,
 }
 
 impl Changes {
@@ -101,7 +124,9 @@ impl Changes {
         let mut changes = Self {
             watch: Watch::start(workspace.root()),
             folders: BTreeSet::new(),
+            missing: ["", SPECS].map(str::to_owned).into(),
             seen: BTreeMap::new(),
+            version: None,
         };
         changes.look(workspace)?;
         Ok(changes)
@@ -132,9 +157,12 @@ impl Changes {
 
     fn look(&mut self, workspace: &Workspace) -> Result<Difference, Error> {
         let mut joined = workspace.snapshot()?;
-        if self.listen(workspace.root(), &joined) {
+        while self.listen(workspace.root(), &joined) {
             // What came in between was not announced.
             joined = workspace.snapshot()?;
+        }
+        if self.version == Some(joined.version()) {
+            return Ok(Difference::default());
         }
         let now = joined
             .items()
@@ -151,6 +179,7 @@ impl Changes {
         let gone = self.seen.keys().filter(|key| !now.contains_key(*key));
         difference.removed = gone.cloned().collect();
         self.seen = now;
+        self.version = Some(joined.version());
         Ok(difference)
     }
 
@@ -161,18 +190,21 @@ impl Changes {
                 .map_or("", |(folder, _)| folder)
                 .to_owned()
         };
-        let mut wanted: BTreeSet<String> = joined.items().map(|item| parent(item.path())).collect();
-        wanted.extend(["", crate::dialects::chant::project::SPECS].map(str::to_owned));
-        let new: Vec<String> = wanted.difference(&self.folders).cloned().collect();
-        let mut has_new = false;
-        for folder in new {
+        if self.version != Some(joined.version()) {
+            let wanted = joined.items().map(|item| parent(item.path()));
+            let wanted = wanted.filter(|folder| !self.folders.contains(folder));
+            self.missing.extend(wanted);
+        }
+        let before = self.folders.len();
+        for folder in std::mem::take(&mut self.missing) {
             let place = root.join(&folder);
-            if crate::store::disk::stamp(&place).is_some() {
+            if disk::stamp(&place).is_some() {
                 self.watch.add(&place, &folder);
                 self.folders.insert(folder);
-                has_new = true;
+            } else {
+                self.missing.insert(folder);
             }
         }
-        has_new
+        self.folders.len() > before
     }
 }

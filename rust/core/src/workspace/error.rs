@@ -41,6 +41,9 @@ pub enum WorkspaceError {
         /// The file.
         path: String,
     },
+    /// A text was taken already that is made only once.
+    #[error("Nothing is left of this export: it was written or taken already. Export anew.")]
+    Spent,
     /// Something is asked about the past of a folder that has none.
     #[error(
         "There is nothing as of '{revision}' here: {folder} does not lie in the checkout of a git repository. Make one (`git init`) and commit, or ask about the present."
@@ -69,6 +72,7 @@ impl WorkspaceError {
             Self::Ambiguous { .. } => ErrorKind::AmbiguousId,
             Self::Invalid { .. } => ErrorKind::InvalidArgument,
             Self::Taken { .. } => ErrorKind::Conflict,
+            Self::Spent => ErrorKind::Refused,
             Self::NoHistory { .. } => ErrorKind::Git,
             Self::Source { .. } => ErrorKind::InvalidDocument,
         }
@@ -85,6 +89,7 @@ impl WorkspaceError {
                 expected,
             } => json!({"name": name, "given": given, "expected": expected}),
             Self::Taken { path } => json!({"path": path}),
+            Self::Spent => json!({}),
             Self::NoHistory { folder, revision } => json!({"folder": folder, "revision": revision}),
             Self::Source { path, why } => json!({"path": path, "why": why}),
         }

@@ -73,6 +73,7 @@ impl Form {
 
 /// A text in pieces, made while it is taken: of the items themselves only a few are ever written at a
 /// time.
+#[derive(Clone)]
 pub struct Export {
     joined: Arc<Joined>,
     nodes: std::vec::IntoIter<Node>,
@@ -120,12 +121,16 @@ impl Export {
         self.written
     }
 
-    /// Writes everything to a file that appears whole or not at all; one that is there already is
-    /// replaced only by `force`. Gives the number of items.
+    /// Writes what was not taken yet to a file that appears whole or not at all; one that is there already
+    /// is replaced only by `force`. Gives the number of items. Where it fails nothing counts as taken.
     ///
     /// # Errors
-    /// `Taken`, or a `StoreError`.
-    pub fn save(mut self, path: &Path, force: bool, disk: &Disk) -> Result<usize, Error> {
+    /// `Taken`, `Spent` where nothing is left, or a `StoreError`.
+    pub fn save(&mut self, path: &Path, force: bool, disk: &Disk) -> Result<usize, Error> {
+        let mut left = self.clone();
+        if left.is_spent() {
+            return Err(WorkspaceError::Spent.into());
+        }
         let taken = || WorkspaceError::Taken {
             path: path.display().to_string(),
         };
@@ -134,7 +139,7 @@ impl Export {
         }
         // A bare name has no folder; the current one is meant.
         let target = disk::real(path).unwrap_or_else(|_| Path::new(".").join(path));
-        let file = Temporary::stream(disk, &target, &mut self)?;
+        let file = Temporary::stream(disk, &target, &mut left)?;
         if force {
             file.take_over(&target)?;
         } else {
@@ -143,7 +148,17 @@ impl Export {
                 error => error.into(),
             })?;
         }
+        *self = left;
         Ok(self.written)
+    }
+
+    fn is_spent(&self) -> bool {
+        let has_end = self.form == Form::Json;
+        match self.stage {
+            Stage::Begin => false,
+            Stage::Items => self.nodes.len() == 0 && !has_end,
+            Stage::Done => true,
+        }
     }
 
     fn begin(&self) -> String {

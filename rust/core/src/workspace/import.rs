@@ -15,8 +15,51 @@ use crate::dialects::vine::model::{Node, Status as TaskStatus, Work};
 use crate::error::Error;
 use crate::store::disk::{self, Disk};
 
-/// The formats that are understood, in the order of messages.
-pub const FORMATS: [&str; 4] = ["chant", "vine", "beads", "backlog"];
+/// What is understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Chant,
+    Vine,
+    Beads,
+    Backlog,
+}
+
+impl Form {
+    /// All, in the order of messages.
+    const ALL: [Self; 4] = [Self::Chant, Self::Vine, Self::Beads, Self::Backlog];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Chant => "chant",
+            Self::Vine => "vine",
+            Self::Beads => "beads",
+            Self::Backlog => "backlog",
+        }
+    }
+
+    /// Where such work lies.
+    fn place(self) -> &'static str {
+        match self {
+            Self::Chant => "a folder with .chant/specs",
+            Self::Vine => "a .vine file",
+            Self::Beads => ".beads/issues.jsonl",
+            Self::Backlog => "a folder with backlog/tasks",
+        }
+    }
+
+    fn words() -> String {
+        Self::ALL.map(Self::word).join(", ")
+    }
+
+    fn read(given: &str) -> Result<Self, WorkspaceError> {
+        let known = Self::ALL.into_iter().find(|known| known.word() == given);
+        known.ok_or_else(|| WorkspaceError::Invalid {
+            name: "format",
+            given: given.to_owned(),
+            expected: format!("one of {}", Self::words()),
+        })
+    }
+}
 
 /// The files of beads in its folder, the usual one first.
 const ISSUES: [&str; 2] = ["issues.jsonl", "beads.jsonl"];
@@ -38,59 +81,56 @@ pub fn import(
         why,
     };
     if !disk::exists(path) {
-        return Err(refused("there is nothing of that name".into()).into());
+        let why = "there is nothing of that name. Give the file or folder that holds the work";
+        return Err(refused(why.into()).into());
     }
-    let format = match format {
+    let form = match format {
         None => guessed(path).ok_or_else(|| {
             refused(format!(
                 "it is not plain what it holds; expected a folder with .chant/specs, a .vine file, \
                  .beads/issues.jsonl or backlog/tasks. Name the format: {}",
-                FORMATS.join(", ")
+                Form::words()
             ))
         })?,
-        Some(given) => {
-            let known = FORMATS.into_iter().find(|known| *known == given);
-            known.ok_or_else(|| WorkspaceError::Invalid {
-                name: "format",
-                given: given.to_owned(),
-                expected: format!("one of {}", FORMATS.join(", ")),
-            })?
-        }
+        Some(given) => Form::read(given)?,
     };
     let disk = Disk::default();
-    let reading = match format {
-        "chant" => read_specs(workspace, path, &disk)?,
-        "vine" => read_plan(path, &disk)?,
-        "beads" => read_issues(path, &disk)?,
-        _ => read_tasks(path, &disk)?,
+    let reading = match form {
+        Form::Chant => read_specs(workspace, path, &disk)?,
+        Form::Vine => read_plan(path, &disk)?,
+        Form::Beads => read_issues(path, &disk)?,
+        Form::Backlog => read_tasks(path, &disk)?,
     };
-    let reading = reading.ok_or_else(|| refused(format!("it holds nothing of {format}")))?;
+    let reading = reading.ok_or_else(|| {
+        let (word, place) = (form.word(), form.place());
+        refused(format!("it holds nothing of {word}; expected {place}"))
+    })?;
     let shown = path.display().to_string();
     let source = Source {
-        format,
+        format: form.word(),
         path: &shown,
     };
     bring_in(&workspace.parts.chant, &reading, source, dry_run)
 }
 
 /// The format of what lies at a path.
-fn guessed(path: &Path) -> Option<&'static str> {
+fn guessed(path: &Path) -> Option<Form> {
     let ending = path.extension().and_then(|ending| ending.to_str());
     if !path.is_dir() {
         return match ending {
-            Some("vine") => Some("vine"),
-            Some("jsonl") => Some("beads"),
+            Some("vine") => Some(Form::Vine),
+            Some("jsonl") => Some(Form::Beads),
             _ => None,
         };
     }
     let found = [
-        ("chant", spec_folder(path).is_some()),
-        ("beads", issue_file(path).is_some()),
-        ("backlog", !task_folders(path).is_empty()),
+        (Form::Chant, spec_folder(path).is_some()),
+        (Form::Beads, issue_file(path).is_some()),
+        (Form::Backlog, !task_folders(path).is_empty()),
     ];
     let mut found = found.into_iter().filter(|(_, is_there)| *is_there);
-    let (format, _) = found.next()?;
-    found.next().is_none().then_some(format)
+    let (form, _) = found.next()?;
+    found.next().is_none().then_some(form)
 }
 
 fn spec_folder(path: &Path) -> Option<PathBuf> {
@@ -163,7 +203,7 @@ fn read_specs(workspace: &Workspace, path: &Path, disk: &Disk) -> Result<Option<
     if disk::real(&folder)? == disk::real(&own).unwrap_or(own) {
         return Err(WorkspaceError::Source {
             path: path.display().to_string(),
-            why: "it is this project itself".into(),
+            why: "it is this project itself. Give another project's folder".into(),
         }
         .into());
     }

@@ -3,7 +3,7 @@
 //! What a dialect's snapshot shares with the one before is not looked at again: specs are drawn anew
 //! family by family, task graphs and lists file by file, tickets all together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::feature::{Feature, Part, Tasks};
@@ -16,7 +16,7 @@ use crate::dialects::tickets::model::{Status as TicketStatus, Ticket};
 use crate::dialects::vine::document::Document;
 use crate::dialects::vine::model::Status as TaskStatus;
 use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
-use crate::outside::{self, Standing};
+use crate::outside;
 
 /// What stands for the title and the state of an item that is only named.
 pub(super) const ELSEWHERE: &str = "not in this workspace";
@@ -37,10 +37,8 @@ pub struct Problem {
 pub struct Plan {
     /// Its file, relative to the root, with `/`.
     pub path: Arc<str>,
-    /// What it says.
+    /// What it says; it knows how far the items are that its tasks need.
     pub document: Arc<Document>,
-    /// How far the items are that its tasks need, in the order of their needs.
-    pub standings: Vec<Standing>,
 }
 
 /// What every dialect says at one moment.
@@ -268,21 +266,22 @@ impl Joined {
         if self.has_plans(&plans) {
             return false;
         }
-        let mut old = std::mem::take(&mut self.plans);
+        let new: HashMap<&str, &Plan> = plans.iter().map(|plan| (&*plan.path, plan)).collect();
+        let mut kept: HashMap<Arc<str>, (Plan, Vec<Node>)> = HashMap::new();
         // What is no longer said goes first: a file's nodes may have gone to another.
-        old.retain(|known| {
-            let is_kept = plans.iter().any(|new| is_same_plan(&known.0, new));
-            if !is_kept {
-                known.1.iter().for_each(|node| self.forget(*node));
+        for (plan, nodes) in std::mem::take(&mut self.plans) {
+            let same = new.get(&*plan.path);
+            if same.is_some_and(|new| is_same_plan(&plan, new)) {
+                kept.insert(Arc::clone(&plan.path), (plan, nodes));
+            } else {
+                for node in nodes {
+                    self.forget(node);
+                }
             }
-            is_kept
-        });
+        }
         let drawn = plans.into_iter().map(|plan| {
-            let known = old.iter().position(|known| known.0.path == plan.path);
-            match known {
-                Some(at) => old.swap_remove(at),
-                None => self.draw_plan(plan),
-            }
+            let known = kept.remove(&plan.path);
+            known.unwrap_or_else(|| self.draw_plan(plan))
         });
         self.plans = drawn.collect();
         true
@@ -313,24 +312,22 @@ impl Joined {
         if self.has_features(&features) {
             return false;
         }
-        let mut old = std::mem::take(&mut self.features);
-        old.retain(|(known, nodes)| {
-            let is_kept = features.iter().any(|new| known.feature.is_same(new));
-            if !is_kept {
+        let new = features.iter().map(|feature| (&*feature.path, feature));
+        let new: HashMap<&str, &Feature> = new.collect();
+        let mut kept: HashMap<Arc<str>, (Arc<Tasks>, Vec<Node>)> = HashMap::new();
+        for (tasks, nodes) in std::mem::take(&mut self.features) {
+            let same = new.get(&*tasks.feature.path);
+            if same.is_some_and(|new| tasks.feature.is_same(new)) {
+                kept.insert(Arc::clone(&tasks.feature.path), (tasks, nodes));
+            } else {
                 for node in nodes {
-                    self.forget(*node);
+                    self.forget(node);
                 }
             }
-            is_kept
-        });
+        }
         let drawn = features.into_iter().map(|feature| {
-            let known = old
-                .iter()
-                .position(|(known, _)| known.feature.path == feature.path);
-            match known {
-                Some(at) => old.swap_remove(at),
-                None => self.draw_feature(feature),
-            }
+            let known = kept.remove(&feature.path);
+            known.unwrap_or_else(|| self.draw_feature(feature))
         });
         self.features = drawn.collect();
         true
@@ -388,9 +385,8 @@ impl Joined {
         }
         let plans = std::mem::take(&mut self.plans);
         for (plan, _) in &plans {
-            let needs = plan.document.plan.needs();
-            for (need, standing) in needs.iter().zip(&plan.standings) {
-                self.note(&key::normal(need), progress(standing));
+            for (need, is_met) in plan.document.plan.needs_met() {
+                self.note(&key::normal(need), progress(is_met));
             }
         }
         self.plans = plans;
@@ -398,14 +394,14 @@ impl Joined {
         for (tasks, _) in &features {
             let needs = tasks.feature.document.list.needs();
             for (need, standing) in needs.iter().zip(&tasks.feature.standings) {
-                self.note(&key::normal(need), progress(standing));
+                self.note(&key::normal(need), progress(standing.is_done()));
             }
         }
         self.features = features;
         if let Some(tickets) = self.tickets.clone() {
             for named in tickets.waits().named_outside() {
                 if let Some(standing) = tickets.waits().outside(&named) {
-                    self.note(&key::normal(&named), progress(standing));
+                    self.note(&key::normal(&named), progress(standing.is_done()));
                 }
             }
         }
@@ -419,18 +415,15 @@ impl Joined {
     }
 
     fn explicit(&mut self, node: Node, keys: &[String]) -> Vec<Edge> {
-        let mut edges: Vec<Edge> = Vec::with_capacity(keys.len());
-        for key in keys {
-            let to = self.node(key);
-            if !edges.iter().any(|edge| edge.to == to) {
-                edges.push(Edge {
-                    to,
-                    kind: Kind::Explicit,
-                    via: node,
-                });
-            }
-        }
-        edges
+        let mut seen = HashSet::with_capacity(keys.len());
+        let targets = keys.iter().map(|key| self.node(key));
+        let targets = targets.filter(|to| seen.insert(*to));
+        let edges = targets.map(|to| Edge {
+            to,
+            kind: Kind::Explicit,
+            via: node,
+        });
+        edges.collect()
     }
 
     fn put(&mut self, node: Node, source: Source, is_done: bool, edges: Vec<Edge>) {
@@ -485,8 +478,8 @@ fn first_files(tickets: &Tickets) -> impl Iterator<Item = (&Code, &Arc<Ticket>)>
     codes.filter_map(|code| Some((code, tickets.files(code).first()?)))
 }
 
-fn progress(standing: &Standing) -> Progress {
-    if standing.is_done() {
+fn progress(is_done: bool) -> Progress {
+    if is_done {
         Progress::Done
     } else {
         Progress::Absent

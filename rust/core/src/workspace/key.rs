@@ -1,10 +1,9 @@
 //! Keys of items of all dialects: the dialect, a colon, and what the dialect calls the item.
 
-use std::path::Path;
-
 use unicode_normalization::UnicodeNormalization;
 
 use crate::dialects::tickets::code::Code;
+use crate::dialects::vine::files::with_ending;
 use crate::outside::parts;
 
 /// The key of a spec.
@@ -40,7 +39,8 @@ pub fn normal(key: &str) -> String {
     match parts(key) {
         Some(("vine", rest)) => {
             let (path, id) = rest.rsplit_once('#').unwrap_or((rest, ""));
-            of_task(&vine_path(path), id)
+            let path = path.strip_prefix("./").unwrap_or(path);
+            of_task(&with_ending(path), id)
         }
         Some(("speckit", rest)) => match rest.split_once('#') {
             Some((label, part)) => of_feature(label, part),
@@ -51,14 +51,6 @@ pub fn normal(key: &str) -> String {
         }
         _ => composed(key),
     }
-}
-
-/// A path of a graph without what may be left out or added.
-fn vine_path(path: &str) -> String {
-    let path = path.strip_prefix("./").unwrap_or(path);
-    let has_ending = Path::new(path).extension().is_some();
-    let ending = if has_ending { "" } else { ".vine" };
-    format!("{path}{ending}")
 }
 
 /// A text with composed letters, as people type them: some systems take names of files apart.

@@ -1,7 +1,8 @@
 //! Every dialect of a folder in one graph: the only module that knows all dialects.
 //!
-//! A dialect is added in six places: [`Parts`], [`joined::Source`], [`item`], [`outside`], [`at`] and, for
-//! its changes to take part in transactions, [`would_be`].
+//! A dialect begins as its word in [`crate::outside::PREFIXES`], its part of [`Parts`] and its
+//! [`joined::Source`]; from these on the compiler names what matches on sources, and words are told apart
+//! in [`key`], [`filter`], [`outside`] and [`at`]. Its changes take part in transactions by [`would_be`].
 
 mod at;
 pub mod board;
@@ -22,6 +23,8 @@ pub mod transaction;
 mod view;
 mod would_be;
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -29,7 +32,7 @@ use crate::dialects::chant::project::Project;
 use crate::dialects::speckit::files::{Features, TASKS};
 use crate::dialects::speckit::resolve::in_specs;
 use crate::dialects::tickets::desk::Desk;
-use crate::dialects::vine::files::Files;
+use crate::dialects::vine::files::{Files, Pinned};
 use crate::error::{Error, ErrorKind};
 use crate::store::disk;
 use crate::store::files::Root;
@@ -41,6 +44,8 @@ pub use outside::outside;
 
 /// Most task graphs that are looked at.
 const MOST_PLANS: usize = 1_000;
+/// Most features that are looked at.
+const MOST_FEATURES: usize = 1_000;
 
 /// The dialects of a folder, each opened by itself.
 pub struct Parts {
@@ -67,6 +72,8 @@ pub struct Workspace {
 struct Known {
     /// Where task graphs lie.
     plans: Walked,
+    /// Those of them that were read, while that is where they lie.
+    pinned: HashMap<String, Pinned>,
     joined: Arc<Joined>,
     /// The graph laid out, and of which moment.
     laid: Option<(Weak<Joined>, Laid)>,
@@ -88,19 +95,25 @@ impl Workspace {
         &self.root
     }
 
-    /// Everything as of now: whatever was written before this call is in it. Costs what changed, and one
-    /// stamp for each folder in which there may be task graphs and for each of these.
+    /// Everything as of now: whatever was written before this call is in it. Costs what changed; one stamp
+    /// for each folder in which there may be task graphs and for each of these; a listing of `specs/`, and
+    /// for each feature the way to its list and a stamp; and what is asked about items that others name.
     ///
     /// # Errors
     /// A `StoreError` where a folder of work files cannot be listed.
     pub fn snapshot(&self) -> Result<Arc<Joined>, Error> {
         let mut read = self.read_specs()?;
         let mut known = self.known();
+        let known = &mut *known;
         if !known.plans.is_current() {
-            known.plans = Walked::of(&self.root, "vine", DEPTH, MOST_PLANS);
+            known.plans = Walked::of(&self.root, "vine", DEPTH, MOST_PLANS + 1);
+            known.pinned.clear();
         }
-        for path in &known.plans.files {
-            match self.plan(path) {
+        if let Some(path) = known.plans.files.get(MOST_PLANS) {
+            read.problems.push(surplus(path, MOST_PLANS, "task graphs"));
+        }
+        for path in known.plans.files.iter().take(MOST_PLANS) {
+            match self.plan(path, &mut known.pinned) {
                 Ok(plan) => read.plans.push(plan),
                 Err(error) => read.problems.push(Problem {
                     path: path.clone(),
@@ -176,38 +189,52 @@ impl Workspace {
         })
     }
 
-    fn plan(&self, path: &str) -> Result<Plan, Error> {
+    fn plan(&self, path: &str, pinned: &mut HashMap<String, Pinned>) -> Result<Plan, Error> {
         let files = &self.parts.vine;
-        let place = files.existing(&self.root.join(path).display().to_string())?;
-        let document = files.read(&place)?;
+        let place = match pinned.entry(path.to_owned()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let name = self.root.join(path).display().to_string();
+                new.insert(files.pin(&name)?)
+            }
+        };
         Ok(Plan {
             path: key::composed(path).into(),
-            standings: files.standings(&place, &document.plan.needs()),
-            document,
+            document: files.read_pinned(place)?,
         })
     }
 
     fn read_features(&self, read: &mut Read) -> Result<(), Error> {
         let features = &self.parts.speckit;
         let root = Root::open(&self.root)?;
-        for feature in in_specs(&root) {
+        let mut all = in_specs(&root);
+        for feature in all.by_ref().take(MOST_FEATURES) {
             let path = format!("{}/{TASKS}", feature.directory);
             match features.document(&feature, TASKS) {
-                Ok(Some(document)) if !document.list.tasks.is_empty() => {
-                    read.features.push(feature::Feature {
-                        label: key::composed(&feature.label).into(),
-                        path: path.into(),
-                        standings: features.standings(&root, &document.list.needs()),
-                        document,
-                    });
+                Ok(Some(document)) => {
+                    let unread = document.list.unread.iter();
+                    read.problems
+                        .extend(unread.map(|line| unread_line(&path, line)));
+                    if !document.list.tasks.is_empty() {
+                        read.features.push(feature::Feature {
+                            label: key::composed(&feature.label).into(),
+                            path: path.into(),
+                            standings: features.standings(&root, &document.list.needs()),
+                            document,
+                        });
+                    }
                 }
-                Ok(_) => {}
+                Ok(None) => {}
                 Err(error) => read.problems.push(Problem {
                     path,
                     line: None,
                     message: error.to_string(),
                 }),
             }
+        }
+        if let Some(feature) = all.next() {
+            let problem = surplus(&feature.directory, MOST_FEATURES, "features");
+            read.problems.push(problem);
         }
         Ok(())
     }
@@ -244,5 +271,28 @@ impl Workspace {
                 self.known.clear_poison();
                 known
             })
+    }
+}
+
+/// Tells of a line that would be a task, were it not for the sign in its box.
+fn unread_line(path: &str, (line, sign): &(usize, Box<str>)) -> Problem {
+    Problem {
+        path: path.to_owned(),
+        line: Some(*line),
+        message: format!(
+            "this line is no task: `[{sign}]` is no box of a task list; expected `[ ]`, `[x]`, `[~]` or `[-]`"
+        ),
+    }
+}
+
+/// Tells that there is more of something than is looked at; the path is the first that is not.
+fn surplus(path: &str, most: usize, what: &str) -> Problem {
+    Problem {
+        path: path.to_owned(),
+        line: None,
+        message: format!(
+            "there are more than {most} {what}; this one and those after it are not looked at. Move \
+             finished ones to another folder"
+        ),
     }
 }

@@ -1,5 +1,7 @@
 //! What commands and scripts ask about a whole workspace.
 
+use std::collections::HashSet;
+
 use super::Workspace;
 use super::error::WorkspaceError;
 use super::filter::Filter;
@@ -263,7 +265,7 @@ fn data(joined: &Joined, filter: &Filter, cycles: Vec<Vec<&str>>) -> Answer {
     let graph = joined.graph();
     let mut edges = Vec::new();
     for item in &items {
-        let unmet: Vec<Node> = joined.unmet(item.node).map(|edge| edge.to).collect();
+        let unmet: HashSet<Node> = joined.unmet(item.node).map(|edge| edge.to).collect();
         for edge in graph.edges(item.node) {
             edges.push(EdgeRow {
                 from: item.key(),
@@ -312,7 +314,15 @@ fn picture<'a>(joined: &'a Joined, filter: &Filter, all: bool) -> Picture<'a> {
         *is_drawn = fits && (*is_drawn || (all && item.is_some()));
     }
     let figures = nodes.iter().map(|node| figure(joined, *node)).collect();
-    Picture { figures, arrows }.only(&is_drawn)
+    let whole = Picture { figures, arrows };
+    // What is only named stands there for those that wait for it.
+    let drawn = whole.only(&is_drawn);
+    let targets = drawn.arrows.iter().map(|arrow| drawn.figures[arrow.to].key);
+    let targets: HashSet<&str> = targets.collect();
+    for (node, is_drawn) in nodes.iter().zip(&mut is_drawn) {
+        *is_drawn &= joined.item(*node).is_some() || targets.contains(graph.key(*node));
+    }
+    whole.only(&is_drawn)
 }
 
 /// A node as it is drawn.

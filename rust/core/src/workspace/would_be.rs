@@ -160,7 +160,6 @@ impl WouldBe {
         Plan {
             path: Arc::clone(path),
             document: knowing.map_or_else(|| Arc::clone(document), Arc::new),
-            standings,
         }
     }
 

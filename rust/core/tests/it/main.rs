@@ -35,5 +35,6 @@ mod workspace;
 mod workspace_board;
 mod workspace_features;
 mod workspace_import;
+mod workspace_lookups;
 mod workspace_network;
 mod workspace_transaction;

@@ -8,6 +8,7 @@ use chant_core::dialects::vine::model::Status;
 use chant_core::dialects::vine::operation::operations;
 use chant_core::dialects::vine::parse;
 use chant_core::dialects::vine::write::canonical;
+use chant_core::outside::Standing;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -39,7 +40,13 @@ fn texts() -> impl Strategy<Value = String> {
                 "ref",
             ]),
             prop::collection::vec(lines, 0..5),
-            prop::sample::select(vec!["", " @k(v, w)", " @flag()"]),
+            prop::sample::select(vec![
+                "",
+                " @k(v, w)",
+                " @flag()",
+                " @needs(chant:done)",
+                " @needs(chant:open)",
+            ]),
         ),
         0..8,
     );
@@ -91,6 +98,17 @@ fn batches() -> impl Strategy<Value = Vec<Value>> {
     prop::collection::vec(operation, 1..4)
 }
 
+/// A document for which the spec `done` is done and all others are not.
+fn aware(document: Document) -> Document {
+    let standing = |key: String| Standing::Found {
+        is_done: key == "chant:done",
+        status: String::new(),
+        place: String::new(),
+    };
+    let standings: Vec<Standing> = document.plan.needs().into_iter().map(standing).collect();
+    document.knowing(&standings).unwrap_or(document)
+}
+
 proptest! {
     #[test]
     fn what_is_read_and_not_changed_is_written_as_it_was(text in texts()) {
@@ -126,7 +144,7 @@ proptest! {
             1..8,
         ),
     ) {
-        let mut document = Document::read(text).unwrap();
+        let mut document = aware(Document::read(text).unwrap());
         for (id, status) in changes {
             let change = json!({"op": "set_status", "id": id, "status": status.as_str()});
             let mut graph = document.plan.graph.clone();
@@ -135,6 +153,8 @@ proptest! {
                 let read = Document::read(document.text.clone()).unwrap();
                 prop_assert_eq!(&document.plan.frontier, &read.plan.frontier);
                 prop_assert_eq!(document.plan.progress, read.plan.progress);
+                document = aware(document);
+                prop_assert_eq!(&document.plan.frontier, &aware(read).plan.frontier);
             }
         }
     }

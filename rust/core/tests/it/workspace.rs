@@ -507,23 +507,26 @@ fn csv_records(text: &str) -> Vec<Vec<String>> {
     records
 }
 
-// proves: export:file:appears_whole_and_replaces_by_force_only
+// proves: export:file:appears_whole_and_replaces_by_force_only, export:file:a_refused_one_can_be_saved_elsewhere
 #[test]
 fn an_export_appears_whole_and_replaces_nothing_unless_forced() {
     let place = Place::new();
     place.spec(SPEC, "");
-    let export = || Export::of(&place.workspace, Filter::default(), Form::Json, &[]).unwrap();
+    let mut export = Export::of(&place.workspace, Filter::default(), Form::Json, &[]).unwrap();
     let path = place.write("out.json", "mine");
-    let error = export().save(&path, false, &Disk::default()).unwrap_err();
+    let error = export.save(&path, false, &Disk::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Conflict);
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
     let full = Disk {
         write: Arc::new(|_, _| Err(std::io::Error::other("no room"))),
         ..Disk::default()
     };
-    export().save(&path, true, &full).unwrap_err();
+    export.save(&path, true, &full).unwrap_err();
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
-    assert_eq!(export().save(&path, true, &Disk::default()).unwrap(), 1);
+    // What was refused took nothing of it.
+    assert_eq!(export.save(&path, true, &Disk::default()).unwrap(), 1);
+    let error = export.save(&path, true, &Disk::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Refused);
     assert!(
         fs::read_to_string(&path)
             .unwrap()

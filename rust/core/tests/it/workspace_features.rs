@@ -35,7 +35,7 @@ fn keys(rows: &Value) -> Vec<&str> {
     rows.map(|row| row["key"].as_str().unwrap()).collect()
 }
 
-// proves: workspace:features:tasks_join_the_graph
+// proves: workspace:features:tasks_join_the_graph, speckit:next:keys_of_a_workspace
 #[test]
 fn tasks_of_all_features_are_items() {
     let place = Place::new();

@@ -393,13 +393,18 @@ fn what_is_no_source_is_refused_with_what_was_expected() {
     assert!(
         refused(&empty, Some("beads"))
             .1
-            .contains("it holds nothing of beads")
+            .contains("it holds nothing of beads; expected .beads/issues.jsonl")
     );
     assert_eq!(refused(&empty, Some("jira")).0, ErrorKind::InvalidArgument);
     assert!(
         refused(&place.path("gone"), None)
             .1
-            .contains("there is nothing of that name")
+            .contains("there is nothing of that name. Give the file or folder")
+    );
+    assert!(
+        refused(place.folder.path(), Some("chant"))
+            .1
+            .contains("Give another project's folder")
     );
 }
 

@@ -62,11 +62,10 @@ impl Features {
         let document = self.tasks(found, feature)?;
         let root = in_place(found, feature)?;
         let config = self.config(found)?;
-        let outside = self.outside(&found.root);
         let judge = Judge {
             config: &config,
             root: &found.root,
-            tell: &|keys| outside.standings(keys),
+            tell: &|keys| self.standings(&found.root, keys),
             asked,
         };
         let at = only(&document.list, id)?;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::error::SpeckitError;
+use crate::config::seconds_of;
 use crate::text::front_matter;
 
 /// Where it lies, from the project's root.
@@ -126,16 +127,6 @@ impl Questions {
     pub fn expiry(&self) -> Duration {
         seconds_of(self.expire_hours * 3600.0)
     }
-}
-
-/// Seconds as a time, at most a year of them.
-fn seconds_of(seconds: f64) -> Duration {
-    const YEAR: f64 = 365.0 * 24.0 * 3600.0;
-    Duration::from_secs_f64(if seconds.is_nan() {
-        0.0
-    } else {
-        seconds.clamp(0.0, YEAR)
-    })
 }
 
 /// Reads the configuration.

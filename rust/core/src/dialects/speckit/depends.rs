@@ -1,5 +1,7 @@
 //! What tasks say they depend on: in parentheses, in brackets behind the ID, or behind a label.
 
+use std::collections::HashSet;
+
 use super::pattern::{Pattern, pattern};
 use super::task::{Task, TaskList};
 use crate::outside;
@@ -58,18 +60,23 @@ pub(super) fn resolve(list: &mut TaskList) {
     let ids: Vec<Box<str>> = list.tasks.iter().map(|task| task.id.clone()).collect();
     for task in &mut list.tasks {
         let (named, needs) = named(task, &ids);
-        for id in named {
-            let is_known = |known: &String| known.eq_ignore_ascii_case(&id);
-            if !task.is_named(&id) && !task.depends_on.iter().any(is_known) {
-                task.depends_on.push(id);
-            }
-        }
-        for key in needs {
-            if !task.needs.contains(&key) {
-                task.needs.push(key);
-            }
-        }
+        let others = named.into_iter().filter(|id| !task.is_named(id));
+        let (depends_on, needs) = (
+            each_once(others, str::to_ascii_uppercase),
+            each_once(needs, str::to_owned),
+        );
+        (task.depends_on, task.needs) = (depends_on, needs);
     }
+}
+
+/// Words in their order, each where it stands first; words of one form are the same.
+fn each_once(
+    words: impl IntoIterator<Item = String>,
+    form: impl Fn(&str) -> String,
+) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let words = words.into_iter();
+    words.filter(|word| seen.insert(form(word))).collect()
 }
 
 /// The IDs and the keys of other documents that a task names, as they stand there.

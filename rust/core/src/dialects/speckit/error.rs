@@ -225,23 +225,25 @@ impl SpeckitError {
                 "Name one of them in .specify/feature.json or SPECIFY_FEATURE_DIRECTORY.".into()
             }
             Self::UnknownFeature { known, .. } if known.is_empty() => {
-                "There is no specs/NNN-name directory here.".into()
+                "There is no specs/NNN-name directory here; spec-kit's `specify` command makes one.".into()
             }
             Self::UnknownFeature { known, .. } => format!("There are: {}", known.join(", ")),
             Self::Expired { .. } => "Ask again without `question`.".into(),
-            Self::NoQuestion { open, .. } if open.is_empty() => "No question waits.".into(),
+            Self::NoQuestion { open, .. } if open.is_empty() => {
+                "No question waits; `chant-mcp speckit questions --all` lists those that did.".into()
+            },
             Self::NoQuestion { open, .. } => format!("These wait: {}", open.join(", ")),
             Self::TooMany { .. } => {
                 "Answer or cancel some: `chant-mcp speckit questions` lists them.".into()
             }
             Self::InitDir { .. } => "Unset it, or name the folder that holds `.specify`.".into(),
             Self::Broken { .. } => "Mend it or move it away.".into(),
-            Self::Artifact { .. }
-            | Self::Status { .. }
-            | Self::Cancelled { .. }
-            | Self::Closed { .. }
-            | Self::Config { .. }
-            | Self::Internal(_) => return None,
+            Self::Cancelled { .. } => "Go on without an answer, or ask something else.".into(),
+            Self::Closed { .. } => {
+                "The first answer counts; `chant-mcp speckit questions --all` shows how it ended.".into()
+            }
+            Self::Config { file, .. } => format!("Mend {file}; nothing was changed."),
+            Self::Artifact { .. } | Self::Status { .. } | Self::Internal(_) => return None,
         })
     }
 

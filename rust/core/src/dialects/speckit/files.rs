@@ -15,14 +15,15 @@ use super::plan::Plan;
 use super::resolve::{self, Feature, Found, Start};
 use super::task::TaskList;
 use crate::error::Error;
-use crate::outside::{Around, Outside, Standing};
+use crate::outside::{Around, Neighbours, Standing};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::Root;
 use crate::store::journal::Journal;
 
-/// Documents that are kept in memory; with more, all are forgotten and read again when asked for.
-const MOST_KNOWN: usize = 1024;
+/// Documents that are kept in memory, three for each of a thousand features and some; with more, all are
+/// forgotten and read again when asked for.
+const MOST_KNOWN: usize = 4096;
 
 /// The task list among a feature's documents.
 pub const TASKS: &str = "tasks.md";
@@ -45,10 +46,7 @@ pub struct Features {
     pub(super) clock: Clock,
     start: Start,
     known: Mutex<HashMap<PathBuf, Known>>,
-    /// Makes what tells of items of other dialects below a project's folder.
-    around: Option<Around>,
-    /// What it made, by folder.
-    outside: Mutex<HashMap<PathBuf, Outside>>,
+    neighbours: Neighbours,
 }
 
 /// A document of a feature.
@@ -86,8 +84,7 @@ impl Features {
             clock,
             start,
             known: Mutex::default(),
-            around: None,
-            outside: Mutex::default(),
+            neighbours: Neighbours::default(),
         }
     }
 
@@ -95,27 +92,14 @@ impl Features {
     #[must_use]
     pub fn knowing(self, around: Around) -> Self {
         Self {
-            around: Some(around),
+            neighbours: Neighbours::of(around),
             ..self
         }
     }
 
     /// How far items of other dialects are, in the order of their keys.
     pub fn standings(&self, root: &Root, keys: &[String]) -> Vec<Standing> {
-        if keys.is_empty() {
-            return Vec::new();
-        }
-        self.outside(root).standings(keys)
-    }
-
-    /// Tells how far the items of other dialects are below a folder.
-    pub(super) fn outside(&self, root: &Root) -> Outside {
-        self.around.map_or_else(Outside::default, |around| {
-            let made = self.outside.lock();
-            let mut made = made.unwrap_or_else(PoisonError::into_inner);
-            let outside = made.entry(root.path().to_owned());
-            outside.or_insert_with(|| around(root.path())).clone()
-        })
+        self.neighbours.standings(root.path(), keys)
     }
 
     /// The graph of a list of a project as of now.
@@ -218,7 +202,7 @@ impl Features {
             stamp: Some(stamp).filter(|stamp| !stamp.is_fresh(SystemTime::now())),
         };
         let mut all = self.known();
-        if all.len() >= MOST_KNOWN {
+        if all.len() >= MOST_KNOWN && !all.contains_key(&real) {
             all.clear();
         }
         all.insert(real, known);

@@ -13,8 +13,8 @@ use super::questions::{Listener, Question, State};
 use super::resolve::{Feature, Found, in_specs};
 use super::task::Progress;
 use super::view::{
-    self, BoxesView, CompletedView, ContextView, FeatureView, ItemView, NextView, QuestionView,
-    TasksView, WholeContextView, WhyView,
+    self, BoxesView, CompletedView, ContextView, FeatureView, NextView, QuestionView, TasksView,
+    WholeContextView, WhyView,
 };
 use crate::answer::{Answer, piece};
 use crate::error::Error;
@@ -382,10 +382,15 @@ pub fn report_status(
             features.log(&found, who, what)?;
             return Ok(Answer::prose(accepted));
         }
-        let question = features.ask(&found, who, report.prompt, report.question)?;
+        let asked = features.ask(&found, who, report.prompt, report.question)?;
         let most = features.config(&found)?.questions.wait();
-        let question = features.wait(&found, &question.id, most, listener)?;
-        ending(&question, accepted)
+        let question = features.wait(&found, &asked.question.id, most, listener)?;
+        let answer = ending(&question, accepted)?;
+        let notes: Vec<String> = asked.warning.into_iter().chain(answer.note).collect();
+        Ok(Answer {
+            note: (!notes.is_empty()).then(|| notes.join("\n")),
+            ..answer
+        })
     };
     answer().map_err(told)
 }
@@ -421,8 +426,11 @@ pub fn ask(
 ) -> Result<Answer, Error> {
     let answer = || -> Result<Answer, Error> {
         let found = features.find(None)?;
-        let question = features.ask(&found, who, prompt, question)?;
-        Ok(Answer::whole(&QuestionView::from(&question)))
+        let asked = features.ask(&found, who, prompt, question)?;
+        Ok(Answer {
+            note: asked.warning,
+            ..Answer::whole(&QuestionView::from(&asked.question))
+        })
     };
     answer().map_err(told)
 }
@@ -463,7 +471,10 @@ pub fn answer(
         } else {
             "Cancelled"
         };
-        Ok(Answer::prose(format!("{did} question {}", closed.id)))
+        Ok(Answer {
+            note: closed.warning,
+            ..Answer::prose(format!("{did} question {}", closed.question.id))
+        })
     };
     answer().map_err(told)
 }
@@ -567,25 +578,4 @@ pub fn all(features: &Features) -> Result<Answer, Error> {
         Ok(Answer::whole(&views))
     };
     answer().map_err(told)
-}
-
-/// The tasks of all features as items of a workspace.
-///
-/// # Errors
-/// What the disk says.
-pub fn items(features: &Features) -> Result<Vec<ItemView>, Error> {
-    let items = || -> Result<Vec<ItemView>, Error> {
-        let found = features.find(None)?;
-        let mut items = Vec::new();
-        for feature in in_specs(&found.root) {
-            if let Some(tasks) = features.document(&feature, "tasks.md")? {
-                items.extend(view::items(
-                    &feature,
-                    &features.plan(&found.root, &tasks.list),
-                ));
-            }
-        }
-        Ok(items)
-    };
-    items().map_err(told)
 }

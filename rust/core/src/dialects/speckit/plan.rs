@@ -4,7 +4,7 @@
 //! after all before it in its phase, one with `[P]` after the last one without. Phases come in order,
 //! but those of user stories only after the ones that belong to no story.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::task::{Mark, Task, TaskList};
 use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
@@ -67,13 +67,9 @@ fn key_of(task: &Task) -> String {
 }
 
 impl<'a> Plan<'a> {
-    /// Draws the graph of a list. An ID that stands there twice is one node, open while one of them is.
-    pub fn of(list: &'a TaskList) -> Self {
-        Self::knowing(list, &[])
-    }
-
     /// Draws the graph of a list, when the items of other documents that its tasks depend on are that
-    /// far, in the order of [`TaskList::needs`].
+    /// far, in the order of [`TaskList::needs`]. An ID that stands there twice is one node, open while one
+    /// of them is.
     pub fn knowing(list: &'a TaskList, standings: &[Standing]) -> Self {
         let mut plan = Self {
             list,
@@ -151,8 +147,9 @@ impl<'a> Plan<'a> {
         let via = self.graph.intern(&key_of(task));
         let list = self.list;
         let mut edges = Vec::new();
+        let mut seen = HashSet::from([via]);
         let mut add = |to: Node, kind: Kind| {
-            if to != via && !edges.iter().any(|edge: &Edge| edge.to == to) {
+            if seen.insert(to) {
                 edges.push(Edge { to, kind, via });
             }
         };
@@ -296,17 +293,6 @@ impl<'a> Plan<'a> {
             Some(Standing::Unknown(why)) => Some(format!("{key} ({why})")),
             None => Some(key.to_owned()),
         }
-    }
-
-    /// IDs of the tasks that a task comes after: its parts, what it depends on, and those before it in its
-    /// phase.
-    pub fn tasks_before(&self, task: &Task) -> Vec<String> {
-        let node = self.graph.find(&key_of(task));
-        let edges = node.map_or(&[][..], |node| self.graph.edges(node));
-        let tasks = edges
-            .iter()
-            .filter(|edge| self.tasks.contains_key(&edge.to));
-        tasks.map(|edge| self.name(edge.to)).collect()
     }
 
     /// Whether a task of this ID exists.

@@ -94,6 +94,16 @@ pub struct Question {
     pub generation: u64,
 }
 
+/// A question that was written, and what people should know of it: the record counts, whatever became of
+/// its event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The question.
+    pub question: Question,
+    /// What went wrong beside it.
+    pub warning: Option<String>,
+}
+
 /// How the one who waits is kept informed, and says that it does not wait any more.
 pub struct Listener<'a> {
     /// Told now and then that the question still waits.
@@ -177,9 +187,13 @@ impl Features {
         who: &Who,
         prompt: Option<&str>,
         id: Option<&str>,
-    ) -> Result<Question, Error> {
+    ) -> Result<Kept, Error> {
+        let as_it_is = |question| Kept {
+            question,
+            warning: None,
+        };
         if let Some(id) = id {
-            return self.question(found, id.trim());
+            return self.question(found, id.trim()).map(as_it_is);
         }
         let folder = self.folder(found)?;
         let gate = Lock::take(folder.path(), Instant::now() + PATIENCE)?;
@@ -193,7 +207,7 @@ impl Features {
             !old.is_collected && key(old) == key(&new)
         };
         if let Some(old) = all.iter().rev().find(is_same) {
-            return Ok(old.clone());
+            return Ok(as_it_is(old.clone()));
         }
         let count = all.iter().filter(|one| one.state == State::Open).count();
         if count >= MOST_OPEN {
@@ -204,8 +218,17 @@ impl Features {
         files::create(&self.disk, &folder, &file_of(&new.id), &text)?;
         drop(gate);
         let (question, prompt) = (new.id.as_str(), new.prompt.as_str());
-        self.log(found, who, What::Question { question, prompt })?;
-        Ok(new)
+        let warning = self.tell_log(found, who, What::Question { question, prompt });
+        Ok(Kept {
+            question: new,
+            warning,
+        })
+    }
+
+    /// Adds an event to what is written already; says when that failed.
+    fn tell_log(&self, found: &Found, who: &Who, what: What<'_>) -> Option<String> {
+        let failed = self.log(found, who, what).err()?;
+        Some(format!("Warning: the event was not recorded: {failed}"))
     }
 
     fn new_question(
@@ -254,7 +277,7 @@ impl Features {
         who: &Who,
         id: &str,
         answer: Option<&str>,
-    ) -> Result<Question, Error> {
+    ) -> Result<Kept, Error> {
         let id = id.trim();
         self.question(found, id)?;
         let closed = self.change(found, id, |question| {
@@ -276,8 +299,11 @@ impl Features {
             state: closed.state.as_str(),
             by: &who.session,
         };
-        self.log(found, who, what)?;
-        Ok(closed)
+        let warning = self.tell_log(found, who, what);
+        Ok(Kept {
+            question: closed,
+            warning,
+        })
     }
 
     /// Changes a question's record, decided on what is in it at the moment of writing.

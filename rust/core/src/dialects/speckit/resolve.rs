@@ -4,7 +4,7 @@
 //! spec-kit obey it; the newest directory is never guessed.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -12,8 +12,8 @@ use super::error::SpeckitError;
 use super::feature::{self, FeatureName, Match, numbered};
 use crate::error::Error;
 use crate::git::Repo;
-use crate::store::disk::{self, Disk};
-use crate::store::files::Root;
+use crate::store::disk::{self, Disk, Named};
+use crate::store::files::{Root, plain};
 use crate::store::state::StateFolder;
 
 /// Where features lie, from the root.
@@ -123,17 +123,30 @@ pub fn find(disk: &Disk, start: &Start, asked: Option<&str>) -> Result<Found, Er
 
 /// The directories in a project's `specs/` as features, by name.
 pub fn in_specs(root: &Root) -> impl Iterator<Item = Feature> {
-    directories(root).into_iter().map(|name| {
-        let inside = format!("{SPECS}/{name}");
-        Feature {
-            directory: inside.clone(),
-            name: FeatureName::of_directory(&name),
-            label: name,
-            rule: "specs",
-            root: Some(root.clone()),
-            inside,
-        }
-    })
+    let names = directories(root).into_iter();
+    names.map(|name| of_directory(root, name))
+}
+
+/// The directory of that very name in a project's `specs/` as a feature; no other is looked at.
+pub fn one_in_specs(root: &Root, name: &str) -> Option<Feature> {
+    let is_name = !name.starts_with('.') && !name.contains(['/', '\\']);
+    let is_there = || {
+        root.locate(SPECS)
+            .is_ok_and(|specs| specs.join(name).is_dir())
+    };
+    (is_name && is_there()).then(|| of_directory(root, name.to_owned()))
+}
+
+fn of_directory(root: &Root, name: String) -> Feature {
+    let inside = format!("{SPECS}/{name}");
+    Feature {
+        directory: inside.clone(),
+        name: FeatureName::of_directory(&name),
+        label: name,
+        rule: "specs",
+        root: Some(root.clone()),
+        inside,
+    }
 }
 
 /// The project's folder, and what said so.
@@ -185,12 +198,12 @@ fn directories(root: &Root) -> Vec<String> {
         return Vec::new();
     };
     let names = disk::names(&specs).unwrap_or_default();
-    let is_directory = |name: &String| specs.join(name).is_dir();
+    let is_directory = |named: &Named| named.is_folder || specs.join(&named.name).is_dir();
     names
         .into_iter()
-        .map(|named| named.name)
-        .filter(|name| !name.starts_with('.'))
+        .filter(|named| !named.name.starts_with('.'))
         .filter(is_directory)
+        .map(|named| named.name)
         .collect()
 }
 
@@ -411,19 +424,4 @@ fn ambiguous(what: &str, candidates: Vec<String>) -> Error {
         .collect();
     let what = what.to_owned();
     SpeckitError::Ambiguous { what, candidates }.into()
-}
-
-/// A path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
 }

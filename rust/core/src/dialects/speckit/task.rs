@@ -1,5 +1,7 @@
 //! What a task list says: tasks, the phases they stand in, how far each is.
 
+use std::collections::HashSet;
+
 /// How far a task is, by the character in its box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
@@ -185,13 +187,11 @@ impl TaskList {
 
     /// Keys of items of other documents that tasks depend on, in the order of the file, each once.
     pub fn needs(&self) -> Vec<String> {
-        let mut keys: Vec<String> = Vec::new();
-        for key in self.tasks.iter().flat_map(|task| &task.needs) {
-            if !keys.contains(key) {
-                keys.push(key.clone());
-            }
-        }
-        keys
+        let mut seen = HashSet::new();
+        let keys = self.tasks.iter().flat_map(|task| &task.needs);
+        keys.filter(|key| seen.insert(key.as_str()))
+            .cloned()
+            .collect()
     }
 
     /// The names of the phases that have tasks, by their places: `phase-3` for the only `Phase 3: …`,

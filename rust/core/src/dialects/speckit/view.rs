@@ -6,8 +6,8 @@ use super::events::Evidence;
 use super::feature::Stage;
 use super::plan::Plan;
 use super::questions::Question;
-use super::resolve::{Feature, Found};
-use super::task::{Mark, Phase, Progress, Task, TaskList};
+use super::resolve::Found;
+use super::task::{Phase, Progress, Task, TaskList};
 
 /// The seed's five keys, all null outside of a feature.
 #[derive(Debug, Clone, Serialize)]
@@ -287,43 +287,6 @@ pub struct FeatureView {
     pub progress: Option<ProgressView>,
     /// Whether it is the current one.
     pub current: bool,
-}
-
-/// A task among the items of a whole workspace.
-#[derive(Debug, Serialize)]
-pub struct ItemView {
-    /// Its name there: `speckit:060-name#T001`.
-    pub key: String,
-    /// Its first line.
-    pub title: String,
-    /// `open`, `partial`, `done` or `skipped`.
-    pub status: &'static str,
-    /// Whether it can be done now.
-    pub ready: bool,
-    /// The items it waits for or did wait for, by their names there.
-    pub depends_on: Vec<String>,
-    /// Its file from the root.
-    pub path: String,
-    /// Its line there.
-    pub line: usize,
-}
-
-/// The tasks of a feature among the items of a workspace.
-pub fn items(feature: &Feature, plan: &Plan<'_>) -> Vec<ItemView> {
-    let ready: Vec<usize> = plan.ready().iter().map(|task| task.line).collect();
-    let key = |id: &str| format!("speckit:{}#{id}", feature.label);
-    let tasks = plan.list.tasks.iter();
-    tasks
-        .map(|task| ItemView {
-            key: key(&task.id),
-            title: task.title().to_owned(),
-            status: task.mark.as_str(),
-            ready: task.mark != Mark::Done && ready.contains(&task.line),
-            depends_on: plan.tasks_before(task).iter().map(|id| key(id)).collect(),
-            path: feature.within("tasks.md"),
-            line: task.line,
-        })
-        .collect()
 }
 
 /// A question, without what was answered.

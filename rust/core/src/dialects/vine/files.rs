@@ -9,10 +9,10 @@ use super::document::Document;
 use super::error::VineError;
 use crate::error::Error;
 use crate::git::Repo;
-use crate::outside::{Around, Outside, Standing};
+use crate::outside::{Around, Neighbours, Standing};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
-use crate::store::files::Root;
+use crate::store::files::{Root, plain};
 use crate::store::journal::Journal;
 use crate::store::state::StateFolder;
 use crate::store::walk;
@@ -33,10 +33,7 @@ pub struct Files {
     /// Whether an absolute path may name a file outside of these.
     pub may_leave: bool,
     known: Mutex<HashMap<PathBuf, Known>>,
-    /// Makes what tells of items of other dialects below a folder.
-    around: Option<Around>,
-    /// What it made, by folder.
-    outside: Mutex<HashMap<PathBuf, Outside>>,
+    neighbours: Neighbours,
     /// By folder, where changes of several files are recorded; of these folders everything is finished that
     /// a crash had left when they were first looked at.
     states: Mutex<HashMap<PathBuf, StateFolder>>,
@@ -60,6 +57,12 @@ pub struct Located {
     pub(super) given: String,
 }
 
+/// A file that was found, and where it lies, links resolved: good as long as no folder on the way changes.
+pub struct Pinned {
+    file: Located,
+    real: PathBuf,
+}
+
 impl Files {
     /// Where names are looked for: in a folder, then in others. `may_leave` says whether an absolute
     /// path may name a file outside of these.
@@ -70,8 +73,7 @@ impl Files {
             roots,
             may_leave,
             known: Mutex::default(),
-            around: None,
-            outside: Mutex::default(),
+            neighbours: Neighbours::default(),
             states: Mutex::default(),
         }
     }
@@ -80,7 +82,7 @@ impl Files {
     #[must_use]
     pub fn knowing(self, around: Around) -> Self {
         Self {
-            around: Some(around),
+            neighbours: Neighbours::of(around),
             ..self
         }
     }
@@ -141,7 +143,7 @@ impl Files {
     /// A path seen from the outermost of the folder and the roots that it lies in, so that it is the same
     /// one wherever in a project one began; from its own folder where it may leave them.
     fn located(&self, path: &Path, given: &str) -> Result<Located, Error> {
-        let real = plain(path);
+        let real = resolved(path);
         let bases = std::iter::once(&self.folder).chain(&self.roots);
         // A folder that is gone says nothing against the others.
         let roots = bases.filter_map(|base| Root::open(base).ok());
@@ -208,7 +210,28 @@ impl Files {
     /// # Errors
     /// `VineError` for a text that is none, or a `StoreError`.
     pub fn read(&self, file: &Located) -> Result<Arc<Document>, Error> {
+        self.read_real(file, file.real()?)
+    }
+
+    /// The file that exists under a name, as [`Files::existing`] finds it, with where it lies.
+    ///
+    /// # Errors
+    /// As [`Files::existing`], or a `StoreError`.
+    pub fn pin(&self, name: &str) -> Result<Pinned, Error> {
+        let file = self.existing(name)?;
         let real = file.real()?;
+        Ok(Pinned { file, real })
+    }
+
+    /// [`Files::read`] for a file that nobody moved since it was found.
+    ///
+    /// # Errors
+    /// As [`Files::read`].
+    pub fn read_pinned(&self, pinned: &Pinned) -> Result<Arc<Document>, Error> {
+        self.read_real(&pinned.file, pinned.real.clone())
+    }
+
+    fn read_real(&self, file: &Located, real: PathBuf) -> Result<Arc<Document>, Error> {
         let known = locked(&self.known).get(&real).cloned();
         let stamp = disk::stamp(&real);
         let is_same = |known: &Known| known.stamp.is_some() && known.stamp == stamp;
@@ -251,16 +274,7 @@ impl Files {
 
     /// How far items of other dialects are, in the order of their keys.
     pub fn standings(&self, file: &Located, keys: &[String]) -> Vec<Standing> {
-        if keys.is_empty() {
-            return Vec::new();
-        }
-        let outside = self.around.map_or_else(Outside::default, |around| {
-            let root = file.root.path();
-            let mut made = locked(&self.outside);
-            let outside = made.entry(root.to_owned());
-            outside.or_insert_with(|| around(root)).clone()
-        });
-        outside.standings(keys)
+        self.neighbours.standings(file.root.path(), keys)
     }
 
     /// The graph that a file's text says, as much of it as possible from what is known of the file.
@@ -353,7 +367,7 @@ impl Located {
     /// `StoreError::Outside`.
     pub(super) fn beside(&self, uri: &str) -> Result<String, StoreError> {
         let folder = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let real = plain(&self.root.path().join(folder).join(uri));
+        let real = resolved(&self.root.path().join(folder).join(uri));
         relative(&real, self.root.path()).ok_or_else(|| StoreError::Outside {
             path: uri.to_owned(),
             root: self.root.path().display().to_string(),
@@ -362,7 +376,7 @@ impl Located {
 }
 
 /// A path with `.vine` behind it where it has no ending.
-pub(super) fn with_ending(path: &str) -> String {
+pub fn with_ending(path: &str) -> String {
     let ending = if has_ending(path) { "" } else { ENDING };
     format!("{path}{ending}")
 }
@@ -374,17 +388,8 @@ fn has_ending(path: &str) -> bool {
 }
 
 /// A path without `.` and `..`, links resolved in as many of its folders as exist.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
+fn resolved(path: &Path) -> PathBuf {
+    let plain = plain(path);
     let folders = plain.ancestors().skip(1);
     let mut real = folders.filter_map(|folder| Some((folder, disk::real(folder).ok()?)));
     match real.next() {

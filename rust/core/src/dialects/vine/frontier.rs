@@ -101,8 +101,7 @@ impl Plan {
                     && !matches!(&b.work, Work::Ref { vine } if vine.is_empty()))
         };
         let mut pairs = self.graph.nodes.iter().zip(&graph.nodes);
-        let is_alone = self.held.is_empty();
-        if !is_alone || self.graph.nodes.len() != graph.nodes.len() || !pairs.all(is_like) {
+        if self.graph.nodes.len() != graph.nodes.len() || !pairs.all(is_like) {
             return Self::of(graph);
         }
         let pairs = self.graph.nodes.iter().zip(&graph.nodes).enumerate();
@@ -130,6 +129,10 @@ impl Plan {
         for at in others {
             plan.take_turns(at);
         }
+        // How far these are has to be asked anew.
+        for at in self.held.keys() {
+            plan.turns[*at] = plan.turn(*at);
+        }
         plan.frontier = plan.found_frontier();
         Ok(plan)
     }
@@ -137,6 +140,12 @@ impl Plan {
     /// The keys of the items of other dialects that nodes need, in the order of the file.
     pub fn needs(&self) -> Vec<String> {
         self.needs.iter().map(|(_, key)| key.to_string()).collect()
+    }
+
+    /// What nodes need of other dialects, in the order of [`Plan::needs`], each with whether it is done.
+    pub fn needs_met(&self) -> impl Iterator<Item = (&str, bool)> {
+        let needs = self.needs.iter();
+        needs.map(|(at, key)| (&**key, self.held_by(*at).all(|held| held != &**key)))
     }
 
     /// What a node needs of other dialects that is not done.
@@ -271,6 +280,7 @@ impl Plan {
         let done = by_status[Status::Complete as usize] + by_status[Status::Reviewing as usize];
         if self.root().status() == Some(Status::Reviewing)
             && done == self.graph.nodes.len()
+            && !self.held.contains_key(&0)
             && !frontier.ready_to_complete.contains(&0)
         {
             frontier.ready_to_complete.push(0);

@@ -12,57 +12,7 @@ const ROW: f64 = 22.0;
 impl Drawing<'_> {
     /// What the signs mean that are used, in rows no wider than that; and how large it is.
     pub(super) fn legend(&self, lines: &[Line], room: f64) -> (String, f64, f64) {
-        let mut entries: Vec<(String, f64)> = Vec::new();
-        for tone in self.tones() {
-            let sign = format!(
-                "<g class=\"{}\">{}</g>",
-                tone.word(),
-                symbol(tone, (7.0, 7.0), self.palette)
-            );
-            let name = called(tone);
-            entries.push((
-                sign + &self.text((19.0, 11.0), LABEL_SIZE, "d", name),
-                19.0 + width(name, LABEL_SIZE),
-            ));
-        }
-        for line in [Line::Critical, Line::Indirect, Line::Back] {
-            if lines.contains(&line) {
-                let (thick, dashes) = line.look();
-                let (class, colour, name) =
-                    (line.class(), line.colour(self.palette), line.called());
-                let sign = format!(
-                    "<path class=\"{class}\" d=\"M0 7H26\" fill=\"none\" stroke=\"{colour}\" \
-                     stroke-width=\"{thick}\"{}/>",
-                    dashed(dashes)
-                );
-                entries.push((
-                    sign + &self.text((32.0, 11.0), LABEL_SIZE, "d", name),
-                    32.0 + width(name, LABEL_SIZE),
-                ));
-            }
-        }
-        if !self.look.focus.is_empty() {
-            let border = Border {
-                radius: 4.0,
-                width: 2.0,
-                dashes: "",
-            };
-            let ring = Rect {
-                x: 1.0,
-                y: 1.0,
-                width: 20.0,
-                height: 12.0,
-            };
-            let sign = bordered("r", &ring, border, "none", self.palette.focus);
-            let name = "in focus";
-            entries.push((
-                sign + &self.text((27.0, 11.0), LABEL_SIZE, "d", name),
-                27.0 + width(name, LABEL_SIZE),
-            ));
-        }
-        if !self.view.said.heat.is_empty() {
-            entries.push(self.scale());
-        }
+        let entries = self.entries(lines);
         let (mut x, mut y, mut widest) = (0.0, 0.0, 0.0_f64);
         let mut legend = String::new();
         for (entry, width) in &entries {
@@ -79,6 +29,57 @@ impl Drawing<'_> {
         }
         let height = if entries.is_empty() { 0.0 } else { y + 15.0 };
         (legend, widest, height)
+    }
+
+    /// The signs with their words, and how wide each is.
+    fn entries(&self, lines: &[Line]) -> Vec<(String, f64)> {
+        let tones = self.tones().into_iter().map(|tone| {
+            let sign = symbol(tone, (7.0, 7.0), self.palette);
+            let sign = format!("<g class=\"{}\">{sign}</g>", tone.word());
+            self.entry(sign, 19.0, called(tone))
+        });
+        let kinds = [Line::Critical, Line::Indirect, Line::Back].into_iter();
+        let used = kinds.filter(|line| lines.contains(line));
+        let mut entries: Vec<(String, f64)> = tones.collect();
+        entries.extend(used.map(|line| self.entry(self.sample(line), 32.0, line.called())));
+        if !self.look.focus.is_empty() {
+            entries.push(self.entry(self.ring(), 27.0, "in focus"));
+        }
+        if !self.view.said.heat.is_empty() {
+            entries.push(self.scale());
+        }
+        entries
+    }
+
+    /// A sign with its words that far behind its beginning.
+    fn entry(&self, sign: String, behind: f64, name: &str) -> (String, f64) {
+        let words = self.text((behind, 11.0), LABEL_SIZE, "d", name);
+        (sign + &words, behind + width(name, LABEL_SIZE))
+    }
+
+    fn sample(&self, line: Line) -> String {
+        let (thick, dashes) = line.look();
+        let (class, colour) = (line.class(), line.colour(self.palette));
+        format!(
+            "<path class=\"{class}\" d=\"M0 7H26\" fill=\"none\" stroke=\"{colour}\" \
+             stroke-width=\"{thick}\"{}/>",
+            dashed(dashes)
+        )
+    }
+
+    fn ring(&self) -> String {
+        let border = Border {
+            radius: 4.0,
+            width: 2.0,
+            dashes: "",
+        };
+        let ring = Rect {
+            x: 1.0,
+            y: 1.0,
+            width: 20.0,
+            height: 12.0,
+        };
+        bordered("r", &ring, border, "none", self.palette.focus)
     }
 
     /// What the colours of values mean.

@@ -277,8 +277,17 @@ impl Drawing<'_> {
         if let Some(value) = value {
             text.push_str(&bar(rect, border, value, ink.unwrap_or_default()));
         }
+        text.push_str(&self.sign(tone, rect, ink));
+        text.push_str(&self.lettering(index, tone, rect, ink));
+        text.push_str("</g>");
+        text
+    }
+
+    /// The symbol of a figure's state.
+    fn sign(&self, tone: Tone, rect: &Rect, ink: Option<&str>) -> String {
         let middle = rect.y + rect.height / 2.0;
-        if let Some((_, ink)) = &colour {
+        let mut text = String::new();
+        if let Some(ink) = ink {
             // On a colour of its own a symbol needs a page.
             let (page, x) = (self.palette.page, number(rect.x + 14.0));
             text.push_str(&format!(
@@ -288,6 +297,13 @@ impl Drawing<'_> {
             ));
         }
         text.push_str(&symbol(tone, (rect.x + 14.0, middle), self.palette));
+        text
+    }
+
+    /// The words of a figure: its key, its group beside that, its label below.
+    fn lettering(&self, index: usize, tone: Tone, rect: &Rect, ink: Option<&str>) -> String {
+        let words = &self.words[index];
+        let middle = rect.y + rect.height / 2.0;
         let struck = if tone == Tone::Cancelled {
             " text-decoration=\"line-through\""
         } else {
@@ -305,13 +321,13 @@ impl Drawing<'_> {
             middle - 4.0
         };
         let key = cut(&words.key, KEY_SIZE * 1.06, (room - of_group).max(20.0));
-        text.push_str(&self.words_at(
+        let mut text = self.words_at(
             rect,
             key_line,
             (KEY_SIZE, "i", ink),
             &key,
             &format!(" font-weight=\"600\"{struck}"),
-        ));
+        );
         if !words.group.is_empty() {
             let group = cut(&words.group, SMALL, room / 2.0);
             let (x, fill) = (
@@ -336,7 +352,6 @@ impl Drawing<'_> {
                 struck,
             ));
         }
-        text.push_str("</g>");
         text
     }
 

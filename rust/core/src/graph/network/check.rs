@@ -93,7 +93,7 @@ impl NetworkError {
 
 fn similar_sentence(similar: &[String]) -> String {
     match similar {
-        [] => String::new(),
+        [] => " `nodes` lists all there are.".to_owned(),
         [only] => format!(" Did you mean `{only}`?"),
         several => format!(" Did you mean one of `{}`?", several.join("`, `")),
     }

@@ -9,7 +9,7 @@ use super::{Project, data};
 #[track_caller]
 fn ready(text: &str, expected: &[&str]) {
     let list = tasks(text);
-    let plan = Plan::of(&list);
+    let plan = Plan::knowing(&list, &[]);
     let ready: Vec<&str> = plan.ready().iter().map(|task| &*task.id).collect();
     assert_eq!(ready, expected);
 }
@@ -58,31 +58,6 @@ fn parts_come_before_the_whole_and_wait_their_turn_with_it() {
             .replace("[ ] T2a", "[x] T2a")
             .replace("[ ] T2b", "[x] T2b"),
         &["T2"],
-    );
-}
-
-// proves: speckit:next:keys_of_a_workspace
-#[test]
-fn items_of_a_workspace_carry_the_dialect_and_the_feature() {
-    let project = Project::of_tasks("- [x] T001 a\n- [ ] T002 b\n");
-    project.write("specs/061-y/tasks.md", "- [ ] T001 c\n");
-    let items = ops::items(&project.features()).unwrap();
-    let shown: Vec<(&str, &str, bool)> = items
-        .iter()
-        .map(|item| (item.key.as_str(), item.status, item.ready))
-        .collect();
-    assert_eq!(
-        shown,
-        [
-            ("speckit:060-x#T001", "done", false),
-            ("speckit:060-x#T002", "open", true),
-            ("speckit:061-y#T001", "open", true),
-        ]
-    );
-    assert_eq!(items[1].depends_on, ["speckit:060-x#T001"]);
-    assert_eq!(
-        (items[1].path.as_str(), items[1].line),
-        ("specs/060-x/tasks.md", 2)
     );
 }
 

@@ -10,7 +10,7 @@ use chant_core::dialects::speckit::questions::Listener;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{Project, asked, seen_from, who};
+use super::{Project, asked, hint, seen_from, who};
 
 const NOW: &str = "questions:\n  wait_secs: 0\n";
 
@@ -227,4 +227,48 @@ fn an_event_after_a_torn_line_stands_on_its_own() {
             .unwrap()
             .starts_with("{\"event\": \"torn\n{")
     );
+}
+
+// proves: speckit:report_status:a_written_record_is_no_failure
+#[test]
+fn a_question_counts_when_its_event_cannot_be_recorded() {
+    let project = project();
+    // Where a folder stands, nothing can be added to a file.
+    fs::create_dir_all(project.root().join(".chant-mcp/speckit/events.jsonl")).unwrap();
+    let features = project.features();
+    let first = asked(&features, "s", &report("Which?", None)).unwrap();
+    assert!(first.note.as_deref().unwrap().contains("not recorded"));
+    let id = open(&features)[0]["id"].as_str().unwrap().to_owned();
+    let answered = ops::answer(&features, &who("person"), &id, Some("left")).unwrap();
+    assert_eq!(answered.text, format!("Answered question {id}"));
+    assert!(answered.note.unwrap().contains("not recorded"));
+    let heard = asked(&features, "s", &report("", Some(&id))).unwrap();
+    assert_eq!(heard.text, "User response: left");
+    let other = ops::ask(&features, &who("s"), Some("And?"), None).unwrap();
+    assert!(other.note.unwrap().contains("not recorded"));
+}
+
+// proves: speckit:refusals:say_what_to_do
+#[test]
+fn what_is_refused_says_what_to_do_next() {
+    let project = project();
+    let features = project.features();
+    let answer = |id: &str, text| ops::answer(&features, &who("person"), id, text);
+    let unknown = answer("q-none", Some("a")).unwrap_err();
+    assert!(hint(&unknown).contains("speckit questions --all"));
+    let id = id_of(&asked(&features, "s", &report("Which?", None)).unwrap());
+    answer(&id, None).unwrap();
+    let closed = answer(&id, Some("late")).unwrap_err();
+    assert!(hint(&closed).contains("speckit questions --all"));
+    let cancelled = asked(&features, "s", &report("", Some(&id))).unwrap_err();
+    assert_eq!(
+        hint(&cancelled),
+        "Go on without an answer, or ask something else."
+    );
+    project.write(".specify/chant-mcp.yml", "checks: [");
+    let broken = asked(&features, "s", &report("Else?", None)).unwrap_err();
+    assert!(hint(&broken).starts_with("Mend .specify/chant-mcp.yml"));
+    let elsewhere = Project::with(&[(".specify/x", "")]);
+    let none = ops::tasks(&elsewhere.features(), Some("7")).unwrap_err();
+    assert!(hint(&none).contains("`specify` command"));
 }
