@@ -9,7 +9,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -34,7 +34,7 @@ from chant_mcp.server.clients import Client, ManyClients, OneClient
 from chant_mcp.server.consent import can_ask, consent
 from chant_mcp.server.resources import resources
 from chant_mcp.server.roots import asked_along, folders_only, roots_of
-from chant_mcp.server.tools import Running, meaning, published, tool_of
+from chant_mcp.server.tools import Running, made_of, meaning
 from chant_mcp.server.wire import GateOut, lenient, stdio
 from chant_mcp.session import Session, dialects_in, find_in_roots, holds_work_files
 from chant_mcp.toolsets import Question, ToolEntry, toolsets
@@ -102,16 +102,14 @@ class ChantServer(MCPServer[Any]):
         self._offer = offer
         self._entries = {entry.name: entry for tools in toolsets().values() for entry in tools}
         self._running = Running()
-        tools = [tool_of(entry, self._running) for entry in self._entries.values()]
-        self._schemas: dict[str, Mapping[str, Any]] = {tool.name: tool.parameters for tool in tools}
-        for tool in tools:
-            tool.parameters = published(tool.parameters)
+        made = {name: made_of(entry) for name, entry in self._entries.items()}
+        self._schemas = {name: one.schema for name, one in made.items()}
         told = [INSTRUCTIONS[name] for name in self._toolsets() if name in INSTRUCTIONS]
         super().__init__(
             "chant",
             version=version("chant-mcp"),
             instructions=" ".join([*told, _CUT]),
-            tools=tools,
+            tools=[one.tool for one in made.values()],
             resources=[*resources()],
             log_level=cast(Any, logging.getLevelName(logging.getLogger().getEffectiveLevel())),
             middleware=[_bad_calls_are_calls],
@@ -201,7 +199,7 @@ class ChantServer(MCPServer[Any]):
         context: Context[Any, Any] | None,
         agreed: str | None = None,
     ) -> CallToolResult | InputRequiredResult:
-        with _telling(context, agreed), meaning(session):
+        with _telling(context, agreed), meaning(session, self._running):
             if entry.asks_people:
                 asked = await _put_to_the_user(session, arguments, context)
                 if not isinstance(asked, dict):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, cast
 
 import anyio.to_thread
@@ -21,18 +22,18 @@ from chant_mcp.server import reply
 from chant_mcp.session import Session
 from chant_mcp.toolsets import ToolEntry
 
-_meant: ContextVar[Session] = ContextVar("_meant")
-"""The project that the call under way is about."""
+_call: ContextVar[tuple[Session, Running]] = ContextVar("_call")
+"""The project that the call under way is about, and where calls are counted."""
 
 
 @contextmanager
-def meaning(session: Session) -> Generator[None]:
-    """Have the tool work on this project."""
-    before = _meant.set(session)
+def meaning(session: Session, running: Running) -> Generator[None]:
+    """Have the tool work on this project, and count the call."""
+    before = _call.set((session, running))
     try:
         yield
     finally:
-        _meant.reset(before)
+        _call.reset(before)
 
 
 class Running:
@@ -60,16 +61,30 @@ class Running:
             return self._changed.wait_for(lambda: not self._count, patience)
 
 
-def tool_of(entry: ToolEntry, running: Running) -> Tool:
-    """Make an SDK tool of an entry, its schemas without what hosts stumble over."""
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A tool as the SDK has it."""
+
+    tool: Tool
+    schema: Mapping[str, Any]
+    """What its arguments have to be; what is published says less."""
+
+
+@functools.cache
+def made_of(entry: ToolEntry) -> Made:
+    """Make an SDK tool of an entry, its schemas without what hosts stumble over.
+
+    Once for each: making the models of all tools takes longer than most calls.
+    """
     signature = inspect.signature(entry.run)
     own = [parameter for name, parameter in signature.parameters.items() if name != "session"]
 
     @functools.wraps(entry.run)
     def run(**given: Any) -> CallToolResult:
         try:
+            session, running = _call.get()
             with running:
-                return reply.result(entry.run(_meant.get(), **given))
+                return reply.result(entry.run(session, **given))
         except ChantError as error:
             return reply.refused(error)
         except Exception:
@@ -92,12 +107,13 @@ def tool_of(entry: ToolEntry, running: Running) -> Tool:
             open_world_hint=hints.open_world,
         ),
     )
-    tool.parameters = _plain(tool.parameters)
+    schema = _plain(tool.parameters)
+    tool.parameters = _published(schema)
     tool.fn_metadata = _Arguments(arg_model=tool.fn_metadata.arg_model)
-    return tool
+    return Made(tool, schema)
 
 
-def published(schema: dict[str, Any]) -> dict[str, Any]:
+def _published(schema: dict[str, Any]) -> dict[str, Any]:
     """Leave out lower bounds: a list is paid for by the byte, and whoever crosses one is told."""
     properties = {
         name: {key: value for key, value in node.items() if key != "minimum"}
