@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
@@ -33,15 +34,28 @@ def _listens_to_ctrl_c() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders to be a home, one a test: pytest's own would go through all earlier ones for each."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def _sealed(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+def _sealed(monkeypatch: pytest.MonkeyPatch, _homes: Iterator[Path]) -> None:
     """Hide the machine's own settings: home folder, git configuration, our variables."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(_homes)
+    home.mkdir()
     ours = ("GIT_", "CHANT_", "ANTHROPIC_", "MCP_", "CONFIG_DIR", "SPECIFY_")
     for name in [name for name in os.environ if name.startswith(ours)]:
         monkeypatch.delenv(name)
     for name, value in {**_GIT, "HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}.items():
         monkeypatch.setenv(name, value)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """How many tests run at once: two a core, as half of them wait for processes at any moment."""
+    return 2 * (os.cpu_count() or 1)
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ FOR_PEOPLE = {
     "spec_list": {"approval"},
     "add": {"needs_approval"},
     "spec_update": {"expect_body"},
-    "split": {"fresh", "progress"},
+    "split": {"fresh", "progress", "agreed"},
     "work_start": {"fresh", "agent", "prompt", "progress"},
 }
 """Parameters that methods have for scripts and commands beside the tool's own."""

@@ -316,7 +316,9 @@ class BoardApp(App[None]):
         """Look at another item."""
         if event.key is not None and event.key != self._wanted.item:
             self._want(replace(self._wanted, item=event.key))
-            self.query_one(Detail).begin()
+            # There is none any more when the board is being left.
+            for detail in self.query(Detail):
+                detail.begin()
 
     def on_columns_short(self, event: Columns.Short) -> None:
         """Get more cards."""

@@ -13,7 +13,13 @@ pub enum Resolved<T> {
 
 /// The name most like `name`, if one is like it at all.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = candidates.into_iter().map(|candidate| {
+    // A comparison costs the product of the lengths; with lengths too different it comes to nothing.
+    let length = name.chars().count();
+    let is_as_long = |candidate: &&str| {
+        let other = candidate.chars().count();
+        5 * length.min(other) >= 4 * length.max(other)
+    };
+    let scored = candidates.into_iter().filter(is_as_long).map(|candidate| {
         (
             strsim::normalized_damerau_levenshtein(name, candidate),
             candidate,
@@ -34,5 +40,7 @@ mod tests {
             Some("pending")
         );
         assert_eq!(nearest("zzz", ["completed", "pending"]), None);
+        assert_eq!(nearest("abcd", ["abcde"]), Some("abcde"));
+        assert_eq!(nearest(&"x".repeat(10_000_000), ["x", "completed"]), None);
     }
 }

@@ -19,6 +19,8 @@ use crate::text::edit::{self, Edit, EditError};
 
 /// IDs that a refusal names as like the one that was meant.
 const NEAREST: usize = 5;
+/// Characters of an ID that is compared with others.
+const LONGEST: usize = 100;
 /// Characters of a check's output that are kept, the last ones.
 const TAIL: usize = 2_000;
 
@@ -285,6 +287,9 @@ pub(super) fn only(list: &TaskList, id: &str) -> Result<usize, SpeckitError> {
 
 /// The IDs most like one, the most alike first.
 fn nearest(list: &TaskList, id: &str) -> Vec<String> {
+    if id.chars().count() > LONGEST {
+        return Vec::new();
+    }
     let likeness = |task: &Task| {
         let (own, given) = (task.id.to_ascii_uppercase(), id.to_ascii_uppercase());
         strsim::normalized_damerau_levenshtein(&own, &given)
