@@ -85,6 +85,27 @@ def test_a_phase_is_an_item_and_no_task(ws: Workspace) -> None:
     )
 
 
+@pytest.mark.requirement("api:workspace:names")
+def test_a_path_has_one_name_and_none_outside_of_the_root(ws: Workspace) -> None:
+    (ws.root / "sub").mkdir()
+    assert ws.vine("sub/../plan.vine") == ws.vine("./plan") == ws.vine(ws.root / "plan.vine")
+    for name in ("../plan.vine", str(ws.root.parent / "plan.vine"), "sub/../../plan"):
+        with pytest.raises(InvalidArgumentError, match="outside of the workspace"):
+            ws.vine(name)
+        with pytest.raises(InvalidArgumentError, match="outside of the workspace"):
+            ws.add_vine(name, [{"op": "add_task", "id": "a", "name": "A"}])
+    assert not list(ws.root.parent.glob("*.vine"))
+
+
+@pytest.mark.requirement("api:workspace:refusals")
+def test_an_edit_of_a_task_says_what_was_answered(ws: Workspace) -> None:
+    task = ws.vine("plan").claim("log", owner="ada")
+    assert task.told
+    assert task.rename("diary").told
+    assert ws.vine("plan").task("diary").claim(force=True).told
+    assert ws.vine("plan").task("diary").set("complete").told
+
+
 @pytest.mark.requirement("api:workspace:refusals")
 def test_what_is_no_value_is_refused_in_the_words_of_the_tool(ws: Workspace) -> None:
     assert ws.add_ticket("New", priority=None).priority

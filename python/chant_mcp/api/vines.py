@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from chant_mcp.api.handles import Handle, Handles, Problem, Wanted, shortened, words
 from chant_mcp.api.transactions import refuse_within, within
-from chant_mcp.errors import NotFoundError
+from chant_mcp.errors import InvalidArgumentError, NotFoundError
 from chant_mcp.paging import EVERYTHING
 
 if TYPE_CHECKING:
@@ -141,7 +142,8 @@ class Vine:
             ConflictError: The file holds another text than expected, or a task is taken.
             InvalidArgumentError: An operation is none, or cannot be carried out.
         """
-        return _carried_out(self, operations, expect=expect, dry_run=dry_run)
+        told = _carried_out(self.workspace, self.path, operations, expect=expect, dry_run=dry_run)
+        return Vine.read(self.workspace, self.path, told)
 
     def add(
         self,
@@ -174,8 +176,8 @@ class Vine:
         if depends_on:
             task["dependsOn"] = words(depends_on)
         wiring = [{"op": "add_dep", "taskId": other, "depId": id} for other in words(needed_by)]
-        self.write([task, *wiring])
-        return self.task(id)
+        told = _carried_out(self.workspace, self.path, [task, *wiring])
+        return replace(self.task(id), told=told)
 
     def set(self, statuses: Mapping[str, str]) -> Vine:
         """Give tasks other states, all or none.
@@ -197,11 +199,8 @@ class Vine:
             ConflictError: It is taken.
             RefusedError: It waits for something.
         """
-        operation: dict[str, Any] = {"op": "claim", "id": id, "force": force}
-        if owner is not None:
-            operation["owner"] = owner
-        self.write([operation])
-        return self.task(id)
+        told = _carried_out(self.workspace, self.path, [_claim(id, owner, force)])
+        return replace(self.task(id), told=told)
 
     def expand(self, ref_id: str, child: str | Path | None = None) -> Vine:
         """Put the tasks of another file in the place of a reference (`vine_expand`).
@@ -211,7 +210,7 @@ class Vine:
             child: The other file, from the root; the one that the reference names without it.
         """
         refuse_within(self.workspace, "`expand`", "it reads a second file, which is not held meanwhile")
-        file = None if child is None else _place(self.workspace, str(child))
+        file = None if child is None else _place(self.workspace, _inside(self.workspace, child))
         answer = self._tools.expand(self._file, ref_id, file)
         return Vine.read(self.workspace, self.path, answer.text)
 
@@ -335,8 +334,7 @@ class Task(Handle):
         if status is not None:
             operations.append({"op": "set_status", "id": self.id, "status": status})
         expected = None if description is None else (self.id, self.body)
-        told = _carried_out(self.vine, operations, expect_description=expected).told
-        return replace(self.renewed(), told=told)
+        return self._changed(operations, expect_description=expected)
 
     def set(self, status: str) -> Task:
         """Give it another state."""
@@ -344,15 +342,27 @@ class Task(Handle):
 
     def claim(self, *, owner: str | None = None, force: bool = False) -> Task:
         """Begin it; errors as for `Vine.claim`."""
-        return self.vine.claim(self.id, owner=owner, force=force)
+        return self._changed([_claim(self.id, owner, force)])
 
     def remove(self) -> Vine:
         """Take it out of its file, and out of what waits for it."""
-        return self.vine.write([{"op": "remove_task", "id": self.id}])
+        told = _carried_out(self.workspace, self.path, [{"op": "remove_task", "id": self.id}])
+        return Vine.read(self.workspace, self.path, told)
 
     def rename(self, id: str) -> Task:
         """Give it another ID, in all that waits for it, too."""
-        return self.vine.write([{"op": "rename_task", "id": self.id, "newId": id}]).task(id)
+        told = _carried_out(self.workspace, self.path, [{"op": "rename_task", "id": self.id, "newId": id}])
+        found: Any = self.workspace[f"vine:{self.path}#{id}"]
+        return replace(found, told=told)
+
+    def _changed(
+        self,
+        operations: Sequence[Mapping[str, Any]],
+        *,
+        expect_description: tuple[str, str] | None = None,
+    ) -> Task:
+        told = _carried_out(self.workspace, self.path, operations, expect_description=expect_description)
+        return replace(self.renewed(), told=told)
 
     def context(self) -> dict[str, Any]:
         """It with what it builds on and who builds on it, whole."""
@@ -360,28 +370,48 @@ class Task(Handle):
         return self.workspace.session.vine.task(file, self.id).data
 
 
+def _claim(id: str, owner: str | None, force: bool) -> dict[str, Any]:
+    claim: dict[str, Any] = {"op": "claim", "id": id, "force": force}
+    return claim if owner is None else {**claim, "owner": owner}
+
+
 def _carried_out(
-    vine: Vine,
+    workspace: Workspace,
+    path: str,
     operations: Sequence[Mapping[str, Any]],
     *,
     expect: str | None = None,
     expect_description: tuple[str, str] | None = None,
     dry_run: bool = False,
-) -> Vine:
-    workspace, file = vine.workspace, _place(vine.workspace, vine.path)
+) -> str:
+    """Carry out operations on a file; gives what was answered, nothing inside a transaction."""
+    file = _place(workspace, path)
     expected: dict[str, Any] = {"expect": expect, "expect_description": expect_description}
     if dry_run:
         refuse_within(workspace, "A dry run", "it would look at the file as it is on disk")
     transaction = within(workspace)
     if transaction is not None:
         transaction.staged.write(file, list(operations), **expected)
-        return Vine.read(workspace, vine.path)
-    answer = workspace.session.vine.write(file, list(operations), **expected, dry_run=dry_run)
-    return Vine.read(workspace, vine.path, answer.text)
+        return ""
+    return workspace.session.vine.write(file, list(operations), **expected, dry_run=dry_run).text
 
 
 def _place(workspace: Workspace, path: str) -> str:
     return str(workspace.root / path)
+
+
+def _inside(workspace: Workspace, path: str | Path) -> str:
+    """A path from the root as every file has one, without dots.
+
+    Raises:
+        InvalidArgumentError: It leads out of the root.
+    """
+    place = Path(os.path.normpath(workspace.root / path))
+    if not place.is_relative_to(workspace.root):
+        raise InvalidArgumentError(
+            f"`{path}` lies outside of the workspace; name a file below `{workspace.root}`."
+        )
+    return place.relative_to(workspace.root).as_posix()
 
 
 def made(workspace: Workspace, path: str | Path, operations: Sequence[Mapping[str, Any]]) -> Vine:
@@ -389,9 +419,10 @@ def made(workspace: Workspace, path: str | Path, operations: Sequence[Mapping[st
 
     Raises:
         ConflictError: There is one of that name.
+        InvalidArgumentError: It would lie outside of the root.
     """
     refuse_within(workspace, "A new task graph", "only task graphs that are there take part")
-    name = str(path) if str(path).endswith(".vine") else f"{path}.vine"
+    name = _inside(workspace, str(path) if str(path).endswith(".vine") else f"{path}.vine")
     answer = workspace.session.vine.write(_place(workspace, name), [{"op": "create"}, *operations])
     return Vine.read(workspace, name, answer.text)
 
@@ -401,8 +432,9 @@ def found(workspace: Workspace, name: str) -> Vine:
 
     Raises:
         NotFoundError: There is none.
+        InvalidArgumentError: It would lie outside of the root.
     """
-    name = name.removeprefix("./")
+    name = _inside(workspace, name)
     for path in (name, f"{name}.vine"):
         if (workspace.root / path).is_file():
             return Vine.read(workspace, path)
