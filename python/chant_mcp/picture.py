@@ -89,15 +89,16 @@ def draw(
     critical = _critical(graph)
     shown = network.clip(limit, focus=focus, depth=depth, first=critical).keys()
     visible = set(shown)
-    heat, heat_name = _heat(graph, shown, color)
+    heat = _heat(graph, shown, color)
     words = {"labels": labels(graph, shown), "states": _column(graph, "tone", shown)}
     svg = network.svg(
         shown,
         **words,
         groups=_column(graph, "dialect", shown),
         titles=[_tooltip(graph, key) for key in shown],
-        heat=heat,
-        heat_name=heat_name,
+        heat=heat.values,
+        heat_name=heat.name,
+        heat_ends=heat.ends,
         focus=[key for key in focus if key in visible],
         critical=[key for key in critical if key in visible],
         theme=theme,
@@ -164,24 +165,36 @@ def _tooltip(graph: Graph, key: str) -> str:
     return " · ".join([key, *(str(value) for value in values if value)])
 
 
-def _heat(
-    graph: Graph, keys: Sequence[str], color: str | Mapping[str, float] | None
-) -> tuple[list[float], str]:
-    """Values from 0 to 1 for the items, and what they are."""
+@dataclass(frozen=True, slots=True)
+class _Heat:
+    """What colours tell in place of states."""
+
+    values: list[float | None]
+    """For each item a number from 0 to 1, for none that has no number."""
+    name: str = ""
+    ends: tuple[str, str] = ("", "")
+    """The numbers that 0 and 1 stand for."""
+
+
+def _heat(graph: Graph, keys: Sequence[str], color: str | Mapping[str, float] | None) -> _Heat:
     if color is None:
-        return [], ""
-    if not isinstance(color, str):
-        values, name = dict(color), "value"
-    else:
-        values, name = _measured(graph, color), color
-    numbers = [float(values.get(key) or 0.0) for key in keys]
-    least, most = min(numbers, default=0.0), max(numbers, default=0.0)
-    span = most - least
-    return [(number - least) / span if span else 0.0 for number in numbers], name
+        return _Heat([])
+    values = _measured(graph, color) if isinstance(color, str) else color
+    numbers = [None if (value := values.get(key)) is None else float(value) for key in keys]
+    known = [number for number in numbers if number is not None]
+    cold, hot = min(known, default=0.0), max(known, default=0.0)
+    if color == "slack":  # what has none is what matters
+        cold, hot = hot, cold
+    span = hot - cold
+    shares = [None if number is None else (number - cold) / span if span else 0.0 for number in numbers]
+    return _Heat(shares, color if isinstance(color, str) else "value", (f"{cold:g}", f"{hot:g}"))
 
 
-def _measured(graph: Graph, name: str) -> dict[str, float]:
-    measures = {"slack": graph.slack, "betweenness": graph.betweenness, "pagerank": graph.pagerank}
+def _measured(graph: Graph, name: str) -> Mapping[str, float | None]:
+    if name == "slack":
+        slack = graph.slack()
+        return {key: slack[key] for key in graph if not graph.is_done(key)}
+    measures = {"betweenness": graph.betweenness, "pagerank": graph.pagerank}
     if name in measures:
         return dict(measures[name]().items())
     return dict(zip(graph, graph.attributes[name], strict=True))

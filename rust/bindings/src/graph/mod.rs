@@ -401,7 +401,7 @@ impl Network {
     /// An SVG picture of items, by default of all; lists say something of each of them, in their order.
     #[pyo3(signature = (
         items = None, *, labels = vec![], states = vec![], groups = vec![], titles = vec![], heat = vec![],
-        heat_name = String::new(), focus = vec![], critical = vec![], theme = "auto", name = String::new()
+        heat_name = String::new(), heat_ends = (String::new(), String::new()), focus = vec![], critical = vec![], theme = "auto", name = String::new()
     ))]
     #[expect(clippy::too_many_arguments, reason = "what a picture can show")]
     fn svg(
@@ -412,8 +412,9 @@ impl Network {
         states: Vec<String>,
         groups: Vec<String>,
         titles: Vec<String>,
-        heat: Vec<f64>,
+        heat: Vec<Option<f64>>,
         heat_name: String,
+        heat_ends: (String, String),
         focus: Vec<String>,
         critical: Vec<String>,
         theme: &str,
@@ -430,6 +431,7 @@ impl Network {
             let look = Look {
                 name,
                 heat_name,
+                heat_ends,
                 focus: self.numbers(&focus)?,
                 critical: self.numbers(&critical)?,
                 theme: Theme::named(theme)?,

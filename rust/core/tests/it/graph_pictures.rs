@@ -438,7 +438,7 @@ fn what_does_not_fit_the_items_is_refused() {
     };
     assert_snapshot!(refused(&[0], &states), @"`states` is finished, expected `done`, `reviewed`, `active`, `ready`, `planned`, `open`, `blocked`, `failed`, `cancelled` or `elsewhere`");
     let heat = Said {
-        heat: vec![f64::NAN],
+        heat: vec![Some(f64::NAN)],
         ..Said::default()
     };
     assert_snapshot!(refused(&[0], &heat), @"`heat` is NaN, expected numbers from 0 to 1");

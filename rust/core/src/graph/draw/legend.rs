@@ -88,7 +88,15 @@ impl Drawing<'_> {
             "" => "value".to_owned(),
             name => cut(&line(name), LABEL_SIZE, 160.0),
         };
-        let low = format!("{name}: low");
+        let (low, high) = &self.look.heat_ends;
+        let end_of = |words: &str, usual: &str| match words {
+            "" => usual.to_owned(),
+            words => cut(&line(words), LABEL_SIZE, 80.0),
+        };
+        let (low, high) = (
+            format!("{name}: {}", end_of(low, "low")),
+            end_of(high, "high"),
+        );
         let begin = width(&low, LABEL_SIZE) + 6.0;
         let mut scale = self.text((0.0, 11.0), LABEL_SIZE, "d", &low);
         for step in 0..12 {
@@ -99,7 +107,7 @@ impl Drawing<'_> {
             ));
         }
         let end = begin + 90.0;
-        scale.push_str(&self.text((end, 11.0), LABEL_SIZE, "d", "high"));
-        (scale, end + width("high", LABEL_SIZE))
+        scale.push_str(&self.text((end, 11.0), LABEL_SIZE, "d", &high));
+        (scale, end + width(&high, LABEL_SIZE))
     }
 }

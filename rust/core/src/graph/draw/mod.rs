@@ -37,8 +37,8 @@ pub struct Said {
     pub groups: Vec<String>,
     /// What is told when somebody points at them.
     pub titles: Vec<String>,
-    /// Values from 0 to 1 that their colour tells in place of their state.
-    pub heat: Vec<f64>,
+    /// Values from 0 to 1 that their colour tells in place of their state, which those without one keep.
+    pub heat: Vec<Option<f64>>,
 }
 
 /// What else a picture shows.
@@ -48,6 +48,8 @@ pub struct Look {
     pub name: String,
     /// What the values are that colours tell.
     pub heat_name: String,
+    /// What 0 and 1 stand for among them; `low` and `high` without words.
+    pub heat_ends: (String, String),
     /// Items with a ring.
     pub focus: Vec<u32>,
     /// Items in a row that is drawn bold.
@@ -243,7 +245,7 @@ impl Said {
             });
         }
         let fits = |value: &&f64| !(0.0..=1.0).contains(*value);
-        match self.heat.iter().find(fits) {
+        match self.heat.iter().flatten().find(fits) {
             Some(value) => Err(NetworkError::Argument {
                 name: "heat",
                 given: value.to_string(),

@@ -19,7 +19,7 @@ const SYMBOL: f64 = 27.0;
 /// Right of its words.
 const PAD: f64 = 11.0;
 const NARROWEST: f64 = 84.0;
-const WIDEST: f64 = 236.0;
+const WIDEST: f64 = 290.0;
 const HIGH: f64 = 44.0;
 const LOW: f64 = 30.0;
 /// Around everything.
@@ -134,7 +134,11 @@ impl Drawing<'_> {
     fn picture(&self) -> String {
         let mut body = String::new();
         let lines: Vec<Line> = self.lines();
-        // Bold arrows lie above others, all of them below the figures.
+        // Rings lie lowest, so that the ends of arrows are seen; bold arrows lie above others, all of them
+        // below the figures.
+        for (shape, rect) in self.view.scene.shapes.iter().zip(&self.layout.boxes) {
+            body.push_str(&self.rings(*shape, rect));
+        }
         for kind in [Line::Plain, Line::Indirect, Line::Back, Line::Critical] {
             let routes = self.layout.routes.iter().zip(&lines);
             for (route, _) in routes.filter(|(_, line)| **line == kind) {
@@ -256,14 +260,13 @@ impl Drawing<'_> {
         let tone = self.view.tone(shape);
         let words = &self.words[index];
         let value = match shape {
-            Shape::Item(place) => self.view.said.heat.get(place).copied(),
+            Shape::Item(place) => self.view.said.heat.get(place).copied().flatten(),
             _ => None,
         };
         let mut text = format!(
-            "<g class=\"{}\"><title>{}</title>{}",
+            "<g class=\"{}\"><title>{}</title>",
             tone.word(),
-            safe(&words.title),
-            self.rings(shape, rect)
+            safe(&words.title)
         );
         let border = border(tone);
         let (fill, line) = self.palette.of(tone);
