@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test install bench docs clean
 
-demo: install
+demo: $(VENV)/.made
+	$(BIN)/maturin develop --release --locked --quiet
 	$(BIN)/python -m chant_mcp.demo
 
 test: install
@@ -17,10 +18,13 @@ test: install
 install: $(VENV)/.ready
 	$(BIN)/maturin develop --release --locked --quiet
 
-$(VENV)/.ready: pyproject.toml
+$(VENV)/.ready: pyproject.toml | $(VENV)/.made
+	$(BIN)/maturin develop --release --locked --quiet --extras dev
+	touch $@
+
+$(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip 'maturin>=1.9,<2'
-	$(BIN)/maturin develop --release --locked --quiet --extras dev
 	touch $@
 
 bench: install

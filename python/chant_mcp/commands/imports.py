@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from chant_mcp.commands.answers import json_option
-from chant_mcp.commands.surroundings import Surroundings, on_project
+from chant_mcp.commands.surroundings import on_project, refuse_read_only
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
 
@@ -33,9 +33,8 @@ def import_specs(
     backlog/tasks, or one of these files and folders itself. All of it becomes specs or none; what was
     imported before stays as it is. What has no counterpart in specs is told.
     """
-    surroundings = context.find_object(Surroundings)
-    if surroundings is not None and surroundings.read_only and not dry_run:
-        raise click.UsageError("`import` changes files, and --read-only was given.")
+    if not dry_run:
+        refuse_read_only(context)
     answer = session.workspace.import_specs(path, source=source, dry_run=dry_run)
     if as_json:
         click.echo(answer.text)

@@ -128,10 +128,14 @@ def changes_files(run: Callable[P, None]) -> Callable[P, None]:
 
     @functools.wraps(run)
     def checked(*args: P.args, **kwargs: P.kwargs) -> None:
-        context = click.get_current_context()
-        surroundings = context.find_object(Surroundings)
-        if surroundings is not None and surroundings.read_only:
-            raise click.UsageError(f"`{context.info_name}` changes files, and --read-only was given.")
+        refuse_read_only(click.get_current_context())
         run(*args, **kwargs)
 
     return checked
+
+
+def refuse_read_only(context: click.Context) -> None:
+    """Refuse what changes files when the program was started with `--read-only`."""
+    surroundings = context.find_object(Surroundings)
+    if surroundings is not None and surroundings.read_only:
+        raise click.UsageError(f"`{context.info_name}` changes files, and --read-only was given.")

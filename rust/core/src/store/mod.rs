@@ -8,6 +8,7 @@ pub mod disk;
 pub mod files;
 pub mod index;
 pub mod journal;
+pub mod staged;
 pub mod state;
 pub mod walk;
 

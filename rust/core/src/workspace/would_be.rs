@@ -16,6 +16,7 @@ use crate::dialects::vine::ops as plans;
 use crate::error::Error;
 use crate::outside::{Outside, Standing};
 use crate::store::journal::Step;
+use crate::store::staged::Staged;
 
 /// What each dialect would say, and all of it in one graph.
 pub(super) struct WouldBe {
@@ -173,10 +174,14 @@ impl WouldBe {
     /// A `StoreError`.
     pub(super) fn gates(&self, workspace: &Workspace) -> Result<Vec<PathBuf>, Error> {
         let mut gates = Vec::new();
-        if self.specs.as_ref().is_some_and(specs::Stage::is_changed) {
+        if self.specs.iter().any(|stage| !stage.texts().is_empty()) {
             gates.push(workspace.parts.chant.gate()?);
         }
-        if let Some(stage) = self.tickets.as_ref().filter(|stage| stage.is_changed()) {
+        for stage in self
+            .tickets
+            .iter()
+            .filter(|stage| !stage.texts().is_empty())
+        {
             gates.push(stage.gate()?);
         }
         Ok(gates)
@@ -184,19 +189,22 @@ impl WouldBe {
 
     /// The documents on disk that are changed, in the order of their paths.
     pub(super) fn replaced(&self) -> Vec<String> {
-        let specs = self.specs.iter().flat_map(specs::Stage::replaced);
-        let tickets = self.tickets.iter().flat_map(tickets::Stage::replaced);
-        let replaced = specs.chain(tickets).chain(self.plans.replaced());
+        let replaced = self.texts().flat_map(Staged::replaced);
+        let replaced = replaced.chain(self.plans.replaced());
         let replaced = replaced.chain(self.features.replaced());
         let mut replaced: Vec<String> = replaced.map(str::to_owned).collect();
         replaced.sort_unstable();
         replaced
     }
 
+    fn texts(&self) -> impl Iterator<Item = &Staged> {
+        let specs = self.specs.iter().map(specs::Stage::texts);
+        specs.chain(self.tickets.iter().map(tickets::Stage::texts))
+    }
+
     /// What is to be written.
     pub(super) fn steps(&self) -> Vec<Step> {
-        let mut steps: Vec<Step> = self.specs.iter().flat_map(specs::Stage::steps).collect();
-        steps.extend(self.tickets.iter().flat_map(tickets::Stage::steps));
+        let mut steps: Vec<Step> = self.texts().flat_map(Staged::steps).collect();
         steps.extend(self.plans.steps());
         steps.extend(self.features.steps());
         steps

@@ -80,6 +80,9 @@ impl Features {
                 parse::tasks(text)
             };
             let (changed, done) = judge.tick(text, list)?;
+            if !done.was_complete && judge.wants_checks() && checks.is_empty() {
+                return Err(judge.reopened().into());
+            }
             ticked = Some(done);
             Ok::<_, Error>(changed)
         })?;
@@ -107,23 +110,16 @@ impl Features {
     ) -> Result<Vec<Evidence>, Error> {
         let mut checks = Vec::new();
         let task = &list.tasks[at];
-        if task.mark == Mark::Done || judge.config.checks.is_empty() {
+        if task.mark == Mark::Done || !judge.wants_checks() {
             return Ok(checks);
         }
         judge.judge(list, at)?;
-        if judge.asked.skips {
-            return Ok(checks);
-        }
         let Some(failure) = self.check(found, judge.config, task, &mut checks)? else {
             return Ok(checks);
         };
-        self.log_task(
-            found,
-            who,
-            task,
-            list.progress(),
-            (&checks, false, false, &[]),
-        )?;
+        let facts = (&checks[..], false, false, &[][..]);
+        // That a check failed is what has to be told, whatever became of the log.
+        let _ = self.log_task(found, who, task, list.progress(), facts);
         Err(failure.into())
     }
 
@@ -332,6 +328,20 @@ pub(super) struct Judge<'a> {
 }
 
 impl Judge<'_> {
+    /// Whether an open task has to pass checks.
+    fn wants_checks(&self) -> bool {
+        !self.config.checks.is_empty() && !self.asked.skips
+    }
+
+    /// The refusal of a task that was ticked when it was looked at, so that no check was run, and is open
+    /// now.
+    fn reopened(&self) -> SpeckitError {
+        SpeckitError::Unready {
+            id: self.asked.id.to_owned(),
+            reasons: vec!["its box was opened meanwhile; complete it again for its checks".into()],
+        }
+    }
+
     /// Ticks the task in a text that says this list; gives the text then. No check is run here.
     ///
     /// # Errors

@@ -1,6 +1,5 @@
 //! Changes of specs that are decided together: each is tried on what the ones before it made.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::error::ChantError;
@@ -14,7 +13,7 @@ use super::update::{self, Update};
 use crate::error::Error;
 use crate::outside::{self, Telling};
 use crate::store::index::{Change, Source};
-use crate::store::journal::Step;
+use crate::store::staged::Staged;
 
 /// One change.
 #[derive(Debug, Clone)]
@@ -38,12 +37,7 @@ pub enum Operation {
 /// The specs as they would be, and the texts that differ from those on disk.
 pub struct Stage {
     snapshot: Snapshot,
-    texts: BTreeMap<Box<str>, Staged>,
-}
-
-struct Staged {
-    text: String,
-    is_new: bool,
+    texts: Staged,
 }
 
 impl Stage {
@@ -51,7 +45,7 @@ impl Stage {
     pub fn begin(snapshot: Snapshot) -> Self {
         Self {
             snapshot,
-            texts: BTreeMap::new(),
+            texts: Staged::default(),
         }
     }
 
@@ -142,8 +136,7 @@ impl Stage {
             document: Some(Ok(spec)),
         };
         Arc::make_mut(&mut self.snapshot.specs).apply(vec![change]);
-        let is_new = is_new || self.texts.get(&path).is_some_and(|staged| staged.is_new);
-        self.texts.insert(path, Staged { text, is_new });
+        self.texts.put(path, text.into(), is_new);
         Ok(())
     }
 
@@ -160,28 +153,8 @@ impl Stage {
         }
     }
 
-    /// Whether any document is changed or new.
-    pub fn is_changed(&self) -> bool {
-        !self.texts.is_empty()
-    }
-
-    /// The documents on disk that are changed, in the order of their paths.
-    pub fn replaced(&self) -> impl Iterator<Item = &str> {
-        let old = self.texts.iter().filter(|(_, staged)| !staged.is_new);
-        old.map(|(path, _)| &**path)
-    }
-
-    /// What is to be written.
-    pub fn steps(&self) -> Vec<Step> {
-        let staged = self.texts.iter();
-        let steps = staged.map(|(path, staged)| {
-            let (path, text) = (path.to_string(), staged.text.clone());
-            if staged.is_new {
-                Step::Create { path, text }
-            } else {
-                Step::Replace { path, text }
-            }
-        });
-        steps.collect()
+    /// The documents that are changed or new.
+    pub fn texts(&self) -> &Staged {
+        &self.texts
     }
 }

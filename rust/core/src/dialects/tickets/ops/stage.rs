@@ -1,6 +1,5 @@
 //! Changes of tickets that are decided together: each is tried on what the ones before it made.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,7 +25,7 @@ use crate::error::Error;
 use crate::outside::Telling;
 use crate::store::StoreError;
 use crate::store::index::Change;
-use crate::store::journal::Step;
+use crate::store::staged::Staged;
 
 /// One change.
 #[derive(Debug, Clone)]
@@ -72,16 +71,11 @@ pub struct Stage {
     project: TicketProject,
     board: Arc<Board>,
     tickets: Arc<Tickets>,
-    texts: BTreeMap<Box<str>, Staged>,
+    texts: Staged,
     /// The highest number that was given to a new ticket.
     highest: Option<u64>,
     /// What is not right and refused nothing.
     warnings: Vec<String>,
-}
-
-struct Staged {
-    text: Box<str>,
-    is_new: bool,
 }
 
 impl Stage {
@@ -98,7 +92,7 @@ impl Stage {
             tickets: board.snapshot()?,
             project,
             board,
-            texts: BTreeMap::new(),
+            texts: Staged::default(),
             highest: None,
             warnings: Vec::new(),
         }))
@@ -231,9 +225,8 @@ impl Stage {
 
     fn put(&mut self, ticket: Ticket, is_new: bool) {
         let path = ticket.path.clone();
-        let is_new = is_new || self.texts.get(&path).is_some_and(|staged| staged.is_new);
-        let text = ticket.text.to_string().into();
-        self.texts.insert(path.clone(), Staged { text, is_new });
+        self.texts
+            .put(path.clone(), ticket.text.to_string().into(), is_new);
         let document = Some(Ok(Arc::new(ticket)));
         Arc::make_mut(&mut self.tickets).apply(vec![Change { path, document }]);
     }
@@ -255,29 +248,9 @@ impl Stage {
         self.board.made_folder()
     }
 
-    /// Whether any document is changed or new.
-    pub fn is_changed(&self) -> bool {
-        !self.texts.is_empty()
-    }
-
-    /// The documents on disk that are changed, in the order of their paths.
-    pub fn replaced(&self) -> impl Iterator<Item = &str> {
-        let old = self.texts.iter().filter(|(_, staged)| !staged.is_new);
-        old.map(|(path, _)| &**path)
-    }
-
-    /// What is to be written.
-    pub fn steps(&self) -> Vec<Step> {
-        let staged = self.texts.iter();
-        let steps = staged.map(|(path, staged)| {
-            let (path, text) = (path.to_string(), staged.text.to_string());
-            if staged.is_new {
-                Step::Create { path, text }
-            } else {
-                Step::Replace { path, text }
-            }
-        });
-        steps.collect()
+    /// The documents that are changed or new.
+    pub fn texts(&self) -> &Staged {
+        &self.texts
     }
 
     /// Keeps numbers that were given from being given again, now that their tickets are written; gives
