@@ -50,7 +50,10 @@ Progress: TypeAlias = Callable[[int, int], object] | None
 
 
 class Graph:
-    """A dependency graph as it was at one moment; nothing changes it."""
+    """A dependency graph as it was at one moment; nothing changes it.
+
+    A pickled one is the same graph where it is unpickled, whatever its files say by then.
+    """
 
     __slots__ = ("_attributes", "_is_past", "_learned", "_network", "_workspace")
 
@@ -103,6 +106,20 @@ class Graph:
             name: [values.get(key) for key in network.nodes()] for name, values in (attributes or {}).items()
         }
         return cls(network, columns)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        network = self._network
+        known = (list(network.done()), list(network.elsewhere()))
+        edges = list(network.edges())
+        return _again, (
+            list(self),
+            edges,
+            known,
+            self._attributes,
+            self._learned,
+            self._workspace,
+            self._is_past,
+        )
 
     @property
     def nodes(self) -> Nodes:
@@ -426,3 +443,17 @@ class Graph:
     def to_json(self) -> str:
         """The graph as JSON: `{"nodes": [{"key", "done", …}], "edges": [["before", "after"]]}`."""
         return interchange.to_json(self)
+
+
+def _again(
+    keys: list[str],
+    edges: list[tuple[str, str]],
+    known: tuple[list[str], list[str]],
+    attributes: Mapping[str, Sequence[Any]],
+    learned: Mapping[str, float | None],
+    workspace: Workspace | None,
+    is_past: bool,
+) -> Graph:
+    done, elsewhere = known
+    network = Network(edges, nodes=keys, done=done, elsewhere=elsewhere)
+    return Graph(network, attributes, learned=learned, workspace=workspace, is_past=is_past)

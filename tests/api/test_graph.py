@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 from api.projects import FIRST, SECOND
 from chant_mcp import Graph, Workspace, errors
@@ -18,6 +20,18 @@ def test_the_graph_holds_all_dialects_with_their_keys(ws: Workspace, project: Pr
     assert ("tickets:DEM-007", "chant:2026-01-22-003-ccc") in list(graph.edges)
     assert graph.attribute(KEY, "title") == "First"
     assert list(graph.blocked()[OTHER]) == [KEY]
+
+
+@pytest.mark.requirement("api:handles:hash_compare_pickle")
+def test_a_pickled_graph_is_the_same_graph(ws: Workspace, project: Project) -> None:
+    project.spec("2026-01-22-003-ccc", depends_on=["2026-01-22-009-zzz"])
+    graph = ws.graph()
+    again = pickle.loads(pickle.dumps(graph))
+    assert again.to_json() == graph.to_json()
+    assert list(again.frontier()) == list(graph.frontier())
+    assert not graph.diff(again)
+    assert again.schedule(rounds=0).unplanned == ("chant:2026-01-22-003-ccc",)
+    assert again.workspace == ws
 
 
 @pytest.mark.requirement("api:graph:learned_durations")

@@ -79,6 +79,13 @@ impl Network {
         let numbers = keys.iter().map(|key| self.network.item(key));
         Ok(numbers.collect::<Result<_, _>>()?)
     }
+
+    fn as_far_as(&self, progress: Progress) -> Vec<u32> {
+        let items = self.network.items();
+        items
+            .filter(|item| self.network.progress(*item) == progress)
+            .collect()
+    }
 }
 
 impl From<network::Network> for Network {
@@ -95,15 +102,16 @@ impl From<Arc<network::Network>> for Network {
 
 #[pymethods]
 impl Network {
-    /// The graph of these edges `(before, after)` between keys; further items can be named, and which
-    /// are done.
+    /// The graph of these edges `(before, after)` between keys; further items can be named, which are
+    /// done, and which are only named and nobody's work here.
     #[new]
-    #[pyo3(signature = (edges, *, nodes = None, done = None))]
+    #[pyo3(signature = (edges, *, nodes = None, done = None, elsewhere = None))]
     fn new(
         py: Python<'_>,
         edges: &Bound<'_, PyAny>,
         nodes: Option<&Bound<'_, PyAny>>,
         done: Option<&Bound<'_, PyAny>>,
+        elsewhere: Option<&Bound<'_, PyAny>>,
     ) -> Result<Self, Raised> {
         let mut keys = Keys::new();
         interned(&mut keys, nodes)?;
@@ -113,8 +121,12 @@ impl Network {
             pairs.push((intern(&mut keys, &before)?, intern(&mut keys, &after)?));
         }
         let finished = interned(&mut keys, done)?;
+        let absent = interned(&mut keys, elsewhere)?;
         call(py, || {
             let mut progress = vec![Progress::Open; keys.len()];
+            for item in absent {
+                progress[item as usize] = Progress::Absent;
+            }
             for item in finished {
                 progress[item as usize] = Progress::Done;
             }
@@ -195,13 +207,12 @@ impl Network {
     }
 
     fn done(&self, py: Python<'_>) -> Items {
-        let network = &self.network;
-        self.items(py.detach(|| {
-            network
-                .items()
-                .filter(|item| network.is_done(*item))
-                .collect()
-        }))
+        self.items(py.detach(|| self.as_far_as(Progress::Done)))
+    }
+
+    /// The items that are only named.
+    fn elsewhere(&self, py: Python<'_>) -> Items {
+        self.items(py.detach(|| self.as_far_as(Progress::Absent)))
     }
 
     fn before(&self, key: &str) -> Result<Items, Raised> {
