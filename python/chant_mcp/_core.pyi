@@ -9,6 +9,7 @@ __all__ = [
     "Answer",
     "Changes",
     "ChantProject",
+    "Columns",
     "Edges",
     "Export",
     "Items",
@@ -299,7 +300,13 @@ class VineFiles:
     ) -> Answer: ...
     def expand(self, file: str, ref_id: str, child_file: str | None = None) -> Answer: ...
 
-_Laid: TypeAlias = "tuple[Network, dict[str, list[Any]], dict[str, float | None]]"
+_Laid: TypeAlias = "tuple[Network, Columns, dict[str, float | None]]"
+
+@final
+class Columns:
+    @staticmethod
+    def names() -> list[str]: ...
+    def column(self, name: str) -> list[Any]: ...
 
 @final
 class Workspace:

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from chant_mcp import interchange, picture
 from chant_mcp._core import Edges, Items, Layers, Network, Scores, Table
 from chant_mcp.errors import RefusedError
-from chant_mcp.graph_answers import Blocked, CriticalPath, Difference, EdgeList, Nodes, Schedule, Slot
+from chant_mcp.graph_answers import (
+    Attributes,
+    Blocked,
+    CriticalPath,
+    Difference,
+    EdgeList,
+    Nodes,
+    Schedule,
+    Slot,
+)
 from chant_mcp.what_if import WhatIf
 
 if TYPE_CHECKING:
@@ -76,7 +85,7 @@ class Graph:
             is_past: Whether they lie there no more as they are here, so that changes cannot be written.
         """
         self._network = network
-        self._attributes = dict(attributes or {})
+        self._attributes = attributes if isinstance(attributes, Attributes) else dict(attributes or {})
         self._learned = dict(learned or {})
         self._workspace = workspace
         self._is_past = is_past
@@ -115,7 +124,7 @@ class Graph:
             list(self),
             edges,
             known,
-            self._attributes,
+            dict(self._attributes),
             self._learned,
             self._workspace,
             self._is_past,

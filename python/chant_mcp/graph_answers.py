@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from chant_mcp._core import Edges, Items, Network, Table
+from chant_mcp._core import Columns, Edges, Items, Network, Table
 
 if TYPE_CHECKING:
     from chant_mcp.graph import Graph
 
-__all__ = ["Blocked", "CriticalPath", "Difference", "EdgeList", "Nodes", "Schedule", "Slot"]
+__all__ = ["Attributes", "Blocked", "CriticalPath", "Difference", "EdgeList", "Nodes", "Schedule", "Slot"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,30 @@ class Blocked(Mapping[str, Items]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} blocked items>"
+
+
+class Attributes(Mapping[str, Sequence[Any]]):
+    """What is known of the items of a workspace, one column an attribute, made when it is asked for."""
+
+    __slots__ = ("_columns", "_made")
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        self._made: dict[str, Sequence[Any]] = {}
+
+    def __getitem__(self, name: str) -> Sequence[Any]:
+        if name not in self._made:
+            self._made[name] = self._columns.column(name)
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns.names()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns.names())
+
+    def __len__(self) -> int:
+        return len(self._columns.names())
 
 
 class Nodes:

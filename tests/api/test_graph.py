@@ -7,6 +7,7 @@ import pickle
 import pytest
 from api.projects import FIRST, SECOND
 from chant_mcp import Graph, Workspace, errors
+from chant_mcp.graph_answers import Attributes
 from harness import Project
 
 KEY, OTHER = f"chant:{FIRST}", f"chant:{SECOND}"
@@ -36,8 +37,9 @@ def test_a_pickled_graph_is_the_same_graph(ws: Workspace, project: Project) -> N
 
 @pytest.mark.requirement("api:graph:learned_durations")
 def test_a_schedule_counts_the_median_for_what_has_no_duration(ws: Workspace) -> None:
-    network, columns, _ = ws.core.network()
-    columns["duration"][list(ws.graph()).index(KEY)] = 30.0
+    network, found, _ = ws.core.network()
+    columns = dict(Attributes(found))
+    columns["duration"] = [30.0 if key == KEY else None for key in ws.graph()]
     graph = Graph(network, columns, learned={"median": 100.0, "spread": 0.25})
     slots = {slot.key: slot.end - slot.start for slot in graph.schedule(1, rounds=0).slots}
     assert (slots[KEY], slots[OTHER]) == (30.0, 100.0)

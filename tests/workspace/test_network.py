@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chant_mcp._core import ChantProject, SpeckitFeatures, TicketProjects, VineFiles, Workspace
+from chant_mcp._core import ChantProject, Columns, SpeckitFeatures, TicketProjects, VineFiles, Workspace
 from chant_mcp.errors import GitError
 from chant_mcp.graph import Graph
+from chant_mcp.graph_answers import Attributes
 from cli.ticket_files import ticket_project, write_ticket
 from harness import Caller, Project
 
@@ -41,14 +42,14 @@ def commit(project: Project, message: str = "Change") -> None:
     project.git("commit", "--quiet", "--allow-empty", "--message", message)
 
 
-def told(laid: tuple[Any, dict[str, list[Any]], dict[str, Any]]) -> dict[str, Any]:
+def told(laid: tuple[Any, Columns, dict[str, Any]]) -> dict[str, Any]:
     """What a network says, as plain values."""
     network, columns, learned = laid
     return {
         "keys": list(network.nodes()),
         "done": list(network.done()),
         "edges": sorted(network.edges()),
-        "columns": columns,
+        "columns": dict(Attributes(columns)),
         "learned": learned,
     }
 
@@ -68,7 +69,8 @@ def mixed(project: Project) -> None:
 @pytest.mark.requirement("workspace:network:says_what_lists_say", "workspace:features:tasks_join_the_graph")
 def test_a_script_gets_a_graph_with_columns(project: Project) -> None:
     mixed(project)
-    network, columns, learned = opened(project.root).network()
+    network, found, learned = opened(project.root).network()
+    columns = Attributes(found)
     assert {len(values) for values in columns.values()} == {len(network)} == {8}
     assert list(columns) == [
         *("dialect", "title", "status", "path", "kind", "ready"),

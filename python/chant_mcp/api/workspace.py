@@ -21,6 +21,7 @@ from chant_mcp.api.transactions import Transaction, refuse_within, staged, withi
 from chant_mcp.api.vines import Task, Vine
 from chant_mcp.errors import AmbiguousIdError, InvalidDocumentError, NotFoundError
 from chant_mcp.graph import Graph
+from chant_mcp.graph_answers import Attributes
 from chant_mcp.paging import EVERYTHING, gathered
 from chant_mcp.picture import graph_bundle
 from chant_mcp.program import own_program
@@ -386,7 +387,7 @@ class Workspace:
         `assignee`, `weight`, `duration` (seconds, of specs that runs completed), and `tone`, as it is drawn.
         """
         network, columns, learned = self.core.network()
-        return Graph(network, columns, learned=learned, workspace=self)
+        return Graph(network, Attributes(columns), learned=learned, workspace=self)
 
     def graph_at(self, revision: str) -> Graph:
         """The same as of a git revision, such as `HEAD~20`, read without a checkout.
@@ -395,7 +396,7 @@ class Workspace:
             NotFoundError: There is no such revision.
         """
         network, columns, learned = self.core.network_at(revision)
-        return Graph(network, columns, learned=learned, workspace=self, is_past=True)
+        return Graph(network, Attributes(columns), learned=learned, workspace=self, is_past=True)
 
     def carry_out(self, changes: Sequence[tuple[Any, ...]]) -> dict[str, str]:
         """Write changes of a graph (`Graph.what_if`) to the specs, all or none; see `WhatIf.commit`."""

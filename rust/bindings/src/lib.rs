@@ -40,5 +40,5 @@ mod _core {
     #[pymodule_export]
     use crate::vine::VineFiles;
     #[pymodule_export]
-    use crate::workspace::{Export, Workspace, export_fields};
+    use crate::workspace::{Columns, Export, Workspace, export_fields};
 }

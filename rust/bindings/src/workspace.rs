@@ -10,9 +10,10 @@ use chant_core::workspace::export::{self, FIELDS, Form};
 use chant_core::workspace::filter::Filter;
 use chant_core::workspace::handle;
 use chant_core::workspace::import;
-use chant_core::workspace::network::{Column, Layout};
+use chant_core::workspace::network::{COLUMNS, Column, Layout};
 use chant_core::workspace::ops::{self, Shown};
 use chant_core::workspace::{self, Parts};
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -287,27 +288,44 @@ impl Workspace {
     }
 }
 
-type Laid<'py> = (Network, Bound<'py, PyDict>, Bound<'py, PyDict>);
+type Laid<'py> = (Network, Columns, Bound<'py, PyDict>);
 
 fn laid(
     py: Python<'_>,
     work: impl FnOnce() -> Result<Layout, Error> + Send,
 ) -> Result<Laid<'_>, Raised> {
     let layout = call(py, work)?;
-    let columns = PyDict::new(py);
-    for (name, column) in call(py, || Ok(layout.columns()))? {
-        let values = match column {
-            Column::Texts(texts) => texts.into_pyobject(py)?,
-            Column::Flags(flags) => flags.into_pyobject(py)?,
-            Column::Numbers(numbers) => numbers.into_pyobject(py)?,
-        };
-        columns.set_item(name, values)?;
-    }
     let learned = PyDict::new(py);
     learned.set_item("runs", layout.learned.runs)?;
     learned.set_item("median", layout.learned.median)?;
     learned.set_item("spread", layout.learned.spread)?;
-    Ok((layout.network.into(), columns, learned))
+    Ok((layout.network.clone().into(), Columns { layout }, learned))
+}
+
+/// What is known of the items of a network, respect by respect; each is made when it is asked for.
+#[pyclass(frozen, module = "chant_mcp._core")]
+pub(crate) struct Columns {
+    layout: Layout,
+}
+
+#[pymethods]
+impl Columns {
+    /// The names of the respects.
+    #[staticmethod]
+    fn names() -> Vec<&'static str> {
+        COLUMNS.to_vec()
+    }
+
+    /// One value for each item, in their order.
+    fn column<'py>(&self, py: Python<'py>, name: &str) -> Result<Bound<'py, PyAny>, Raised> {
+        let column = call(py, || Ok(self.layout.column(name)))?;
+        Ok(match column {
+            Some(Column::Texts(texts)) => texts.into_pyobject(py)?,
+            Some(Column::Flags(flags)) => flags.into_pyobject(py)?,
+            Some(Column::Numbers(numbers)) => numbers.into_pyobject(py)?,
+            None => return Err(PyKeyError::new_err(name.to_owned()).into()),
+        })
+    }
 }
 
 /// The fields that items may be exported with, in the order of documents.

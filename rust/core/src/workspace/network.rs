@@ -31,6 +31,12 @@ pub struct Layout {
 /// A network, and the nodes of its items in their order.
 pub(super) type Laid = (Arc<Network>, Arc<[Node]>);
 
+/// The respects in which something is known of items.
+pub const COLUMNS: [&str; 11] = [
+    "dialect", "title", "status", "path", "kind", "ready", "priority", "assignee", "weight",
+    "duration", "tone",
+];
+
 /// What is known of all items in one respect, in their order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Column<'a> {
@@ -73,49 +79,34 @@ impl Layout {
         })
     }
 
-    /// What is known of the items, respect by respect.
-    pub fn columns(&self) -> [(&'static str, Column<'_>); 11] {
-        [
-            ("dialect", self.texts(|node, _| self.dialect(node))),
-            ("title", self.of_items(|item| Some(item.title().into()))),
-            (
-                "status",
-                self.texts(|_, item| {
-                    let status = item.map_or(ELSEWHERE, |item| item.status());
-                    Some(status.into())
-                }),
-            ),
-            ("path", self.of_items(|item| Some(item.path().into()))),
-            ("kind", self.of_items(|item| Some(item.kind().into()))),
-            (
-                "ready",
-                Column::Flags(
-                    self.items()
-                        .map(|(_, item)| item.is_some_and(|item| item.is_ready()))
-                        .collect(),
-                ),
-            ),
-            ("priority", self.of_items(|item| item.priority())),
-            ("assignee", self.of_items(|item| item.assignee())),
-            (
-                "weight",
-                self.numbers(|item| Some(item.map_or(0.0, |item| item.weight()))),
-            ),
-            (
-                "duration",
-                self.numbers(|item| {
-                    let spec = item?.spec_id()?;
-                    self.learned.of(spec)
-                }),
-            ),
-            (
-                "tone",
-                self.texts(|_, item| {
-                    let tone = item.map_or(Tone::Elsewhere, |item| item.drawn());
-                    Some(tone.word().into())
-                }),
-            ),
-        ]
+    /// What is known of the items in one respect, one of [`COLUMNS`].
+    pub fn column(&self, name: &str) -> Option<Column<'_>> {
+        Some(match name {
+            "dialect" => self.texts(|node, _| self.dialect(node)),
+            "title" => self.of_items(|item| Some(item.title().into())),
+            "status" => self.texts(|_, item| {
+                let status = item.map_or(ELSEWHERE, |item| item.status());
+                Some(status.into())
+            }),
+            "path" => self.of_items(|item| Some(item.path().into())),
+            "kind" => self.of_items(|item| Some(item.kind().into())),
+            "ready" => {
+                let is_ready = |item: Option<Item<'_>>| item.is_some_and(|item| item.is_ready());
+                Column::Flags(self.items().map(|(_, item)| is_ready(item)).collect())
+            }
+            "priority" => self.of_items(|item| item.priority()),
+            "assignee" => self.of_items(|item| item.assignee()),
+            "weight" => self.numbers(|item| Some(item.map_or(0.0, |item| item.weight()))),
+            "duration" => self.numbers(|item| {
+                let spec = item?.spec_id()?;
+                self.learned.of(spec)
+            }),
+            "tone" => self.texts(|_, item| {
+                let tone = item.map_or(Tone::Elsewhere, |item| item.drawn());
+                Some(tone.word().into())
+            }),
+            _ => return None,
+        })
     }
 
     fn items(&self) -> impl Iterator<Item = (Node, Option<Item<'_>>)> {

@@ -9,12 +9,7 @@ use crate::workspace::{Place, SPEC};
 
 /// The values of a column as JSON.
 pub(crate) fn column(layout: &Layout, name: &str) -> Vec<Value> {
-    let columns = layout.columns();
-    let (_, column) = columns
-        .into_iter()
-        .find(|(known, _)| *known == name)
-        .unwrap();
-    match column {
+    match layout.column(name).unwrap() {
         Column::Texts(texts) => texts.into_iter().map(|text| json!(text)).collect(),
         Column::Flags(flags) => flags.into_iter().map(Value::from).collect(),
         Column::Numbers(numbers) => numbers.into_iter().map(|number| json!(number)).collect(),
