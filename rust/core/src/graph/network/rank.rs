@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::{Network, NetworkError, Watch};
+use super::{Network, NetworkError, Watch, narrow};
 
 /// How `PageRank` is found.
 #[derive(Debug, Clone, Copy)]
@@ -193,6 +193,9 @@ struct Ways<'a> {
     shares: Vec<f64>,
     /// Items in the order in which they were met.
     met: Vec<u32>,
+    /// For each of these where the items one step farther that it leads to end in `onward`.
+    ends: Vec<u32>,
+    onward: Vec<u32>,
 }
 
 const FAR: u32 = u32::MAX;
@@ -207,6 +210,8 @@ impl<'a> Ways<'a> {
             counts: vec![0.0; count],
             shares: vec![0.0; count],
             met: Vec::with_capacity(count),
+            ends: Vec::with_capacity(count),
+            onward: Vec::with_capacity(network.edge_count()),
         }
     }
 
@@ -217,6 +222,8 @@ impl<'a> Ways<'a> {
             self.steps[item as usize] = FAR;
             self.counts[item as usize] = 0.0;
         }
+        self.ends.clear();
+        self.onward.clear();
     }
 
     /// Counts the shortest ways from the source, nearest items first.
@@ -236,22 +243,21 @@ impl<'a> Ways<'a> {
                 }
                 if *known == step {
                     self.counts[*other as usize] += count;
+                    self.onward.push(*other);
                 }
             }
+            self.ends.push(narrow(self.onward.len()));
         }
     }
 
     /// Adds up, farthest items first, how many ways lead on from each item.
     fn hand_back(&mut self, source: u32) {
-        for item in self.met.iter().rev() {
+        let mut onward = self.onward.as_slice();
+        for (place, item) in self.met.iter().enumerate().rev() {
+            let begin = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+            let row = onward.split_off(begin as usize..).unwrap_or_default();
+            let share: f64 = row.iter().map(|other| self.shares[*other as usize]).sum();
             let index = *item as usize;
-            let step = self.steps[index] + 1;
-            let mut share = 0.0;
-            for other in self.network.after(*item) {
-                if self.steps[*other as usize] == step {
-                    share += self.shares[*other as usize];
-                }
-            }
             let beyond = share * self.counts[index];
             self.shares[index] = (1.0 + beyond) / self.counts[index];
             if *item != source {
