@@ -14,7 +14,7 @@ use super::error::WorkspaceError;
 use super::feature::Feature;
 use super::joined::{Joined, Plan, Problem, Read};
 use super::key::{composed, normal};
-use super::outside::standing_in;
+use super::outside::{of_task, standing_in};
 use super::{MOST_FEATURES, MOST_PLANS, Workspace, surplus};
 use crate::dialects::chant::model::Status as SpecStatus;
 use crate::dialects::chant::parse as specs;
@@ -28,7 +28,6 @@ use crate::dialects::tickets::model::Status as TicketStatus;
 use crate::dialects::tickets::parse as tickets;
 use crate::dialects::tickets::projects::{OWN_FILE, TICKETS, Written, code_of_tickets, written};
 use crate::dialects::vine::document::Document as Graph;
-use crate::dialects::vine::model::Status as TaskStatus;
 use crate::error::Error;
 use crate::git::{GitError, Repo};
 use crate::outside::{Standing, parts};
@@ -362,13 +361,7 @@ impl<'a> Items<'a> {
             .entry(path.to_owned())
             .or_insert_with(|| self.graph(path));
         let graph = graph.as_ref().map_err(Clone::clone)?;
-        let node = graph.plan.graph.find(id);
-        let node = node.ok_or_else(|| format!("no task {id} in {path}"))?;
-        Ok(Standing::Found {
-            status: node.standing().to_owned(),
-            is_done: node.status() == Some(TaskStatus::Complete),
-            place: format!("task in {path}"),
-        })
+        of_task(graph, id, path)
     }
 
     fn graph(&self, path: &str) -> Result<Arc<Graph>, String> {

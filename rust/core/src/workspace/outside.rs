@@ -169,13 +169,7 @@ impl<'a> Look<'a> {
             return Err("expected a key such as vine:plan.vine#task".into());
         }
         let document = self.graph(path)?;
-        let node = document.plan.graph.find(id);
-        let node = node.ok_or_else(|| format!("no task {id} in {path}"))?;
-        Ok(Standing::Found {
-            status: node.standing().to_owned(),
-            is_done: node.status() == Some(TaskStatus::Complete),
-            place: format!("task in {path}"),
-        })
+        of_task(&document, id, path)
     }
 
     fn graph(&self, path: &str) -> Result<Arc<Graph>, String> {
@@ -261,6 +255,17 @@ pub(super) fn standing_in(list: &TaskList, part: &str, path: &str) -> Result<Sta
 fn first_line(error: &Error) -> String {
     let told = error.to_string();
     told.lines().next().unwrap_or_default().to_owned()
+}
+
+/// How far a task of a graph is; a path names the graph.
+pub(super) fn of_task(graph: &Graph, id: &str, path: &str) -> Result<Standing, String> {
+    let node = graph.plan.graph.find(id);
+    let node = node.ok_or_else(|| format!("no task {id} in {path}"))?;
+    Ok(Standing::Found {
+        status: node.standing().to_owned(),
+        is_done: node.status() == Some(TaskStatus::Complete),
+        place: format!("task in {path}"),
+    })
 }
 
 #[cfg(test)]
