@@ -152,6 +152,17 @@ class Graph:
     def __repr__(self) -> str:
         return f"<Graph of {len(self)} items and {self._network.edge_count()} edges>"
 
+    def key(self, name: str) -> str:
+        """The key of the item that a name means: the key itself, or in a workspace any name of its items.
+
+        Raises:
+            NotFoundError: Nothing is called so.
+            AmbiguousIdError: Several items are.
+        """
+        if name in self._network or self._workspace is None:
+            return name
+        return self._workspace.core.handle(name)["key"]
+
     def attribute(self, key: str, name: str) -> Any:
         """The value of an attribute of an item, `None` where it has none.
 
@@ -159,7 +170,7 @@ class Graph:
             NotFoundError: No item has that key.
             KeyError: No item has that attribute.
         """
-        return self._attributes[name][self._network.index(key)]
+        return self._attributes[name][self._network.index(self.key(key))]
 
     def is_done(self, key: str) -> bool:
         """Whether nobody waits for an item any more.
@@ -167,7 +178,7 @@ class Graph:
         Raises:
             NotFoundError: No item has that key.
         """
-        return self._network.is_done(key)
+        return self._network.is_done(self.key(key))
 
     def before(self, key: str) -> Items:
         """What an item waits for itself, done or not.
@@ -175,7 +186,7 @@ class Graph:
         Raises:
             NotFoundError: No item has that key.
         """
-        return self._network.before(key)
+        return self._network.before(self.key(key))
 
     def after(self, key: str) -> Items:
         """What waits for an item itself.
@@ -183,7 +194,7 @@ class Graph:
         Raises:
             NotFoundError: No item has that key.
         """
-        return self._network.after(key)
+        return self._network.after(self.key(key))
 
     def frontier(self) -> Items:
         """Open items that wait for nothing that is not done: what can be worked on now.
@@ -232,7 +243,7 @@ class Graph:
         Raises:
             NotFoundError: No item has that key.
         """
-        return self._network.impact(list(keys))
+        return self._network.impact([self.key(key) for key in keys])
 
     def ancestors(self, *keys: str) -> Items:
         """All that these items wait for, directly or over others.
@@ -240,7 +251,7 @@ class Graph:
         Raises:
             NotFoundError: No item has that key.
         """
-        return self._network.ancestors(list(keys))
+        return self._network.ancestors([self.key(key) for key in keys])
 
     def betweenness(
         self, *, sample: int | None = None, seed: int = 0, normalized: bool = True, progress: Progress = None
@@ -405,7 +416,7 @@ class Graph:
         Args:
             color: What colours tell in place of states: `slack`, `betweenness`, `pagerank`, the name of a
                 numeric attribute, or numbers by key.
-            focus: The item, or the items, that the picture is about.
+            focus: The item, or the items, that the picture is about, by any name (`key`).
             depth: How many steps from the focus are shown.
             limit: How many items are shown at most; of the others only their number is.
             theme: `auto`, `light` or `dark`.
@@ -420,7 +431,7 @@ class Graph:
         return picture.draw(
             self,
             color=color,
-            focus=[focus] if isinstance(focus, str) else list(focus),
+            focus=[self.key(name) for name in ([focus] if isinstance(focus, str) else focus)],
             depth=depth,
             limit=limit,
             theme=theme,

@@ -60,7 +60,7 @@ class WhatIf:
         Raises:
             NotFoundError: No item has that key.
         """
-        return self._with(*(("finish", key) for key in keys))
+        return self._with(*(("finish", key) for key in self._keys(keys)))
 
     def add(
         self, key: str, *, before: Iterable[str] = (), after: Iterable[str] = (), weight: float = 1.0
@@ -71,7 +71,8 @@ class WhatIf:
             InvalidArgumentError: There is an item of that key.
             NotFoundError: No item has a key that is named.
         """
-        return self._with(("add", key, list(before), list(after)), weights={key: weight})
+        added = ("add", key, self._keys(before), self._keys(after))
+        return self._with(added, weights={key: weight})
 
     def split(self, key: str, parts: Iterable[str], *, in_a_row: bool = False, weight: float = 1.0) -> WhatIf:
         """Several items stand where one stood; each weighs `weight`.
@@ -81,7 +82,8 @@ class WhatIf:
             NotFoundError: No item has that key.
         """
         parts = list(parts)
-        return self._with(("split", key, parts, in_a_row), weights=dict.fromkeys(parts, weight))
+        split = ("split", *self._keys([key]), parts, in_a_row)
+        return self._with(split, weights=dict.fromkeys(parts, weight))
 
     def drop(self, *keys: str) -> WhatIf:
         """The items are gone; nothing waits for them any more.
@@ -89,7 +91,7 @@ class WhatIf:
         Raises:
             NotFoundError: No item has that key.
         """
-        return self._with(*(("drop", key) for key in keys))
+        return self._with(*(("drop", key) for key in self._keys(keys)))
 
     def depend_on(self, key: str, *before: str) -> WhatIf:
         """The item waits for these and nothing else.
@@ -97,7 +99,7 @@ class WhatIf:
         Raises:
             NotFoundError: No item has a key that is named.
         """
-        return self._with(("depend_on", key, list(before)))
+        return self._with(("depend_on", *self._keys([key]), self._keys(before)))
 
     def graph(self) -> Graph:
         """The graph as it would be."""
@@ -172,6 +174,10 @@ class WhatIf:
     def changes(self) -> list[tuple[Any, ...]]:
         """The changes so far: a word and what it needs."""
         return list(self._changes)
+
+    def _keys(self, names: Iterable[str]) -> list[str]:
+        """The keys of items as they would be, or of those of the graph by any name."""
+        return [name if name in self._network else self._graph.key(name) for name in names]
 
     def _with(self, *changes: tuple[Any, ...], weights: Mapping[str, float] | None = None) -> WhatIf:
         """Take changes that fit; nothing of those that do not."""

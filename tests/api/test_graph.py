@@ -23,6 +23,22 @@ def test_the_graph_holds_all_dialects_with_their_keys(ws: Workspace, project: Pr
     assert list(graph.blocked()[OTHER]) == [KEY]
 
 
+@pytest.mark.requirement("api:names:any_unambiguous_name")
+def test_items_of_a_graph_have_the_names_they_have_in_the_workspace(ws: Workspace) -> None:
+    graph = ws.graph()
+    assert graph.key("001") == graph.key(FIRST) == graph.key(KEY) == KEY
+    assert list(graph.impact("001")) == list(graph.impact(KEY)) == [OTHER]
+    assert graph.attribute("aaa", "title") == "First"
+    assert graph.show(color="slack", focus="001", depth=2).items == graph.show(focus=KEY, depth=2).items
+    change = graph.what_if().add("New", before=["DEM-7"], after=["bbb"]).finish("001", "New")
+    assert [word for word, *_ in change.changes] == ["add", "finish", "finish"]
+    assert OTHER in change.delta().freed
+    with pytest.raises(errors.NotFoundError):
+        graph.show(focus="nothing")
+    with pytest.raises(errors.AmbiguousIdError):
+        graph.impact("2026-01-22")
+
+
 @pytest.mark.requirement("api:handles:hash_compare_pickle")
 def test_a_pickled_graph_is_the_same_graph(ws: Workspace, project: Project) -> None:
     project.spec("2026-01-22-003-ccc", depends_on=["2026-01-22-009-zzz"])
