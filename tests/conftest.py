@@ -53,11 +53,6 @@ def _sealed(monkeypatch: pytest.MonkeyPatch, _homes: Iterator[Path]) -> None:
         monkeypatch.setenv(name, value)
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """How many tests run at once: two a core, as half of them wait for processes at any moment."""
-    return 2 * (os.cpu_count() or 1)
-
-
 @pytest.fixture
 def anyio_backend() -> str:
     """Run asynchronous tests on asyncio, as the server does."""
