@@ -208,6 +208,7 @@ def test_what_a_killed_git_holds_in_the_worktree_is_let_go(shop: Workshop, dies:
     kill(record["agent"]["pid"] if dies == "agent" else record["pid"])
     wait_for(lambda: not lock.exists(), "the lock to be let go")
     wait_for(lambda: shop.project.status(ID) == "failed", "the end")
+    wait_for(lambda: not lives(record["pid"]), "the runner to go")
     handle.recover()
     shop.go(ID)
     handle.work_start(ID)
