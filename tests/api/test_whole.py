@@ -48,6 +48,19 @@ async def test_a_wait_that_is_given_up_loses_no_change(ws: Workspace) -> None:
     assert (await asyncio.wait_for(changes.__anext__(), 10)).added == (made.key,)
 
 
+@pytest.mark.requirement("api:answers:whole")
+def test_a_wait_may_be_given_up_in_one_loop_and_go_on_in_another(ws: Workspace) -> None:
+    changes = ws.changes()
+
+    async def wait(seconds: float) -> tuple[str, ...]:
+        return (await asyncio.wait_for(changes.__anext__(), seconds)).added
+
+    with pytest.raises(asyncio.TimeoutError):
+        asyncio.run(wait(0.05))
+    made = ws.add("Something new")
+    assert asyncio.run(wait(10)) == (made.key,)
+
+
 @pytest.mark.requirement("api:transaction:ends_with_its_block")
 @pytest.mark.anyio
 async def test_a_task_that_outlives_a_transaction_works_on(ws: Workspace) -> None:

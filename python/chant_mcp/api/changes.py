@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -38,7 +39,7 @@ class Changes:
     def __init__(self, workspace: Workspace) -> None:
         """Read what there is now."""
         self._core = workspace.core.changes()
-        self._look: asyncio.Future[Change | None] | None = None
+        self._found: deque[Change] = deque()
 
     def wait(self, seconds: float) -> Change | None:
         """Wait for a change, at most so long; `None` when there was none."""
@@ -51,16 +52,16 @@ class Changes:
         return self
 
     async def __anext__(self) -> Change:
-        while True:
-            # A thread cannot be cancelled, so that it must not wait for ever; and what it finds for
-            # somebody who gave up is the next one's.
-            look = self._look or asyncio.ensure_future(asyncio.to_thread(self.wait, _SLICE))
-            self._look = look
-            change = await asyncio.shield(look)
-            if self._look is look:
-                self._look = None
-                if change is not None:
-                    return change
+        while not self._found:
+            await asyncio.to_thread(self._look)
+        return self._found.popleft()
+
+    def _look(self) -> None:
+        # A thread cannot be cancelled, so that it must not wait for ever; and what it finds for somebody
+        # who gave up is the next one's.
+        change = self.wait(_SLICE)
+        if change is not None:
+            self._found.append(change)
 
     def __await__(self) -> Generator[Any, None, Change]:
         return self.__anext__().__await__()
