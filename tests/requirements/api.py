@@ -1,0 +1,128 @@
+"""The Python API (issue: Spec API in Python; decisions 3: Python handles)."""
+
+from requirements import Requirement
+
+REQUIREMENTS: dict[str, Requirement] = {
+    # chant: Python API
+    "chant:python_api:every_tool_is_one_typed_call": Requirement(
+        "Every tool is one call on a typed Python object.", "decisions 1"
+    ),
+    "chant:python_api:handles_are_snapshots": Requirement(
+        "A handle is an immutable snapshot; an edit returns a new handle.",
+        "decisions 3: Python handles",
+    ),
+    "chant:python_api:list_edits_apply_to_a_fresh_read": Requirement(
+        "A list edit through an old handle keeps what others added meanwhile.",
+        "decisions 3: Python handles",
+    ),
+    "chant:python_api:body_edit_conflict_is_raised": Requirement(
+        "A body edit raises `ConflictError` when the body changed since the handle was read.",
+        "decisions 3: Python handles",
+    ),
+    "chant:python_api:problems_are_listed": Requirement(
+        "Unreadable files are listed as problems.", "decisions 3: Unreadable files"
+    ),
+    # The spec API in Python
+    "api:open:finds_what_the_folder_holds": Requirement(
+        "`chant_mcp.open` finds the project that a folder belongs to, as the commands do, with the files of "
+        "all dialects in it.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:names:any_unambiguous_name": Requirement(
+        "`ws[name]` gives the item that a key, an ID, a code or a part of an ID means; several or none are "
+        "refused.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:handles:say_what_documents_say": Requirement(
+        "Handles have attributes for what documents say: status, criteria, sections, body and the rest.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:handles:hash_compare_pickle": Requirement(
+        "Handles are hashable, comparable by their keys, frozen, and read anew when they are unpickled.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:lists:filters": Requirement(
+        "Lists of handles have filters by state, label and readiness, and are as of their first look.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:lists:never_cut": Requirement(
+        "Lists and texts that scripts get are whole, however long.", "issue: Spec API in Python: Entry"
+    ),
+    "api:import:is_light": Requirement(
+        "`import chant_mcp` imports neither the SDK nor what only commands need.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:quiet:prints_nothing": Requirement("The API prints nothing.", "issue: Spec API in Python: Entry"),
+    "api:documents:every_public_name": Requirement(
+        "Every public name of the API is documented and typed.", "issue: Spec API in Python: Documents"
+    ),
+    "api:examples:run": Requirement(
+        "The examples run as they are shown.", "issue: Spec API in Python: Documents"
+    ),
+    "api:transaction:all_or_none": Requirement(
+        "Edits of specs, tickets, task graphs and features in a transaction see one another and are written "
+        "together, or not at all.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:transaction:sees_across_dialects": Requirement(
+        "Inside a transaction items follow those of other dialects that they wait for.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:transaction:two_at_once": Requirement(
+        "Transactions over the same files, in whatever order, never wait for one another for good, and both "
+        "arrive.",
+        "issue: Spec API in Python: Entry; decisions 2",
+    ),
+    "api:transaction:decided_on_what_is_true_then": Requirement(
+        "At its end a transaction is decided on the files as they are then: what others changed stays, or "
+        "refuses all.",
+        "issue: Spec API in Python: Entry; decisions 3: Python handles",
+    ),
+    "api:transaction:crash_leaves_all_or_none": Requirement(
+        "A crash while a transaction is written leaves all of its edits or none, whichever dialect is asked "
+        "next.",
+        "issue: Spec API in Python: Entry; decisions 2",
+    ),
+    "api:transaction:refuses_what_cannot_be_undone": Requirement(
+        "A transaction refuses edits that it could not take back or decide at its end, and says why.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:changes:tell_keys": Requirement(
+        "`await ws.changes()` gives the keys of what was added, changed and removed since.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:changes:wait_is_bounded": Requirement(
+        "A wait for changes ends when it is given up.", "issue: Spec API in Python: Entry"
+    ),
+    "api:answers:whole": Requirement(
+        "What the core gives in pages is whole in scripts: texts, lists, changes.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:workspace:names": Requirement(
+        "A name is in a workspace when something is called so; phases are items, not tasks.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:workspace:refusals": Requirement(
+        "A value that is none is refused with an exception of the package.",
+        "issue: Spec API in Python: Entry",
+    ),
+    "api:transaction:ends_with_its_block": Requirement(
+        "What outlives the block of a transaction is no part of it.", "issue: Spec API in Python: Entry"
+    ),
+    "api:graph:is_the_workspace": Requirement(
+        "`ws.graph()` holds the items of all dialects with their keys and what waits for what.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "api:graph:as_of_a_revision": Requirement(
+        "`graph.at(revision)` gives the graph as git has it, which is compared and not written.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "api:graph:learned_durations": Requirement(
+        "A schedule counts learned durations, and their median for what has none.",
+        "issue: Spec API in Python: Graph",
+    ),
+    "api:what_if:commit_writes_all_or_none": Requirement(
+        "`what_if().commit()` writes its changes to the specs by the rules of the tools, all or none.",
+        "issue: Spec API in Python: Graph",
+    ),
+}

@@ -1,0 +1,25 @@
+"""The demo and its sample project (issue: Newcomer)."""
+
+from requirements import Requirement
+
+REQUIREMENTS: dict[str, Requirement] = {
+    "demo:make:demo_runs": Requirement(
+        "`make demo` runs the sample project from a fresh checkout.", "issue: Newcomer"
+    ),
+    "demo:make:test_runs": Requirement(
+        "`make test` runs the tests from a fresh checkout.", "issue: Newcomer"
+    ),
+    "demo:command:keeps_the_project_when_asked": Requirement(
+        "`demo --keep` leaves the sample project and says where it is.", "house: newcomers"
+    ),
+    "demo:answers:are_checked": Requirement(
+        "The demo fails when an answer is not what it should be.", "decisions 1"
+    ),
+    "demo:git:absence_is_told": Requirement(
+        "Without git the demo says that git cannot be run.", "house: newcomers"
+    ),
+    "demo:sample:has_something_of_everything": Requirement(
+        "The sample project has every status and type, a problem, an archive and a tagged commit.",
+        "house: newcomers",
+    ),
+}

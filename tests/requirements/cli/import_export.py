@@ -1,0 +1,59 @@
+"""`export` and `import` (issue: Providers, split, approval: Export)."""
+
+from requirements import Requirement
+
+REQUIREMENTS: dict[str, Requirement] = {
+    "export:formats:hold_every_item": Requirement(
+        "`export` writes the items of every dialect as JSON, RFC 4180 CSV or a Markdown table, with filters "
+        "and fields.",
+        "issue: Providers, split, approval: Export",
+    ),
+    "export:file:a_refused_one_can_be_saved_elsewhere": Requirement(
+        "A save that was refused takes nothing of an export; one that is saved is not saved again.",
+        "issue: Providers, split, approval: Export; decisions 4",
+    ),
+    "export:fields:are_told_by_the_help": Requirement(
+        "`export --help` names every field.", "issue: Providers, split, approval: Export"
+    ),
+    "export:file:appears_whole_and_replaces_by_force_only": Requirement(
+        "The file of an export appears whole or not at all, and replaces another by `--force` only.",
+        "issue: Providers, split, approval: Export; decisions 4",
+    ),
+    "import:beads:maps_issues": Requirement(
+        "Issues of beads become specs with their states, labels, criteria, members and dependencies; what "
+        "does not map is told.",
+        "issue: Providers, split, approval: Export",
+    ),
+    "import:backlog:maps_tasks": Requirement(
+        "Tasks of Backlog.md become specs with their sections and criteria.",
+        "issue: Providers, split, approval: Export",
+    ),
+    "import:vine:maps_tasks": Requirement(
+        "Tasks of a `.vine` file become specs with their decisions and attachments.",
+        "issue: Providers, split, approval: Export",
+    ),
+    "import:chant:maps_specs": Requirement(
+        "Specs of another project keep their texts but for the keys that have to change.",
+        "issue: Providers, split, approval: Export",
+    ),
+    "import:again:brings_only_what_is_new": Requirement(
+        "A second import of a source brings only what is new there, also after specs were archived.",
+        "issue: Providers, split, approval: Export",
+    ),
+    "import:dry_run:writes_nothing": Requirement(
+        "`import --dry-run` writes nothing and tells the same.", "issue: Providers, split, approval: Export"
+    ),
+    "import:source:is_told_when_it_is_none": Requirement(
+        "A path that holds nothing to import is refused with what was expected.",
+        "issue: Providers, split, approval: Export",
+    ),
+    "import:writing:all_or_none": Requirement(
+        "An import becomes specs all or none, also when the process dies meanwhile.",
+        "issue: Providers, split, approval: Export; decisions 2",
+    ),
+    "import:writing:makes_no_loop": Requirement(
+        "Dependencies and parts with which specs would wait for one another in a circle, those that were "
+        "there included, are left out and told.",
+        "issue: Providers, split, approval: Export; reference chant 4.3",
+    ),
+}

@@ -1,0 +1,220 @@
+"""`init`: setting a project up (seed chant 9-31)."""
+
+from requirements import Requirement
+
+REQUIREMENTS: dict[str, Requirement] = {
+    "init:wizard:choosing_claude_writes_mcp_json": Requirement(
+        "Choosing Claude in the interactive `chant init` writes `.mcp.json` into the project.",
+        "seed chant:17",
+    ),
+    "init:wizard:takes_what_is_chosen": Requirement(
+        "The wizard proposes name and provider, and takes what is typed and chosen.", "house: newcomers"
+    ),
+    "init:wizard:asks_only_what_can_be_added": Requirement(
+        "On an initialised project the wizard asks only what can be added.", "house: newcomers"
+    ),
+    "init:wizard:breaking_off_writes_nothing": Requirement(
+        "Ctrl-C at any question ends the wizard and writes nothing.", "house: newcomers"
+    ),
+    "init:mcp_json:entry_has_the_documented_form": Requirement(
+        'The `.mcp.json` entry is `mcpServers.chant` with type `stdio`, command `chant` and args `["mcp"]` '
+        "when the `chant` on PATH is ours.",
+        "seed chant:21; decisions 3: Console script `chant`",
+    ),
+    "init:agent:claude_needs_no_questions": Requirement(
+        "`chant init --agent claude` sets Claude up without asking anything.", "seed chant:31"
+    ),
+    "init:mcp_json:names_the_interpreter_when_chant_is_not_ours": Requirement(
+        "When the `chant` on PATH is missing or another program, `.mcp.json` names the Python interpreter "
+        "with `-m chant_mcp`.",
+        "decisions 3: Console script `chant`",
+    ),
+    "init:console_script:foreign_chant_is_warned_about": Requirement(
+        "`init` warns when our console script stands over another program named `chant`.",
+        "decisions 3: Console script `chant`",
+    ),
+    "init:agent:writes_instruction_files": Requirement(
+        "`init --agent` writes instruction files, and `.mcp.json` only for claude.",
+        "decisions 3: `init` flags",
+    ),
+    "init:client:writes_host_configuration_only": Requirement(
+        "`init --client` writes the host's configuration and no instruction file.",
+        "decisions 3: `init` flags",
+    ),
+    "init:client:accepts_four_values": Requirement(
+        "`init --client` accepts `claude`, `cursor`, `vscode` and `all`, and refuses anything else.",
+        "issue: Newcomer",
+    ),
+    "init:mcp_json:existing_file_is_merged": Requirement(
+        "An existing `.mcp.json` keeps its other servers and keys when `init` adds ours.", "issue: Newcomer"
+    ),
+    "init:files:nothing_outside_the_project": Requirement(
+        "`init` creates and changes files inside the project only; nothing under the home folder is touched.",
+        "issue: Newcomer; reference chant 1.2 R, 8.1 D26",
+    ),
+    "init:files:links_inside_are_followed": Requirement(
+        "A link that stays inside the project is followed; the project itself may be reached through one.",
+        "decisions 2: Locks",
+    ),
+    "init:files:replaced_whole_with_their_rights": Requirement(
+        "`init` replaces a file whole or not at all, with its permissions; new files have the usual ones.",
+        "decisions 1",
+    ),
+    "init:refusals:nothing_is_written": Requirement(
+        "When `init` refuses something, it says why and writes nothing at all.", "house: newcomers"
+    ),
+    "init:project:is_that_of_the_checkout": Requirement(
+        "In a sub-folder `init` means the project of that checkout; one above the checkout is left alone.",
+        "decisions 3: Which project",
+    ),
+    "init:layout:creates_the_six_folders": Requirement(
+        "`init` creates `.chant/` with `specs`, `prompts`, `logs`, `processes`, `.locks` and `.store`.",
+        "reference chant 1.2",
+    ),
+    "init:layout:missing_folders_come_back": Requirement(
+        "In a fresh clone `init` restores the folders that git does not keep and leaves the config as it is.",
+        "house: newcomers",
+    ),
+    "init:config:has_name_and_standard_prompt": Requirement(
+        "`init` writes `.chant/config.md` with `project.name` and `defaults.prompt: standard` in its front "
+        "matter.",
+        "reference chant 1.2",
+    ),
+    "init:config:body_names_the_day": Requirement(
+        "The body of the new `.chant/config.md` names the day of its creation.", "reference chant 1.2"
+    ),
+    "init:flags:provider_and_model_reach_the_config": Requirement(
+        "`--provider` and `--model` write `defaults.provider` and `defaults.model` into the new config.",
+        "reference chant 1.2, 7",
+    ),
+    "init:prompts:five_are_bundled": Requirement(
+        "`init` writes the prompts `standard`, `split`, `verify`, `merge-conflict` and `ollama`.",
+        "reference chant 1.2",
+    ),
+    "init:prompts:say_what_their_purpose_asks_for": Requirement(
+        "Each bundled prompt names the steps, formats or tools of its purpose.", "reference chant 6.4"
+    ),
+    "init:prompts:existing_files_are_kept": Requirement(
+        "`init` never replaces a prompt file that already exists.", "reference chant 1.2"
+    ),
+    "init:flags:minimal_writes_no_prompts": Requirement(
+        "`init --minimal` writes no prompt file.", "reference chant 1.2"
+    ),
+    "init:flags:prompts_adds_missing_ones_only": Requirement(
+        "`init prompts` adds the bundled prompts that are missing and changes nothing else.",
+        "reference chant 1.2",
+    ),
+    "init:gitignore:lists_local_state": Requirement(
+        "`.chant/.gitignore` lists `.locks/`, `.store/`, `store/`, `logs/`, `processes/` and `agents.md`.",
+        "reference chant 1.2",
+    ),
+    "init:gitignore:lists_run_leftovers_too": Requirement(
+        "`.chant/.gitignore` also lists `pids/`, `tmp/`, `watch.pid`, status files and lock databases.",
+        "reference chant 1.2 R",
+    ),
+    "init:gitignore:own_lines_are_kept": Requirement(
+        "An existing `.chant/.gitignore` keeps its own lines and gets the missing ones.", "house: newcomers"
+    ),
+    "init:name:is_found_in_documented_order": Requirement(
+        "The project's name comes from `--name`, else `package.json`, `Cargo.toml`, the last path segment of "
+        "the module in `go.mod`, else the folder.",
+        "reference chant 1.2",
+    ),
+    "init:agent:accepts_five_values": Requirement(
+        "`--agent` is repeatable and accepts `claude`, `cursor`, `kiro`, `generic` and `all`.",
+        "reference chant 1.2",
+    ),
+    "init:agent:implies_a_provider": Requirement(
+        "An agent's name decides the provider when `--provider` is not given.", "reference chant 1.2"
+    ),
+    "init:provider:spellings_are_normalised": Requirement(
+        "`--provider` accepts the documented spellings (`claude-cli`, `local`, `gpt`, `kiro-cli-chat`, "
+        "`kiro`) and stores the one canonical name.",
+        "reference chant 1.2",
+    ),
+    "init:flags:provider_on_existing_project_edits_one_key": Requirement(
+        "`--provider` or `--model` on an initialised project changes that key's line only and keeps "
+        "comments.",
+        "reference chant 1.2",
+    ),
+    "init:again:changes_nothing": Requirement(
+        "Running `init` again without flags and without a terminal prints `Chant already initialized.` and "
+        "changes nothing.",
+        "reference chant 1.2",
+    ),
+    "init:silent:excludes_the_folder_locally": Requirement(
+        "`init --silent` adds `.chant/` to `.git/info/exclude`.", "reference chant 1.2"
+    ),
+    "init:silent:refused_when_config_is_tracked": Requirement(
+        "`init --silent` is refused when git tracks `.chant/config.md`.", "reference chant 1.2"
+    ),
+    "init:force_overwrite:keeps_everything_people_made": Requirement(
+        "`init --force-overwrite` keeps specs, archive, config, prompts, templates, logs, locks and "
+        "`agents.md`.",
+        "reference chant 1.2",
+    ),
+    "init:agent:claude_md_section_is_replaced_in_place": Requirement(
+        "The part of `CLAUDE.md` between `<!-- chant:begin -->` and `<!-- chant:end -->` is replaced in "
+        "place; the rest stays byte for byte.",
+        "reference chant 1.2",
+    ),
+    "init:agent:claude_md_section_is_appended_when_absent": Requirement(
+        "A `CLAUDE.md` without our markers keeps its text and gets the section at the end.",
+        "reference chant 1.2",
+    ),
+    "init:agent:whole_files_only_when_absent_or_forced": Requirement(
+        "`.cursorrules`, `.kiro/rules.md` and `.ai-instructions` are written only when absent or forced.",
+        "reference chant 1.2",
+    ),
+    "init:agent:skill_file_per_agent": Requirement(
+        "`--agent` claude, cursor or kiro writes `SKILL.md` into that agent's `skills/chant/` folder.",
+        "reference chant 1.2",
+    ),
+    "init:agent:changed_skill_is_kept": Requirement(
+        "A `SKILL.md` that was changed by hand is kept.", "house: newcomers"
+    ),
+    "init:merge_driver:is_registered": Requirement(
+        "In git `init` registers the merge driver for spec files: two lines in `.gitattributes`, name and "
+        "command in the repository's own configuration.",
+        "reference chant 1.2, 6.9, 9",
+    ),
+    "init:merge_driver:again_changes_nothing": Requirement(
+        "Registering the merge driver again changes nothing.", "reference chant 1.2; issue: The work runtime"
+    ),
+    "init:merge_driver:can_be_declined": Requirement(
+        "`--no-merge-driver` leaves the merge driver out, `--merge-driver` adds it to a project that exists.",
+        "issue: The work runtime",
+    ),
+    "init:merge_driver:needs_a_repository": Requirement(
+        "Outside git `init` does without the merge driver; `--merge-driver` is refused there.",
+        "issue: The work runtime",
+    ),
+    "init:merge_driver:other_lines_are_kept": Requirement(
+        "`.gitattributes` keeps its other lines, byte order mark, line ends and final newline; what somebody "
+        "said of the merging of specs is kept and told.",
+        "issue: The work runtime; decisions 1",
+    ),
+    "init:merge_driver:foreign_one_is_kept": Requirement(
+        "A merge driver of that name that is another program is kept and told.",
+        "issue: The work runtime; decisions 4",
+    ),
+    "init:merge_driver:own_one_is_renewed": Requirement(
+        "`--merge-driver` replaces the command of another installation of ours.", "issue: The work runtime"
+    ),
+    "init:merge_driver:clones_register_it": Requirement(
+        "In a clone whose `.gitattributes` asks for the merge driver `init` registers it and changes no file "
+        "of the project.",
+        "house: newcomers",
+    ),
+    "init:merge_driver:silent_is_for_this_clone": Requirement(
+        "With `--silent` the attributes stand in `.git/info/attributes`.", "issue: The work runtime"
+    ),
+    "init:wizard:offers_the_merge_driver": Requirement(
+        "In git the wizard proposes the merge driver for a new project and offers it to one that lacks it.",
+        "house: newcomers",
+    ),
+    "init:gitignore:writing_a_log_restores_its_line": Requirement(
+        "Folders that runs make hide themselves from git, whatever `.chant/.gitignore` says.",
+        "reference chant 1.2",
+    ),
+}

@@ -1,0 +1,60 @@
+"""Documents and house rules (issues: Documents, House)."""
+
+from requirements import Requirement
+
+REQUIREMENTS: dict[str, Requirement] = {
+    "docs:readme:agents_can_be_configured_as_shown": Requirement(
+        "The configuration of agents in the README is accepted, and every placeholder it names is filled in.",
+        "house: newcomers",
+    ),
+    "docs:reference:is_built_from_docstrings": Requirement(
+        "The API reference is built from the docstrings; a warning, or a public name without one, is an "
+        "error.",
+        "issue: The spec API in Python",
+    ),
+    "docs:guide:blocks_do_what_they_say": Requirement(
+        "Every command and every block of Python in the guide runs in the sample project, and prints what it "
+        "says.",
+        "issue: The spec API in Python",
+    ),
+    "docs:guide:links_lead_somewhere": Requirement(
+        "Links of the guide and the README lead to files that exist; its first page leads to all others.",
+        "house: newcomers",
+    ),
+    "docs:notebooks:give_the_same_again": Requirement(
+        "The example notebooks, run by a Jupyter kernel, give the outputs that they are stored with.",
+        "issue: The spec API in Python",
+    ),
+    "docs:readme:example_is_a_real_answer": Requirement(
+        "The README shows one call with the answer that the server really gives.", "issue: The house"
+    ),
+    "docs:rust:core_builds_without_python": Requirement(
+        "The Rust core depends on nothing of Python.", "issue: The house"
+    ),
+    "docs:readme:tool_table_is_generated": Requirement(
+        "The README's tool table equals what the server lists.", "issue: House"
+    ),
+    "docs:stub:matches_the_binary": Requirement(
+        "The stub describes the compiled module as it is.", "issue: House"
+    ),
+    "docs:licences:dependencies_are_checked": Requirement(
+        "The licences of all dependencies are checked.", "issue: House"
+    ),
+    "docs:licences:product_is_mit_or_apache": Requirement(
+        "The package declares `MIT OR Apache-2.0`.", "decisions 3: Licence"
+    ),
+    "docs:rust:minimum_version_is_declared": Requirement(
+        "The Rust workspace declares `rust-version` 1.89.", "decisions 3: Licence"
+    ),
+    "docs:platforms:limits_are_stated": Requirement(
+        "The documents say that macOS and Windows are compiled and tested in the workflow files only.",
+        "decisions 3: Windows",
+    ),
+    "house:tests:promises_are_proven": Requirement(
+        "Every built promise is proven by a test, and every Python test names the promises it proves.",
+        "house: tests",
+    ),
+    "house:tests:stand_on_checked_tables": Requirement(
+        "Tables and moments of a crash that tests stand on are checked themselves.", "house: tests"
+    ),
+}

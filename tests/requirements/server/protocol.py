@@ -1,0 +1,149 @@
+"""Protocol (seed chant 1550-1699)."""
+
+from requirements import Requirement
+
+REQUIREMENTS: dict[str, Requirement] = {
+    "protocol:stdio:json_rpc_one_object_per_line": Requirement(
+        "Requests and answers are JSON-RPC 2.0 objects, one a line, on standard input and output.",
+        "seed chant:1552; reference chant 5.0",
+    ),
+    "protocol:stdio:blank_lines_are_skipped": Requirement(
+        "Blank lines on standard input are skipped without an answer.", "reference chant 5.0"
+    ),
+    "protocol:bare_requests:tools_list_without_handshake": Requirement(
+        "A single piped `tools/list` without a handshake is answered with the tools.",
+        "seed chant:46; decisions 3: Bare requests on stdio",
+    ),
+    "protocol:bare_requests:initialize_without_params": Requirement(
+        "A single piped `initialize` without params is answered.",
+        "seed chant:49; decisions 3: Bare requests on stdio",
+    ),
+    "protocol:bare_requests:tools_call_without_handshake": Requirement(
+        "A single piped `tools/call` without a handshake is answered with the tool's result.",
+        "seed chant:52; decisions 3: Bare requests on stdio",
+    ),
+    "protocol:bare_requests:later_initialize_still_works": Requirement(
+        "After a bare first request or `ping`, a real `initialize` on the same connection still works.",
+        "reference mcp 9",
+    ),
+    "protocol:one_shot:all_requests_are_answered_before_the_end": Requirement(
+        "When the input ends at once, every request read so far is answered before the process ends.",
+        "issue: Protocol; reference mcp 9",
+    ),
+    "protocol:one_shot:waiting_is_bounded": Requirement(
+        "After the end of input the server waits at most a bounded time for unanswered requests.",
+        "reference mcp 9",
+    ),
+    "protocol:one_shot:cancelled_requests_do_not_delay_the_end": Requirement(
+        "Cancelled requests and open subscriptions do not delay the end of the process.", "reference mcp 9"
+    ),
+    "protocol:initialize:version_2024_11_05_without_params": Requirement(
+        "`initialize` without params agrees on protocol version `2024-11-05`.",
+        "seed chant:1573; reference mcp 9",
+    ),
+    "protocol:initialize:advertises_tools": Requirement(
+        "The `initialize` answer advertises the `tools` capability.", "seed chant:1574"
+    ),
+    "protocol:initialize:server_is_named_chant": Requirement(
+        "`serverInfo.name` is `chant`.", "seed chant:1578"
+    ),
+    "protocol:initialize:reports_the_package_version": Requirement(
+        "`serverInfo.version` is the version of our package.", "seed chant:1579; reference chant 8.1 D31"
+    ),
+    "protocol:revisions:four_by_handshake": Requirement(
+        "A client can agree on 2024-11-05, 2025-03-26, 2025-06-18 or 2025-11-25 by handshake.",
+        "issue: Protocol; decisions 3: Protocol revisions",
+    ),
+    "protocol:revisions:2026_07_28_by_envelope": Requirement(
+        "A client can speak revision 2026-07-28 by the envelope of each request.",
+        "issue: Protocol; decisions 3: Protocol revisions",
+    ),
+    "protocol:tools:list_advertises_them": Requirement(
+        "`tools/list` describes every tool with name, description and input schema of type `object`.",
+        "seed chant:1554",
+    ),
+    "protocol:tools:call_runs_one": Requirement(
+        "`tools/call` with a name and arguments runs that tool.", "seed chant:1555"
+    ),
+    "protocol:errors:invalid_json_is_32700": Requirement(
+        "A line that is not JSON is answered with code -32700.", "seed chant:1594; issue: Protocol"
+    ),
+    "protocol:errors:invalid_json_has_null_id": Requirement(
+        "The answer to a line that is not JSON has `id: null`.",
+        "seed chant:1727; decisions 3: Bare requests on stdio",
+    ),
+    "protocol:errors:invalid_json_names_the_place": Requirement(
+        "For `invalid json` the message is `Parse error: expected value at line 1 column 1`.",
+        "seed chant:1725",
+    ),
+    "protocol:errors:wrong_version_is_32600": Requirement(
+        'A `jsonrpc` other than `"2.0"` is answered with -32600 `Invalid JSON-RPC version`.',
+        "seed chant:1595; issue: Protocol",
+    ),
+    "protocol:errors:wrong_version_echoes_the_id": Requirement(
+        "The answer to a wrong `jsonrpc` echoes the request's id.", "reference mcp 9; reference chant 5.0"
+    ),
+    "protocol:errors:batch_is_32600": Requirement(
+        "A batch (a JSON array) is answered with -32600.", "reference mcp 9"
+    ),
+    "protocol:errors:unknown_method_is_32601": Requirement(
+        "An unknown method is answered with -32601 and `Method not found`.",
+        "seed chant:1650; issue: Protocol; reference chant 5.0 R",
+    ),
+    "protocol:errors:object_has_code_and_message": Requirement(
+        'A protocol error has `jsonrpc: "2.0"`, an integer `error.code`, a readable `error.message` and '
+        "the request's id.",
+        "seed chant:1605",
+    ),
+    "protocol:errors:tool_errors_are_results": Requirement(
+        "An error of a tool is a result with `isError: true` and its text as content, without an `error` "
+        "member.",
+        "seed chant:1623",
+    ),
+    "protocol:results:content_is_a_list_of_text": Requirement(
+        "A successful result has `content`, a list whose entries have type `text`.", "seed chant:1676"
+    ),
+    "protocol:results:id_is_echoed": Requirement(
+        'Every answer carries `jsonrpc: "2.0"` and the id of its request.', "seed chant:1679"
+    ),
+    "protocol:notifications:are_not_answered": Requirement(
+        "A message without an `id` is never answered.", "seed chant:1683"
+    ),
+    "protocol:notifications:initialized_is_accepted": Requirement(
+        "`notifications/initialized` is accepted silently.", "seed chant:1693"
+    ),
+    "protocol:notifications:null_or_fractional_id_is_one": Requirement(
+        "A message with `id: null` or a fractional id is read as a notification.", "reference mcp 12"
+    ),
+    "protocol:flight:several_requests_at_once": Requirement(
+        "A slow call does not hold back the answers to requests sent after it.", "issue: Protocol"
+    ),
+    "protocol:flight:calls_take_effect_in_their_order": Requirement(
+        "Calls that change something take effect in the order in which they came, and a call sees what "
+        "those before it changed.",
+        "reference chant 5.0",
+    ),
+    "protocol:flight:cancellation_is_honoured": Requirement(
+        "A cancelled request is not answered, and the server stays usable.", "issue: Protocol"
+    ),
+    "protocol:stdio:stdout_carries_messages_only": Requirement(
+        "Every byte on standard output belongs to a JSON-RPC message; stray prints go to standard error.",
+        "issue: Protocol; decisions 4; reference chant 10.9.14; reference mcp 9",
+    ),
+    "protocol:stdio:children_read_end_of_file": Requirement(
+        "A child process of the server cannot read the protocol's input: it sees end of file.",
+        "reference mcp 9",
+    ),
+    "protocol:stdio:megabyte_arguments_work": Requirement(
+        "A request with arguments of a megabyte is served.", "reference mcp 9"
+    ),
+    "protocol:exit:sigterm_ends_cleanly": Requirement(
+        "SIGTERM ends the process at once, with clean-up and exit code 0.", "issue: Protocol; reference mcp 9"
+    ),
+    "protocol:exit:ctrl_c_ends_cleanly": Requirement(
+        "Ctrl-C ends the process at once, with clean-up and exit code 0.", "reference mcp 9"
+    ),
+    "protocol:exit:closed_input_ends_cleanly": Requirement(
+        "Closed standard input ends the process at once when no answer is owed.", "issue: Protocol"
+    ),
+}

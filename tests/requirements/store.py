@@ -1,0 +1,126 @@
+"""Store: writing, the index, bad input (issues: Store, Index, Bad input)."""
+
+from requirements import Requirement
+
+REQUIREMENTS: dict[str, Requirement] = {
+    # Store: writing
+    "store:write:replace_is_atomic_and_durable": Requirement(
+        "A file is replaced by a synced temporary file, a rename and a sync of the folder.",
+        "issue: Store; decisions 1",
+    ),
+    "store:write:crash_leaves_old_or_new": Requirement(
+        "A crash at any moment leaves the old file or the new one, never a part.", "decisions 1"
+    ),
+    "store:write:taken_back_stays_so": Requirement(
+        "A change of several files that was taken back, or done, is not carried out later, whatever of its "
+        "record cannot be removed.",
+        "decisions 1",
+    ),
+    "store:write:no_temporary_file_stays": Requirement(
+        "A write that fails leaves no temporary file behind.", "issue: Store"
+    ),
+    "store:write:full_disk_loses_nothing": Requirement(
+        "On a full disk a write gives a clear error and the old file stays whole.", "issue: Bad input"
+    ),
+    "store:write:every_failing_write_is_survived": Requirement(
+        "Whichever write of a change fails (a file, its flush, a folder, a name): all of it or nothing is "
+        "done, the error names what could not be written and why, and a later try succeeds.",
+        "issue: Watch, recovery and torture",
+    ),
+    "store:write:read_only_folder_is_a_clear_error": Requirement(
+        "In a read-only folder a write gives a clear error and changes nothing.", "issue: Bad input"
+    ),
+    "store:write:link_inside_the_project_is_followed": Requirement(
+        "A link to a file inside the project stays a link; its target is replaced.", "decisions 2: Locks"
+    ),
+    "store:write:foreign_edit_is_never_overwritten": Requirement(
+        "A file that another program changed between our read and our rename is not overwritten.",
+        "decisions 2: Locks; reference chant 5.9 R, 8.2 W13",
+    ),
+    "store:lock:dies_with_its_process": Requirement(
+        "A lock ends with the process that holds it, also after kill -9.", "issue: Store"
+    ),
+    "store:lock:writers_of_one_spec_lose_nothing": Requirement(
+        "N processes appending to one spec at once lose none of the texts.", "issue: Store"
+    ),
+    "store:lock:edits_start_from_a_fresh_read": Requirement(
+        "An edit reads the file inside the lock, not before it.", "issue: Store"
+    ),
+    "store:lock:two_projects_share_the_lock_of_a_document": Requirement(
+        "Two servers that reach one document through different roots exclude each other.",
+        "decisions 2: Locks",
+    ),
+    "store:journal:several_files_all_or_none": Requirement(
+        "A change of several files is replayed or undone as a whole at the next opening.",
+        "decisions 2: Our own state",
+    ),
+    "store:state:lies_beside_git": Requirement(
+        "State that git must not see lies in `<git common dir>/chant-mcp/`, without git in `.chant-mcp/` "
+        "with an ignore file.",
+        "decisions 2: Our own state",
+    ),
+    "store:state:records_carry_schema_and_unknown_keys": Requirement(
+        "Every record of ours carries `schema: 1` and keeps unknown keys.",
+        "decisions 2: Our own state",
+        built=False,
+    ),
+    # Store: the index
+    "store:index:write_before_the_call_is_seen": Requirement(
+        "An edit made by any other process before the call is always seen.",
+        "issue: Index; decisions 2: store/index.rs",
+    ),
+    "store:index:same_size_edit_at_once_is_seen": Requirement(
+        "An edit of the same length right after a reading is seen.", "decisions 2: store/index.rs"
+    ),
+    "store:index:deleted_file_is_gone": Requirement(
+        "A deleted spec is gone from the next answer.", "issue: Index"
+    ),
+    "store:index:renamed_file_has_its_new_id": Requirement(
+        "A renamed spec appears under its new ID only.", "issue: Index"
+    ),
+    "store:index:replaced_file_is_read_again": Requirement(
+        "A file replaced by a rename is read again, even with its old time and size.", "issue: Index"
+    ),
+    "store:index:truncated_file_is_survived": Requirement(
+        "A truncated file is answered as it is now.", "issue: Index"
+    ),
+    "store:index:unreadable_file_becomes_a_problem": Requirement(
+        "A file made unreadable becomes a problem, and a spec again when it is readable.", "issue: Index"
+    ),
+    "store:index:overflow_is_survived": Requirement(
+        "After more changes than the event queue holds, the next answer is right.",
+        "decisions 2: store/index.rs",
+    ),
+    "store:index:untrusted_file_systems_are_scanned": Requirement(
+        "Where change events cannot be trusted, the stamps of all files are compared before each answer.",
+        "decisions 2: store/index.rs",
+    ),
+    "store:index:only_changed_files_are_read": Requirement(
+        "A repeated call reads only the files that changed.",
+        "decisions 1; decisions 2: store/index.rs; reference chant 8.2 W20",
+    ),
+    "store:index:holds_at_100000_specs": Requirement("All this holds at 100,000 specs.", "issue: Index"),
+    # Store: bad input
+    "store:bad_input:ten_megabyte_spec": Requirement(
+        "A spec of 10 MB is served, and its edit changes what it means to change.", "issue: Bad input"
+    ),
+    "store:bad_input:ten_thousand_keys": Requirement(
+        "Front matter with 10,000 keys is read in reasonable time, or is a problem.", "issue: Bad input"
+    ),
+    "store:bad_input:yaml_alias_bomb": Requirement(
+        "A YAML alias bomb becomes a problem record without exhausting memory.", "issue: Bad input"
+    ),
+    "store:bad_input:nul_bytes": Requirement(
+        "A spec with NUL bytes gives a clear answer and loses nothing.", "issue: Bad input"
+    ),
+    "store:bad_input:invalid_utf8_file": Requirement(
+        "A spec that is not UTF-8 is a problem record, is not edited and loses nothing.", "issue: Bad input"
+    ),
+    "store:bad_input:folder_named_like_a_spec": Requirement(
+        "A folder named `x.md` is a problem record and disturbs no other spec.", "issue: Bad input"
+    ),
+    "store:bad_input:dangling_link": Requirement(
+        "A dangling link in the specs folder is a problem record and disturbs no other spec.",
+        "issue: Bad input",
+    ),
+}

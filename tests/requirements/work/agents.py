@@ -1,0 +1,49 @@
+"""Agents, checks and outputs of runs (reference chant 6.5)."""
+
+from requirements import Requirement
+
+REQUIREMENTS: dict[str, Requirement] = {
+    "chant:agents:prompt_is_handed_over": Requirement(
+        "An agent gets the prompt of the project by standard input, by an absolute path, or as an argument "
+        "that no shell sees.",
+        "reference chant 6.5, 8.2 W5; issue: The work runtime, part Agents",
+    ),
+    "chant:agents:placeholders_are_filled": Requirement(
+        "Placeholders of a command are filled once; words whose placeholder has no value are left out.",
+        "issue: The work runtime, part Agents",
+    ),
+    "chant:agents:model_is_chosen_in_order": Requirement(
+        "The model is that of the spec, of CHANT_MODEL, of ANTHROPIC_MODEL, of the agent, or the configured"
+        " one.",
+        "reference chant 6.5",
+    ),
+    "chant:agents:environment_tells_of_the_run": Requirement(
+        "The environment names spec, spec file, project, worktree and branch, all paths absolute.",
+        "reference chant 6.5",
+    ),
+    "chant:agents:permissions_are_skipped_only_when_configured": Requirement(
+        "Built-in agents are told to skip permission checks only when the configuration says so.",
+        "reference chant 8.2 W22; issue: The work runtime, part Agents",
+    ),
+    "chant:checks:have_to_pass": Requirement(
+        "A check that a criterion names has to pass in the worktree; exit code, duration and tree are "
+        "recorded.",
+        "issue: The work runtime, part Completion; decisions 3: Commands named in specs",
+    ),
+    "chant:checks:look_at_what_is_committed": Requirement(
+        "Checks are run on committed work that lacks no other evidence.",
+        "issue: The work runtime, part Completion",
+    ),
+    "chant:checks:are_those_of_the_start": Requirement(
+        "Checks and criteria are those of the spec at the start; an agent changes neither.",
+        "issue: The work runtime, part Completion",
+    ),
+    "chant:checks:are_stopped_with_the_run": Requirement(
+        "Whoever stops a run stops its check, too.",
+        "issue: The work runtime, part Pause",
+    ),
+    "chant:outputs:have_to_fit": Requirement(
+        "The output of a run has to fit the schema that its spec names.",
+        "issue: The work runtime, part Completion",
+    ),
+}
