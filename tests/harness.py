@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, cast
 
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Place, Session
+from forked import ForkedProcess, can_fork
 from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
@@ -127,5 +129,7 @@ def text_of(result: CallToolResult) -> str:
 
 def started_process(command: list[str], folder: Path, **kwargs: Any) -> subprocess.Popen[bytes]:
     """Start a process in a folder, with three pipes of bytes unless `kwargs` say otherwise."""
-    options: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    return cast("subprocess.Popen[bytes]", subprocess.Popen(command, cwd=folder, **{**options, **kwargs}))
+    options = {**dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE), **kwargs}
+    if can_fork(command, options.get("env") or dict(os.environ), options):
+        return cast("subprocess.Popen[bytes]", ForkedProcess(command, folder, **options))
+    return cast("subprocess.Popen[bytes]", subprocess.Popen(command, cwd=folder, **options))

@@ -6,9 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from chant_mcp import errors
-from chant_mcp._core import Answer, ChantProject, SpeckitFeatures, TicketProjects, VineFiles
 
 if TYPE_CHECKING:
+    from chant_mcp._core import Answer, ChantProject, SpeckitFeatures, TicketProjects, VineFiles
     from chant_mcp.api import Feature, FeatureTask, Spec, Task, Ticket, Vine, Workspace, open
     from chant_mcp.graph import Graph
 
@@ -31,11 +31,16 @@ __all__ = [
 ]
 
 _API = ("Feature", "FeatureTask", "Spec", "Task", "Ticket", "Vine", "Workspace", "open")
-_LATER = {"Graph": "chant_mcp.graph", **dict.fromkeys(_API, "chant_mcp.api")}
+_CORE = ("Answer", "ChantProject", "SpeckitFeatures", "TicketProjects", "VineFiles")
+_LATER = {
+    "Graph": "chant_mcp.graph",
+    **dict.fromkeys(_API, "chant_mcp.api"),
+    **dict.fromkeys(_CORE, "chant_mcp._core"),
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Import the spec API when it is first asked for: servers, runs and commands start without it."""
+    """Import the core and the spec API when they are first asked for: whoever needs neither starts at once."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_LATER[name]), name)

@@ -1,0 +1,72 @@
+"""Programs that other processes start, entered without the libraries of the command line.
+
+A run costs two processes of ours: its runner and, where the demo agent works, its agent. Each of them is
+one call of the core or of the standard library, and the libraries that read commands for people would
+take longer to import than that call takes. The commands `work --runner` and `demo-agent` do the same.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+
+def enter(words: Sequence[str], environment: dict[str, str]) -> None:
+    """Run the background program that the arguments name; return when they name a command for people.
+
+    Args:
+        words: The arguments, as the core gives them to a process that it starts.
+        environment: The environment of this process.
+
+    Raises:
+        SystemExit: When a background program has ended, with its exit code.
+    """
+    match words:
+        case ["demo-agent"]:
+            _run_demo_agent(environment)
+        case ["--project", root, "work", "--runner", _]:
+            _run_runner(Path(root), environment)
+        case _:
+            return
+
+
+def _run_demo_agent(environment: dict[str, str]) -> NoReturn:
+    from chant_mcp.demo.agent import play
+
+    _speak_utf8()
+    raise SystemExit(play(environment, Path.cwd()))
+
+
+def _run_runner(root: Path, environment: dict[str, str]) -> NoReturn:
+    from chant_mcp.errors import ChantError
+    from chant_mcp.program import own_program
+    from chant_mcp.session import Place, Session, config_folder, home_folder
+
+    _speak_utf8()
+    home = home_folder()
+    config_home = config_folder(environment, home)
+    session = Session(
+        Place(root, (root,), is_given=True),
+        environment=environment,
+        user_config=config_home and config_home / "chant" / "config.md",
+        config_home=config_home,
+        home=home,
+        program=own_program(sys.executable),
+        stop_at=environment.get("CHANT_STOP_AT"),
+    )
+    session.recovers = False  # who started this has just done so
+    try:
+        session.chant.run_work()
+    except ChantError as error:
+        sys.stderr.write(f"Error: {error.told()}\n")
+        raise SystemExit(1) from error
+    raise SystemExit(0)
+
+
+def _speak_utf8() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="backslashreplace")
