@@ -14,6 +14,7 @@ from __future__ import annotations
 import array
 import gc
 import importlib
+import io
 import json
 import os
 import select
@@ -136,14 +137,15 @@ def _become(request: Request, streams: list[int]) -> None:
 
 def _open_standard_streams() -> None:
     """Have Python look at the streams as it does when it starts."""
-    is_terminal = os.isatty(1)
-    sys.stdin = sys.__stdin__ = open(0, encoding=sys.stdin.encoding, errors="strict", closefd=False)
-    sys.stdout = sys.__stdout__ = open(
-        1, "w", encoding=sys.stdout.encoding, errors="strict", buffering=1 if is_terminal else -1, closefd=False
-    )
-    sys.stderr = sys.__stderr__ = open(
-        2, "w", encoding=sys.stderr.encoding, errors="backslashreplace", buffering=1, closefd=False
-    )
+    sys.stdin = sys.__stdin__ = _stream(0, sys.stdin.encoding, "strict")
+    sys.stdout = sys.__stdout__ = _stream(1, sys.stdout.encoding, "strict", line_buffering=os.isatty(1))
+    sys.stderr = sys.__stderr__ = _stream(2, sys.stderr.encoding, "backslashreplace", line_buffering=True)
+
+
+def _stream(number: int, encoding: str, errors: str, *, line_buffering: bool = False) -> io.TextIOWrapper:
+    mode = "rb" if number == 0 else "wb"
+    binary = os.fdopen(number, mode, closefd=False)
+    return io.TextIOWrapper(binary, encoding, errors, line_buffering=line_buffering)
 
 
 if __name__ == "__main__":

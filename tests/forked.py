@@ -189,6 +189,7 @@ def _fork_server(_process: int) -> socket.socket:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         command = [sys.executable, str(SERVER), str(theirs.fileno())]
-        options: dict[str, Any] = {"pass_fds": [theirs.fileno()], "stdin": subprocess.DEVNULL, "cwd": "/"}
-        _SERVERS.append(subprocess.Popen(command, **options))
+        _SERVERS.append(
+            subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd="/")
+        )
     return ours

@@ -40,7 +40,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import the core and the spec API when they are first asked for: whoever needs neither starts at once."""
+    """Import the core and the spec API when they are first asked for: what needs neither starts sooner."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_LATER[name]), name)

@@ -8,9 +8,14 @@ take longer to import than that call takes. The commands `work --runner` and `de
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+
+from chant_mcp.program import own_program
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn
 
 
 def enter(words: Sequence[str], environment: dict[str, str]) -> None:
@@ -40,29 +45,43 @@ def _run_demo_agent(environment: dict[str, str]) -> NoReturn:
 
 
 def _run_runner(root: Path, environment: dict[str, str]) -> NoReturn:
+    from chant_mcp._core import ChantProject
     from chant_mcp.errors import ChantError
-    from chant_mcp.program import own_program
-    from chant_mcp.session import Place, Session, config_folder, home_folder
 
     _speak_utf8()
-    home = home_folder()
-    config_home = config_folder(environment, home)
-    session = Session(
-        Place(root, (root,), is_given=True),
-        environment=environment,
-        user_config=config_home and config_home / "chant" / "config.md",
-        config_home=config_home,
-        home=home,
-        program=own_program(sys.executable),
+    texts = {name: value for name, value in environment.items() if _is_text(name + value)}
+    project = ChantProject(
+        root,
+        user_config=_user_config(environment),
+        environment=texts,
+        program=list(own_program(sys.executable)),
+        prompts=Path(__file__).parent / "resources" / "prompts",
         stop_at=environment.get("CHANT_STOP_AT"),
     )
-    session.recovers = False  # who started this has just done so
     try:
-        session.chant.run_work()
+        project.run_work()
     except ChantError as error:
         sys.stderr.write(f"Error: {error.told()}\n")
         raise SystemExit(1) from error
     raise SystemExit(0)
+
+
+def _user_config(environment: dict[str, str]) -> Path | None:
+    named = Path(environment.get("XDG_CONFIG_HOME", ""))
+    if not named.is_absolute():
+        try:
+            named = Path.home() / ".config"
+        except RuntimeError:
+            return None
+    return named / "chant" / "config.md"
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _speak_utf8() -> None:
