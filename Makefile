@@ -2,24 +2,41 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# How many times the usual number of cases `make trials` tries, and for how many seconds it tortures.
+CASES ?= 30
+SECONDS ?= 180
 
-.PHONY: demo test install bench docs clean
+.PHONY: demo test test-times trials install release bench docs clean
 
 demo: $(VENV)/.made
-	$(BIN)/maturin develop --release --locked --quiet
+	$(BIN)/maturin develop --locked --quiet
 	$(BIN)/python -m chant_mcp.demo
 
 test: install
-	cargo test --locked
+	cargo test --workspace --locked
 	$(BIN)/python -m pytest -n auto
 
-# The package with its core, as it is used and as it is tested: an optimised build in a virtual
-# environment of its own.
+# What each folder of tests costs, and the slowest tests.
+test-times: install
+	$(BIN)/python -m pytest -n auto --quiet --times
+
+# The long forms of tests, run by hand: laws on many cases, crashes and failing disks for minutes.
+trials: install
+	CHANT_TRIALS=$(CASES) $(BIN)/python -m pytest -n auto --quiet tests/server/test_fuzz.py \
+		tests/chant/test_edit_laws.py tests/chant/test_add.py tests/demo/test_agent_document.py tests/vine tests/tickets
+	PROPTEST_CASES=$$((256 * $(CASES))) cargo test --workspace --locked
+	for seed in 1 2 3; do $(BIN)/python -m bench.torture --seed $$seed --seconds $(SECONDS) || exit 1; done
+
+# The package with its core as it is tested: one build with the Rust tests, in a virtual environment.
 install: $(VENV)/.ready
+	$(BIN)/maturin develop --locked --quiet
+
+# The same, optimised as wheels are: for figures.
+release: $(VENV)/.ready
 	$(BIN)/maturin develop --release --locked --quiet
 
 $(VENV)/.ready: pyproject.toml | $(VENV)/.made
-	$(BIN)/maturin develop --release --locked --quiet --extras dev
+	$(BIN)/maturin develop --locked --quiet --extras dev
 	touch $@
 
 $(VENV)/.made:
@@ -27,7 +44,7 @@ $(VENV)/.made:
 	$(BIN)/python -m pip install --quiet --upgrade pip 'maturin>=1.9,<2'
 	touch $@
 
-bench: install
+bench: release
 	$(BIN)/python -m bench.run
 
 # The API reference, from the docstrings, in docs/reference/.

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from harness import Caller, Project, started_process
 from mcp import Client
+from times import cost_report
 
 _GIT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -25,6 +26,26 @@ _GIT = {
     "GIT_COMMITTER_EMAIL": "ada@example.org",
     "GIT_COMMITTER_DATE": "2026-01-22T10:00:00Z",
 }
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--times`."""
+    parser.addoption("--times", action="store_true", help="print what the tests cost")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print what the tests cost, when it is asked for."""
+    if not config.getoption("--times"):
+        return
+    reports = [
+        report
+        for found in terminalreporter.stats.values()
+        for report in found
+        if isinstance(report, pytest.TestReport)
+    ]
+    terminalreporter.section("what the tests cost")
+    for line in cost_report(reports):
+        terminalreporter.line(line)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 from harness import Caller
-from hypothesis import HealthCheck, settings
+from laws import law
 from mcp import Client
 
 if TYPE_CHECKING:
@@ -20,14 +20,7 @@ if TYPE_CHECKING:
     from chant_mcp.server.app import ChantServer
     from harness import Project
 
-LAW = settings(
-    max_examples=30,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-"""Examples share one project and one server, so that its index lives through all of them."""
+LAW = law(30, shares=True)
 
 ONE_ERA = pytest.mark.parametrize("call", ["modern"], indirect=True)
 """For tables of cases about what the documents mean: the era of the protocol makes no difference there."""

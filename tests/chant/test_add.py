@@ -14,8 +14,9 @@ from chant_mcp.errors import ChantError
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Place, Session
 from harness import text_of
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from laws import law
 from mcp import Client
 from writing import ID, OTHER, git, tree, untouched
 
@@ -458,7 +459,7 @@ async def test_nothing_is_committed_or_staged(call: Caller) -> None:
 TEXT = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\x1c\x1d\x1e\x1f"), min_size=1, max_size=120
 )
-LAWS = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+LAWS = law(100)
 
 
 def squeezed(text: str) -> str:

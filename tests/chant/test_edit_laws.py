@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from chant_mcp import ChantProject
 from chant_mcp.errors import ChantError
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from laws import law
 from writing import ID
 
 ITEM = st.sampled_from(
@@ -81,7 +82,7 @@ CHANGES = st.one_of(
     st.tuples(st.just("model"), NEW_TEXT.filter(bool)),
 )
 
-LAWS = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+LAWS = law(100)
 
 
 @LAWS

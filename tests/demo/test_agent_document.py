@@ -9,12 +9,13 @@ import pytest
 from chant_mcp import ChantProject
 from chant_mcp.demo.document import Document
 from chant_mcp.demo.task import Task
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from laws import law
 
 ID = "2026-01-22-001-x7m"
 
-LAWS = settings(max_examples=150, deadline=None, derandomize=True, database=None)
+LAWS = law(150)
 
 BLOCKS = [
     "text\n",

@@ -12,21 +12,16 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from chant_mcp.toolsets.vine import OPERATIONS
 from harness import Project, text_of
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from laws import law
 from mcp import Client
 from mcp_types import CallToolResult
 from server.pipes import Message, Pipes, Serve, encoded, request
 from server.test_arguments import SCHEMAS, kind_of
 from server.test_tools import MUTATING
 
-LAW = settings(
-    max_examples=30,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-"""Examples share one project and one server, so that its index lives through all of them."""
+LAW = law(30, shares=True, derandomize=False)
 
 PENDING, BUSY, DONE, BAD = (
     f"2026-01-22-00{number}-{end}" for number, end in enumerate(["x7m", "b", "c", "d"])
@@ -246,7 +241,7 @@ def subject(request: pytest.FixtureRequest, project: Project) -> Iterator[Subjec
 def test_whatever_a_tool_is_given_it_answers_and_spares_other_files(subject: Subject, tool: str) -> None:
     @LAW
     @given(arguments_of(tool))
-    def law(given: dict[str, Any]) -> None:
+    def holds(given: dict[str, Any]) -> None:
         subject.restore()
         target = subject.target(given) if tool in MUTATING and "id" in given else None
         makes_files = tool in MUTATING or not tool.startswith("chant_")
@@ -266,7 +261,7 @@ def test_whatever_a_tool_is_given_it_answers_and_spares_other_files(subject: Sub
             assert {path.name for path in added} <= {target.name if target else ""}  # archived
         subject.check_readable()
 
-    law()
+    holds()
 
 
 @pytest.mark.requirement("server:arguments:arbitrary_json_never_crashes_a_tool")
@@ -275,7 +270,7 @@ def test_any_run_of_calls_leaves_a_project_that_can_be_read(subject: Subject) ->
 
     @LAW
     @given(st.lists(steps, min_size=2, max_size=8))
-    def law(calls: list[tuple[str, dict[str, Any]]]) -> None:
+    def holds(calls: list[tuple[str, dict[str, Any]]]) -> None:
         subject.restore()
         for tool, arguments in calls:
             subject.call(tool, arguments)
@@ -284,7 +279,7 @@ def test_any_run_of_calls_leaves_a_project_that_can_be_read(subject: Subject) ->
         listed = subject.call("chant_spec_list", {"limit": 1000}).structured_content
         assert listed["total"] <= total  # cancelled ones are not listed
 
-    law()
+    holds()
 
 
 # Lines
@@ -320,9 +315,9 @@ def test_whatever_comes_on_a_line_the_server_answers_the_next_one(project: Proje
     pipes: Pipes = serve(project.root)
     asked = 0
 
-    @settings(LAW, max_examples=200)
+    @law(200, shares=True, derandomize=False)
     @given(st.lists(lines, min_size=1, max_size=5))
-    def law(batch: list[bytes]) -> None:
+    def holds(batch: list[bytes]) -> None:
         nonlocal asked
         asked += 1
         sent = b"".join(line.replace(b"\n", b" ") + b"\n" for line in batch)
@@ -333,7 +328,7 @@ def test_whatever_comes_on_a_line_the_server_answers_the_next_one(project: Proje
                 assert isinstance(message["error"]["message"], str)
         assert message["result"] == {}
 
-    law()
+    holds()
     ended = pipes.finish()
     assert ended.code == 0
     assert "Traceback" not in ended.errors

@@ -15,7 +15,7 @@ from chant_mcp.errors import ChantError
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Place, Session
 from harness import Caller, text_of
-from hypothesis import HealthCheck, settings
+from laws import law
 from mcp_types import CallToolResult, TextContent
 
 STATUSES = (
@@ -51,14 +51,7 @@ LONG_AGO = "2025-09-07T10:00:00.000Z"
 ONE_ERA = pytest.mark.parametrize("call", ["modern"], indirect=True)
 """For tables of cases about what the documents mean: the era of the protocol makes no difference there."""
 
-LAW = settings(
-    max_examples=30,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-"""Examples share one project and one server, so that its index lives through all of them."""
+LAW = law(30, shares=True)
 
 
 @dataclass(frozen=True)

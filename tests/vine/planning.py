@@ -10,21 +10,14 @@ from typing import Any
 
 import pytest
 from harness import Caller, Project, text_of
-from hypothesis import HealthCheck, settings
+from laws import law
 from mcp_types import TextContent
 from server.pipes import Pipes
 
 ONE_ERA = pytest.mark.parametrize("call", ["modern"], indirect=True)
 """For tables of cases about what the documents mean: the era of the protocol makes no difference there."""
 
-LAW = settings(
-    max_examples=60,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-"""Examples share one folder."""
+LAW = law(60, shares=True)
 
 Operation = dict[str, Any]
 
