@@ -2,6 +2,7 @@
 
 mod known;
 pub mod lookup;
+mod looking;
 mod own;
 pub(super) mod place;
 
