@@ -165,6 +165,7 @@ class Commands(click.Group):
         "answer": "chant_mcp.commands.speckit:answer",
         "board": "chant_mcp.commands.board:board",
         "serve": "chant_mcp.commands.serve:serve",
+        "doctor": "chant_mcp.commands.doctor:doctor",
         "init": "chant_mcp.commands.init:init",
         "demo": "chant_mcp.commands.demo:demo",
         "merge-driver": "chant_mcp.commands.merge_driver:merge_driver",

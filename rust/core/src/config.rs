@@ -515,10 +515,19 @@ mod tests {
         let of = |file: &str| format!("---\nenv: {{pass: [{file}]}}\n---\n");
         let config = read(&of("SSH_AUTH_SOCK, A"), &of("DATABASE_URL")).unwrap();
         assert_eq!(config.runs.passed, ["SSH_AUTH_SOCK", "A", "DATABASE_URL"]);
-        check_wrong("env: {pass: [SSH_AUTH_SOCK]}", "env.pass: `SSH_AUTH_SOCK` is not passed");
-        check_wrong("env: {pass: ['AWS_*']}", "env.pass: expected the name of a variable");
+        check_wrong(
+            "env: {pass: [SSH_AUTH_SOCK]}",
+            "env.pass: `SSH_AUTH_SOCK` is not passed",
+        );
+        check_wrong(
+            "env: {pass: ['AWS_*']}",
+            "env.pass: expected the name of a variable",
+        );
         let error = read(&of("GIT_DIR"), "").unwrap_err();
-        assert!(error.why.starts_with("env.pass: `GIT_DIR` is never passed"), "{error}");
+        assert!(
+            error.why.starts_with("env.pass: `GIT_DIR` is never passed"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -236,7 +236,9 @@ pub fn is_secret(name: &str) -> bool {
 /// or have programs load code; the user's own configuration may.
 pub fn refusal(name: &str, is_users: bool) -> Option<String> {
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(is_name)
+    if name.is_empty()
+        || name.starts_with(|c: char| c.is_ascii_digit())
+        || !name.chars().all(is_name)
     {
         return Some(format!(
             "expected the name of a variable, got `{name}`; patterns are not followed"
@@ -340,7 +342,16 @@ mod tests {
 
     #[test]
     fn nobody_passes_patterns_or_what_leads_to_another_repository() {
-        for name in ["AWS_*", "", "1A", "A=B", "A B", "GIT_DIR", "CLAUDECODE", "GIT_CONFIG_KEY_0"] {
+        for name in [
+            "AWS_*",
+            "",
+            "1A",
+            "A=B",
+            "A B",
+            "GIT_DIR",
+            "CLAUDECODE",
+            "GIT_CONFIG_KEY_0",
+        ] {
             assert!(refusal(name, true).is_some(), "{name}");
         }
     }

@@ -200,7 +200,8 @@ impl Repo {
     }
 
     fn open_with_program(folder: &Path) -> Result<Option<Self>, GitError> {
-        let ask = |question: &str| program::reading_within(folder, ["rev-parse", question]).output();
+        let ask =
+            |question: &str| program::reading_within(folder, ["rev-parse", question]).output();
         let common_dir = match ask("--git-common-dir") {
             Ok(path) => folder.join(path_of(&path)),
             Err(GitError::Gone { .. }) => return Ok(None),

@@ -326,7 +326,11 @@ impl Repo {
     /// repository names. While we act here it may fetch what a partial clone lacks.
     pub(super) fn reading<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> program::Call {
         let call = program::reading(self.folder(), args);
-        if self.is_acting() { call.fetching() } else { call }
+        if self.is_acting() {
+            call.fetching()
+        } else {
+            call
+        }
     }
 
     /// Prepares a call of the git program in this repository that acts: only where a person trusts what the

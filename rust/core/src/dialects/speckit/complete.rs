@@ -218,8 +218,7 @@ impl Features {
         let (exit, how, output) = match run {
             Ok(ended) => {
                 let tail = [ended.beginning.as_slice(), &ended.end].concat();
-                let text =
-                    Mask::new(&secrets(&known))?.apply(&String::from_utf8_lossy(&tail));
+                let text = Mask::new(&secrets(&known))?.apply(&String::from_utf8_lossy(&tail));
                 let how = if ended.is_too_long {
                     format!("took longer than {} s", time.as_secs_f64())
                 } else {

@@ -71,9 +71,7 @@ pub(super) const BUILT_IN: [BuiltIn; 9] = [
         unguarded: &[&["--trust-all-tools"]],
         tail: &[&["{prompt}"]],
         protocol: None,
-        credentials: &[
-            "KIRO_API_KEY",
-        ],
+        credentials: &["KIRO_API_KEY"],
     },
     BuiltIn {
         name: "codex",
@@ -148,9 +146,7 @@ pub(super) const BUILT_IN: [BuiltIn; 9] = [
         unguarded: &[&["--force"]],
         tail: &[&["{prompt}"]],
         protocol: None,
-        credentials: &[
-            "CURSOR_API_KEY",
-        ],
+        credentials: &["CURSOR_API_KEY"],
     },
     BuiltIn {
         name: "ollama",

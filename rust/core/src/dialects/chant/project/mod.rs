@@ -1,8 +1,8 @@
 //! A chant project: where its files lie, and its specs as of now.
 
 mod known;
-pub mod lookup;
 mod looking;
+pub mod lookup;
 mod own;
 pub(super) mod place;
 

@@ -208,9 +208,7 @@ fn encloses(template: &str) -> bool {
     let found = PLACEHOLDER
         .iter()
         .flat_map(|regex| regex.captures_iter(template));
-    found
-        .into_iter()
-        .any(|found| ENCLOSED.contains(&&found[1]))
+    found.into_iter().any(|found| ENCLOSED.contains(&&found[1]))
 }
 
 /// A template with its placeholders replaced.
@@ -246,7 +244,10 @@ fn value(parts: &Parts<'_>, name: &str) -> Option<String> {
         "spec.description" => enclosed(spec.body().trim()),
         "spec.target_files" => {
             let files = spec.target_files.as_deref().unwrap_or_default().iter();
-            files.map(|file| on_a_line(file)).collect::<Vec<_>>().join("\n")
+            files
+                .map(|file| on_a_line(file))
+                .collect::<Vec<_>>()
+                .join("\n")
         }
         "spec.context" => context(parts),
         "worktree.path" => worktree(|place| place.path),

@@ -286,7 +286,11 @@ impl Briefing<'_> {
             argv,
             reads: None,
             // What a check is not given, the agent was not given either, or is not the check's.
-            withheld: if server.is_some() { withheld } else { Vec::new() },
+            withheld: if server.is_some() {
+                withheld
+            } else {
+                Vec::new()
+            },
             secrets: secrets(&self.project.environment),
             environment: environment
                 .into_iter()
