@@ -17,9 +17,9 @@ from writing import git
 pytestmark = pytest.mark.anyio
 
 
-async def work(shop: Workshop, command: str, **keys: Any) -> dict[str, Any]:
+async def work(shop: Workshop, command: str, more: str = "", **keys: Any) -> dict[str, Any]:
     """Have a configured agent work on a spec, and give how it was started."""
-    shop.configure(f"agents:\n  scribe:\n    command: [{scribe.agent()}{command}]\n", provider="scribe")
+    shop.configure(f"agents:\n  scribe:\n    command: [{scribe.agent()}{command}]\n{more}", provider="scribe")
     shop.spec(ID, **keys)
     shop.commit()
     async with shop.client() as call:
@@ -148,7 +148,7 @@ async def test_the_environment_tells_of_the_run_in_absolute_paths(
 ) -> None:
     monkeypatch.setenv("SHIP", "Ada's")
     monkeypatch.setenv("CLAUDECODE", "1")
-    found = await work(shop, "")
+    found = await work(shop, "", "env:\n  pass: [SHIP]\n")
     environment, record = found["environment"], shop.record(ID)
     worktree = record["worktree"]
     told = {name: value for name, value in environment.items() if name.startswith("CHANT_")}
