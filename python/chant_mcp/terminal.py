@@ -25,7 +25,8 @@ _STEERS = re.compile(f"[{_REPLACED}]")
 _HIDES = re.compile(f"[{_REMOVED}]")
 _EITHER = re.compile(f"[{_REPLACED}{_REMOVED}]")
 
-_COLOUR = re.compile(r"(\x1b\[(?:0|1|2|3|4|22|23|24|39|3[0-7]|9[0-7]|38;5;\d{1,3}|38;2(?:;\d{1,3}){3}|;)*m)")
+_CODE = r"(?:[01234]|2[234]|39|[39][0-7]|38;5;\d{1,3}|38;2;\d{1,3};\d{1,3};\d{1,3})"
+_COLOUR = re.compile(rf"(\x1b\[(?:{_CODE}(?:;{_CODE})*)?m)")
 """Colours of letters and their weight: with these alone nothing can be written that is not seen."""
 
 
