@@ -61,4 +61,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Whatever program a repository's configuration names, no tool and no command that reads runs it.",
         _READS,
     ),
+    "trust:names:features_stay_inside": Requirement(
+        "A feature's directory that is a link out of the project is not followed; only a variable names another "
+        "place.",
+        "issue 17: 7",
+    ),
+    "trust:names:nothing_of_gits": Requirement(
+        "No name in a document or a configuration leads to a file in a folder of git's.", "issue 17: 7"
+    ),
 }

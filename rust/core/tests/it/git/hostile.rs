@@ -15,10 +15,7 @@ struct Trap {
 impl Trap {
     fn set(sandbox: &Sandbox) -> Self {
         let (program, trace) = (sandbox.path("trap"), sandbox.path("trace"));
-        let text = format!(
-            "#!/bin/sh\necho \"$0 $*\" >> {}\nexit 1\n",
-            trace.display()
-        );
+        let text = format!("#!/bin/sh\necho \"$0 $*\" >> {}\nexit 1\n", trace.display());
         fs::write(&program, text).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         Self { program, trace }
