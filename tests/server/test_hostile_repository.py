@@ -15,13 +15,32 @@ pytestmark = pytest.mark.anyio
 FIRST = "2026-01-22-001-x7m"
 SECOND = "2026-01-22-002-k3f"
 
-PROGRAMS = (
-    "core.fsmonitor core.sshCommand core.pager core.editor core.askPass "
-    "core.alternateRefsCommand "
-    "core.gitProxy credential.helper diff.external diff.trap.command diff.trap.textconv filter.trap.clean "
-    "filter.trap.smudge filter.trap.process gpg.program gpg.ssh.program merge.trap.driver pager.log "
-    "pager.show pager.status remote.origin.uploadpack remote.origin.vcs uploadpack.packObjectsHook sequence.editor"
-).split()
+PROGRAMS = [
+    "core.fsmonitor",
+    "core.sshCommand",
+    "core.pager",
+    "core.editor",
+    "core.askPass",
+    "core.alternateRefsCommand",
+    "core.gitProxy",
+    "credential.helper",
+    "diff.external",
+    "diff.trap.command",
+    "diff.trap.textconv",
+    "filter.trap.clean",
+    "filter.trap.smudge",
+    "filter.trap.process",
+    "gpg.program",
+    "gpg.ssh.program",
+    "merge.trap.driver",
+    "pager.log",
+    "pager.show",
+    "pager.status",
+    "remote.origin.uploadpack",
+    "remote.origin.vcs",
+    "uploadpack.packObjectsHook",
+    "sequence.editor",
+]
 """The keys of git's configuration that name programs."""
 
 TOOLS: list[tuple[str, dict[str, Any]]] = [
