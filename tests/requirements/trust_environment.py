@@ -2,8 +2,8 @@
 
 from requirements import Requirement
 
-_DESIGN = "design trust 8"
-_READS = "design trust 13: R1"
+_DESIGN = "issue 17: 4"
+_READS = "issue 17: R1"
 
 REQUIREMENTS: dict[str, Requirement] = {
     "trust:environment:only_what_is_named_is_passed": Requirement(
@@ -62,8 +62,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         _READS,
     ),
     "trust:names:features_stay_inside": Requirement(
-        "A feature's directory that is a link out of the project is not followed; only a variable names another "
-        "place.",
+        "A feature's directory that is a link out of the project is not followed; only a variable names "
+        "another place.",
         "issue 17: 7",
     ),
     "trust:names:nothing_of_gits": Requirement(
