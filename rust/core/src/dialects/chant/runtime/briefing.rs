@@ -163,15 +163,14 @@ pub(in super::super) fn identity(project: &Project, repo: &Repo) -> Result<Varia
     let mut identity = Variables::new();
     for (name, is_email) in IDENTITY {
         let own = project.environment.get(name).filter(|own| !own.is_empty());
-        let value = match own {
-            Some(own) => own.clone(),
-            None => {
-                if known.is_none() {
-                    known = repo.user()?;
-                }
-                let (name, email) = known.clone().ok_or_else(nobody)?;
-                if is_email { email } else { name }
+        let value = if let Some(own) = own {
+            own.clone()
+        } else {
+            if known.is_none() {
+                known = repo.user()?;
             }
+            let (name, email) = known.clone().ok_or_else(nobody)?;
+            if is_email { email } else { name }
         };
         identity.insert(name.to_owned(), value);
     }
