@@ -154,7 +154,7 @@ class Commands(click.Group):
             raise Failure(error.told()) from error
         except click.ClickException as error:
             # What was typed may have come from a list of files.
-            error.message = harmless(error.message)
+            vars(error)["message"] = harmless(error.message)
             raise
 
 
