@@ -20,6 +20,7 @@ from chant_mcp.commands import serving
 from chant_mcp.commands.surroundings import Surroundings, project_option
 from chant_mcp.errors import ChantError
 from chant_mcp.session import config_folder, home_folder
+from chant_mcp.terminal import harmless
 
 _COMMANDS = {
     "list": "chant_mcp.commands.specs:list_specs",
@@ -113,9 +114,7 @@ class Failure(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Print the sentences to standard error; texts of documents in them do not steer the terminal."""
-        from chant_mcp.commands import display
-
-        click.echo(display.harmless(self.message), file=file, err=True)
+        click.echo(harmless(self.message), file=file, err=True)
 
 
 class Commands(click.Group):
@@ -153,6 +152,10 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except ChantError as error:
             raise Failure(error.told()) from error
+        except click.ClickException as error:
+            # What was typed may have come from a list of files.
+            vars(error)["message"] = harmless(error.message)
+            raise
 
 
 @click.group(
@@ -162,6 +165,7 @@ class Commands(click.Group):
         "answer": "chant_mcp.commands.speckit:answer",
         "board": "chant_mcp.commands.board:board",
         "serve": "chant_mcp.commands.serve:serve",
+        "doctor": "chant_mcp.commands.doctor:doctor",
         "init": "chant_mcp.commands.init:init",
         "demo": "chant_mcp.commands.demo:demo",
         "merge-driver": "chant_mcp.commands.merge_driver:merge_driver",

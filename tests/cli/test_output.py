@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from chant_mcp import terminal
 from chant_mcp.commands import display
 from cli.kit import Cli, Start
 from rich.console import Console
@@ -66,8 +67,8 @@ def test_texts_of_specs_are_not_taken_for_markup(cli: Cli) -> None:
 
 @pytest.mark.requirement("cli:output:texts_of_specs_do_not_steer_the_terminal")
 def test_a_log_at_a_terminal_keeps_its_colours_and_nothing_else() -> None:
-    assert display.coloured("\x1b[31mred\x1b[0m\x1b[2J\x07") == "\x1b[31mred\x1b[0m\ufffd[2J\ufffd\x1b[0m"
-    assert display.coloured("plain") == "plain"
+    assert terminal.coloured("\x1b[31mred\x1b[0m\x1b[2J\x07") == "\x1b[31mred\x1b[0m\ufffd[2J\ufffd\x1b[0m"
+    assert terminal.coloured("plain") == "plain"
 
 
 @pytest.mark.requirement("cli:output:surroundings_do_not_matter")

@@ -98,6 +98,7 @@ AREAS = (
     "tickets.config_and_concurrency",
     "server.http",
     "board",
+    "trust_environment",
 )
 """The files, `cli.init` for `cli/init.py`, in the order of the query."""
 

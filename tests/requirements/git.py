@@ -12,7 +12,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "git:reads:sha256_repository": Requirement(
         "Commits are found in a SHA-256 repository.", "decisions 3: git"
     ),
-    "git:reads:partial_clone": Requirement("Commits are found in a partial clone.", "decisions 3: git"),
+    "git:reads:partial_clone": Requirement(
+        "Commits are found in a partial clone; what it lacks is fetched by acts and by no look.",
+        "decisions 3: git",
+    ),
     "git:program:environment_is_cleaned": Requirement(
         "The git program runs in a cleaned environment, so a caller's `GIT_DIR` changes nothing.",
         "decisions 3: git",

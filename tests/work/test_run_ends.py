@@ -203,6 +203,7 @@ async def test_secrets_are_neither_in_the_log_nor_in_the_record(
     }
     for name, value in secrets.items():
         monkeypatch.setenv(name, value)
+    shop.configure(f"env:\n  pass: [{', '.join(secrets)}]\n")
     shop.spec(ID, "secret", "fail")
     shop.commit()
     async with shop.client() as call:
@@ -225,7 +226,8 @@ async def test_a_secret_among_an_agents_last_words_is_masked_in_the_reason(
 ) -> None:
     monkeypatch.setenv("SHIP_TOKEN", "pier-0815-north")
     shop.configure(
-        'agents:\n  leaky:\n    command: [sh, -c, "echo $SHIP_TOKEN >&2; exit 7", pier-0815-north]\n',
+        'agents:\n  leaky:\n    command: [sh, -c, "echo $SHIP_TOKEN >&2; exit 7", pier-0815-north]\n'
+        "env:\n  pass: [SHIP_TOKEN]\n",
         provider="leaky",
     )
     shop.spec(ID)

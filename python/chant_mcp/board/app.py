@@ -24,9 +24,10 @@ from chant_mcp.board.listing import Listing
 from chant_mcp.board.questions import AnswerDialog, Questions, Reply
 from chant_mcp.board.runs import Runs
 from chant_mcp.board.tasks import TaskList, Tasks
-from chant_mcp.commands.display import harmless, plain
+from chant_mcp.commands.display import plain
 from chant_mcp.errors import ChantError
 from chant_mcp.session import Session
+from chant_mcp.terminal import harmless
 
 _PAUSE = 0.5
 """Seconds between two looks."""

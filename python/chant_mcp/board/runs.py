@@ -15,9 +15,10 @@ from chant_mcp.board import words
 from chant_mcp.board.feed import Data, Log
 from chant_mcp.board.listing import Listing, Row
 from chant_mcp.commands import run_display
-from chant_mcp.commands.display import coloured, plain
+from chant_mcp.commands.display import plain
 from chant_mcp.commands.run_display import clock
 from chant_mcp.commands.watch import seconds_between, state_of
+from chant_mcp.terminal import coloured
 
 _BAR = 10
 _STATE = 18
@@ -64,7 +65,7 @@ class Runs(Vertical):
             return
         if log.is_begun:
             out.clear()
-            out.border_title = f"Log of {log.spec}"
+            out.border_title = plain(f"Log of {log.spec}")
         if log.text:
             is_at_end = out.is_vertical_scroll_end
             out.write(Text.from_ansi(coloured(log.text)), scroll_end=is_at_end)

@@ -9,6 +9,7 @@ import click
 
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.session import Session
+from chant_mcp.terminal import say
 
 _by = click.option("--by", metavar="NAME", help="Who decides; git's user unless given.")
 
@@ -40,6 +41,4 @@ def reject(session: Session, id: str, by: str | None, reason: str) -> None:
 
 
 def _say(text: str) -> None:
-    from chant_mcp.commands import display
-
-    click.echo(display.harmless(text))
+    say(text)

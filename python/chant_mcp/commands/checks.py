@@ -8,6 +8,7 @@ from chant_mcp.commands.answers import all_option, json_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.paging import EVERYTHING, Data, gathered
 from chant_mcp.session import Session
+from chant_mcp.terminal import say_json
 
 _SHOWN = 50
 """Findings and grades shown without `--all`."""
@@ -28,7 +29,7 @@ def lint(session: Session, id: str | None, show_all: bool, as_json: bool) -> Non
         "scores",
     )
     if as_json:
-        click.echo(text)
+        say_json(text)
         return
     from chant_mcp.commands import display
 
@@ -61,7 +62,7 @@ def verify(context: click.Context, session: Session, id: str, as_json: bool) -> 
     answer = session.chant.verify(id)
     found: Data = answer.data
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
     else:
         from chant_mcp.commands import display
 
@@ -87,7 +88,7 @@ def diagnose(context: click.Context, session: Session, id: str, as_json: bool) -
     answer = session.chant.diagnose(id)
     found: Data = answer.data
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
     else:
         from chant_mcp.commands import display
 

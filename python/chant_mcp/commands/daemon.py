@@ -8,6 +8,7 @@ import click
 
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.session import Session
+from chant_mcp.terminal import say
 
 
 @click.command()
@@ -27,13 +28,13 @@ def watch(
     It is optional: runs finish their own business, and every command looks after dead ones once.
     """
     if status:
-        click.echo(session.chant.watch_status().text)
+        say(session.chant.watch_status().text)
     elif stop:
-        click.echo(session.chant.watch_stop().text)
+        say(session.chant.watch_stop().text)
     elif background:
-        click.echo(session.chant.watch_start().text)
+        say(session.chant.watch_start().text)
     else:
         session.recovers = False  # it does so itself, and says so
         # The core listens to it; an exception of Python's own would only cut its last words off.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        session.chant.watch(once=once, started=runner, tell=None if quiet or runner else click.echo)
+        session.chant.watch(once=once, started=runner, tell=None if quiet or runner else say)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 from typing import cast
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from chant_mcp.paging import Data
+from chant_mcp.terminal import harmless
 
 _LONG_ID = 40
 """Characters up to which an ID stands on one line, whatever else has to be wrapped for it."""
@@ -56,37 +57,37 @@ _LIGHT = {"ready": "green", "review": "yellow", "refine": "red"}
 
 _SEVERITY = {"error": "red", "warning": "yellow"}
 
-_COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
 
-# Characters that steer a terminal, or turn text around, do nothing in what we print.
-_STEERING = dict.fromkeys(
-    [*(set(range(0x20)) - {0x09, 0x0A}), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)],
-    "\N{REPLACEMENT CHARACTER}",
-)
+class _Harmless:
+    """Something whose texts are harmless however they came to be: Markdown knows entities, too."""
+
+    def __init__(self, shown: RenderableType) -> None:
+        self._shown = shown
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segment in console.render(self._shown, options):
+            yield segment if segment.control else Segment(harmless(segment.text), segment.style)
+
+
+class _Console(Console):
+    """A console that prints nothing else, whatever it is given."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Give the pieces of what is printed."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(harmless(segment.text), segment.style)
 
 
 def console(*, for_errors: bool = False) -> Console:
     """Make the console for standard output or error; texts of documents are never taken for markup."""
-    return Console(highlight=False, markup=False, emoji=False, stderr=for_errors)
-
-
-def harmless(text: str) -> str:
-    """Replace characters that would steer the terminal."""
-    return text.replace("\r\n", "\n").translate(_STEERING)
-
-
-def coloured(text: str) -> str:
-    """Make a log's text harmless but for its colours."""
-    parts = _COLOUR.split(text)
-    kept = "".join(part if at % 2 else harmless(part) for at, part in enumerate(parts))
-    return f"{kept}\x1b[0m" if len(parts) > 1 else kept
+    return _Console(highlight=False, markup=False, emoji=False, stderr=for_errors)
 
 
 def rendered(text: str) -> RenderableType:
     """Render markdown for the terminal."""
     from rich.markdown import Markdown  # only few commands need what takes so long to import
 
-    return Markdown(harmless(text), hyperlinks=False)
+    return _Harmless(Markdown(harmless(text), hyperlinks=False))
 
 
 def plain(value: object, style: str = "") -> Text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -9,6 +10,7 @@ import click
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.commands.workspace import Wanted, filters
 from chant_mcp.session import Session
+from chant_mcp.terminal import harmless, harmless_json, say
 
 
 @click.command()
@@ -52,9 +54,11 @@ def export(
     wanted = Wanted(statuses, labels, dialects, ready)
     found = session.workspace.export(form, fields=names, **wanted.words())
     if output is None:
+        is_shown = sys.stdout.isatty()
         for piece in found:
+            text = harmless_json(piece) if form == "json" else harmless(piece) if is_shown else piece
             # Bytes keep their line ends, which belong to the format.
-            click.echo(piece.encode(), nl=False)
+            click.echo(text.encode(), nl=False)
         return
     count = found.save(output, force=force)
-    click.echo(f"{count} {'item' if count == 1 else 'items'} written to {output}.", err=True)
+    say(f"{count} {'item' if count == 1 else 'items'} written to {output}.", err=True)

@@ -10,6 +10,7 @@ from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.surroundings import on_project, refuse_read_only
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
+from chant_mcp.terminal import say_json
 
 
 @click.command("import")
@@ -37,7 +38,7 @@ def import_specs(
         refuse_read_only(context)
     answer = session.workspace.import_specs(path, source=source, dry_run=dry_run)
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
         return
     from chant_mcp.commands import display, import_display
 

@@ -13,6 +13,7 @@ from chant_mcp.init import agents, hosts, layout
 from chant_mcp.init.console_script import Programs, programs
 from chant_mcp.init.plan import Machine, Plan, Wishes, plan, plan_prompts
 from chant_mcp.init.repository import Repository
+from chant_mcp.terminal import harmless, say
 
 
 def _provider(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -131,9 +132,9 @@ def _report(planned: Plan, nothing: str) -> None:
     """Write what is planned and say what was written."""
     planned.carry_out()
     if planned.is_empty:
-        click.echo(nothing)
+        say(nothing)
     elif not planned.was_initialized:
-        click.secho(f"Chant initialized in {planned.root}", bold=True)
+        click.secho(harmless(f"Chant initialized in {planned.root}"), bold=True)
     for folder in planned.folders:
         _say("Created", f"{folder}/")
     for base, change in planned.changes:
@@ -145,12 +146,12 @@ def _report(planned: Plan, nothing: str) -> None:
 
 
 def _say(verb: str, what: str) -> None:
-    click.echo(click.style(f"  {verb} ", fg="yellow" if verb == "Kept" else "green") + what)
+    click.echo(click.style(f"  {verb} ", fg="yellow" if verb == "Kept" else "green") + harmless(what))
 
 
 def _warn(found: Programs) -> None:
     if found.warning is not None:
-        click.secho(f"Warning: {found.warning}", fg="yellow", err=True)
+        click.secho(harmless(f"Warning: {found.warning}"), fg="yellow", err=True)
 
 
 def _say_what_next(wishes: Wishes) -> None:

@@ -14,6 +14,7 @@ from chant_mcp.commands.surroundings import on_project
 from chant_mcp.errors import NotFoundError
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
+from chant_mcp.terminal import coloured, harmless, say, say_json
 
 _PAUSE = 0.25
 """Seconds between two looks at a log that is followed."""
@@ -41,14 +42,14 @@ def log(session: Session, id: str, lines: int, follow: bool, since: str | None, 
     if not follow:
         answer = session.chant.log(id, lines=lines, since=since)
         if as_json:
-            click.echo(answer.text)
+            say_json(answer.text)
         else:
             _print_lines(answer.data)
         return
     try:
         for page in _followed(session, id, lines, since):
             if as_json:
-                click.echo(json.dumps(page, ensure_ascii=False))
+                say_json(json.dumps(page, ensure_ascii=False))
             else:
                 _print_lines(page)
     except KeyboardInterrupt:
@@ -68,7 +69,7 @@ def _followed(session: Session, id: str, lines: int, since: str | None) -> Itera
         except NotFoundError:
             session.chant.spec_get(id, max_chars=1)  # where the spec is gone, there is nothing to wait for
             if offset is None:
-                click.echo(f"No log for {id} yet; waiting for one.", err=True)
+                say(f"No log for {id} yet; waiting for one.", err=True)
             # All of a log that begins now is new.
             offset = 0
             time.sleep(_PAUSE)
@@ -87,9 +88,4 @@ def _print_lines(page: Data) -> None:
     if not page["line_count"]:
         return
     content: str = page["content"]
-    if not sys.stdout.isatty():
-        click.echo(content)
-        return
-    from chant_mcp.commands import display
-
-    click.echo(display.coloured(content))
+    click.echo(coloured(content) if sys.stdout.isatty() else harmless(content))

@@ -10,6 +10,7 @@ import click
 from chant_mcp._core import merge_specs
 from chant_mcp.errors import ChantError
 from chant_mcp.init import files
+from chant_mcp.terminal import say
 
 _CANNOT_RUN = 129
 """Git takes an exit code above 128 for a failure of the driver, any other but 0 for a conflict."""
@@ -61,11 +62,9 @@ def merge_driver(
             files.write(our_file.parent, files.Change(our_file.name, before, after))
     except (OSError, RuntimeError, ChantError) as error:
         why = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else error
-        click.echo(f"Cannot merge {path or our_file}: {why}", err=True)
+        say(f"Cannot merge {path or our_file}: {why}", err=True)
         context.exit(_CANNOT_RUN)
     if conflicts:
-        from chant_mcp.commands import display  # slow to import, and merges without conflicts are many
-
         for sentence in conflicts:
-            click.echo(display.harmless(f"{path or our_file}: {sentence}"), err=True)
+            say(f"{path or our_file}: {sentence}", err=True)
         context.exit(1)

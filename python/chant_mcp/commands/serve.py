@@ -20,6 +20,7 @@ from chant_mcp.init import hosts
 from chant_mcp.init.discovery import Listed, Presence
 from chant_mcp.init.repository import Repository
 from chant_mcp.server.http.address import PORT, Address, Listener, address, listen, names
+from chant_mcp.terminal import say
 
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{16,512}")
 """What a token may be: what fits into the header, and is not guessed."""
@@ -107,18 +108,18 @@ def _over_http(surroundings: Surroundings, wanted: Address, wishes: _Wishes) -> 
     def start() -> None:
         listed = [] if presence is None else presence.register(wishes.clients)
         if wanted.port is None and listener.port != PORT:
-            click.echo(f"Port {PORT} is taken, so this server has another one.", err=True)
-        click.echo(f"Serving {root} at {url}{app.PATH} (SSE: {url}/sse)", err=True)
+            say(f"Port {PORT} is taken, so this server has another one.", err=True)
+        say(f"Serving {root} at {url}{app.PATH} (SSE: {url}/sse)", err=True)
         for problem in presence.left if presence is not None else ():
-            click.echo(f"Warning: an entry of a server that is gone is still there. {problem}", err=True)
+            say(f"Warning: an entry of a server that is gone is still there. {problem}", err=True)
         for one in listed:
-            click.echo(f"Listed as `{one.name}` in {one.file} until the server ends", err=True)
+            say(f"Listed as `{one.name}` in {one.file} until the server ends", err=True)
         if token is not None:
             _tell_of_token(wishes.token_file or (presence and presence.path), listed, root, surroundings)
 
     def end() -> None:
         for problem in presence.withdraw() if presence is not None else ():
-            click.echo(problem, err=True)
+            say(problem, err=True)
 
     service = app.Service(listener, names(listener, wanted.host, wishes.allowed), token, start, end)
     try:
@@ -205,12 +206,12 @@ def _tell_of_token(
     place: Path | None, listed: Sequence[Listed], root: Path, surroundings: Surroundings
 ) -> None:
     """Say where the token is, and which files show it to others now; the token itself is never shown."""
-    click.echo(f"Token: in {place}", err=True)
+    say(f"Token: in {place}", err=True)
     repository = Repository(root, surroundings.environment, wanted_by="--register")
     for file in dict.fromkeys(one.file for one in listed):
         with suppress(FileNotFoundError):  # somebody took the file away again
             if _is_open(root / file):
-                click.echo(f"Warning: {file} holds the token, and other users may read it.", err=True)
-                click.echo(f"Run `chmod 600 {file}`.", err=True)
+                say(f"Warning: {file} holds the token, and other users may read it.", err=True)
+                say(f"Run `chmod 600 {file}`.", err=True)
         if repository.exists and repository.run("check-ignore", "-q", file).returncode:
-            click.echo(f"Warning: {file} holds the token, and git does not ignore it.", err=True)
+            say(f"Warning: {file} holds the token, and git does not ignore it.", err=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 import click
 
 from chant_mcp.commands.surroundings import Surroundings, project_option
+from chant_mcp.terminal import say
 
 if TYPE_CHECKING:
     from chant_mcp.server.app import Offer
@@ -73,7 +74,7 @@ def on_stdio(surroundings: Surroundings) -> None:
     set_up_log(surroundings)
     if sys.stdin is not None and sys.stdin.isatty():
         context = click.get_current_context()
-        click.echo(_HINT.format(program=context.find_root().info_name), err=True)
+        say(_HINT.format(program=context.find_root().info_name), err=True)
     from chant_mcp.server.app import ChantServer
 
     on_offer = offer(surroundings)

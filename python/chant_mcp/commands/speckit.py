@@ -11,6 +11,7 @@ from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.paging import EVERYTHING, Data, pieces
 from chant_mcp.session import Session
+from chant_mcp.terminal import say, say_json
 
 _BY = "command line"
 """Who answers, in the record."""
@@ -31,7 +32,7 @@ def context(session: Session, feature: str | None, as_json: bool) -> None:
     if as_json:
         from chant_mcp.paging import written
 
-        click.echo(written(found))
+        say_json(written(found))
         return
     from chant_mcp.commands import display, speckit_display
 
@@ -73,14 +74,13 @@ def next_tasks(session: Session, feature: str | None, as_json: bool) -> None:
 @on_project
 def read(session: Session, artifact: str, feature: str | None) -> None:
     """Print a document of a feature."""
-    from chant_mcp.commands.display import harmless
 
     def piece(offset: int) -> Answer:
         return session.speckit.read(artifact, feature=feature, offset=offset, max_chars=EVERYTHING)
 
     for text in pieces(piece):
-        click.echo(harmless(text), nl=False)
-    click.echo()
+        say(text, nl=False)
+    say("")
 
 
 @click.command()
@@ -100,11 +100,9 @@ def complete(
     if as_json:
         from chant_mcp.paging import written
 
-        click.echo(written(answer.data))
+        say_json(written(answer.data))
         return
-    from chant_mcp.commands.display import harmless
-
-    click.echo(harmless(answer.text))
+    say(answer.text)
 
 
 @click.command()
@@ -139,20 +137,18 @@ def answer(session: Session, question: str, text: tuple[str, ...], cancel: bool)
     """Answer a question that an agent asked; `speckit questions` lists them."""
     if cancel == bool(text):
         raise click.UsageError("Give either an answer or --cancel.")
-    from chant_mcp.commands.display import harmless
-
     told = session.speckit.answer(question, None if cancel else " ".join(text), by=_BY)
-    click.echo(told.text)
+    say(told.text)
     if told.note is not None:
-        click.echo(harmless(told.note), err=True)
+        say(told.note, err=True)
 
 
 def _show(text: str, data: Any, as_json: bool, shape: str, when_none: str) -> None:
     if as_json:
-        click.echo(text)
+        say_json(text)
         return
     if not data:
-        click.echo(when_none)
+        say(when_none)
         return
     from chant_mcp.commands import display, speckit_display
 

@@ -8,6 +8,7 @@ from chant_mcp.commands.answers import all_option, json_option, left_out, limit_
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.session import Session
+from chant_mcp.terminal import say, say_json
 
 _status_option = click.option(
     "--status", metavar="STATUS", help="Only specs in this state, such as pending or in_progress."
@@ -94,7 +95,7 @@ def search(
 
 def _show_specs(text: str, data: Data, as_json: bool, when_none: str) -> None:
     if as_json:
-        click.echo(text)
+        say_json(text)
         return
     from chant_mcp.commands import display
 
@@ -123,10 +124,10 @@ def show_spec(session: Session, id: str, raw: bool, as_json: bool) -> None:
     """Print one spec."""
     text, spec = _whole_spec(session, id)
     if as_json:
-        click.echo(text)
+        say_json(text)
         return
     if raw:
-        click.echo(spec["body"])
+        say(spec["body"])
         return
     from chant_mcp.commands import display
 
@@ -163,7 +164,7 @@ def status(session: Session, activity: bool, as_json: bool) -> None:
     """Count the specs in each state."""
     answer = session.chant.status(include_activity=activity)
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
         return
     from chant_mcp.commands import display
 
@@ -223,8 +224,7 @@ def add(
     if as_json:
         # The tool answers in words, whose first line ends with the ID.
         id = answer.text.partition("\n")[0].removeprefix("Created spec: ")
-        click.echo(written({"spec_id": id, "message": answer.text}))
+        say_json(written({"spec_id": id, "message": answer.text}))
         return
-    from chant_mcp.commands import display
 
-    click.echo(display.harmless(answer.text))
+    say(answer.text)

@@ -15,6 +15,7 @@ from chant_mcp.commands.watch import Watch, listed
 from chant_mcp.commands.work import steps, watched
 from chant_mcp.paging import Data, written
 from chant_mcp.session import Session
+from chant_mcp.terminal import say_json
 
 
 @click.command()
@@ -58,7 +59,7 @@ def split(
             context.exit(code)
         run = _ended(session, run, recursive, max_depth)
     if as_json:
-        click.echo(written(run))
+        say_json(written(run))
         context.exit(1 if run["status"] == "failed" else 0)
     _show(session, run, force)
 

@@ -6,6 +6,7 @@ import click
 
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.session import Session
+from chant_mcp.terminal import say
 
 
 @click.command()
@@ -46,6 +47,4 @@ def archive(session: Session, id: str) -> None:
 
 
 def _say(text: str) -> None:
-    from chant_mcp.commands import display
-
-    click.echo(display.harmless(text))
+    say(text)

@@ -10,6 +10,7 @@ from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.surroundings import changes_files, on_tickets
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
+from chant_mcp.terminal import say, say_json
 
 
 @click.command()
@@ -64,7 +65,7 @@ def add(
         data["content"] = _text(file)
     answer = session.tickets.create_cr(project, kind, data)
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
         return
     made: Data = answer.data
     _say(f"Created {made['cr']['code']}: {made['cr']['title']}\n{made['cr']['filePath']}", made)
@@ -102,7 +103,7 @@ def set_attributes(
         attributes[name] = value
     answer = session.tickets.update_cr_attrs(project, key, attributes)
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
         return
     from chant_mcp.commands import display, ticket_display
 
@@ -127,7 +128,7 @@ def status(session: Session, project: str | None, key: str, words: tuple[str, ..
     """Move a ticket to another status, such as in progress."""
     answer = session.tickets.update_cr_status(project, key, " ".join(words))
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
         return
     from chant_mcp.commands import display
 
@@ -152,7 +153,7 @@ def delete(session: Session, project: str | None, key: str, is_sure: bool, as_js
         key = _asked(session, project, key)
     answer = session.tickets.delete_cr(project, key)
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
         return
     deleted: Data = answer.data
     _say(f"{deleted['message']}\n{deleted['deletedFile']}", deleted)
@@ -160,14 +161,12 @@ def delete(session: Session, project: str | None, key: str, is_sure: bool, as_js
 
 def _asked(session: Session, project: str | None, key: str) -> str:
     """Ask whether a ticket is to be deleted, and give its code."""
-    from chant_mcp.commands import display
-
     ticket: Data = session.tickets.ticket(project, key).data
     cr: Data = ticket["cr"]
     said = f"{cr['code']}: {cr['title']} ({cr['status']})\n{ticket['filePath']}"
     if ticket["neededBy"]:
         said += f"\nStill needed by {', '.join(ticket['neededBy'])}"
-    click.echo(display.harmless(said), err=True)
+    say(said, err=True)
     click.confirm("Delete it for good?", abort=True, err=True)
     return cr["code"]
 

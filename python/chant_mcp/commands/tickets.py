@@ -10,6 +10,7 @@ from chant_mcp.commands.answers import all_option, json_option, left_out, limit_
 from chant_mcp.commands.surroundings import on_tickets
 from chant_mcp.paging import EVERYTHING, Data, gathered, written
 from chant_mcp.session import Session
+from chant_mcp.terminal import say, say_json
 
 _raw_option = click.option("--raw", is_flag=True, help="Print the text alone, as it is written.")
 
@@ -66,7 +67,7 @@ def ready(session: Session, project: str | None, limit: int, show_all: bool, as_
 
 def _show_tickets(text: str, data: Data, as_json: bool, when_none: str) -> None:
     if as_json:
-        click.echo(text)
+        say_json(text)
         return
     from chant_mcp.commands import display, ticket_display
 
@@ -101,11 +102,11 @@ def show(
     answer = session.tickets.ticket(project, key)
     ticket: Data = answer.data
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
         return
     body: str = ticket["content"]
     if raw:
-        click.echo(body, nl=not body.endswith("\n"))
+        say(body, nl=not body.endswith("\n"))
         return
     from chant_mcp.commands import display, ticket_display
 
@@ -140,7 +141,7 @@ def sections(
         "sections",
     )
     if as_json:
-        click.echo(written(data))
+        say_json(written(data))
         return
     from chant_mcp.commands import display, ticket_display
 
@@ -163,10 +164,10 @@ def _show_section(
         "content",
     )
     if as_json:
-        click.echo(written(section))
+        say_json(written(section))
         return
     if raw:
-        click.echo(section["content"])
+        say(section["content"])
         return
     from chant_mcp.commands import display
 
@@ -206,16 +207,16 @@ def graph(session: Session, project: str | None, form: str, show_all: bool, as_j
         text, _ = gathered(
             lambda limit, offset: tickets.graph(project, limit=limit, offset=offset), EVERYTHING, "nodes"
         )
-        click.echo(text)
+        say_json(text)
         return
     answer = tickets.picture(project, form, all=show_all)
     found: Data | None = answer.data
     from chant_mcp.commands import display, ticket_display
 
     if found is None:
-        click.echo(answer.text, nl=False)
+        say(answer.text, nl=False)
         if answer.note is not None:
-            click.echo(display.harmless(answer.note), err=True)
+            say(answer.note, err=True)
         return
     out = display.console()
     for part in ticket_display.waits(found):
@@ -230,7 +231,7 @@ def advice(session: Session, project: str | None, key: str, as_json: bool) -> No
     """Say what could be better in a ticket, with a score."""
     answer = session.tickets.suggest_cr_improvements(project, key)
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
         return
     from chant_mcp.commands import display, ticket_display
 
@@ -250,7 +251,7 @@ def projects(session: Session, project: str | None, code: str | None, as_json: b
     code = code or project
     answer = tickets.list_projects() if code is None else tickets.get_project_info(code)
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
         return
     from chant_mcp.commands import display, ticket_display
 

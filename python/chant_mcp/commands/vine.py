@@ -11,6 +11,7 @@ from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.paging import Data, written
 from chant_mcp.session import Session
+from chant_mcp.terminal import say, say_json
 
 _NOTHING_FOUND = "No tasks found."
 
@@ -33,7 +34,7 @@ def show(session: Session, file: str, id: str | None, as_json: bool) -> None:
     """Show a task graph: how far it is, and its tasks."""
     answer = session.vine.plan(file) if id is None else session.vine.task(file, id)
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
         return
     from chant_mcp.commands import display, vine_display
 
@@ -59,14 +60,14 @@ def list_tasks(session: Session, file: str, statuses: tuple[str, ...], query: st
     """List the tasks and references of a task graph."""
     nodes: list[Data] = session.vine.plan(file, statuses=statuses, query=query).data["nodes"]
     if as_json:
-        click.echo(written(nodes))
+        say_json(written(nodes))
         return
     from chant_mcp.commands import display, vine_display
 
     if nodes:
         display.console().print(vine_display.task_table(nodes))
     else:
-        click.echo(_NOTHING_FOUND)
+        say(_NOTHING_FOUND)
 
 
 @click.command("next")
@@ -80,7 +81,7 @@ def list_tasks(session: Session, file: str, statuses: tuple[str, ...], query: st
 def next_tasks(context: click.Context, session: Session, file: str, limit: int, as_json: bool) -> None:
     """Say what can be done now in a task graph, and how."""
     if as_json:
-        click.echo(session.vine.next(file, limit=limit).text)
+        say_json(session.vine.next(file, limit=limit).text)
         return
     from chant_mcp.commands import display, vine_display
 
@@ -111,10 +112,10 @@ def graph(session: Session, file: str, form: str, statuses: tuple[str, ...]) -> 
     answer = session.vine.picture(file, form, statuses=statuses)
     rows: list[Data] | None = answer.data
     if rows is None:
-        click.echo(answer.text, nl=False)
+        say(answer.text, nl=False)
         return
     if not rows:
-        click.echo(_NOTHING_FOUND)
+        say(_NOTHING_FOUND)
         return
     from chant_mcp.commands import display, trees, vine_display
 
@@ -128,4 +129,4 @@ def graph(session: Session, file: str, form: str, statuses: tuple[str, ...]) -> 
 @click.option("--full", is_flag=True, help="The whole format, not the brief one.")
 def spec(full: bool) -> None:
     """Print the description of the format and the tools that agents read."""
-    click.echo(resources.text(f"vine/{'full' if full else 'brief'}.md"), nl=False)
+    say(resources.text(f"vine/{'full' if full else 'brief'}.md"), nl=False)

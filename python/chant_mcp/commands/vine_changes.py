@@ -10,6 +10,7 @@ from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.errors import ConflictError
 from chant_mcp.paging import Data, written
 from chant_mcp.session import Session
+from chant_mcp.terminal import say_json
 
 _TRIES = 20
 """How often a change is tried when others write to the file meanwhile."""
@@ -32,7 +33,7 @@ def set_statuses(session: Session, file: str, words: tuple[str, ...], dry_run: b
     changes = list(zip(words[::2], words[1::2], strict=True))
     if as_json:
         operations = _operations(changes)
-        click.echo(session.vine.write(file, operations, dry_run=dry_run).text)
+        say_json(session.vine.write(file, operations, dry_run=dry_run).text)
         return
     statuses, answer = _set(session.vine, file, changes, dry_run)
     from chant_mcp.commands import display, vine_display
@@ -83,7 +84,7 @@ def claim(session: Session, file: str, id: str, owner: str | None, force: bool, 
     named = {} if owner is None else {"owner": owner}
     answer = session.vine.write(file, [{"op": "claim", "id": id, "force": force, **named}])
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
         return
     from chant_mcp.commands import display, vine_display
 
@@ -107,7 +108,7 @@ def expand(session: Session, file: str, ref_id: str, child: str | None, as_json:
     """
     answer = session.vine.expand(file, ref_id, child)
     if as_json:
-        click.echo(written({"ref_id": ref_id, "message": answer.text}))
+        say_json(written({"ref_id": ref_id, "message": answer.text}))
         return
     from chant_mcp.commands import display
 

@@ -15,6 +15,7 @@ from chant_mcp.commands.surroundings import on_project
 from chant_mcp.errors import ChantError, NotFoundError
 from chant_mcp.paging import EVERYTHING, Data, written
 from chant_mcp.session import Session
+from chant_mcp.terminal import say_json
 
 _DEEPEST = 1_000
 """Folders in one another, more than there are."""
@@ -88,7 +89,7 @@ def _problems(error: ChantError) -> Sequence[Data]:
 
 def _print_json(checked: Sequence[_Checked], problems: Sequence[Data]) -> None:
     files = [{"file": found.file, "valid": not found.problems, "message": found.said} for found in checked]
-    click.echo(written({"valid": not problems, "files": files, "problems": problems}))
+    say_json(written({"valid": not problems, "files": files, "problems": problems}))
 
 
 def _print(checked: Sequence[_Checked], problems: Sequence[Data]) -> None:

@@ -11,6 +11,7 @@ import questionary
 from chant_mcp.init import layout, merge_driver
 from chant_mcp.init.plan import Wishes
 from chant_mcp.init.repository import Repository
+from chant_mcp.terminal import harmless, say
 
 _PROVIDERS = {
     "claude": "Claude",
@@ -49,7 +50,7 @@ def ask(root: Path, repository: Repository, wishes: Wishes) -> Wishes:
         if is_new:
             wishes = replace(wishes, name=_name(root), provider=_provider())
         else:
-            click.echo("Chant already initialized.")
+            say("Chant already initialized.")
         return replace(
             wishes,
             agents=_several("Write instructions for which agents?", _AGENTS),
@@ -64,7 +65,8 @@ def _name(root: Path) -> str:
     def is_name(text: str) -> bool | str:
         return bool(text.strip()) or "A project needs a name."
 
-    answer: str = questionary.text("Name of the project:", layout.name(root), validate=is_name).unsafe_ask()
+    proposed = harmless(layout.name(root))
+    answer: str = questionary.text("Name of the project:", proposed, validate=is_name).unsafe_ask()
     return answer.strip()
 
 

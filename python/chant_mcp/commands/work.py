@@ -13,6 +13,7 @@ from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
 from chant_mcp.paging import Data, written
 from chant_mcp.session import Session
+from chant_mcp.terminal import say, say_json
 
 
 @click.command()
@@ -65,11 +66,11 @@ def work(
         )
     started: Data = answer.data
     if warning := started.get("quality_warning"):
-        click.echo(warning["message"], err=True)
+        say(warning["message"], err=True)
     if waits:
         context.exit(watched(Watch(session.chant, [started["process_id"]]), started["spec_id"], as_json))
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
         return
     from chant_mcp.commands import display, run_display
 
@@ -121,7 +122,7 @@ def runs(
         newest = max(found, key=lambda run: run["started_at"] or "")["process_id"]
         context.exit(watched(Watch(chant, names or [newest]), id, as_json))
     if as_json:
-        click.echo(text)
+        say_json(text)
         return
     from chant_mcp.commands import display, run_display
 
@@ -143,14 +144,14 @@ def watched(watch: Watch, id: str | None, as_json: bool) -> int:
     try:
         if as_json:
             seen = deque(watch.moments(), maxlen=1).pop()
-            click.echo(written({"processes": [one.run for one in seen]}))
+            say_json(written({"processes": [one.run for one in seen]}))
             ended = watch.named(seen)
         else:
             ended = follow(watch, display.console())
     except KeyboardInterrupt:
         named = f" {id}" if id is not None else ""
         stop = f"`chant-mcp pause{named or ' ID'}`"
-        click.echo(f"The work goes on. `chant-mcp runs{named} -f` shows it again; {stop} stops it.", err=True)
+        say(f"The work goes on. `chant-mcp runs{named} -f` shows it again; {stop} stops it.", err=True)
         return 1
     err = display.console(for_errors=True)
     failed = [one for one in ended if one.state != "completed"]
@@ -178,7 +179,7 @@ def takeover(session: Session, id: str, force: bool, as_json: bool) -> None:
     """Stop the work on a spec to go on by hand, and show how far it is."""
     answer = session.chant.takeover(id, force=force)
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
         return
     from chant_mcp.commands import display, run_display
 
@@ -195,6 +196,4 @@ def merge(session: Session, id: str | None) -> None:
 
 
 def _say(text: str) -> None:
-    from chant_mcp.commands import display
-
-    click.echo(display.harmless(text))
+    say(text)

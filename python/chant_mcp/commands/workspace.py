@@ -16,6 +16,7 @@ from chant_mcp.commands.answers import all_option, json_option, left_out, limit_
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.paging import EVERYTHING, Data, gathered
 from chant_mcp.session import Session, dialects_in
+from chant_mcp.terminal import say, say_json
 
 DIALECTS = ("chant", "vine", "speckit", "tickets")
 
@@ -135,7 +136,7 @@ def _show_items(session: Session, wanted: Wanted, limit: int, show_all: bool, as
         "items",
     )
     if as_json:
-        click.echo(text)
+        say_json(text)
         return
     from chant_mcp.commands import display, workspace_display
 
@@ -185,12 +186,12 @@ def show_feature_task(session: Session, name: str, raw: bool, as_json: bool) -> 
 def _show_item(session: Session, name: str, raw: bool, as_json: bool) -> None:
     answer = session.workspace.show(name)
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
         return
     item: Data = answer.data
     body: str = item["body"]
     if raw:
-        click.echo(body, nl=not body.endswith("\n"))
+        say(body, nl=not body.endswith("\n"))
         return
     if item["dialect"] == "chant":
         specs.show_spec(session, item["id"], raw, as_json)
@@ -311,15 +312,15 @@ def _show_graph(session: Session, wanted: Wanted, form: str, show_all: bool, as_
         raise click.UsageError(f"--json lists items and --format {form} draws them; give one of them.")
     answer = session.workspace.graph("json" if as_json else form, **wanted.words(), all=show_all)
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
         return
     from chant_mcp.commands import display, workspace_display
 
     found: Data | None = answer.data
     if found is None:
-        click.echo(answer.text, nl=False)
+        say(answer.text, nl=False)
         if answer.note is not None:
-            click.echo(display.harmless(answer.note), err=True)
+            say(answer.note, err=True)
         return
     out = display.console()
     for part in workspace_display.waits(found):

@@ -8,6 +8,7 @@ from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
+from chant_mcp.terminal import say, say_json
 
 
 @click.group()
@@ -22,7 +23,7 @@ def list_worktrees(session: Session, as_json: bool) -> None:
     """List the worktrees of runs, and why each is kept."""
     answer = session.chant.worktrees()
     if as_json:
-        click.echo(answer.text)
+        say_json(answer.text)
         return
     from chant_mcp.commands import display, run_display
 
@@ -39,6 +40,4 @@ def list_worktrees(session: Session, as_json: bool) -> None:
 @changes_files
 def prune(session: Session) -> None:
     """Remove the worktrees whose work is merged; what would lose anything stays."""
-    from chant_mcp.commands import display
-
-    click.echo(display.harmless(session.chant.prune_worktrees().text))
+    say(session.chant.prune_worktrees().text)

@@ -45,6 +45,9 @@ class SampleProject:
             GitError: When git cannot be run.
         """
         self.git(ARCHIVED.id, "init", "-q", "-b", "main")
+        # Agents commit as the repository says.
+        self.git(ARCHIVED.id, "config", "user.name", _PERSON["GIT_AUTHOR_NAME"])
+        self.git(ARCHIVED.id, "config", "user.email", _PERSON["GIT_AUTHOR_EMAIL"])
         machine = Machine(interpreter, Programs((), frozenset()), self.environment, _day(ARCHIVED.id))
         wishes = Wishes(name="ferry", provider="demo", clients=("claude",), merge_driver=False)
         plan(self.root, wishes, machine).carry_out()

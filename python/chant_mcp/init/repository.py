@@ -12,6 +12,9 @@ from chant_mcp.errors import GitError, RefusedError
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES")
 """Variables of git's that say nothing about which repository is meant."""
 
+_QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
+"""Variables that keep git from asking, locking and fetching."""
+
 
 @dataclass(frozen=True, slots=True)
 class Repository:
@@ -78,9 +81,10 @@ class Repository:
         }
         try:
             return subprocess.run(
-                ["git", *words],
+                # A repository of somebody else's may name a program as its monitor, or as a way to a remote.
+                ["git", "--no-pager", "-c", "core.fsmonitor=false", *words],
                 cwd=self.folder,
-                env=kept,
+                env={**kept, **_QUIET},
                 capture_output=True,
                 check=False,
                 stdin=subprocess.DEVNULL,

@@ -157,6 +157,11 @@ impl ChantProject {
         answer(py, || ops::diagnose(&self.project, id))
     }
 
+    /// What runs would find here: git, agents, and what these get of the environment.
+    fn doctor(&self, py: Python<'_>) -> Result<Answer, Raised> {
+        answer(py, || ops::doctor(&self.project))
+    }
+
     /// Whether specs, or one, are good tasks.
     #[pyo3(signature = (id = None, *, limit = 50, offset = 0))]
     fn lint(

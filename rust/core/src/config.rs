@@ -12,6 +12,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use self::runs::{AgentSettings, Limits, ParallelBlock, Providers, Rotation, Runs, WatchBlock};
+use crate::environment;
 use crate::text::edit::EditError;
 use crate::text::front_matter::{self, YamlProblem};
 
@@ -182,6 +183,14 @@ struct File {
     checks: Option<BTreeMap<String, Vec<String>>>,
     limits: Option<Limits>,
     watch: Option<WatchBlock>,
+    env: Option<EnvBlock>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+#[serde(expecting = "`key: value` lines")]
+struct EnvBlock {
+    pass: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -243,13 +252,13 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         let mut config = Self::default();
         let narrowed = [
-            user.map(|file| (file, of_user as fn(File) -> File)),
-            project.map(|file| (file, (|file| file) as fn(File) -> File)),
-            agents.map(|file| (file, of_agents as fn(File) -> File)),
+            user.map(|file| (file, of_user as fn(File) -> File, true)),
+            project.map(|file| (file, (|file| file) as fn(File) -> File, false)),
+            agents.map(|file| (file, of_agents as fn(File) -> File, false)),
         ];
-        for ((name, text), narrow) in narrowed.into_iter().flatten() {
+        for ((name, text), narrow, is_users) in narrowed.into_iter().flatten() {
             config
-                .take(narrow(parse(name, text)?))
+                .take(narrow(parse(name, text)?), is_users)
                 .map_err(|why| ConfigError {
                     file: name.into(),
                     why,
@@ -258,7 +267,7 @@ impl Config {
         Ok(config)
     }
 
-    fn take(&mut self, file: File) -> Result<(), String> {
+    fn take(&mut self, file: File, is_users: bool) -> Result<(), String> {
         if let Some(name) = file.project.and_then(|project| project.name) {
             self.project_name = name;
         }
@@ -289,6 +298,12 @@ impl Config {
             return Err(why);
         }
         put(&mut runs.checks, file.checks);
+        for name in file.env.unwrap_or_default().pass {
+            if let Some(why) = environment::refusal(&name, is_users) {
+                return Err(format!("env.pass: {why}"));
+            }
+            runs.passed.push(name);
+        }
         put(&mut runs.limits, file.limits);
         if let Some(watch) = file.watch {
             (runs.watch, runs.retries) = watch.taken()?;
@@ -492,6 +507,26 @@ mod tests {
         check_wrong(
             "agents: {a: {prompt: shout}}",
             "agents.a.prompt: unknown variant",
+        );
+    }
+
+    #[test]
+    fn what_is_passed_adds_up_and_a_project_may_ask_for_less_than_the_user() {
+        let of = |file: &str| format!("---\nenv: {{pass: [{file}]}}\n---\n");
+        let config = read(&of("SSH_AUTH_SOCK, A"), &of("DATABASE_URL")).unwrap();
+        assert_eq!(config.runs.passed, ["SSH_AUTH_SOCK", "A", "DATABASE_URL"]);
+        check_wrong(
+            "env: {pass: [SSH_AUTH_SOCK]}",
+            "env.pass: `SSH_AUTH_SOCK` is not passed",
+        );
+        check_wrong(
+            "env: {pass: ['AWS_*']}",
+            "env.pass: expected the name of a variable",
+        );
+        let error = read(&of("GIT_DIR"), "").unwrap_err();
+        assert!(
+            error.why.starts_with("env.pass: `GIT_DIR` is never passed"),
+            "{error}"
         );
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Engines: [`text`] (documents as text), [`store`] (files on disk), [`graph`] (what waits for what),
 //! [`git`], [`lint`], [`work`] (runs of agents), [`provider`] (an agent over HTTP), with [`config`],
-//! [`ident`] and [`answer`] beside them. On top of them [`dialects`], each a kind of work files, and
+//! [`environment`], [`ident`] and [`answer`] beside them. On top of them [`dialects`], each a kind of work files, and
 //! above these [`workspace`], which alone knows them all. `ARCHITECTURE.md` says what each must not
 //! know; `tests/it/layers.rs` checks it.
 //!
@@ -12,6 +12,7 @@
 pub mod answer;
 pub mod config;
 pub mod dialects;
+pub mod environment;
 pub mod error;
 pub mod git;
 pub mod graph;

@@ -282,6 +282,8 @@ pub struct Runs {
     pub watch: WatchSettings,
     /// Whether a run's work may change other specs than its own.
     pub may_change_other_specs: bool,
+    /// Variables that agents and checks get beside those that are always passed.
+    pub passed: Vec<String>,
 }
 
 impl Default for Runs {
@@ -300,6 +302,7 @@ impl Default for Runs {
             retries: Retries::default(),
             watch: WatchSettings::default(),
             may_change_other_specs: false,
+            passed: Vec::new(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, MutexGuard};
 use std::time::SystemTime;
 
@@ -194,11 +195,13 @@ impl Repo {
             checkout,
             history: Mutex::default(),
             handle: Mutex::default(),
+            acts: AtomicUsize::new(0),
         }
     }
 
     fn open_with_program(folder: &Path) -> Result<Option<Self>, GitError> {
-        let ask = |question: &str| program::git_within(folder, ["rev-parse", question]).output();
+        let ask =
+            |question: &str| program::reading_within(folder, ["rev-parse", question]).output();
         let common_dir = match ask("--git-common-dir") {
             Ok(path) => folder.join(path_of(&path)),
             Err(GitError::Gone { .. }) => return Ok(None),

@@ -107,6 +107,7 @@ impl Repo {
     /// `BranchExists`, `Unborn`, `NoBranch` for the target, `InvalidName`, or a failure of git; there is
     /// no new branch then.
     pub fn begin_branch(&self, beginning: &Beginning<'_>) -> Result<Begun, GitError> {
+        let _act = self.begin_act();
         let name = branch_ref(beginning.branch)?;
         let exists = || GitError::BranchExists {
             branch: beginning.branch.to_owned(),
@@ -201,7 +202,7 @@ impl Repo {
             },
             || {
                 let words = ["diff-tree", "-r", "-z", "--numstat", "--no-renames"];
-                let out = self.git(words).arg(&from).arg(&to).output()?;
+                let out = self.reading(words).arg(&from).arg(&to).output()?;
                 Ok(fields(&out).fold(DiffStat::default(), |stat, line| {
                     let line = String::from_utf8_lossy(line);
                     // A dash stands where a file is not text.
@@ -222,10 +223,11 @@ impl Repo {
     /// # Errors
     /// A failure of git.
     pub fn commit_everything(&self, checkout: &Path, message: &str) -> Result<(), GitError> {
+        let _act = self.begin_act();
         if self.uncommitted(checkout)?.is_empty() {
             return Ok(());
         }
-        program::git(checkout, ["add", "--all"]).output()?;
+        program::acting(checkout, ["add", "--all"]).output()?;
         let (name, address) = RUNTIME;
         let message = format!("{message}\n\n{}: {}\n", TRAILER.0, TRAILER.1);
         let (name, address) = (format!("user.name={name}"), format!("user.email={address}"));
@@ -238,7 +240,7 @@ impl Repo {
             "--quiet",
             "--no-verify",
         ];
-        let call = program::git(checkout, words)
+        let call = program::acting(checkout, words)
             .arg("--no-gpg-sign")
             .arg("-m")
             .arg(message);
@@ -260,7 +262,7 @@ impl Repo {
             },
             || {
                 let words = ["diff-tree", "-r", "-z", "--name-only", "--no-renames"];
-                let out = self.git(words).arg(&from).arg(&to).output()?;
+                let out = self.reading(words).arg(&from).arg(&to).output()?;
                 let paths = fields(&out).map(|path| String::from_utf8_lossy(path).into_owned());
                 Ok(paths.collect())
             },
@@ -280,7 +282,7 @@ impl Repo {
         tip: &str,
         hidden: &[String],
     ) -> Result<Vec<Contribution>, GitError> {
-        let asked = self.git(["rev-list", "--topo-order", "--reverse", tip]);
+        let asked = self.reading(["rev-list", "--topo-order", "--reverse", tip]);
         let asked = hidden
             .iter()
             .fold(asked, |call, commit| call.arg(format!("^{commit}")));
@@ -292,7 +294,7 @@ impl Repo {
                 "--no-show-signature",
                 "--format=%s%x00%B",
             ];
-            let said = self.git(words).arg(id).output()?;
+            let said = self.reading(words).arg(id).output()?;
             let said = String::from_utf8_lossy(&said).into_owned();
             let (subject, message) = said.split_once('\0').unwrap_or_default();
             if is_bookkeeping(message) {
@@ -308,7 +310,7 @@ impl Repo {
                 "--no-commit-id",
                 "--name-only",
             ];
-            let out = self.git(words).arg(id).output()?;
+            let out = self.reading(words).arg(id).output()?;
             let paths = fields(&out).map(|path| String::from_utf8_lossy(path).into_owned());
             found.push(Contribution {
                 id: id.to_owned(),

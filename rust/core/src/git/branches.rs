@@ -17,7 +17,7 @@ impl Repo {
     /// `Gone`, or a failure to read the repository.
     pub fn head(&self) -> Result<Head, GitError> {
         self.read("read HEAD", head_of, || {
-            let answer = self.git(["symbolic-ref", "--quiet", "HEAD"]).answer()?;
+            let answer = self.reading(["symbolic-ref", "--quiet", "HEAD"]).answer()?;
             let name = if answer.ended_with(1) {
                 None
             } else {
@@ -65,7 +65,7 @@ impl Repo {
             |repo| repo.graph_descendant_of(oid(new)?, oid(old)?),
             || {
                 let ask = ["merge-base", "--is-ancestor", "--end-of-options", old, new];
-                let answer = self.git(ask).answer()?;
+                let answer = self.reading(ask).answer()?;
                 if answer.ended_with(1) {
                     Ok(false)
                 } else {
@@ -175,7 +175,7 @@ impl Repo {
             },
             || {
                 let without: String = tips.iter().map(|tip| format!("^{tip}\n")).collect();
-                let asked = self.git(["rev-list", "--max-count=1", "--stdin", commit]);
+                let asked = self.reading(["rev-list", "--max-count=1", "--stdin", commit]);
                 Ok(asked.answer_to(without.as_bytes())?.success()?.is_empty())
             },
         )
@@ -234,7 +234,7 @@ impl Repo {
             },
             || {
                 let line = "--format=%(refname)%00%(objecttype) %(objectname)%00%(*objecttype) %(*objectname)";
-                let out = self.git(["for-each-ref", line, "--", prefix]).output()?;
+                let out = self.reading(["for-each-ref", line, "--", prefix]).output()?;
                 let of_line = |line: &[u8]| {
                     let line = String::from_utf8_lossy(line).into_owned();
                     let (name, ids) = line.split_once('\0')?;
@@ -261,7 +261,7 @@ impl Repo {
                 "--end-of-options",
             ];
             // The empty last word says that there must not be such a ref.
-            self.git(words)
+            self.acting(words)
                 .arg(name)
                 .arg(commit)
                 .arg("")
@@ -290,7 +290,7 @@ impl Repo {
                 name,
                 tip,
             ];
-            self.git(words).output().map(drop)
+            self.acting(words).output().map(drop)
         };
         let done = self.write("delete a branch", delete, ask);
         match self.tip_of_ref(name)? {
@@ -314,7 +314,7 @@ impl Repo {
             "--end-of-options",
             &asked,
         ];
-        let answer = self.git(words).answer()?;
+        let answer = self.reading(words).answer()?;
         if answer.ended_with(1) {
             Ok(None)
         } else {
@@ -322,9 +322,21 @@ impl Repo {
         }
     }
 
-    /// Prepares a call of the git program in this repository.
-    pub(super) fn git<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> program::Call {
-        program::git(self.folder(), args)
+    /// Prepares a call of the git program in this repository that reads, and runs nothing that the
+    /// repository names. While we act here it may fetch what a partial clone lacks.
+    pub(super) fn reading<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> program::Call {
+        let call = program::reading(self.folder(), args);
+        if self.is_acting() {
+            call.fetching()
+        } else {
+            call
+        }
+    }
+
+    /// Prepares a call of the git program in this repository that acts: only where a person trusts what the
+    /// repository has git run.
+    pub(super) fn acting<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> program::Call {
+        program::acting(self.folder(), args)
     }
 }
 

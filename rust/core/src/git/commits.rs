@@ -51,7 +51,7 @@ impl Repo {
             || {
                 let tree = format!("{commit}^{{tree}}");
                 let words = ["rev-parse", "--verify", "--end-of-options", &tree];
-                Ok(first_line(&self.git(words).output()?))
+                Ok(first_line(&self.reading(words).output()?))
             },
         )
     }
@@ -82,7 +82,7 @@ impl Repo {
         let (name, email) = user.unwrap_or_else(|| (RUNTIME.0.into(), RUNTIME.1.into()));
         let is_signed = new.by == By::User && self.signs_commits()?;
         let by_program = || {
-            let call = self.git(["commit-tree"]);
+            let call = self.acting(["commit-tree"]);
             let call = if is_signed { call.arg("-S") } else { call };
             let parents = new.parents.iter();
             let call = parents.fold(call, |call, parent| call.arg("-p").arg(parent));
@@ -114,7 +114,7 @@ impl Repo {
     }
 
     fn signs_commits(&self) -> Result<bool, GitError> {
-        let asked = self.git(["config", "--type=bool", "--get", "commit.gpgSign"]);
+        let asked = self.reading(["config", "--type=bool", "--get", "commit.gpgSign"]);
         match asked.answer() {
             Ok(answer) if answer.ended_with(1) => Ok(false),
             Ok(answer) => Ok(first_line(&answer.success()?) == "true"),
@@ -126,14 +126,14 @@ impl Repo {
     fn tree_by_program(&self, tree: &str, files: &[NewFile]) -> Result<String, GitError> {
         let index = OwnIndex::new(&self.common_dir);
         let git = |words: &[&str]| {
-            let call = self.git(words.iter().copied());
+            let call = self.acting(words.iter().copied());
             call.env("GIT_INDEX_FILE", &index.0)
         };
         git(&["read-tree", tree]).output()?;
         let mut orders = Vec::new();
         for (path, bytes) in files {
             let name = format!("--path={path}");
-            let stored = self.git(["hash-object", "-w", "--stdin", &name]);
+            let stored = self.acting(["hash-object", "-w", "--stdin", &name]);
             let id = first_line(&stored.answer_to(bytes)?.success()?);
             let listed = git(&[
                 "--literal-pathspecs",

@@ -13,6 +13,7 @@ impl Repo {
     /// # Errors
     /// `NoCommit`, or a failure of git.
     pub fn export(&self, revision: &str, folder: &Path) -> Result<(), GitError> {
+        let _act = self.begin_act();
         let commit = self.known_commit(revision)?;
         self.read(
             "copy the files of a commit",
@@ -29,7 +30,7 @@ impl Repo {
             || {
                 let index = OwnIndex::new(&self.common_dir);
                 let git = |words: [&str; 4]| {
-                    let call = self.git(words).env("GIT_DIR", &self.common_dir);
+                    let call = self.acting(words).env("GIT_DIR", &self.common_dir);
                     call.env("GIT_WORK_TREE", folder)
                         .env("GIT_INDEX_FILE", &index.0)
                 };

@@ -47,7 +47,7 @@ impl Repo {
                 }
             },
             || {
-                let asked = self.git([
+                let asked = self.reading([
                     "--literal-pathspecs",
                     "ls-tree",
                     "-z",
@@ -61,7 +61,7 @@ impl Repo {
                 let mut words = entry.split(['\t', ' ']);
                 match (words.nth(1), words.next()) {
                     (Some("blob"), Some(id)) => {
-                        self.git(["cat-file", "blob", id]).output().map(Some)
+                        self.reading(["cat-file", "blob", id]).output().map(Some)
                     }
                     _ => Ok(None),
                 }
@@ -99,7 +99,7 @@ impl Repo {
             || {
                 let words = ["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree"];
                 let below = format!("{folder}/");
-                let asked = self.git(words).arg(&commit).arg("--").arg(&below);
+                let asked = self.reading(words).arg(&commit).arg("--").arg(&below);
                 let out = asked.output()?;
                 let listed = program::fields(&out).map(String::from_utf8_lossy);
                 let listed = listed.filter_map(|entry| {
@@ -169,7 +169,7 @@ impl Repo {
             format!("{folder}/")
         };
         let words = ["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree"];
-        let asked = self.git(words).arg(commit);
+        let asked = self.reading(words).arg(commit);
         let asked = if folder.is_empty() {
             asked
         } else {
@@ -190,7 +190,7 @@ impl Repo {
         let mut files = Vec::with_capacity(listed.len());
         for some in listed.chunks(AT_ONCE) {
             let ids: String = some.iter().map(|(_, id)| format!("{id}\n")).collect();
-            let asked = self.git(["cat-file", "--batch"]);
+            let asked = self.reading(["cat-file", "--batch"]);
             let out = asked.answer_to(ids.as_bytes())?.success()?;
             let mut rest = out.as_slice();
             for (path, _) in some {
@@ -222,7 +222,8 @@ impl Repo {
     }
 
     /// The paths of a checkout of this repository that differ from its HEAD: changed, staged, in
-    /// conflict, or untracked and not ignored; sorted, from the top of the checkout, with `/`.
+    /// conflict, or untracked and not ignored; sorted, from the top of the checkout, with `/`. That is an act:
+    /// git runs the filters that its configuration names.
     ///
     /// # Errors
     /// `Bare`, `Gone` when `checkout` is not the top of a checkout, or a failure of git.
@@ -236,7 +237,7 @@ impl Repo {
             "--no-renames",
         ];
         let checkout = &real(checkout);
-        let mut paths: Vec<String> = match program::git(checkout, words).output() {
+        let mut paths: Vec<String> = match program::acting(checkout, words).output() {
             Ok(out) => program::fields(&out)
                 .filter_map(|field| field.get(3..))
                 .map(|path| String::from_utf8_lossy(path).into_owned())
@@ -251,6 +252,18 @@ impl Repo {
             }
             Err(error) => return Err(error),
         };
+        paths.sort_unstable();
+        paths.dedup();
+        Ok(paths)
+    }
+
+    /// As [`Repo::uncommitted`], running nothing: files whose filters are programs may be named though they do
+    /// not differ.
+    ///
+    /// # Errors
+    /// `Bare`, `Gone` when `checkout` is not the top of a checkout, or a failure of git2.
+    pub fn uncommitted_unfiltered(&self, checkout: &Path) -> Result<Vec<String>, GitError> {
+        let mut paths = self.uncommitted_by_library(&real(checkout))?;
         paths.sort_unstable();
         paths.dedup();
         Ok(paths)
@@ -273,7 +286,7 @@ impl Repo {
             },
             || {
                 let out = self
-                    .git(["--literal-pathspecs", "ls-files", "-z", "--", &path])
+                    .reading(["--literal-pathspecs", "ls-files", "-z", "--", &path])
                     .output()?;
                 Ok(program::fields(&out).any(|listed| listed == path.as_bytes()))
             },
@@ -311,6 +324,7 @@ impl Repo {
             })
     }
 
+    /// What git2 knows of filters is line ends and `ident`, which are no programs.
     fn uncommitted_by_library(&self, checkout: &Path) -> Result<Vec<String>, GitError> {
         let path = || checkout.to_owned();
         let repo = git2::Repository::open(checkout).map_err(|_| GitError::Gone { path: path() })?;

@@ -82,7 +82,7 @@ impl Repo {
     }
 
     fn has_merge_hooks(&self) -> Result<bool, GitError> {
-        let asked = self.git(["rev-parse", "--git-path", "hooks"]).output();
+        let asked = self.acting(["rev-parse", "--git-path", "hooks"]).output();
         let out = match asked {
             Err(GitError::NoGit { .. }) => return Ok(false),
             asked => asked?,
@@ -119,14 +119,14 @@ impl<'a> Scratch<'a> {
             "--no-checkout",
             "--",
         ];
-        repo.git(words).arg(&scratch.top).arg(commit).output()?;
+        repo.acting(words).arg(&scratch.top).arg(commit).output()?;
         let out = scratch.git(&["rev-parse", "--absolute-git-dir"]).output()?;
         scratch.git_dir = path_from_bytes(out.strip_suffix(b"\n").unwrap_or(&out));
         Ok(scratch)
     }
 
     fn git(&self, words: &[&str]) -> Call {
-        program::git(&self.top, words.iter().copied())
+        program::acting(&self.top, words.iter().copied())
     }
 
     /// Writes a file of the merge's in its git folder.
@@ -141,7 +141,7 @@ impl<'a> Scratch<'a> {
         if !is_gone(&self.top) {
             let words = ["worktree", "remove", "--force", "--force", "--"];
             // What stays is found again by the next merge, which then says what is wrong.
-            let _ = program::git(&self.repo.common_dir, words)
+            let _ = program::acting(&self.repo.common_dir, words)
                 .arg(&self.top)
                 .output();
         }

@@ -115,7 +115,7 @@ impl Repo {
                 "--",
                 path,
             ];
-            self.git(words).output()
+            self.reading(words).output()
         };
         let entries = entries_in(&listed(from)?, from);
         let taken = listed(to)?;
@@ -171,7 +171,7 @@ impl Repo {
     fn change_index(&self, words: &[&str], input: &[u8]) -> Result<(), GitError> {
         let started = Instant::now();
         loop {
-            let answer = self.git(words.iter().copied()).answer_to(input)?;
+            let answer = self.acting(words.iter().copied()).answer_to(input)?;
             let complaint = answer.complaint();
             let held = complaint
                 .split('\'')

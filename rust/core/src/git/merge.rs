@@ -123,6 +123,7 @@ impl Repo {
     /// `NoCommit`, `InvalidName`, `Hook`, `OldGit` where only the git program can merge and is too old,
     /// or a failure of git; objects that nothing names may be left.
     pub fn merge(&self, merge: &Merge<'_>, resolve: &Resolve<'_>) -> Result<Merged, GitError> {
+        let _act = self.begin_act();
         let (ours, theirs) = (
             self.known_commit(merge.ours)?,
             self.known_commit(merge.theirs)?,
@@ -183,7 +184,7 @@ impl Repo {
                 Err(error) => Err(error),
             },
             || {
-                let answer = self.git(["merge-base", one, other]).answer()?;
+                let answer = self.reading(["merge-base", one, other]).answer()?;
                 if answer.ended_with(1) {
                     return Ok(None);
                 }
@@ -233,7 +234,7 @@ impl Repo {
     }
 
     fn has_merge_drivers(&self, replaced: &[&str]) -> Result<bool, GitError> {
-        let asked = self.git([
+        let asked = self.reading([
             "config",
             "--name-only",
             "--get-regexp",
@@ -262,7 +263,7 @@ impl Repo {
         settled: &[NewFile],
     ) -> Result<Draft, GitError> {
         let words = ["merge-tree", "--write-tree", "-z", "--no-messages"];
-        let answer = self.git(words).arg(ours).arg(theirs).answer()?;
+        let answer = self.acting(words).arg(ours).arg(theirs).answer()?;
         if answer.ended_with(USAGE) {
             return Err(GitError::OldGit {
                 needed: GIT_THAT_MERGES,

@@ -12,6 +12,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 mod abbreviation;
 mod backend;
@@ -339,9 +340,33 @@ pub struct Repo {
     history: Mutex<History>,
     /// The repository as the last question left it open.
     handle: Mutex<Option<Handle>>,
+    /// How many acts are under way here.
+    acts: AtomicUsize,
+}
+
+/// An act in a repository, from its beginning until this is dropped. Who acts was allowed to; what is read
+/// meanwhile may be fetched where a partial clone lacks it.
+#[derive(Debug)]
+pub struct Act<'a>(&'a Repo);
+
+impl Drop for Act<'_> {
+    fn drop(&mut self) {
+        self.0.acts.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Repo {
+    /// Begins an act: something that changes the repository, or has git run what it names. Only where a
+    /// person trusts the folder.
+    pub fn begin_act(&self) -> Act<'_> {
+        self.acts.fetch_add(1, Ordering::Relaxed);
+        Act(self)
+    }
+
+    fn is_acting(&self) -> bool {
+        self.acts.load(Ordering::Relaxed) > 0
+    }
+
     /// The git folder that all worktrees share; absolute.
     pub fn common_dir(&self) -> &Path {
         &self.common_dir
@@ -358,7 +383,7 @@ impl Repo {
     /// A failure to read the configuration.
     pub fn excludes_file(&self) -> Result<Option<PathBuf>, GitError> {
         let words = ["config", "--type=path", "-z", "--get", "core.excludesFile"];
-        let answer = program::git(self.folder(), words).answer()?;
+        let answer = program::reading(self.folder(), words).answer()?;
         if answer.ended_with(1) {
             return Ok(None);
         }
@@ -377,7 +402,7 @@ impl Repo {
     /// `Gone`, or a failure of git; without git no history is read and nobody is known.
     pub fn knows(&self, person: &str) -> Result<bool, GitError> {
         let format = "--format=%an%x00%ae%x00%cn%x00%ce%x00";
-        let call = program::git(self.folder(), ["log", "--all", format]);
+        let call = program::reading(self.folder(), ["log", "--all", format]);
         let found = call.find_field(|field| {
             let field = String::from_utf8_lossy(field);
             field.trim_start_matches('\n') == person
@@ -395,7 +420,7 @@ impl Repo {
     /// `Gone`, or a failure to read the configuration.
     pub fn user(&self) -> Result<Option<(String, String)>, GitError> {
         // Git itself first: only it honours every place that configuration may come from.
-        let asked = program::git(
+        let asked = program::reading(
             self.folder(),
             ["config", "-z", "--get-regexp", r"^user\.(name|email)$"],
         );

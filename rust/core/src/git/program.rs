@@ -1,5 +1,9 @@
 //! The only file that starts a process: the `git` program, in an environment that cannot redirect it.
 //!
+//! A repository's own configuration names programs that git runs. A call that reads ([`reading`]) runs none
+//! of them; one that acts ([`acting`]) does what the user's git would do, and is for folders that a person
+//! trusts. There is no third way to start git.
+//!
 //! A server may be started by a git hook or a tool that exports `GIT_DIR`, `GIT_INDEX_FILE` and the
 //! like; a call that inherited them would act on another repository. Arguments are passed as a list,
 //! never through a shell, and names are checked before they get here.
@@ -35,6 +39,22 @@ const KEPT: [&str; 10] = [
 /// Families of variables that a call keeps, by their first letters.
 const KEPT_FAMILIES: [&str; 3] = ["GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_"];
 
+/// What is said to a call that reads: where hooks are, and which programs are none.
+const HARMLESS: [&str; 3] = [
+    "core.hooksPath=/dev/null",
+    "log.showSignature=false",
+    "submodule.recurse=false",
+];
+
+/// Commands of git that compare, for which the repository may name programs.
+const COMPARING: [&str; 4] = ["diff-tree", "diff", "log", "show"];
+
+/// The variable that keeps git from fetching what a partial clone lacks.
+const NO_FETCH: &str = "GIT_NO_LAZY_FETCH";
+
+/// The variable that names the ways in which git may reach a remote.
+const ONLY_PROTOCOLS: &str = "GIT_ALLOW_PROTOCOL";
+
 /// Characters of git's own complaint that an error repeats.
 const LONGEST_COMPLAINT: usize = 600;
 
@@ -56,27 +76,49 @@ pub(super) struct Answer {
     err: Vec<u8>,
 }
 
-/// Prepares a call of git in `folder`: the top of a checkout, or a git folder.
+/// Prepares a call of git that reads, in `folder`: the top of a checkout, or a git folder. Whatever the
+/// repository's configuration names, nothing of it is run: no hook, monitor, text conversion, diff or
+/// signature program, pager, or way to a remote. It must not look at the work tree, whose filters cannot be
+/// switched off: `status`, `diff` and `add` are acts.
 ///
 /// Git may look for the repository there but not in the folders above, so that a repository deleted
 /// under us is an error rather than a call that acts on whatever repository lies around it.
-pub(super) fn git<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> Call {
+pub(super) fn reading<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> Call {
     let mut command = clean_command();
-    if let Some(above) = folder.parent() {
-        command.env("GIT_CEILING_DIRECTORIES", above);
-    }
-    prepare(command, folder, args)
+    stay_within(&mut command, folder);
+    prepare(harmless(command), folder, args.into_iter().collect(), true)
 }
 
-/// Prepares a call of git that looks for its repository in `folder` and in all folders above.
-pub(super) fn git_within<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> Call {
-    prepare(clean_command(), folder, args)
+/// As [`reading`], looking for the repository in `folder` and in all folders above.
+pub(super) fn reading_within<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> Call {
+    let command = harmless(clean_command());
+    prepare(command, folder, args.into_iter().collect(), true)
+}
+
+/// Prepares a call of git that acts, in `folder`: the top of a checkout, or a git folder. Hooks, filters and
+/// merge drivers are run as the user's own git runs them.
+pub(super) fn acting<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> Call {
+    let mut command = clean_command();
+    stay_within(&mut command, folder);
+    prepare(command, folder, args.into_iter().collect(), false)
 }
 
 impl Call {
     /// Adds a path (or any text that may not be UTF-8) as the next argument.
     pub(super) fn arg(mut self, argument: impl AsRef<std::ffi::OsStr>) -> Self {
         self.command.arg(argument);
+        self
+    }
+
+    /// Lets a call that reads fetch objects that a partial clone lacks: a way to a remote may be a program
+    /// that the repository names.
+    pub(super) fn fetching(mut self) -> Self {
+        for name in [NO_FETCH, ONLY_PROTOCOLS] {
+            match env::var_os(name) {
+                Some(own) => self.command.env(name, own),
+                None => self.command.env_remove(name),
+            };
+        }
         self
     }
 
@@ -306,20 +348,39 @@ fn is_kept(name: &str) -> bool {
     KEPT.contains(&name) || KEPT_FAMILIES.iter().any(|family| name.starts_with(family))
 }
 
-fn prepare<'a>(
-    mut command: Command,
-    folder: &Path,
-    args: impl IntoIterator<Item = &'a str>,
-) -> Call {
+/// Git looks for the repository in this folder and not above.
+fn stay_within(command: &mut Command, folder: &Path) {
+    if let Some(above) = folder.parent() {
+        command.env("GIT_CEILING_DIRECTORIES", above);
+    }
+}
+
+/// Switches off what the repository's configuration could have git run while it reads.
+fn harmless(mut command: Command) -> Command {
+    command
+        .arg("--no-pager")
+        .args(HARMLESS.iter().flat_map(|setting| ["-c", setting]))
+        .env("GIT_PAGER", "cat")
+        .env(NO_FETCH, "1")
+        // For versions of git that do not know the variable above: there is no such protocol.
+        .env(ONLY_PROTOCOLS, "none");
+    command
+}
+
+fn prepare(mut command: Command, folder: &Path, args: Vec<&str>, only_reads: bool) -> Call {
     // A file system monitor would be a daemon that outlives the call.
     command
         .args(["-c", "core.fsmonitor=false", "-C"])
         .arg(folder);
-    let args: Vec<&str> = args.into_iter().collect();
     let words = args.iter().skip_while(|word| word.starts_with('-'));
     let words = words.take_while(|word| !word.starts_with('-')).take(2);
     let name = words.fold("git".to_owned(), |name, word| name + " " + word);
-    command.args(&args);
+    for word in args {
+        command.arg(word);
+        if only_reads && COMPARING.contains(&word) {
+            command.args(["--no-ext-diff", "--no-textconv"]);
+        }
+    }
     Call {
         command,
         folder: folder.to_owned(),

@@ -111,7 +111,7 @@ impl Repo {
         words.push("--");
         let mut read = Vec::new();
         let mut fields: Vec<Vec<u8>> = Vec::with_capacity(5);
-        self.git(words).each_field(|field| {
+        self.reading(words).each_field(|field| {
             fields.push(field.to_vec());
             if let [id, short, parents, time, message] = fields.as_slice() {
                 let [id, short, parents, time] =

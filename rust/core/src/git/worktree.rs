@@ -41,7 +41,7 @@ impl Repo {
     pub fn worktrees(&self) -> Result<Vec<Worktree>, GitError> {
         let mut found = self.read("list worktrees", listed_by_library, || {
             let out = self
-                .git(["worktree", "list", "--porcelain", "-z"])
+                .reading(["worktree", "list", "--porcelain", "-z"])
                 .output()?;
             Ok(listed_by_program(&out))
         })?;
@@ -90,9 +90,9 @@ impl Repo {
             })?),
         };
         let call = match &base {
-            None => self.git(["worktree", "add", "--"]).arg(path).arg(branch),
+            None => self.acting(["worktree", "add", "--"]).arg(path).arg(branch),
             Some(base) => self
-                .git(["worktree", "add", "-b", branch, "--"])
+                .acting(["worktree", "add", "-b", branch, "--"])
                 .arg(path)
                 .arg(base),
         };
@@ -146,7 +146,7 @@ impl Repo {
         }
         self.refuse_to_lose_commits(&tree)?;
         // From the git folder, because the checkout that the repository was opened in may be this one.
-        let asked = program::git(&self.common_dir, ["worktree", "remove", "--"]).arg(&tree.path);
+        let asked = program::acting(&self.common_dir, ["worktree", "remove", "--"]).arg(&tree.path);
         match asked.output() {
             Err(GitError::NoGit { .. }) => {
                 self.library("remove a worktree", |repo| prune(repo, &tree.path, true))
@@ -232,7 +232,7 @@ impl Repo {
                 path: tree.path.clone(),
             })?;
         }
-        match program::git(&self.common_dir, ["worktree", "remove", "--"])
+        match program::acting(&self.common_dir, ["worktree", "remove", "--"])
             .arg(&tree.path)
             .output()
         {

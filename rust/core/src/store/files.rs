@@ -60,18 +60,20 @@ impl Root {
 
     fn join(&self, relative: &str) -> Result<PathBuf, StoreError> {
         let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
-        if Path::new(relative).components().all(is_plain) {
+        let path = Path::new(relative);
+        if path.components().all(is_plain) && !is_gits(path) {
             Ok(self.0.join(relative))
         } else {
             Err(self.outside(relative))
         }
     }
 
+    /// Refuses what lies outside, links followed, and what is git's own: a name in a document must neither read
+    /// what git keeps there nor write what git would act on.
     fn confine(&self, relative: &str, real: PathBuf) -> Result<PathBuf, StoreError> {
-        if real.starts_with(&self.0) {
-            Ok(real)
-        } else {
-            Err(self.outside(relative))
+        match real.strip_prefix(&self.0) {
+            Ok(inside) if !is_gits(inside) => Ok(real),
+            _ => Err(self.outside(relative)),
         }
     }
 
@@ -81,6 +83,12 @@ impl Root {
             root: self.0.display().to_string(),
         }
     }
+}
+
+/// Whether a relative path leads into a folder of git's, however a file system writes its name.
+pub fn is_gits(path: &Path) -> bool {
+    path.components()
+        .any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
 }
 
 /// A path without `.` and `..`.

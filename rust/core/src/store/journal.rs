@@ -420,7 +420,7 @@ impl Journal<'_> {
             }
             Record::Move { from, to } => match files::relocate(self.root, from, to) {
                 Ok(()) => Ok(true),
-                Err(StoreError::Missing { .. }) => Ok(disk::exists(&self.root.path().join(to))),
+                Err(StoreError::Missing { .. }) => Ok(self.root.locate(to).is_ok()),
                 Err(StoreError::Exists { .. }) => Ok(false),
                 Err(error) => Err(error),
             },

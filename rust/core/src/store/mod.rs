@@ -44,7 +44,9 @@ pub enum StoreError {
         why: String,
     },
     /// A link or a name leads out of the project.
-    #[error("`{path}` leads out of the project `{root}`; only files inside it are read or written")]
+    #[error(
+        "`{path}` leads out of the project `{root}`; only files inside it are read or written, and none of git's own"
+    )]
     Outside {
         /// The file or link.
         path: String,

@@ -54,6 +54,8 @@ pub struct Job {
     pub input: Input,
     /// When it is ended.
     pub limits: Limits,
+    /// Names of variables that look like secrets and are not in it, for the log.
+    pub withheld: Vec<String>,
     /// Texts that must not appear in the log.
     pub secrets: Vec<String>,
     /// What of its standard output is written into the log, when not every line is.

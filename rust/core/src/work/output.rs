@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use super::WorkError;
 use super::record;
 use super::records::Runs;
+use crate::environment::is_secret;
 use crate::store::disk::Growing;
 use crate::store::files;
 
@@ -22,9 +23,6 @@ const TAIL_LINE: usize = 400;
 const MASKED: &str = "***";
 /// Bytes below which one line of a secret of several lines is too common to be masked.
 const SHORT: usize = 8;
-
-/// Pieces of names of variables whose values are kept secret.
-const SECRET: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
 
 /// Lines that a row of secrets without anything between them may fill before it is cut anyway.
 const LONGEST_SECRET: usize = 8;
@@ -54,6 +52,8 @@ pub struct Header<'a> {
     pub spec_id: &'a str,
     /// The name of the prompt.
     pub prompt: &'a str,
+    /// Names of variables that look like secrets and were not passed.
+    pub withheld: &'a [String],
 }
 
 /// How much is written.
@@ -307,11 +307,6 @@ pub fn secrets(environment: &BTreeMap<String, String>) -> Vec<String> {
     secret.map(|(_, value)| value.clone()).collect()
 }
 
-fn is_secret(name: &str) -> bool {
-    let name = name.to_uppercase();
-    SECRET.iter().any(|piece| name.contains(piece))
-}
-
 /// Texts that must not be written.
 pub struct Mask {
     search: Option<AhoCorasick>,
@@ -405,10 +400,18 @@ impl Mask {
 /// What stands above the lines of a run.
 fn headline(header: &Header<'_>, now: Timestamp, is_more: bool) -> String {
     let now = record::stamp(now);
-    let Header { spec_id, prompt } = header;
+    let Header {
+        spec_id,
+        prompt,
+        withheld,
+    } = header;
+    let withheld = match withheld.join(", ") {
+        names if names.is_empty() => names,
+        names => format!("# Not passed: {names}; `env.pass` in the configuration passes more\n"),
+    };
     if is_more {
         let rule = "=".repeat(80);
-        return format!("\n{rule}\n# New Run: {now}\n# Prompt: {prompt}\n{rule}\n\n");
+        return format!("\n{rule}\n# New Run: {now}\n# Prompt: {prompt}\n{withheld}{rule}\n\n");
     }
-    format!("# Agent Log: {spec_id}\n# Started: {now}\n# Prompt: {prompt}\n\n")
+    format!("# Agent Log: {spec_id}\n# Started: {now}\n# Prompt: {prompt}\n{withheld}\n")
 }

@@ -196,6 +196,7 @@ impl<'a> Run<'a> {
         let header = Header {
             spec_id: &spec_id,
             prompt: &job.prompt,
+            withheld: &job.withheld,
         };
         let output = Output::open(self.runs, &log, &header, mask, job.limits.room)?;
         let output = output.read_by(job.reads);

@@ -347,3 +347,20 @@ fn what_may_not_go_stays_and_a_link_goes_alone() {
     let again = remove::<StoreError>(&root, "docs/a.md", || Ok(()));
     assert!(matches!(again, Err(StoreError::Missing { .. })));
 }
+
+// proves: trust:names:nothing_of_gits
+#[test]
+fn a_name_never_leads_into_what_is_gits() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let git = folder.path().join(".git/hooks");
+    std::fs::create_dir_all(&git).unwrap();
+    std::fs::write(folder.path().join(".git/config"), "secret").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(".git", folder.path().join("link")).unwrap();
+    let root = chant_core::store::files::Root::open(folder.path()).unwrap();
+    for name in [".git/config", ".GIT/config", "a/.git/config", "link/config"] {
+        assert!(root.locate(name).is_err(), "{name}");
+        assert!(root.place(name).is_err(), "{name}");
+    }
+    assert!(root.place(".gitignore").is_ok() && root.place("git").is_ok());
+}

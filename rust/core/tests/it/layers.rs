@@ -136,11 +136,17 @@ fn engines_know_only_what_lies_below_them() {
         ("lint.rs", vec![]),
         ("ident.rs", vec![]),
         ("outside.rs", vec![]),
-        ("config.rs", vec!["crate::text"]),
+        ("environment.rs", vec![]),
+        ("config.rs", vec!["crate::environment", "crate::text"]),
         ("config/", vec![]),
         (
             "work/",
-            vec!["crate::work", "crate::store", "crate::answer"],
+            vec![
+                "crate::work",
+                "crate::environment",
+                "crate::store",
+                "crate::answer",
+            ],
         ),
         (
             "provider/",

@@ -169,7 +169,7 @@ impl Features {
         evidence: &mut Vec<Evidence>,
     ) -> Result<Option<SpeckitError>, Error> {
         for (name, check) in &config.checks {
-            let one = self.evidence(found, name, check)?;
+            let one = self.evidence(found, (name, check), &config.env.pass)?;
             let failure = (one.exit != Some(0)).then(|| SpeckitError::CheckFailed {
                 id: task.id.to_string(),
                 check: name.clone(),
@@ -185,13 +185,26 @@ impl Features {
     }
 
     #[cfg(unix)]
-    fn evidence(&self, found: &Found, name: &str, check: &Check) -> Result<Evidence, Error> {
+    fn evidence(
+        &self,
+        found: &Found,
+        (name, check): (&str, &Check),
+        configured: &[String],
+    ) -> Result<Evidence, Error> {
+        use crate::environment::{Beside, passed};
         use crate::work::WorkError;
         use crate::work::command::{Bounds, Commands};
         use crate::work::output::{Mask, secrets};
-        let mut environment = self.environment().clone();
+        let beside = Beside {
+            configured,
+            ..Beside::default()
+        };
+        let mut environment = passed(self.environment(), beside).variables;
         let more = check.variables();
         environment.extend(more.map(|(name, value)| (name.clone(), value.clone())));
+        // A check may find a secret elsewhere than in its environment.
+        let mut known = self.environment().clone();
+        known.extend(environment.clone());
         let folder = found.root.path().join(check.folder());
         let (time, kept) = (check.limit(), 2 * TAIL);
         let began = Instant::now();
@@ -205,8 +218,7 @@ impl Features {
         let (exit, how, output) = match run {
             Ok(ended) => {
                 let tail = [ended.beginning.as_slice(), &ended.end].concat();
-                let text =
-                    Mask::new(&secrets(&environment))?.apply(&String::from_utf8_lossy(&tail));
+                let text = Mask::new(&secrets(&known))?.apply(&String::from_utf8_lossy(&tail));
                 let how = if ended.is_too_long {
                     format!("took longer than {} s", time.as_secs_f64())
                 } else {
@@ -234,7 +246,12 @@ impl Features {
     }
 
     #[cfg(not(unix))]
-    fn evidence(&self, _: &Found, name: &str, _: &Check) -> Result<Evidence, Error> {
+    fn evidence(
+        &self,
+        _: &Found,
+        (name, _): (&str, &Check),
+        _: &[String],
+    ) -> Result<Evidence, Error> {
         Ok(Evidence {
             name: name.to_owned(),
             exit: None,

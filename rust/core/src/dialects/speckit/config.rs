@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::error::SpeckitError;
 use crate::config::seconds_of;
+use crate::environment;
 use crate::text::front_matter;
 
 /// Where it lies, from the project's root.
@@ -22,6 +23,16 @@ pub struct Config {
     pub strict: Strict,
     /// How long questions wait.
     pub questions: Questions,
+    /// What checks get of our own environment.
+    pub env: Passes,
+}
+
+/// What checks get of our own environment beside what is always passed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct Passes {
+    /// Names of variables.
+    pub pass: Vec<String>,
 }
 
 /// A program that has to end well.
@@ -43,7 +54,7 @@ pub enum Check {
         /// Where it starts, from the project's root.
         #[serde(default)]
         cwd: String,
-        /// Variables beside those of our own process.
+        /// Variables beside those that are passed.
         #[serde(default)]
         env: BTreeMap<String, String>,
     },
@@ -78,7 +89,7 @@ impl Check {
         }
     }
 
-    /// Variables beside those of our own process.
+    /// Variables beside those that are passed.
     pub fn variables(&self) -> impl Iterator<Item = (&String, &String)> {
         let variables = match self {
             Self::Command(_) => None,
@@ -138,6 +149,10 @@ pub fn read(text: &str) -> Result<Config, SpeckitError> {
     let config: Option<Config> =
         front_matter::read(text).map_err(|problem| refused(problem.message))?;
     let config = config.unwrap_or_default();
+    let mut names = config.env.pass.iter();
+    if let Some(why) = names.find_map(|name| environment::refusal(name, false)) {
+        return Err(refused(format!("env.pass: {why}")));
+    }
     for (name, check) in &config.checks {
         if check.argv().is_empty() {
             return Err(refused(format!("the command of check '{name}' is empty")));

@@ -207,6 +207,9 @@ fn directories(root: &Root) -> Vec<String> {
         .collect()
 }
 
+/// The variable that names a feature's directory, wherever that is.
+const VARIABLE: &str = "SPECIFY_FEATURE_DIRECTORY";
+
 struct Search<'a> {
     disk: &'a Disk,
     start: &'a Start,
@@ -251,7 +254,7 @@ impl Search<'_> {
     }
 
     fn of_variable(&mut self) -> Option<Feature> {
-        let rule = "SPECIFY_FEATURE_DIRECTORY";
+        let rule = VARIABLE;
         let Some(given) = told(self.start, rule) else {
             self.tried.push(format!("{rule} is not set"));
             return None;
@@ -386,7 +389,16 @@ impl Search<'_> {
                 let root = real.is_some().then(|| self.root.clone());
                 (inside.clone(), root, inside)
             } else {
-                let root = real.as_deref().and_then(|real| Root::open(real).ok());
+                // Only who starts us may name another place: a link in a clone may lead anywhere.
+                let is_told = rule == VARIABLE;
+                if !is_told && real.is_some() {
+                    self.warnings.push(format!(
+                        "{} leads out of the project; set {VARIABLE} to work there",
+                        given.display()
+                    ));
+                }
+                let real = real.as_deref().filter(|_| is_told);
+                let root = real.and_then(|real| Root::open(real).ok());
                 (path.display().to_string(), root, String::new())
             };
         let label = path.file_name().unwrap_or_default();

@@ -143,7 +143,7 @@ fn differing(repo: &Repo, from: &str, to: &str) -> Result<Vec<Differing>, GitErr
         "--no-abbrev",
         "--ignore-submodules=none",
     ];
-    let out = repo.git(words).arg(from).arg(to).output()?;
+    let out = repo.acting(words).arg(from).arg(to).output()?;
     let mut parts = fields(&out);
     let mut found = Vec::new();
     while let (Some(head), Some(path)) = (parts.next(), parts.next()) {
@@ -160,7 +160,7 @@ fn differing(repo: &Repo, from: &str, to: &str) -> Result<Vec<Differing>, GitErr
 /// A file as a commit holds it.
 fn entry(repo: &Repo, commit: &str, path: &[u8]) -> Result<Option<Version>, GitError> {
     let words = ["--literal-pathspecs", "ls-tree", "-z", "--full-tree"];
-    let call = repo.git(words).arg(commit).arg("--");
+    let call = repo.acting(words).arg(commit).arg("--");
     let out = call.arg(super::super::path_from_bytes(path)).output()?;
     let text = String::from_utf8_lossy(&out);
     let head = text.split('\t').next().unwrap_or_default();

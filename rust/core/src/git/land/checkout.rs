@@ -39,13 +39,13 @@ pub(super) struct Checkout {
 impl Checkout {
     /// Finds the git folder of a checkout.
     pub(super) fn at(top: PathBuf) -> Result<Self, GitError> {
-        let out = program::git(&top, ["rev-parse", "--absolute-git-dir"]).output()?;
+        let out = program::acting(&top, ["rev-parse", "--absolute-git-dir"]).output()?;
         let git_dir = path_from_bytes(out.strip_suffix(b"\n").unwrap_or(&out));
         Ok(Self { top, git_dir })
     }
 
     pub(super) fn git(&self, words: &[&str]) -> Call {
-        program::git(&self.top, words.iter().copied())
+        program::acting(&self.top, words.iter().copied())
     }
 
     /// What has not ended here, if anything.
@@ -338,7 +338,7 @@ impl<'a> Replacement<'a> {
         if paths.is_empty() {
             return Ok(());
         }
-        let call = program::git(staged, ["checkout-index", "-z", "--stdin"])
+        let call = program::acting(staged, ["checkout-index", "-z", "--stdin"])
             .env("GIT_DIR", &self.checkout.git_dir)
             .env("GIT_WORK_TREE", staged)
             .env("GIT_INDEX_FILE", self.index());

@@ -121,6 +121,7 @@ impl Repo {
     /// `NoGit`, `Stopped`, or a failure of git or of the disk. What was written is then taken back, unless
     /// it was stopped.
     pub fn land(&self, landing: &Landing<'_>, reached: &Reached<'_>) -> Result<Landed, GitError> {
+        let _act = self.begin_act();
         let name = branch_ref(landing.branch)?;
         let (old, new) = (
             self.known_commit(landing.old)?,
@@ -331,7 +332,7 @@ impl Attempt<'_> {
             // From a checkout that stands on the branch, so that its HEAD has the move in its log.
             let call = match first {
                 Some(replacement) => replacement.checkout.git(&words),
-                None => self.repo.git(words),
+                None => self.repo.acting(words),
             };
             let Err(error) = call.output() else {
                 return Ok(None);

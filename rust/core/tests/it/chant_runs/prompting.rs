@@ -46,10 +46,9 @@ fn filled(template: &str, spec_text: &str) -> String {
         &[],
         None,
     );
-    text.unwrap()
-        .strip_suffix("\n\nCommit your work.\n")
-        .unwrap()
-        .to_owned()
+    let text = text.unwrap();
+    let (text, _) = text.split_once("\n\nCommit your work.\n").unwrap();
+    text.to_owned()
 }
 
 /// Reference chant 6.4.
@@ -61,24 +60,25 @@ fn every_placeholder_has_its_value() {
     check("{{spec.title}}", "Title {{spec.id}}");
     check(
         "{{spec.description}}",
-        "# Title {{spec.id}}\n\nBody with {{project.name}}.",
+        "~~~~\n# Title {{spec.id}}\n\nBody with {{project.name}}.\n~~~~",
     );
     check("{{spec.target_files}}", "a.rs\nb.rs");
     check(
         "{{worktree.isolated}}|{{worktree.path}}|{{worktree.branch}}",
         "false||",
     );
-    let whole = "Spec ID: s-1\n\n# Title {{spec.id}}\n\nBody with {{project.name}}.\n\n## Target Files\n\n- a.rs\n- b.rs";
+    let whole = "~~~~\nSpec ID: s-1\n\n# Title {{spec.id}}\n\nBody with {{project.name}}.\n\n## Target Files\n\n- a.rs\n- b.rs\n~~~~";
     check("{{spec}}", whole);
     assert_eq!(
         filled("{{spec.title}}{{spec.target_files}}{{spec}}", "text\n"),
-        "(untitled)Spec ID: s-1\n\ntext"
+        "(untitled)\n~~~~\nSpec ID: s-1\n\ntext\n~~~~"
     );
 }
 
 #[test]
 fn what_is_put_in_is_never_looked_at_again_and_unknown_ones_stay() {
-    let expected = "--- notes.md ---\n{{spec.id}}\n\n--- gone.md (not shown: no such file) ---";
+    let expected =
+        "--- notes.md ---\n~~~~\n{{spec.id}}\n~~~~\n\n--- gone.md (not shown: no such file) ---";
     assert_eq!(filled("{{spec.context}}", SPEC), expected);
     let unknown = "{{spec.unknown}} {{> parent}} {{ }} {spec.id} {{spec.id";
     assert_eq!(filled(unknown, SPEC), unknown);

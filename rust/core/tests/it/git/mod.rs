@@ -14,6 +14,8 @@ mod bookkeeping;
 mod branches;
 mod export;
 mod files;
+#[cfg(unix)]
+mod hostile;
 mod landing;
 mod landing_blocked;
 mod landing_crashes;

@@ -289,9 +289,10 @@ fn threads_may_share_a_repository() {
 }
 
 // proves: git:reads:partial_clone
-/// A partial clone lacks the blobs of older commits until somebody asks for one.
+/// A partial clone lacks the blobs of older commits until somebody who acts asks for one: a look fetches
+/// nothing.
 #[test]
-fn a_partial_clone_answers_and_fetches_what_it_lacks() {
+fn a_partial_clone_answers_and_an_act_fetches_what_it_lacks() {
     let sandbox = Sandbox::new();
     let source = sandbox.repo(KINDS[0]);
     sandbox.git(&source, "config uploadpack.allowFilter true");
@@ -317,6 +318,8 @@ fn a_partial_clone_answers_and_fetches_what_it_lacks() {
         assert_eq!(repo.uncommitted(&folder).unwrap(), [""; 0]);
         assert_eq!(repo.is_merged("main", "main"), Ok(true));
         assert!(repo.is_tracked(Path::new("a.txt")).unwrap());
+        assert!(repo.file_at("HEAD~1", "a.txt").is_err(), "{filter}");
+        let _act = repo.begin_act();
         assert_eq!(
             repo.file_at("HEAD~1", "a.txt").unwrap().unwrap(),
             b"a\n",

@@ -386,7 +386,7 @@ fn tools_touch_nothing_outside_the_folder_and_nothing_of_gits() {
         (absolute.as_str(), "is not inside the worktree"),
         ("up/out.txt", "is not inside the worktree"),
         (".git/config", "what git keeps for itself"),
-        ("sly/config", "what git keeps for itself"),
+        ("sly/config", "is not inside the worktree"),
         ("./.GIT/config", "what git keeps for itself"),
     ] {
         for (tool, arguments) in [

@@ -17,6 +17,7 @@ fn start(project: &Project, job: Job) -> Result<Agent, WorkError> {
     let header = Header {
         spec_id: SPEC,
         prompt: &job.prompt,
+        withheld: &job.withheld,
     };
     let mask = Mask::new(&job.secrets)?;
     let log = format!(".chant/logs/{SPEC}.log");

@@ -154,6 +154,7 @@ fn script(root: &Path, text: &str) -> Job {
             grace: Duration::from_millis(300),
             ..Limits::default()
         },
+        withheld: Vec::new(),
         secrets: Vec::new(),
         reads: None,
     }

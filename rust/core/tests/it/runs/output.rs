@@ -15,6 +15,7 @@ fn open(project: &Project, secrets: &[&str], room: Room) -> Output {
     let header = Header {
         spec_id: SPEC,
         prompt: "standard",
+        withheld: &[],
     };
     let log = format!(".chant/logs/{SPEC}.log");
     Output::open(

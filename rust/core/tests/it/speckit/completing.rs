@@ -126,7 +126,7 @@ fn phase_order_and_missing_files_warn_unless_configured_strict() {
 fn vector_15_a_failing_check_leaves_the_box_open() {
     let text = "- [ ] T001 a\n- [ ] T002 b\n";
     let project = Project::of_tasks(text);
-    let config = "checks:\n  unit:\n    command: [/bin/sh, -c, 'echo \"$WORD said $API_TOKEN\"; test -e passed']\n    cwd: specs\n    env: {WORD: it}\n";
+    let config = "checks:\n  unit:\n    command: [/bin/sh, -c, 'echo \"$WORD said $API_TOKEN\"; test -e passed']\n    cwd: specs\n    env: {WORD: it}\nenv: {pass: [API_TOKEN]}\n";
     project.write(".specify/chant-mcp.yml", config);
     let features = project.seen(
         "",

@@ -194,3 +194,20 @@ fn a_link_that_leads_out_of_the_project_is_not_read() {
         "{error}"
     );
 }
+
+// proves: trust:names:features_stay_inside
+#[cfg(unix)]
+#[test]
+fn a_feature_that_is_a_link_out_of_the_project_is_not_followed() {
+    let project = two();
+    let elsewhere = Project::with(&[("tasks.md", "- [ ] T001 Theirs\n")]);
+    let link = project.root().join("specs/099-elsewhere");
+    std::os::unix::fs::symlink(elsewhere.root(), link).unwrap();
+    let features = project.features();
+    let piece = ops::Piece {
+        offset: 0,
+        max_chars: 100,
+    };
+    let error = ops::read(&features, Some("099-elsewhere"), "tasks", piece).unwrap_err();
+    assert!(!error.to_string().contains("Theirs"), "{error}");
+}

@@ -1,7 +1,7 @@
 //! The agents that need no configuration.
 
 use crate::config::runs::Argument;
-use crate::provider::Protocol;
+use crate::provider::{KEY, Protocol};
 
 /// An agent as it is started: each inner list stands or falls together.
 pub(super) struct BuiltIn {
@@ -15,6 +15,9 @@ pub(super) struct BuiltIn {
     tail: &'static [&'static [&'static str]],
     /// The protocol that our own program speaks with a model, where it is the agent.
     pub(super) protocol: Option<Protocol>,
+    /// The variables that hold its credentials, and say where its state and its provider are. They are
+    /// passed to it and to no other agent.
+    pub(super) credentials: &'static [&'static str],
 }
 
 /// The built-in agents. Those whose arguments hold no prompt read it from standard input.
@@ -34,6 +37,26 @@ pub(super) const BUILT_IN: [BuiltIn; 9] = [
         unguarded: &[&["--dangerously-skip-permissions"]],
         tail: &[],
         protocol: None,
+        credentials: &[
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_AUTH_TOKEN",
+            "ANTHROPIC_BASE_URL",
+            "ANTHROPIC_CUSTOM_HEADERS",
+            "ANTHROPIC_MODEL",
+            "ANTHROPIC_SMALL_FAST_MODEL",
+            "ANTHROPIC_VERTEX_PROJECT_ID",
+            "AWS_BEARER_TOKEN_BEDROCK",
+            "AWS_PROFILE",
+            "AWS_REGION",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+            "CLAUDE_CODE_MAX_RETRIES",
+            "CLAUDE_CODE_OAUTH_TOKEN",
+            "CLAUDE_CODE_USE_BEDROCK",
+            "CLAUDE_CODE_USE_VERTEX",
+            "CLAUDE_CONFIG_DIR",
+            "CLOUD_ML_REGION",
+            "DISABLE_AUTOUPDATER",
+        ],
     },
     BuiltIn {
         name: "kirocli",
@@ -48,6 +71,7 @@ pub(super) const BUILT_IN: [BuiltIn; 9] = [
         unguarded: &[&["--trust-all-tools"]],
         tail: &[&["{prompt}"]],
         protocol: None,
+        credentials: &["KIRO_API_KEY"],
     },
     BuiltIn {
         name: "codex",
@@ -67,6 +91,12 @@ pub(super) const BUILT_IN: [BuiltIn; 9] = [
         unguarded: &[&["--dangerously-bypass-approvals-and-sandbox"]],
         tail: &[&["-"]],
         protocol: None,
+        credentials: &[
+            "CODEX_API_KEY",
+            "CODEX_HOME",
+            "OPENAI_API_KEY",
+            "OPENAI_BASE_URL",
+        ],
     },
     BuiltIn {
         name: "gemini",
@@ -76,6 +106,17 @@ pub(super) const BUILT_IN: [BuiltIn; 9] = [
         unguarded: &[&["--approval-mode=yolo"]],
         tail: &[],
         protocol: None,
+        credentials: &[
+            "GEMINI_API_KEY",
+            "GEMINI_CLI_HOME",
+            "GEMINI_MODEL",
+            "GOOGLE_API_KEY",
+            "GOOGLE_APPLICATION_CREDENTIALS",
+            "GOOGLE_CLOUD_LOCATION",
+            "GOOGLE_CLOUD_PROJECT",
+            "GOOGLE_GENAI_USE_GCA",
+            "GOOGLE_GENAI_USE_VERTEXAI",
+        ],
     },
     BuiltIn {
         name: "opencode",
@@ -85,6 +126,12 @@ pub(super) const BUILT_IN: [BuiltIn; 9] = [
         unguarded: &[&["--dangerously-skip-permissions"]],
         tail: &[],
         protocol: None,
+        credentials: &[
+            "OPENCODE_API_KEY",
+            "OPENCODE_CONFIG",
+            "OPENCODE_CONFIG_CONTENT",
+            "OPENCODE_CONFIG_DIR",
+        ],
     },
     BuiltIn {
         name: "cursor-agent",
@@ -99,6 +146,7 @@ pub(super) const BUILT_IN: [BuiltIn; 9] = [
         unguarded: &[&["--force"]],
         tail: &[&["{prompt}"]],
         protocol: None,
+        credentials: &["CURSOR_API_KEY"],
     },
     BuiltIn {
         name: "ollama",
@@ -108,6 +156,7 @@ pub(super) const BUILT_IN: [BuiltIn; 9] = [
         unguarded: &[],
         tail: &[],
         protocol: Some(Protocol::Ollama),
+        credentials: &[],
     },
     BuiltIn {
         name: "openai",
@@ -117,6 +166,7 @@ pub(super) const BUILT_IN: [BuiltIn; 9] = [
         unguarded: &[],
         tail: &[],
         protocol: Some(Protocol::OpenAi),
+        credentials: &[KEY],
     },
     BuiltIn {
         name: "demo",
@@ -126,6 +176,7 @@ pub(super) const BUILT_IN: [BuiltIn; 9] = [
         unguarded: &[],
         tail: &[],
         protocol: None,
+        credentials: &[],
     },
 ];
 

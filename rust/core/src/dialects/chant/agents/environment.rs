@@ -1,19 +1,6 @@
-//! What an agent finds in its environment, and what of ours must not be told on.
+//! What an agent is told of its run in its environment.
 
 use crate::dialects::chant::prompt::Place;
-
-/// Variables that an agent must not take over: they would lead its git to another repository, or make
-/// it believe that it runs inside another agent's session.
-pub const REMOVED: [&str; 8] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_NAMESPACE",
-    "CLAUDECODE",
-];
 
 /// The variables that tell an agent of its own run; one that starts another run does not hand them on.
 pub const TOLD: [&str; 8] = [

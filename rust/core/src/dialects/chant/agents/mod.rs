@@ -94,6 +94,8 @@ pub struct Agent {
     pub skips_permissions: bool,
     /// The model behind it, where our own program is the agent.
     pub provider: Option<Provider>,
+    /// The variables that hold its own credentials; a command of the configuration has none.
+    pub credentials: &'static [&'static str],
     command: Vec<Argument>,
     delivery: Delivery,
 }
@@ -192,6 +194,7 @@ impl Agent {
             model: settings.model.clone(),
             skips_permissions: skips,
             provider,
+            credentials: built_in.map_or(&[], |built_in| built_in.credentials),
             delivery: settings.prompt.unwrap_or_else(|| delivery(&command)),
             command,
         };

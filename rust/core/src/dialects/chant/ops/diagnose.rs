@@ -122,21 +122,21 @@ fn look(project: &Project, snapshot: &Snapshot, spec: &Spec) -> Findings {
     };
     match project.repo() {
         Ok(None) => {}
-        Ok(Some(repo)) => found.look_in(&repo, snapshot, spec),
+        Ok(Some(repo)) => found.look_in(project, &repo, snapshot, spec),
         Err(error) => found.commits = Err(error.to_string()),
     }
     found
 }
 
 impl Findings {
-    fn look_in(&mut self, repo: &Repo, snapshot: &Snapshot, spec: &Spec) {
+    fn look_in(&mut self, project: &Project, repo: &Repo, snapshot: &Snapshot, spec: &Spec) {
         let main = snapshot
             .config
             .as_ref()
             .map_or("main", |config| config.main_branch.as_str());
         self.branch_exists = matches!(repo.branch_tip(&self.branch), Ok(Some(_)));
         if self.branch_exists {
-            self.look_at_branch(repo, main);
+            self.look_at_branch(project, repo, main);
         }
         // Work that goes on in a worktree is committed there.
         let tip = if self.worktree.is_some() {
@@ -148,14 +148,15 @@ impl Findings {
         self.commits = commits.map_err(|error: GitError| error.to_string());
     }
 
-    fn look_at_branch(&mut self, repo: &Repo, main: &str) {
+    fn look_at_branch(&mut self, project: &Project, repo: &Repo, main: &str) {
         self.is_merged = self.branch == main || repo.is_merged(&self.branch, main).unwrap_or(false);
         let worktrees = repo.worktrees().unwrap_or_default();
         self.worktree = worktrees
             .into_iter()
             .find(|w| !w.is_main && !w.prunable && w.branch.as_deref() == Some(&self.branch));
         if let Some(worktree) = &self.worktree {
-            self.uncommitted = repo.uncommitted(&worktree.path).unwrap_or_default();
+            let uncommitted = project.uncommitted(repo, &worktree.path);
+            self.uncommitted = uncommitted.unwrap_or_default();
         }
     }
 

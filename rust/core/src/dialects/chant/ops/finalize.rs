@@ -53,7 +53,7 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
     refuse_running(project, &spec).map_err(failed)?;
     let repo = project.repo().map_err(failed)?;
     if let Some(repo) = &repo {
-        refuse_dirty_worktree(repo, &snapshot.branch_of(&spec)).map_err(failed)?;
+        refuse_dirty_worktree(project, repo, &snapshot.branch_of(&spec)).map_err(failed)?;
     }
     refuse_open_members(&snapshot, &spec).map_err(|error| failed(error.into()))?;
     let commits = match &repo {
@@ -139,7 +139,7 @@ fn refuse_unfit(snapshot: &Snapshot, spec: &Spec) -> Result<(), ChantError> {
     Err(ChantError::Unchecked { message, criteria })
 }
 
-fn refuse_dirty_worktree(repo: &Repo, branch: &str) -> Result<(), Error> {
+fn refuse_dirty_worktree(project: &Project, repo: &Repo, branch: &str) -> Result<(), Error> {
     let worktrees = repo.worktrees()?;
     let Some(worktree) = worktrees
         .into_iter()
@@ -147,7 +147,7 @@ fn refuse_dirty_worktree(repo: &Repo, branch: &str) -> Result<(), Error> {
     else {
         return Ok(());
     };
-    if repo.uncommitted(&worktree.path)?.is_empty() {
+    if project.uncommitted(repo, &worktree.path)?.is_empty() {
         return Ok(());
     }
     let message = format!(

@@ -7,6 +7,7 @@ pub(super) mod add;
 mod approve;
 mod archive;
 mod diagnose;
+mod doctor;
 pub(super) mod edit;
 #[cfg(not(unix))]
 mod elsewhere;
@@ -35,6 +36,7 @@ pub use add::{Add, add};
 pub use approve::{Judgement, approve, reject};
 pub use archive::archive;
 pub use diagnose::diagnose;
+pub use doctor::doctor;
 #[cfg(not(unix))]
 pub use elsewhere::{
     Wish, merge, pause, prune_worktrees, recover, run_work, split, split_question, takeover, watch,

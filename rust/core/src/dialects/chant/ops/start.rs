@@ -81,7 +81,9 @@ pub fn work_start(
     runs.refuse_another(spec.id.as_str())?;
     let config = snapshot.config.clone()?;
     let plan = plan(project, &snapshot, spec.id.as_str(), wish)?;
-    refuse_without_commit(&*project.repository()?, &config)?;
+    let repo = project.repository()?;
+    refuse_without_commit(&repo, &config)?;
+    briefing::identity(project, &repo)?;
     refuse_unfit_agents(project, &runs, &config, &spec, wish)?;
     let (mode, asked) = recorded(wish, &plan, config.runs.limits.agents_at_once);
     drop(snapshot);

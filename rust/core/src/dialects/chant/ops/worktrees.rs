@@ -169,7 +169,7 @@ fn entry(
     let of_name = || branch?.strip_prefix(config.branch_prefix.as_str());
     let spec_of = |id: &str| project.path_in_repository(repo, &format!("{SPECS}/{id}.md"));
     let spec = of_name().and_then(spec_of);
-    let uncommitted = match repo.uncommitted(&tree.path) {
+    let uncommitted = match project.uncommitted(repo, &tree.path) {
         Ok(paths) => paths.len(),
         // It may be removed just now.
         Err(_) if !tree.path.exists() => 0,

@@ -1,6 +1,7 @@
 //! A chant project: where its files lie, and its specs as of now.
 
 mod known;
+mod looking;
 pub mod lookup;
 mod own;
 pub(super) mod place;

@@ -1,6 +1,7 @@
 //! The text that an agent is given: a template chosen and filled in, with what every run has to say
 //! put behind it (reference chant 6.4).
 
+mod enclosed;
 mod output_format;
 
 use std::sync::LazyLock;
@@ -8,6 +9,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde_json::{Value, json};
 
+use self::enclosed::{MEANING, enclosed, on_a_line};
 use super::model::{Spec, SpecType};
 use crate::text::front_matter;
 
@@ -133,6 +135,10 @@ pub fn assembled(parts: &Parts<'_>) -> Result<String, PromptError> {
         extensions.push(resolved(parts, &name, &mut Vec::new())?);
     }
     let mut texts = vec![filled(parts, &template)];
+    let mut all = extensions.iter().chain([&template]);
+    if all.any(|text| encloses(text)) {
+        texts.push(MEANING.to_owned());
+    }
     texts.extend(parts.worktree.map(environment));
     let schema = parts.spec.output_schema.as_deref();
     if let Some(path) = schema.filter(|_| parts.name != SPLIT) {
@@ -190,15 +196,38 @@ fn resolved(parts: &Parts<'_>, name: &str, way: &mut Vec<String>) -> Result<Stri
     Ok(mark.replace_all(body, regex::NoExpand(parent)).into_owned())
 }
 
+/// What stands for a value in a template.
+static PLACEHOLDER: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\{\{\s*([a-z_]+(?:\.[a-z_]+)?)\s*\}\}").ok());
+
+/// The values that are texts of documents, each on lines of its own.
+const ENCLOSED: [&str; 3] = ["spec", "spec.description", "spec.context"];
+
+/// Whether a template has texts of documents put in.
+fn encloses(template: &str) -> bool {
+    let found = PLACEHOLDER
+        .iter()
+        .flat_map(|regex| regex.captures_iter(template));
+    found.into_iter().any(|found| ENCLOSED.contains(&&found[1]))
+}
+
 /// A template with its placeholders replaced.
 fn filled(parts: &Parts<'_>, template: &str) -> String {
-    static PLACEHOLDER: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\{\{\s*([a-z_]+(?:\.[a-z_]+)?)\s*\}\}").ok());
     let Some(placeholder) = PLACEHOLDER.as_ref() else {
         return template.to_owned();
     };
     let filled = placeholder.replace_all(template, |found: &Captures<'_>| {
-        value(parts, &found[1]).unwrap_or_else(|| found[0].to_owned())
+        let Some(value) = value(parts, &found[1]) else {
+            return found[0].to_owned();
+        };
+        if value.is_empty() || !ENCLOSED.contains(&&found[1]) {
+            return value;
+        }
+        let place = found.get(0).map(|found| found.range()).unwrap_or_default();
+        let is_first = template[..place.start].ends_with('\n') || place.start == 0;
+        let is_last = template[place.end..].starts_with('\n') || place.end == template.len();
+        let line = |is_there| if is_there { "" } else { "\n" };
+        format!("{}{value}{}", line(is_first), line(is_last))
     });
     filled.into_owned()
 }
@@ -208,12 +237,18 @@ fn value(parts: &Parts<'_>, name: &str) -> Option<String> {
     let worktree = |of: fn(Place<'_>) -> &str| parts.worktree.map_or("", of).to_owned();
     Some(match name {
         "project.name" => parts.project.to_owned(),
-        "spec" => whole(spec),
+        "spec" => enclosed(&whole(spec)),
         "spec.id" => spec.id.to_string(),
         "spec.path" => spec.path.to_string(),
-        "spec.title" => spec.title.as_deref().unwrap_or("(untitled)").to_owned(),
-        "spec.description" => spec.body().trim().to_owned(),
-        "spec.target_files" => spec.target_files.as_deref().unwrap_or_default().join("\n"),
+        "spec.title" => on_a_line(spec.title.as_deref().unwrap_or("(untitled)")),
+        "spec.description" => enclosed(spec.body().trim()),
+        "spec.target_files" => {
+            let files = spec.target_files.as_deref().unwrap_or_default().iter();
+            files
+                .map(|file| on_a_line(file))
+                .collect::<Vec<_>>()
+                .join("\n")
+        }
         "spec.context" => context(parts),
         "worktree.path" => worktree(|place| place.path),
         "worktree.branch" => worktree(|place| place.branch),
@@ -238,8 +273,8 @@ fn whole(spec: &Spec) -> String {
 fn context(parts: &Parts<'_>) -> String {
     let names = parts.spec.context.as_deref().unwrap_or_default();
     let text = |name: &str| match (parts.file)(name) {
-        Ok(text) => format!("--- {name} ---\n{}", text.trim_end_matches('\n')),
-        Err(why) => format!("--- {name} (not shown: {why}) ---"),
+        Ok(text) => format!("--- {} ---\n{}", on_a_line(name), enclosed(&text)),
+        Err(why) => format!("--- {} (not shown: {why}) ---", on_a_line(name)),
     };
     let texts: Vec<String> = names.iter().map(|name| text(name)).collect();
     texts.join("\n\n")

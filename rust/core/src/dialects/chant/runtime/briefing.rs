@@ -1,12 +1,13 @@
 //! What an agent is given: its prompt, its command line, its environment, and a way to our server
 //! (reference chant 6.4 and 6.5).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
 
-use super::super::agents::environment::{self, REMOVED, Told};
+use super::super::agents::environment::{self, Told};
 use super::super::agents::messages;
 use super::super::agents::workers::workers;
 use super::super::agents::{self, Agent, CommandLine, Given};
@@ -17,6 +18,7 @@ use super::super::project::place::{self, IGNORED, PROMPT, SERVER};
 use super::super::prompt::{self, Parts, Place};
 use super::workplace::Workplace;
 use crate::config::Config;
+use crate::environment::{Beside, Passed, passed as passed_of};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::store::StoreError;
@@ -30,6 +32,17 @@ use crate::work::record::Asked;
 const PROMPTS: &str = ".chant/prompts";
 /// Bytes of a line of the log.
 const LINE: usize = 16 * 1024;
+/// The variables that tell git who commits, and whether they hold an address.
+const IDENTITY: [(&str, bool); 4] = [
+    ("GIT_AUTHOR_NAME", false),
+    ("GIT_AUTHOR_EMAIL", true),
+    ("GIT_COMMITTER_NAME", false),
+    ("GIT_COMMITTER_EMAIL", true),
+];
+
+/// Variables of an environment.
+pub(in super::super) type Variables = BTreeMap<String, String>;
+
 /// How long a process that is asked to end may take.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -128,6 +141,48 @@ pub(super) fn name_of(project: &Project, config: &Config) -> String {
     }
 }
 
+/// What of our environment is passed to an agent with these credentials, or to a check.
+pub(in super::super) fn passed(project: &Project, config: &Config, credentials: &[&str]) -> Passed {
+    let configured = &config.runs.passed;
+    passed_of(
+        &project.environment,
+        Beside {
+            credentials,
+            configured,
+        },
+    )
+}
+
+/// Who the commits of a run are by: whom our own environment names, else the person whom git's
+/// configuration names.
+///
+/// # Errors
+/// `Refused` when nobody is named, or a failure of git.
+pub(in super::super) fn identity(project: &Project, repo: &Repo) -> Result<Variables, Error> {
+    let mut known = None;
+    let mut identity = Variables::new();
+    for (name, is_email) in IDENTITY {
+        let own = project.environment.get(name).filter(|own| !own.is_empty());
+        let value = if let Some(own) = own {
+            own.clone()
+        } else {
+            if known.is_none() {
+                known = repo.user()?;
+            }
+            let (name, email) = known.clone().ok_or_else(nobody)?;
+            if is_email { email } else { name }
+        };
+        identity.insert(name.to_owned(), value);
+    }
+    Ok(identity)
+}
+
+fn nobody() -> ChantError {
+    ChantError::Refused(
+        "Work cannot begin: git does not know by whom its commits are. Set it with `git config --global user.name \"Your Name\"` and `git config --global user.email you@example.org`, or without --global for this repository alone.".into(),
+    )
+}
+
 /// What bounds whatever is started for a spec.
 pub(super) fn bounds(config: &Config) -> Limits {
     let output = config.runs.limits.output();
@@ -193,7 +248,7 @@ impl Briefing<'_> {
                 idle: Some(limits.idle()),
                 ..bounds(self.config)
             },
-            ..self.job_for(argv, Some(&server))?
+            ..self.job_for(argv, Some(&server), agent.credentials)?
         })
     }
 
@@ -208,18 +263,33 @@ impl Briefing<'_> {
                 run: Some(self.config.runs.limits.check()),
                 ..bounds(self.config)
             },
-            ..self.job_for(argv.to_vec(), None)?
+            ..self.job_for(argv.to_vec(), None, &[])?
         })
     }
 
-    fn job_for(&self, argv: Vec<String>, server: Option<&Path>) -> Result<Job, Error> {
-        let environment = self.environment(server)?;
+    fn job_for(
+        &self,
+        argv: Vec<String>,
+        server: Option<&Path>,
+        credentials: &[&str],
+    ) -> Result<Job, Error> {
+        let Passed {
+            variables,
+            withheld,
+        } = passed(self.project, self.config, credentials);
+        let environment = self.environment(server, variables)?;
         Ok(Job {
             name: String::new(),
             model: None,
             prompt: String::new(),
             argv,
             reads: None,
+            // What a check is not given, the agent was not given either, or is not the check's.
+            withheld: if server.is_some() {
+                withheld
+            } else {
+                Vec::new()
+            },
             secrets: secrets(&self.project.environment),
             environment: environment
                 .into_iter()
@@ -231,7 +301,11 @@ impl Briefing<'_> {
         })
     }
 
-    fn environment(&self, server: Option<&Path>) -> Result<Vec<(String, String)>, Error> {
+    fn environment(
+        &self,
+        server: Option<&Path>,
+        mut variables: Variables,
+    ) -> Result<Variables, Error> {
         let (project, worktree) = (shown(self.project.root()), shown(&self.place.worktree));
         let spec_file = shown(&self.place.root.join(&self.place.spec));
         let server = server.map(shown);
@@ -246,28 +320,21 @@ impl Briefing<'_> {
             mcp_config: server.as_deref(),
             prompt: None,
         });
-        let mut variables = self.project.environment.clone();
-        for name in REMOVED {
-            variables.remove(name);
-        }
+        variables.extend(identity(self.project, self.repo)?);
         variables.extend(
             told.into_iter()
                 .map(|(name, value)| (name.to_owned(), value)),
         );
         if !self.place.is_tracked {
-            let number = variables
-                .get("GIT_CONFIG_COUNT")
-                .and_then(|n| n.parse().ok())
-                .unwrap_or(0_u32);
-            let ignored = self.ignored()?;
-            variables.insert("GIT_CONFIG_COUNT".into(), (number + 1).to_string());
-            variables.insert(
-                format!("GIT_CONFIG_KEY_{number}"),
-                "core.excludesFile".into(),
-            );
-            variables.insert(format!("GIT_CONFIG_VALUE_{number}"), shown(&ignored));
+            let ignored = shown(&self.ignored()?);
+            let setting = [
+                ("GIT_CONFIG_COUNT", "1".to_owned()),
+                ("GIT_CONFIG_KEY_0", "core.excludesFile".to_owned()),
+                ("GIT_CONFIG_VALUE_0", ignored),
+            ];
+            variables.extend(setting.map(|(name, value)| (name.to_owned(), value)));
         }
-        Ok(variables.into_iter().collect())
+        Ok(variables)
     }
 
     /// The list of files that the agent's git does not see: the user's own, and the copy of the spec.

@@ -435,6 +435,7 @@ impl Judge<'_> {
         let header = Header {
             spec_id: &record.spec_id,
             prompt: &job.name,
+            withheld: &job.withheld,
         };
         let mask = Mask::new(&job.secrets)?;
         let output = LogOutput::open(self.runs, &log, &header, mask, job.limits.room)?;

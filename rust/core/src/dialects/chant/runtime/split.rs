@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::super::agents::environment::{self, REMOVED, TOLD, Told};
+use super::super::agents::environment::{self, TOLD, Told};
 use super::super::agents::{self, Given, messages};
 use super::super::error::ChantError;
 use super::super::id::SpecId;
@@ -22,6 +22,7 @@ use super::super::view::split::{Member, Proposal};
 use super::briefing::{self, bounds, name_of, prompt_text};
 use super::{spec_of, target_of};
 use crate::config::Config;
+use crate::environment::Passed;
 use crate::error::Error;
 use crate::git;
 use crate::store::disk::{self, Temporary};
@@ -336,6 +337,10 @@ impl Asking<'_> {
         if agent.provider.is_some() {
             argv.push("--question".into());
         }
+        let Passed {
+            variables,
+            withheld,
+        } = briefing::passed(self.project, config, agent.credentials);
         let limits = &config.runs.limits;
         let bounds = bounds(config);
         Ok(Job {
@@ -344,7 +349,8 @@ impl Asking<'_> {
             model,
             prompt: PROMPT.to_owned(),
             argv,
-            environment: self.environment(spec, &spec_file),
+            environment: self.environment(spec, &spec_file, variables),
+            withheld,
             folder: root.clone(),
             input: if line.prompt_on_stdin {
                 Input::Text(prompt)
@@ -369,6 +375,7 @@ impl Asking<'_> {
         &self,
         spec: &Spec,
         spec_file: &Path,
+        mut variables: BTreeMap<String, String>,
     ) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
         let (root, spec_file) = (shown(&self.scene.root), shown(spec_file));
         let told = environment::variables(&Told {
@@ -379,9 +386,8 @@ impl Asking<'_> {
             mcp_config: None,
             prompt: Some(PROMPT),
         });
-        let mut variables: BTreeMap<String, String> = self.project.environment.clone();
-        for name in REMOVED.iter().chain(&TOLD) {
-            variables.remove(*name);
+        for name in TOLD {
+            variables.remove(name);
         }
         variables.extend(
             told.into_iter()

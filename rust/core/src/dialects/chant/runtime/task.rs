@@ -10,6 +10,7 @@ use super::settle;
 use super::workplace::{Making, Workplace};
 use super::{change_spec, spec_of};
 use crate::error::Error;
+use crate::git::Repo;
 use crate::work::WorkError;
 use crate::work::agent::{Ended, Job};
 use crate::work::handshake::Handshake;
@@ -35,6 +36,8 @@ pub(in super::super) fn run(
     let interruption = Interruption::new().map_err(failed)?;
     interruption.listen().map_err(failed)?;
     let runs = project.runs()?;
+    let repo = project.repo()?;
+    let _act = repo.as_deref().map(Repo::begin_act);
     let mode = runs.get(process_id).map(|record| record.mode);
     match mode.as_deref() {
         Ok(SPLIT) => {

@@ -6,7 +6,7 @@ use toml::Table;
 
 use super::Problem;
 use super::table::Keys;
-use crate::store::disk;
+use crate::store::{disk, files};
 
 /// The tickets folder where nothing is said.
 pub const TICKETS: &str = "docs/CRs";
@@ -131,6 +131,9 @@ pub(super) fn inside(root: &Path, given: &str) -> Result<String, String> {
             Component::ParentDir if parts.pop().is_some() => {}
             _ => return Err(leaves("leads elsewhere".into())),
         }
+    }
+    if files::is_gits(relative) {
+        return Err(leaves("is git's own".into()));
     }
     let mut path = root.to_owned();
     for part in &parts {

@@ -1,0 +1,66 @@
+"""What texts of documents may do to a terminal: nothing.
+
+Titles, bodies, log lines, names of branches and files, and what agents say are written by others. Printed as
+they are, some of their characters would steer the terminal, turn text around, or hide it.
+"""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+_REPLACED = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and line break, DEL, C1
+    "\u2028\u2029"  # separators of lines and paragraphs
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # the direction of text
+    "\ufff9-\ufffb"  # annotations
+    "\ud800-\udfff"  # halves of characters
+)
+_REMOVED = (
+    "\u00ad\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\ufeff"  # no width
+    "\U000e0000-\U000e0fff"  # tags, and variants of nothing that is seen
+)
+_STEERS = re.compile(f"[{_REPLACED}]")
+_HIDES = re.compile(f"[{_REMOVED}]")
+_EITHER = re.compile(f"[{_REPLACED}{_REMOVED}]")
+
+_CODE = r"(?:[01234]|2[234]|39|[39][0-7]|38;5;\d{1,3}|38;2;\d{1,3};\d{1,3};\d{1,3})"
+_COLOUR = re.compile(rf"(\x1b\[(?:{_CODE}(?:;{_CODE})*)?m)")
+"""Colours of letters and their weight: with these alone nothing can be written that is not seen."""
+
+
+def harmless(text: str) -> str:
+    """Replace the characters that would steer the terminal or turn text around; take out those not seen."""
+    if _EITHER.search(text) is None:
+        return text
+    return _HIDES.sub("", _STEERS.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n")))
+
+
+def coloured(text: str) -> str:
+    """Make a log's text harmless but for the colours of its letters."""
+    parts = _COLOUR.split(text)
+    kept = "".join(part if at % 2 else harmless(part) for at, part in enumerate(parts))
+    return f"{kept}\x1b[0m" if len(parts) > 1 else kept
+
+
+def harmless_json(text: str) -> str:
+    """Write the same characters of a JSON text as escapes, so that none is lost."""
+    return _EITHER.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    if len(units) == 2 and found[0] < " ":
+        return found[0]  # between values it is layout; in a text JSON itself writes it as an escape
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def say(text: str, *, nl: bool = True, err: bool = False) -> None:
+    """Print a text, whatever it holds."""
+    click.echo(harmless(text), nl=nl, err=err)
+
+
+def say_json(text: str) -> None:
+    """Print a JSON text, whatever it holds."""
+    click.echo(harmless_json(text))

@@ -1,0 +1,200 @@
+//! What work here would find: git, agents, and what these get of our environment.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::super::agents::workers::workers;
+use super::super::agents::{Agent, Given, usual_model};
+use super::super::error::ChantError;
+use super::super::project::Project;
+use super::super::view::doctor::{AgentSeen, Doctor, EnvironmentSeen, GitSeen, Variable};
+use crate::answer::Answer;
+use crate::config::Config;
+use crate::environment::{Beside, is_secret, passed};
+use crate::error::Error;
+use crate::git::Repo;
+
+/// What `chant-mcp doctor` shows. Nothing is started, and nothing is changed.
+///
+/// # Errors
+/// A failure to read the project's files.
+pub fn doctor(project: &Project) -> Result<Answer, Error> {
+    let mut problems = Vec::new();
+    let (has_specs, config) = configuration(project, &mut problems)?;
+    let git = git(project, has_specs, &mut problems);
+    let agents = agents(&config, &mut problems);
+    let seen = agents.iter().map(|agent| look(project, agent));
+    let seen: Vec<AgentSeen> = seen.collect();
+    if has_specs {
+        problems.extend(seen.iter().filter_map(missing));
+        problems.extend(
+            agents
+                .iter()
+                .filter_map(|agent| unready(project, &config, agent)),
+        );
+    }
+    Ok(Answer::data(&Doctor {
+        version: env!("CARGO_PKG_VERSION"),
+        root: project.root().display().to_string(),
+        has_specs,
+        trust: trust_line(project),
+        git,
+        environment: environment(project, &config, agents.first()),
+        agents: seen,
+        problems,
+    }))
+}
+
+/// Whether a person trusts the folder, in a sentence; `None` as long as nothing here knows. The one place
+/// where the verdict comes in.
+fn trust_line(_project: &Project) -> Option<String> {
+    None
+}
+
+/// Whether there are specs, and what is configured; defaults where that cannot be read.
+fn configuration(
+    project: &Project,
+    problems: &mut Vec<String>,
+) -> Result<(bool, Arc<Config>), Error> {
+    match project.snapshot() {
+        Ok(snapshot) => Ok((
+            true,
+            snapshot.config.unwrap_or_else(|error| {
+                problems.push(error.to_string());
+                Arc::default()
+            }),
+        )),
+        Err(Error::Chant(ChantError::NotInitialized { .. })) => Ok((false, Arc::default())),
+        Err(error) => Err(error),
+    }
+}
+
+fn git(project: &Project, has_specs: bool, problems: &mut Vec<String>) -> GitSeen {
+    let program = found(project, "git");
+    if program.is_none() {
+        problems.push("There is no program `git` on the PATH; runs need it.".into());
+    }
+    let repo = project.repo().unwrap_or_else(|error| {
+        problems.push(error.to_string());
+        None
+    });
+    let by = repo.as_ref().and_then(|repo| commits_by(project, repo));
+    if has_specs && repo.is_none() {
+        problems.push(
+            "The project is in no git repository; runs need one. `git init` makes it.".into(),
+        );
+    }
+    if has_specs && repo.is_some() && by.is_none() {
+        problems.push("Git does not know by whom commits are. `git config --global user.name \"Your Name\"` and `git config --global user.email you@example.org` set it.".into());
+    }
+    GitSeen {
+        program,
+        common_dir: repo.map(|repo| repo.common_dir().display().to_string()),
+        commits_by: by,
+    }
+}
+
+/// By whom commits of runs are: our own environment says it first.
+fn commits_by(project: &Project, repo: &Repo) -> Option<String> {
+    let own = |name: &str| project.environment.get(name).filter(|own| !own.is_empty());
+    let user = repo.user().ok().flatten();
+    let name = own("GIT_AUTHOR_NAME").or(user.as_ref().map(|(name, _)| name))?;
+    let email = own("GIT_AUTHOR_EMAIL").or(user.as_ref().map(|(_, email)| email))?;
+    Some(format!("{name} <{email}>"))
+}
+
+/// The agents that are configured, the provider's first.
+fn agents(config: &Config, problems: &mut Vec<String>) -> Vec<Agent> {
+    let mut all = Vec::new();
+    match Agent::named(&config.runs, &config.runs.provider) {
+        Ok(agent) => all.push(agent),
+        Err(error) => problems.push(error.to_string()),
+    }
+    match workers(&config.runs) {
+        Ok(workers) => all.extend(workers.into_iter().map(|worker| worker.agent)),
+        Err(error) if all.is_empty() => drop(error),
+        Err(error) => problems.push(error.to_string()),
+    }
+    let mut names = Vec::new();
+    all.retain(|agent| {
+        let is_new = !names.contains(&agent.name);
+        names.push(agent.name.clone());
+        is_new
+    });
+    all
+}
+
+fn look(project: &Project, agent: &Agent) -> AgentSeen {
+    let given = Given {
+        prompt: "",
+        prompt_file: "",
+        model: None,
+        worktree: "",
+        spec_id: "",
+        mcp_config: None,
+        git_dir: None,
+        own_program: &project.program,
+    };
+    let line = agent.command_line(&given);
+    let argv = line.map(|line| line.argv).unwrap_or_default();
+    let program = argv.into_iter().next().unwrap_or_default();
+    AgentSeen {
+        name: agent.name.clone(),
+        path: found(project, &program),
+        program,
+    }
+}
+
+/// Where a program is.
+fn found(project: &Project, program: &str) -> Option<String> {
+    let path = project.environment.get("PATH");
+    let found = which::which_in(program, path, project.root());
+    found.ok().map(|path| path.display().to_string())
+}
+
+fn missing(agent: &AgentSeen) -> Option<String> {
+    let AgentSeen { name, program, .. } = agent;
+    agent.path.is_none().then(|| {
+        format!("Agent '{name}' cannot be started: there is no program `{program}` on the PATH. Install it, or name another agent with `defaults.provider` in .chant/config.md.")
+    })
+}
+
+fn unready(project: &Project, config: &Config, agent: &Agent) -> Option<String> {
+    let model = agent.model.clone();
+    let model = model.or_else(|| usual_model(&project.environment, config));
+    let ready = agent.refuse_unready(model.as_deref(), &project.environment);
+    ready.err().map(|error| error.to_string())
+}
+
+/// What an agent would get of our environment.
+fn environment(project: &Project, config: &Config, agent: Option<&Agent>) -> EnvironmentSeen {
+    let credentials = agent.map_or(&[][..], |agent| agent.credentials);
+    let configured = &config.runs.passed;
+    let beside = Beside {
+        credentials,
+        configured,
+    };
+    let found = passed(&project.environment, beside);
+    // A name that somebody adds may well be that of a secret, whatever it is called.
+    let is_hidden = |name: &str| {
+        is_secret(name) || credentials.contains(&name) || configured.iter().any(|own| own == name)
+    };
+    EnvironmentSeen {
+        passed: shown(&found.variables, &is_hidden),
+        withheld: found.withheld,
+        configured: configured.clone(),
+    }
+}
+
+fn shown(variables: &BTreeMap<String, String>, is_hidden: &dyn Fn(&str) -> bool) -> Vec<Variable> {
+    let shown = variables.iter().map(|(name, value)| Variable {
+        name: name.clone(),
+        // The address of a proxy may hold a password.
+        shown: if is_hidden(name) || value.contains('@') {
+            format!("…({} characters)", value.chars().count())
+        } else {
+            value.clone()
+        },
+    });
+    shown.collect()
+}
