@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import signal
@@ -47,6 +48,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if "PYTEST_DEBUG_TEMPROOT" not in os.environ and _has_room(MEMORY):
         os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported and collected out of every later collection of garbage: it stays."""
+    gc.collect()
+    gc.freeze()
 
 
 def _has_room(folder: Path) -> bool:

@@ -25,9 +25,9 @@ def cost_report(reports: Iterable[pytest.TestReport]) -> list[str]:
     tests: defaultdict[str, float] = defaultdict(float)
     cases: Counter[str] = Counter()
     for report in reports:
-        folder, _, _ = report.nodeid.rpartition("/")
+        file = report.nodeid.partition("::")[0]
         test = report.nodeid.partition("[")[0]
-        folders[folder.partition("::")[0]] += report.duration
+        folders[file.rpartition("/")[0]] += report.duration
         tests[test] += report.duration
         cases[test] += report.when == "call"
     lines = [f"{seconds:8.1f} s  {folder}/" for folder, seconds in _dearest(folders)]

@@ -63,7 +63,7 @@ class Board:
         start = time.monotonic()
         while not holds():
             assert time.monotonic() - start < PATIENCE, f"{what or 'that'} for {PATIENCE} s:\n{self.text}"
-            await self.pilot.pause(0.02)
+            await self.pilot.pause(0.05)
         return time.monotonic() - start
 
     async def sees(self, *texts: str) -> float:
