@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
 import click
 
+from chant_mcp._core import ChantProject
+from chant_mcp.commands.persons import run_above
 from chant_mcp.commands.surroundings import Surroundings, changes_files, project_option
+from chant_mcp.errors import ChantError
 from chant_mcp.init import agents, hosts, layout
 from chant_mcp.init.console_script import Programs, programs
 from chant_mcp.init.plan import Machine, Plan, Wishes, plan, plan_prompts
@@ -108,10 +113,29 @@ def init(
         repository = Repository(root, surroundings.environment, wanted_by="--merge-driver")
         wishes, nothing = ask(root, repository, wishes), "Nothing was added."
     planned = plan(root, wishes, machine)
+    project = ChantProject(root, environment=dict(surroundings.environment))
+    asked_nothing = not project.trust_report()["listing"]
     _report(planned, nothing)
+    if asked_nothing and not planned.is_empty:
+        _trust_own(project, planned, surroundings.environment)
     _warn(found)
     if not planned.was_initialized:
         _say_what_next(wishes)
+
+
+def _trust_own(project: ChantProject, planned: Plan, environment: Mapping[str, str]) -> None:
+    """Trust a folder that asks for nothing but what was just written, and asked for nothing before.
+
+    Whoever is below a run, or finds something else there, leaves that to a person.
+    """
+    if run_above(environment) is not None:
+        return
+    report = project.trust_report()
+    settings = {f"git configuration {setting.name.lower()}" for setting in planned.settings}
+    own = {change.name for base, change in planned.changes if base == planned.root} | settings
+    if set(report["sources"]) <= own:
+        with suppress(ChantError):  # then `work` asks
+            project.give_trust(report["hash"])
 
 
 def _root(working_directory: Path) -> Path:
