@@ -108,7 +108,7 @@ class NotTrustedError(ChantError):
     def told_to_agents(self) -> str:
         """The message and, for agents, whom to ask: no agent may say yes for a person."""
         if "agreement" in self.details:
-            return f"{self}\nAsk the person to do that. Everything that reads or edits documents works meanwhile."
+            return f"{self}\nAsk the person to do that. What reads or edits documents works meanwhile."
         return (
             f"{self}\nAsk the person to run `chant-mcp trust` in this folder: only a person can say yes. "
             "Everything that reads or edits documents works meanwhile."

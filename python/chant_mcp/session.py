@@ -233,7 +233,7 @@ class Session:
         )
 
     def project_in(self, folder: Path) -> ChantProject:
-        """Open the project of another folder, such as one that an act was refused in; nothing is recovered."""
+        """Open the project of a folder, such as one that an act was refused in; nothing is recovered."""
         if folder == self.place.root.resolve():
             with self._opening:
                 return self._chant

@@ -67,9 +67,7 @@ def open(
     return Workspace(_session(place, environment, Path(home) if home else None, trust))
 
 
-def _session(
-    place: Place, environment: Mapping[str, str], home: Path | None, trust: str | None
-) -> Session:
+def _session(place: Place, environment: Mapping[str, str], home: Path | None, trust: str | None) -> Session:
     config_home = config_folder(environment, home)
     return Session(
         place,

@@ -16,7 +16,9 @@ from chant_mcp.session import Session
 
 @click.command()
 @click.option("--show", "only_shows", is_flag=True, help="Only show what it asks for, and the hash of that.")
-@click.option("--yes", "hash", metavar="HASH", help="Say yes to what that hash stands for, without a question.")
+@click.option(
+    "--yes", "hash", metavar="HASH", help="Say yes to what that hash stands for, without a question."
+)
 @click.option("--revoke", is_flag=True, help="Forget what was said of this folder.")
 @click.option("--list", "lists", is_flag=True, help="List the folders that are trusted.")
 @on_project
@@ -123,5 +125,5 @@ def _list(session: Session) -> None:
 
 
 def _ascii(text: str) -> str:
-    """Show a text in plain ASCII, so that it steers no terminal and nothing in it looks like something else."""
+    """Show a text in plain ASCII, so that it steers no terminal and looks like nothing else."""
     return "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode() for c in text)
