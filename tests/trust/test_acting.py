@@ -36,7 +36,7 @@ def test_one_byte_of_a_command_is_refused_with_the_difference(folder: Folder) ->
     _config(folder, "tests: [touch", "tests: [touchy")
     done = folder.run("work", "2026-01-22-001-x7m")
     assert done.returncode == 2
-    assert done.stderr.startswith("Error: This folder is not trusted: 1 command, 1 check, 1 variable")
+    assert done.stderr.startswith("This folder is not trusted: 1 command, 1 check, 1 variable")
     report = folder.handle().trust_report()
     assert [line[:2] for line in report["difference"]] == ["- ", "+ "]
     assert "touchy" in report["difference"][1]

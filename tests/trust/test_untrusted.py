@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from chant_mcp import errors
+from chant_mcp._core import tool_hints
 from harness import Caller, user_config
 from mcp import Client
 from trust.kit import ID, Folder
@@ -112,13 +113,13 @@ def test_a_script_names_the_hash_that_it_knows(folder: Folder) -> None:
     from chant_mcp import open as opened
 
     with pytest.raises(errors.NotTrustedError) as refused:
-        opened(folder.root, exactly=True).specs[ID].start()
+        opened(folder.root, exactly=True).specs[0].start()
     hash = refused.value.details["hash"]
     assert refused.value.shown == folder.handle().trust_report()["listing"]
     assert opened(folder.root, exactly=True, trust=hash).session.chant.trust_report()["by"] == "caller"
     wrong = opened(folder.root, exactly=True, trust="0" * 64)
     with pytest.raises(errors.NotTrustedError):
-        wrong.specs[ID].start()
+        wrong.specs[0].start()
     assert not folder.is_trusted()
 
 
@@ -139,3 +140,18 @@ def test_a_folder_cannot_name_itself_a_root(folder: Folder) -> None:
     folder.asks("trust: {roots: [/]}\n")
     assert not folder.is_trusted()
     assert any("trust.roots" in line for line in folder.handle().trust_report()["listing"])
+
+
+@pytest.mark.requirement("trust:mcp:annotations_follow_the_table")
+async def test_annotations_are_those_of_the_table_that_the_check_asks(folder: Folder) -> None:
+    async with Client(folder.server(), mode="2026-07-28") as client:
+        listed = {tool.name: tool.annotations for tool in (await client.list_tools()).tools}
+    assert len(listed) == 42
+    for name, hints in listed.items():
+        assert hints is not None
+        found = (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint)
+        assert found == tool_hints(name), name
+    open_world = {name for name, hints in listed.items() if hints and hints.open_world_hint}
+    assert open_world == {"chant_work_start", "chant_watch_start", "chant_split", "rstn_complete_task"}
+    destructive = {name for name, hints in listed.items() if hints and hints.destructive_hint}
+    assert destructive >= {"chant_spec_update", "manage_cr_sections", "delete_cr", "chant_cancel", *open_world}

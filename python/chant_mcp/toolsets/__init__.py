@@ -49,6 +49,8 @@ class ToolEntry:
     """One tool."""
 
     run: Callable[..., Answer]
+    own_hints: Hints | None = None
+    """What it may do, for a tool that is none of the core's."""
     files: tuple[str, ...] = ()
     """Parameters that name files, which may lie in the client's folders."""
     asks: Callable[..., Question | None] | None = None
@@ -71,7 +73,7 @@ class ToolEntry:
     @property
     def hints(self) -> Hints:
         """What it may do."""
-        return hints_of(self.name)
+        return self.own_hints or hints_of(self.name)
 
 
 def toolsets() -> dict[str, tuple[ToolEntry, ...]]:

@@ -45,7 +45,7 @@ pub struct TrustReport {
     pub hash: String,
     /// What cannot be looked through; no hash stands for a folder with such parts.
     pub gaps: Vec<String>,
-    /// The files that ask for something.
+    /// The files that ask for something, one for each line.
     pub sources: Vec<String>,
 }
 
@@ -54,13 +54,14 @@ impl Project {
     /// in the table of effects. Everything is looked at afresh.
     ///
     /// # Errors
-    /// `NotTrusted`, with what the folder asks for.
+    /// As [`Project::snapshot`]; `NotTrusted`, with what the folder asks for.
     pub fn refuse_untrusted(&self, what: &str) -> Result<(), Error> {
         if !needs_trust(what) {
             return Ok(());
         }
-        let texts = self.config_texts_now();
-        self.refuse_untrusted_texts(texts.as_ref())
+        // Where there is no project there is nothing to trust, and that is what has to be said.
+        let snapshot = self.snapshot()?;
+        self.refuse_untrusted_snapshot(&snapshot)
     }
 
     /// [`Project::refuse_untrusted`] for an act that goes by the configuration of a snapshot: what is looked at are
@@ -72,11 +73,7 @@ impl Project {
         &self,
         snapshot: &Snapshot,
     ) -> Result<(), Error> {
-        self.refuse_untrusted_texts(Some(&snapshot.config_texts))
-    }
-
-    fn refuse_untrusted_texts(&self, texts: Option<&ConfigTexts>) -> Result<(), Error> {
-        match self.look(texts).verdict {
+        match self.look(Some(&snapshot.config_texts)).verdict {
             TrustVerdict::Trusted(_) => Ok(()),
             TrustVerdict::Untrusted(folder) => Err(folder.into()),
         }
@@ -152,7 +149,7 @@ impl Project {
             TrustVerdict::Trusted(ground) => (Some(ground), None),
             TrustVerdict::Untrusted(folder) => (None, folder.difference),
         };
-        let mut sources: Vec<String> = look
+        let sources: Vec<String> = look
             .acting
             .entries()
             .iter()
@@ -161,7 +158,6 @@ impl Project {
                 source => source.to_owned(),
             })
             .collect();
-        sources.dedup();
         TrustReport {
             ground,
             root: look.place.root,
@@ -264,11 +260,5 @@ impl Project {
             environment: &self.environment,
             named: self.named_trust.as_deref(),
         })
-    }
-
-    /// The configuration's texts that snapshots are made of now; none where there is no project yet.
-    fn config_texts_now(&self) -> Option<ConfigTexts> {
-        let snapshot = self.snapshot().ok()?;
-        Some(ConfigTexts::clone(&snapshot.config_texts))
     }
 }
