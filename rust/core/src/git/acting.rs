@@ -1,5 +1,10 @@
 //! What a repository's own configuration and hooks say: git runs programs because of them.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "what git itself keeps in a git folder is no document of the store"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -114,8 +119,9 @@ fn settings_in(file: &Path) -> Result<Vec<LocalSetting>, git2::Error> {
 
 /// The file that a setting includes: conditions are not asked, so that nothing hides behind one.
 fn included(setting: &LocalSetting, file: &Path) -> Option<PathBuf> {
-    let is_include = setting.key == "include.path"
-        || (setting.key.starts_with("includeif.") && setting.key.ends_with(".path"));
+    let is_conditional = setting.key.starts_with("includeif.");
+    let is_path = setting.key.rsplit('.').next() == Some("path");
+    let is_include = setting.key == "include.path" || (is_conditional && is_path);
     let is_plain = is_include && !setting.value.starts_with('~');
     is_plain.then(|| file.parent().map(|folder| folder.join(&setting.value)))?
 }

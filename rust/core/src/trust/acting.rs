@@ -394,7 +394,11 @@ fn without_password(value: &str) -> String {
     };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     match rest[..end].rfind('@') {
-        Some(at) => format!("{scheme}://{}…{}", &sha256(&rest.as_bytes()[..at])[..8], &rest[at..]),
+        Some(at) => format!(
+            "{scheme}://{}…{}",
+            &sha256(&rest.as_bytes()[..at])[..8],
+            &rest[at..]
+        ),
         None => value.to_owned(),
     }
 }
@@ -427,7 +431,9 @@ mod tests {
 
     #[test]
     fn comments_order_and_harmless_keys_do_not_count() {
-        let one = config("# a\nproject: {name: x}\nchecks:\n  tests: [make, test]\ndefaults: {model: a, prompt: b}\n");
+        let one = config(
+            "# a\nproject: {name: x}\nchecks:\n  tests: [make, test]\ndefaults: {model: a, prompt: b}\n",
+        );
         let two = config(
             "defaults: {prompt: b, model: a}\nlint: {disable: [title]}\nchecks: # now here\n  tests:\n  - make\n  - test\n",
         );
@@ -439,8 +445,13 @@ mod tests {
     #[test]
     fn one_byte_of_a_command_is_another_hash_however_it_is_spelled() {
         let yaml = |word: &str| format!("agents: {{own: {{command: [run, {word}]}}}}\n");
-        let spelled = ["16", "0x10", "0o20", "16.0", "1.6e1", "true", "True", "~", "null", "a", "A"];
-        let hashes: Vec<String> = spelled.iter().map(|word| config(&yaml(word)).hash()).collect();
+        let spelled = [
+            "16", "0x10", "0o20", "16.0", "1.6e1", "true", "True", "~", "null", "a", "A",
+        ];
+        let hashes: Vec<String> = spelled
+            .iter()
+            .map(|word| config(&yaml(word)).hash())
+            .collect();
         for (at, hash) in hashes.iter().enumerate() {
             assert!(!hashes[..at].contains(hash), "{}", spelled[at]);
         }
@@ -458,9 +469,9 @@ mod tests {
             "1 command, 1 check, 1 endpoint, 1 variable, 1 other folder, 2 settings"
         );
         assert!(
-            acting
-                .listing()
-                .contains(&"command in .chant/config.md: agents.own.command = [\"run\"]".to_owned()),
+            acting.listing().contains(
+                &"command in .chant/config.md: agents.own.command = [\"run\"]".to_owned()
+            ),
             "{:?}",
             acting.listing()
         );
@@ -480,7 +491,10 @@ mod tests {
     fn listings_are_plain_ascii_and_hide_no_password() {
         let acting = config("checks: {\"a\\e[2Jb\": [\"\\u202Ex\"]}\n");
         let listing = acting.listing().join("\n");
-        assert!(listing.is_ascii() && !listing.contains('\u{1b}'), "{listing}");
+        assert!(
+            listing.is_ascii() && !listing.contains('\u{1b}'),
+            "{listing}"
+        );
         let setting = LocalSetting {
             key: "remote.x.proxy".into(),
             value: "https://me:secret@example.org/x".into(),
@@ -491,7 +505,12 @@ mod tests {
 
     #[test]
     fn a_difference_names_what_went_and_what_came() {
-        let lines = |lines: &[&str]| lines.iter().map(|&line| line.to_owned()).collect::<Vec<_>>();
+        let lines = |lines: &[&str]| {
+            lines
+                .iter()
+                .map(|&line| line.to_owned())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(
             listing_difference(&lines(&["a", "b"]), &lines(&["b", "c"])),
             lines(&["- a", "+ c"])
@@ -504,7 +523,8 @@ mod tests {
         let two = ActingConfiguration::of(&[file(".mcp.json", "{} ")], &[], Vec::new());
         assert_ne!(one.hash(), two.hash());
         assert_eq!(one.summary(), "1 agent file");
-        let prompt = ActingConfiguration::of(&[file(".chant/prompts/standard.md", "x")], &[], Vec::new());
+        let prompt =
+            ActingConfiguration::of(&[file(".chant/prompts/standard.md", "x")], &[], Vec::new());
         assert_eq!(prompt.summary(), "1 prompt");
     }
 }

@@ -38,6 +38,10 @@ pub struct EffectRow {
 
 /// What a host may assume of a tool: the four hints of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the protocol has these four hints"
+)]
 pub struct ToolHints {
     /// Nothing is changed.
     pub read_only: bool,

@@ -132,7 +132,8 @@ impl FolderLook<'_> {
         let folder = self.root.join(PROMPTS);
         reading.stamps.push((folder.clone(), disk::stamp(&folder)));
         for one in disk::names(&folder).unwrap_or_default() {
-            if one.name.ends_with(".md") {
+            let ending = Path::new(&one.name).extension();
+            if ending.is_some_and(|ending| ending.eq_ignore_ascii_case("md")) {
                 let shown = format!("{PROMPTS}/{}", one.name);
                 let path = folder.join(&one.name);
                 self.read_tree(&path, &shown, EntryKind::Prompt, 0, reading);
@@ -261,12 +262,16 @@ impl FolderLook<'_> {
                 if known.is_some_and(|known| known.bytes.as_ref() == Ok(&bytes)) {
                     continue;
                 }
-                reading.files.push(of_base(format!("{name}:{here}"), bytes, None));
+                reading
+                    .files
+                    .push(of_base(format!("{name}:{here}"), bytes, None));
             }
             for (path, says) in repo.links_at(commit, &folder, &may_hold_agents, &is_of_agents)? {
                 let here = format!("{name}:{above}{path}");
                 for (below, bytes) in repo.behind_link(commit, &folder, (&path, &says))? {
-                    reading.files.push(of_base(format!("{here}{below}"), bytes, None));
+                    reading
+                        .files
+                        .push(of_base(format!("{here}{below}"), bytes, None));
                 }
                 reading.files.push(of_base(here, Vec::new(), Some(says)));
             }

@@ -112,7 +112,13 @@ mod tests {
     #[test]
     fn only_what_is_listed_is_harmless() {
         assert!(is_in_chant(&key("project.name")) && is_in_chant(&key("lint.disable")));
-        for acts in ["project", "approval.rejection_action", "limits.run_minutes", "defaults.model", "new"] {
+        for acts in [
+            "project",
+            "approval.rejection_action",
+            "limits.run_minutes",
+            "defaults.model",
+            "new",
+        ] {
             assert!(!is_in_chant(&key(acts)), "{acts}");
         }
         assert!(is_in_speckit(&key("strict.files")) && !is_in_speckit(&key("checks.unit")));

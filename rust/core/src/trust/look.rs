@@ -98,7 +98,9 @@ impl FolderTrust<'_> {
         let user = self.user_config.and_then(|path| self.text(path));
         let config = user.and_then(|text| Config::read(Some(("user", &text)), None, None).ok());
         let home = self.environment.get("HOME").map(PathBuf::from);
-        let named = config.map(|config| config.trusted_roots).unwrap_or_default();
+        let named = config
+            .map(|config| config.trusted_roots)
+            .unwrap_or_default();
         trusted_roots(&named, home.as_deref())
     }
 

@@ -5,8 +5,8 @@
 pub mod acting;
 pub mod effects;
 pub mod folder;
-pub mod look;
 mod harmless;
+pub mod look;
 pub mod places;
 pub mod store;
 
@@ -97,7 +97,11 @@ pub struct TrustQuestion<'a> {
 impl TrustQuestion<'_> {
     /// Whether the folder is trusted with what it asks for.
     pub fn verdict(&self, acting: &ActingConfiguration) -> TrustVerdict {
-        if self.roots.iter().any(|root| self.place.root.starts_with(root)) {
+        if self
+            .roots
+            .iter()
+            .any(|root| self.place.root.starts_with(root))
+        {
             return TrustVerdict::Trusted(TrustGround::UserRoots);
         }
         let hash = acting.hash();

@@ -67,12 +67,23 @@ mod tests {
 
     #[test]
     fn files_of_agents_are_known_by_their_places() {
-        for path in [".mcp.json", ".codex/config.toml", ".claude/skills/a/SKILL.md"] {
+        for path in [
+            ".mcp.json",
+            ".codex/config.toml",
+            ".claude/skills/a/SKILL.md",
+        ] {
             assert!(is_of_agents(path), "{path}");
         }
-        for path in ["mcp.json", ".codexes", ".claude/worktrees/a", "src/.mcp.json"] {
+        for path in [
+            "mcp.json",
+            ".codexes",
+            ".claude/worktrees/a",
+            "src/.mcp.json",
+        ] {
             assert!(!is_of_agents(path), "{path}");
         }
-        assert!(may_hold_agents(".claude") && may_hold_agents(".codex/a") && !may_hold_agents("src"));
+        assert!(
+            may_hold_agents(".claude") && may_hold_agents(".codex/a") && !may_hold_agents("src")
+        );
     }
 }

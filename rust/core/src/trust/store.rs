@@ -113,7 +113,9 @@ impl TrustStore {
         let places = names.into_iter().filter_map(|one| {
             let text = disk::read_private(&self.folder.join(&one.name), LARGEST).ok()??;
             let record: Value = serde_json::from_str(&text).ok()?;
-            let common = record["common"].as_str().filter(|common| !common.is_empty());
+            let common = record["common"]
+                .as_str()
+                .filter(|common| !common.is_empty());
             Some(TrustedPlace {
                 root: PathBuf::from(record["root"].as_str()?),
                 common: common.map(PathBuf::from),
@@ -228,8 +230,13 @@ mod tests {
         let (store, here) = (store(folder.path()), place("/a", None));
         store.give(&here, given("x")).unwrap();
         let path = store.path_of(&here);
-        let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        let mode = |path: &Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        };
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
         mode(&path, 0o644);
         assert_eq!(store.trusted(&here), []);
         mode(&path, 0o600);
@@ -238,7 +245,11 @@ mod tests {
         mode(path.parent().unwrap(), 0o700);
         assert_eq!(store.trusted(&here), [given("x")]);
         let text = fs::read_to_string(&path).unwrap();
-        for other in [text.replace("\"schema\": 1", "\"schema\": 2"), text.replace("/a", "/b"), "{".into()] {
+        for other in [
+            text.replace("\"schema\": 1", "\"schema\": 2"),
+            text.replace("/a", "/b"),
+            "{".into(),
+        ] {
             fs::write(&path, other).unwrap();
             assert_eq!(store.trusted(&here), []);
         }

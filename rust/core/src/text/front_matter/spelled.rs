@@ -33,7 +33,10 @@ impl<'de> Visitor<'de> for Spelled<'_> {
     fn visit_str<E>(self, text: &str) -> Result<Value, E> {
         let is_usual = match self.0 {
             Value::Null => text.is_empty(),
-            value => value.to_string() == text,
+            value => {
+                let usual = value.to_string();
+                usual == text
+            }
         };
         Ok(if is_usual {
             self.0.clone()

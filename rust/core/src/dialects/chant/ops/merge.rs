@@ -54,7 +54,9 @@ pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Resul
     if record.state() != State::Completed && !record.acting_change.is_empty() {
         return Err(acts_anew(&spec, &record).into());
     }
-    let change = newest.map(|record| record.acting_change).unwrap_or_default();
+    let change = newest
+        .map(|record| record.acting_change)
+        .unwrap_or_default();
     if agreed.is_some() && record.state() == State::Completed {
         project.renew_trust(&before, &change)?;
     }

@@ -31,8 +31,8 @@ use crate::store::state::StateFolder;
 use crate::work::records::Runs;
 use known::Known;
 use own::Own;
-pub use trusted::TrustReport;
 use trusted::KnownTrust;
+pub use trusted::TrustReport;
 
 /// Where active specs lie.
 pub const SPECS: &str = ".chant/specs";

@@ -10,7 +10,7 @@ use crate::store::disk::{self, Stamp};
 use crate::trust::acting::{ActingConfiguration, listing_difference};
 use crate::trust::effects::needs_trust;
 use crate::trust::look::{FolderTrust, TrustLook};
-use crate::trust::store::TrustStore;
+use crate::trust::store::{TrustStore, TrustedPlace};
 use crate::trust::{TrustGround, TrustVerdict, given};
 use crate::work::record;
 
@@ -100,7 +100,7 @@ impl Project {
         {
             return of(known);
         }
-        let base = self.with_folder_trust(|folder| folder.base_commit());
+        let base = self.with_folder_trust(base_of);
         let look = self.look(None);
         let mut stamps = look.reading.stamps;
         let more = [
@@ -131,7 +131,7 @@ impl Project {
                 let repo = self.repo().ok().flatten();
                 repo.is_some_and(|repo| repo.branch_tip(name) == Ok(Some(commit.clone())))
             }
-            None => self.with_folder_trust(|folder| folder.base_commit()).is_none(),
+            None => self.with_folder_trust(base_of).is_none(),
         };
         known.stamps.iter().all(is_same) && is_base_same()
     }
@@ -195,7 +195,7 @@ impl Project {
     /// # Errors
     /// A `StoreError`.
     pub fn revoke_trust(&self) -> Result<bool, Error> {
-        let place = self.with_folder_trust(|folder| folder.place());
+        let place = self.with_folder_trust(place_of);
         *self.known_trust() = None;
         match TrustStore::of(&self.environment) {
             Some(store) => Ok(store.revoke(&place)?),
@@ -261,4 +261,12 @@ impl Project {
             named: self.named_trust.as_deref(),
         })
     }
+}
+
+fn base_of(folder: &FolderTrust<'_>) -> Option<(String, String)> {
+    folder.base_commit()
+}
+
+fn place_of(folder: &FolderTrust<'_>) -> TrustedPlace {
+    folder.place()
 }

@@ -8,8 +8,8 @@ use crate::error::Error;
 use crate::git::Repo;
 use crate::store::disk;
 use crate::trust::acting::{
-    ActingConfiguration, CHANT_AGENTS, CHANT_CONFIG, EntryKind, PROMPTS, SPECKIT_CONFIG, SourceFile,
-    listing_difference,
+    ActingConfiguration, CHANT_AGENTS, CHANT_CONFIG, EntryKind, PROMPTS, SPECKIT_CONFIG,
+    SourceFile, listing_difference,
 };
 use crate::trust::places::{is_at_or_below, is_of_agents, may_hold_agents};
 use crate::trust::sha256;
@@ -39,7 +39,11 @@ pub(super) fn acting_change(
     let acting = ActingPaths::of(project, repo, place);
     let paths: Vec<(&String, EntryKind, String)> = paths
         .iter()
-        .filter_map(|path| acting.kind_of(path).map(|(kind, shown)| (path, kind, shown)))
+        .filter_map(|path| {
+            acting
+                .kind_of(path)
+                .map(|(kind, shown)| (path, kind, shown))
+        })
         .collect();
     let at = |commit: &str| -> Result<Vec<String>, Error> {
         let mut files = Vec::new();
@@ -103,7 +107,10 @@ impl ActingPaths {
             if level.is_empty() {
                 break;
             }
-            let above = level.trim_end_matches('/').rfind('/').map_or(0, |at| at + 1);
+            let above = level
+                .trim_end_matches('/')
+                .rfind('/')
+                .map_or(0, |at| at + 1);
             level = &level[..above];
         }
         let is_real = self.real.iter().any(|real| is_at_or_below(path, real));

@@ -277,7 +277,8 @@ pub(in super::super) fn conclude_by_hand(
         config: None,
         agreed: agreed.map(str::to_owned),
     };
-    let end = by_hand(project, &mut run, &terms).unwrap_or_else(|error| End::failed(error.to_string()));
+    let end =
+        by_hand(project, &mut run, &terms).unwrap_or_else(|error| End::failed(error.to_string()));
     run.end(&end, None)?;
     go_on(project, runs.get(process_id)?.state());
     Ok(runs.get(process_id)?.state())
