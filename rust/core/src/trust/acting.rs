@@ -327,6 +327,7 @@ fn kind_of(path: &[String], value: &Value) -> EntryKind {
         ["enterprise", "derived", _] if value.get("from").is_some_and(|from| from == "env") => {
             EntryKind::Variable
         }
+        ["env", "pass"] => EntryKind::Variable,
         ["repos"] | ["defaults", "worktree_root"] => EntryKind::Root,
         _ => EntryKind::Setting,
     }
