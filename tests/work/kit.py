@@ -236,7 +236,9 @@ def lives(pid: int) -> bool:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     except (FileNotFoundError, ProcessLookupError):
         return False
-    return stat.rsplit(")", 1)[1].split()[0] not in "ZX"
+    state, *facts = stat.rsplit(")", 1)[1].split()
+    # Its locks go with the last of its threads, which may be later than the first.
+    return state not in "ZX" or int(facts[16]) > 1
 
 
 def worktree_root() -> Path:

@@ -170,7 +170,8 @@ impl Repo {
                 Ok(links)
             },
             || {
-                let out = self.git(words).arg(commit).output()?;
+                let call = super::program::reading(self.folder(), words);
+                let out = call.arg(commit).output()?;
                 let fields = super::program::fields(&out).map(String::from_utf8_lossy);
                 let links = fields.filter_map(|entry| {
                     let (head, path) = entry.split_once('\t')?;
