@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Place, Session, dialects_in
-from chant_mcp.toolsets import Hints, ToolEntry, chant, toolsets
+from chant_mcp.toolsets import Hints, ToolEntry, toolsets
 from harness import Caller, Project, text_of
 from mcp_types import Tool
 from server.pipes import Pipes, Serve, modern, request

@@ -80,7 +80,9 @@ class Features:
         **client: Any,
     ) -> AsyncIterator[Caller]:
         """Serve the project as seen from a folder."""
-        session = Session(find_place(folder or self.root), environment=environment or {}, user_config=user_config())
+        session = Session(
+            find_place(folder or self.root), environment=environment or {}, user_config=user_config()
+        )
         async with Client(ChantServer(session, Offer(["auto"])), mode=mode, **client) as one:
             yield Caller(one, self.project)
 

@@ -94,7 +94,9 @@ def test_a_person_lands_it_and_trusts_in_one_step(changed: Workshop) -> None:
 
 
 @pytest.mark.requirement("trust:landing:a_change_of_what_acts_waits")
-@pytest.mark.parametrize("name", [".claude/settings.json", ".chant/prompts/standard.md", ".specify/chant-mcp.yml"])
+@pytest.mark.parametrize(
+    "name", [".claude/settings.json", ".chant/prompts/standard.md", ".specify/chant-mcp.yml"]
+)
 def test_new_files_that_act_do_not_land(shop: Workshop, name: str) -> None:
     shop.spec(ID, "wait")
     shop.commit()

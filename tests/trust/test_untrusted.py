@@ -154,4 +154,10 @@ async def test_annotations_are_those_of_the_table_that_the_check_asks(folder: Fo
     open_world = {name for name, hints in listed.items() if hints and hints.open_world_hint}
     assert open_world == {"chant_work_start", "chant_watch_start", "chant_split", "rstn_complete_task"}
     destructive = {name for name, hints in listed.items() if hints and hints.destructive_hint}
-    assert destructive >= {"chant_spec_update", "manage_cr_sections", "delete_cr", "chant_cancel", *open_world}
+    assert destructive >= {
+        "chant_spec_update",
+        "manage_cr_sections",
+        "delete_cr",
+        "chant_cancel",
+        *open_world,
+    }

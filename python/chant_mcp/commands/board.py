@@ -41,7 +41,7 @@ def board(surroundings: Surroundings, project: Path | None, read_only: bool) -> 
 
 
 def _ask_once(session: Session) -> None:
-    """Ask whether a folder that asks for something is trusted; without a yes the board says that it is not."""
+    """Ask whether a folder that asks for something is trusted; the board says when it is not."""
     project = session.project_in(session.place.root.resolve())
     report = project.trust_report()
     if report["trusted"] or report["gaps"] or not report["listing"] or not is_person(session):

@@ -127,10 +127,10 @@ def init(
 def _trust_own(
     project: ChantProject, planned: Plan, before: Mapping[str, Any], environment: Mapping[str, str]
 ) -> None:
-    """Trust a folder that asks for nothing new but what was just written: before it asked for nothing, or was
-    trusted.
+    """Trust a folder that asks for nothing new but what was just written.
 
-    Whoever is below a run, or finds something else there, leaves that to a person.
+    Before it asked for nothing, or was trusted. Whoever is below a run, or finds something else there, leaves
+    that to a person.
     """
     if planned.is_empty or run_above(environment) is not None:
         return
