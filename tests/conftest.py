@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import Caller, Project, started_process
+from harness import Caller, Project, started_process, user_config
 from mcp import Client
 from times import cost_report
 
@@ -94,8 +94,14 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def _sealed(monkeypatch: pytest.MonkeyPatch, _homes: Iterator[Path]) -> None:
-    """Hide the machine's own settings: home folder, git configuration, our variables."""
+def _sealed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory, _homes: Iterator[Path]
+) -> None:
+    """Hide the machine's own settings: home folder, git configuration, our variables.
+
+    The user trusts every folder of the tests, so that those about other things need not; tests of trust take
+    that away.
+    """
     home = next(_homes)
     home.mkdir()
     ours = ("GIT_", "CHANT_", "ANTHROPIC_", "MCP_", "CONFIG_DIR", "SPECIFY_")
@@ -103,6 +109,10 @@ def _sealed(monkeypatch: pytest.MonkeyPatch, _homes: Iterator[Path]) -> None:
         monkeypatch.delenv(name)
     for name, value in {**_GIT, "HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}.items():
         monkeypatch.setenv(name, value)
+    settings = user_config()
+    settings.parent.mkdir(parents=True)
+    root = tmp_path_factory.getbasetemp()
+    settings.write_text(f"---\ntrust: {{roots: ['{root}']}}\n---\n", encoding="utf-8")
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ class Project:
     def server(self, **offer: Any) -> ChantServer:
         """Make a server on this project, in this process."""
         place = Place(self.root, (self.root,))
-        session = Session(place, environment={})
+        session = Session(place, environment={}, user_config=user_config())
         return ChantServer(session, Offer(**{"toolsets": ["auto"], **offer}))
 
 
@@ -118,6 +118,11 @@ class Caller:
         result = await self(tool, **arguments)
         assert result.is_error, text_of(result)
         return text_of(result)
+
+
+def user_config() -> Path:
+    """Say where the configuration of the test's user lies."""
+    return Path(os.environ["XDG_CONFIG_HOME"]) / "chant" / "config.md"
 
 
 def text_of(result: CallToolResult) -> str:

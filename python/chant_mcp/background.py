@@ -32,7 +32,9 @@ def enter(words: Sequence[str], environment: dict[str, str]) -> None:
         case ["demo-agent"]:
             _run_demo_agent(environment)
         case ["--project", root, "work", "--runner", _]:
-            _run_runner(Path(root), environment)
+            _run_runner(Path(root), environment, None)
+        case ["--project", root, "work", "--runner", _, "--trusted", hash]:
+            _run_runner(Path(root), environment, hash)
         case _:
             return
 
@@ -44,7 +46,7 @@ def _run_demo_agent(environment: dict[str, str]) -> NoReturn:
     raise SystemExit(play(environment, Path.cwd()))
 
 
-def _run_runner(root: Path, environment: dict[str, str]) -> NoReturn:
+def _run_runner(root: Path, environment: dict[str, str], trust: str | None) -> NoReturn:
     from chant_mcp._core import ChantProject
     from chant_mcp.errors import ChantError
 
@@ -56,6 +58,7 @@ def _run_runner(root: Path, environment: dict[str, str]) -> NoReturn:
         environment=texts,
         program=list(own_program(sys.executable)),
         prompts=Path(__file__).parent / "resources" / "prompts",
+        trust=trust,
         stop_at=environment.get("CHANT_STOP_AT"),
     )
     try:

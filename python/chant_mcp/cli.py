@@ -18,7 +18,7 @@ import click
 
 from chant_mcp.commands import serving
 from chant_mcp.commands.surroundings import Surroundings, project_option
-from chant_mcp.errors import ChantError
+from chant_mcp.errors import ChantError, NotTrustedError
 from chant_mcp.session import config_folder, home_folder
 from chant_mcp.terminal import harmless
 
@@ -150,6 +150,10 @@ class Commands(click.Group):
         """Run the command; what the package refuses becomes a sentence and exit code 1."""
         try:
             return super().invoke(ctx)
+        except NotTrustedError as error:
+            failure = Failure(error.told())
+            failure.exit_code = 2
+            raise failure from error
         except ChantError as error:
             raise Failure(error.told()) from error
         except click.ClickException as error:
@@ -166,6 +170,7 @@ class Commands(click.Group):
         "board": "chant_mcp.commands.board:board",
         "serve": "chant_mcp.commands.serve:serve",
         "doctor": "chant_mcp.commands.doctor:doctor",
+        "trust": "chant_mcp.commands.trust:trust",
         "init": "chant_mcp.commands.init:init",
         "demo": "chant_mcp.commands.demo:demo",
         "merge-driver": "chant_mcp.commands.merge_driver:merge_driver",

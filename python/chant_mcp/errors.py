@@ -21,6 +21,7 @@ __all__ = [
     "InvalidDocumentError",
     "NotFoundError",
     "NotInitializedError",
+    "NotTrustedError",
     "RefusedError",
     "StorageError",
 ]
@@ -86,6 +87,32 @@ class RefusedError(ChantError):
     """Something that has to be true first is not."""
 
     code = "REFUSED"
+
+
+class NotTrustedError(ChantError):
+    """The folder asks for something that no person said yes to; `shown` lists it, a line each."""
+
+    code = "NOT_TRUSTED"
+
+    @property
+    def shown(self) -> list[str]:
+        """What a person would look at: all that the folder asks for, or what is another than before."""
+        return list(self.details.get("shown", ()))
+
+    def told(self) -> str:
+        """The message and, for people, what to do."""
+        if "agreement" in self.details:
+            return str(self)
+        return f"{self}\nLook at what it asks for with `chant-mcp trust --show`, then `chant-mcp trust`."
+
+    def told_to_agents(self) -> str:
+        """The message and, for agents, whom to ask: no agent may say yes for a person."""
+        if "agreement" in self.details:
+            return f"{self}\nAsk the person to do that. What reads or edits documents works meanwhile."
+        return (
+            f"{self}\nAsk the person to run `chant-mcp trust` in this folder: only a person can say yes. "
+            "Everything that reads or edits documents works meanwhile."
+        )
 
 
 class CycleError(ChantError):

@@ -139,6 +139,7 @@ class Session:
         config_home: Path | None = None,
         home: Path | None = None,
         program: Sequence[str] = (),
+        trust: str | None = None,
         stop_at: str | None = None,
         may_leave: bool = True,
     ) -> None:
@@ -151,6 +152,7 @@ class Session:
             config_home: The folder of the user's configuration files, of whatever program.
             home: What `~` stands for in them.
             program: Our own program with the arguments before a command's name: runs are started with it.
+            trust: The hash of what may act in the project, from whoever knows it.
             stop_at: Name of the moment at which the process is to crash, for tests.
             may_leave: Whether an absolute path may name a task graph outside of the roots.
         """
@@ -165,6 +167,7 @@ class Session:
         self._program = tuple(program)
         self.recovers = True
         """Whether what dead runs left is looked after when the project is opened."""
+        self._trust = trust
         self._stop_at = stop_at
         self._may_leave = may_leave
         self._opening = threading.Lock()
@@ -225,8 +228,27 @@ class Session:
             environment=self._environment,
             program=list(self._program),
             prompts=_PROMPTS,
+            trust=self._trust,
             stop_at=self._stop_at,
         )
+
+    def project_in(self, folder: Path) -> ChantProject:
+        """Open the project of a folder, such as one that an act was refused in; nothing is recovered."""
+        if folder == self.place.root.resolve():
+            with self._opening:
+                return self._chant
+        return ChantProject(
+            folder, user_config=self._user_config, environment=self._environment, trust=self._trust
+        )
+
+    def trust_named(self, hash: str | None) -> None:
+        """Go by the hash that whoever started this process named; before anything is opened."""
+        self._trust = hash
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The variables that it was started with."""
+        return self._environment
 
     def _recover_once(self, project: ChantProject) -> None:
         with self._recovering:
@@ -272,6 +294,8 @@ class Session:
             self.place.start or self.place.root,
             environment=self._environment,
             session=self.name,
+            user_config=self._user_config,
+            trust=self._trust,
             stop_at=self._stop_at,
         )
 

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from chant_mcp.session import Place, Session
-from harness import Project
+from harness import Project, user_config
 
 TASKS = """\
 # Tasks
@@ -141,6 +141,6 @@ def everything(root: Path) -> None:
 def session(root: Path) -> Session:
     """Make a session on the project, as the command does."""
     environment = {name: os.environ[name] for name in ("HOME", "PATH")}
-    made = Session(Place(root, (root,), start=root), environment=environment)
+    made = Session(Place(root, (root,), start=root), environment=environment, user_config=user_config())
     made.recovers = False
     return made

@@ -11,7 +11,7 @@ from chant.reading import record
 from chant_mcp._core import SpeckitFeatures
 from chant_mcp.board.questions import AnswerDialog, AnswerField
 from click.testing import CliRunner
-from harness import Project
+from harness import Project, user_config
 from writing import tree
 
 pytestmark = pytest.mark.anyio
@@ -174,6 +174,23 @@ async def test_a_task_is_ticked_in_one_character(
         await board.sees("[x] T004", "4/5")
     old = before.decode().replace("[ ] T003", "[x] T003").replace("[ ] T004", "[x] T004")
     assert path.read_text(encoding="utf-8") == old
+
+
+@pytest.mark.requirement("trust:board:says_that_it_is_not_trusted")
+async def test_the_board_says_that_a_folder_is_not_trusted_and_runs_no_check(
+    root: Path, tmp_path: Path
+) -> None:
+    scene.feature(root)
+    mark = tmp_path / "ran"
+    (root / ".specify/chant-mcp.yml").write_text(f"checks: {{unit: [touch, '{mark}']}}\n", encoding="utf-8")
+    user_config().unlink()
+    async with shown(root) as board:
+        await board.sees("not trusted")
+        await board.press("2")
+        await board.sees("[ ] T003")
+        await board.press("x")
+        await board.sees("This folder is not")
+    assert not mark.exists()
 
 
 @pytest.mark.requirement("board:errors:told_not_crashed")

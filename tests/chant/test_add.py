@@ -13,7 +13,7 @@ from chant_mcp import ChantProject
 from chant_mcp.errors import ChantError
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Place, Session
-from harness import text_of
+from harness import text_of, user_config
 from hypothesis import example, given
 from hypothesis import strategies as st
 from laws import law
@@ -423,7 +423,7 @@ async def test_derived_values_reach_the_new_spec(project: Project) -> None:
     project.config(ENTERPRISE)
     place = Place(project.root, (project.root,))
     environment = {"TEAM_FILE": "docs/team.md", "COMPONENT": "db"}
-    server = ChantServer(Session(place, environment=environment), Offer(["auto"]))
+    server = ChantServer(Session(place, environment=environment, user_config=user_config()), Offer(["auto"]))
     async with Client(server) as client:
         result = await client.call_tool("chant_add", {"description": "Add it", "labels": ["own"]})
     assert "db" in text_of(result), "a value outside the enum only warns"  # type: ignore[arg-type]

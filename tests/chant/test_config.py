@@ -29,7 +29,7 @@ ID = f"{DAY}-001-x7m"
 def server(project: Project, user: str = "", environment: dict[str, str] | None = None) -> ChantServer:
     """Make a server with a configuration of the user's and with variables."""
     path = project.root.parent / "user-config.md"
-    path.write_text(f"---\n{user}---\n", encoding="utf-8")
+    path.write_text(f"---\n{user}trust: {{roots: [/]}}\n---\n", encoding="utf-8")
     place = Place(project.root, (project.root,))
     session = Session(place, environment=environment or {}, user_config=path)
     return ChantServer(session, Offer(toolsets=["auto"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -53,6 +54,8 @@ def temporary(tmp_path: Path) -> Path:
 
 @pytest.mark.requirement("demo:make:demo_runs")
 def test_the_demo_shows_a_session_and_leaves_nothing_behind(temporary: Path, tmp_path: Path) -> None:
+    # The demo trusts its own project, not because somebody trusts everything.
+    shutil.rmtree(Path(os.environ["HOME"]) / ".config")
     (tmp_path / "seal").mkdir()
     (tmp_path / "seal" / "sitecustomize.py").write_text(_NO_NETWORK, encoding="utf-8")
     # Variables that would lead astray: the demo is about its own project.

@@ -24,7 +24,11 @@ def test_nothing_outside_the_project_is_touched(folder: Folder, home: Path, tmp_
     folder("--agent", "all", "--client", "all", "--provider", "ollama", "--model", "x")
     folder("--force-overwrite", "--agent", "all", "--name", "y")
     folder("prompts")
-    assert tree(home) == before
+    kept = {name: data for name, data in tree(home).items() if not name.startswith(".local")}
+    assert kept == before
+    # That what was written is trusted is remembered where the user's own state lies.
+    state = [path for path in (home / ".local").rglob("*") if path.is_file()]
+    assert {path.parent for path in state} == {home / ".local/state/chant-mcp/trust"}
     assert {path.name for path in tmp_path.iterdir()} == {"my-app", "programs"}
     assert not folder.has(".claude/settings.json")
 

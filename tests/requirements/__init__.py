@@ -99,6 +99,7 @@ AREAS = (
     "server.http",
     "board",
     "trust_environment",
+    "trust",
 )
 """The files, `cli.init` for `cli/init.py`, in the order of the query."""
 

@@ -273,9 +273,9 @@ from pathlib import Path
 logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Place, Session
-from chant_mcp.toolsets import READS, ToolEntry, chant
+from chant_mcp.toolsets import Hints, ToolEntry, chant
 {tools}
-chant.TOOLS = (*(ToolEntry(tool, READS) for tool in TOOLS), *chant.TOOLS)
+chant.TOOLS = (*(ToolEntry(tool, Hints(read_only=True)) for tool in TOOLS), *chant.TOOLS)
 root = Path({str(root)!r})
 ChantServer(Session(Place(root, (root,))), Offer(["all"])).run("stdio")
 """

@@ -388,11 +388,11 @@ async def test_a_call_that_does_not_end_does_not_hold_the_end_up(
     program = f"""
 from pathlib import Path
 from chant_mcp.cli import main
-from chant_mcp.toolsets import READS, ToolEntry, chant
+from chant_mcp.toolsets import Hints, ToolEntry, chant
 def hang(session):
     "Never end."
     Path({str(tmp_path / "gate")!r}).read_bytes()
-chant.TOOLS = (*chant.TOOLS, ToolEntry(hang, READS))
+chant.TOOLS = (*chant.TOOLS, ToolEntry(hang, Hints(read_only=True)))
 main()
 """
     server = listen(

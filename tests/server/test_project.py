@@ -13,7 +13,7 @@ import anyio.to_thread
 import pytest
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Session, find_place
-from harness import Project, text_of
+from harness import Project, text_of, user_config
 from mcp import Client
 from server.pipes import PATIENCE, Pipes, Serve
 from server.pipes import call as tool_call
@@ -268,7 +268,7 @@ def test_tools_write_inside_the_project_only(tmp_path: Path, serve: Serve, in_gi
     assert pipes.finish().code == 0
     assert [path for path in tmp_path.rglob("*") if not path.is_relative_to(project.root)] == outside
     assert tree(tmp_path / "neighbour") == before
-    assert list(home.rglob("*")) == []
+    assert [path for path in home.rglob("*") if path.is_file()] == [user_config()]
     ours = {name.split("/")[0] for name in tree(project.root)}
     assert ours <= {".chant", "src", *([] if in_git else [".chant-mcp"])}
 

@@ -194,7 +194,6 @@ def test_no_answer_holds_credentials(project: Project, serve: Serve, monkeypatch
     ):
         monkeypatch.setenv(name, SECRET)
     user = Path(os.environ["XDG_CONFIG_HOME"]) / "chant"
-    user.mkdir(parents=True)
     user_config = (
         f"---\nproviders:\n  openai:\n    api_key: {SECRET}\ndefaults:\n  model: opus\n---\n{SECRET}\n"
     )

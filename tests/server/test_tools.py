@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Place, Session, dialects_in
-from chant_mcp.toolsets import READS, ToolEntry, chant, toolsets
+from chant_mcp.toolsets import Hints, ToolEntry, toolsets
 from harness import Caller, Project, text_of
 from mcp_types import Tool
 from server.pipes import Pipes, Serve, modern, request
@@ -129,8 +129,9 @@ async def test_query_tools_are_read_only_and_the_others_are_not(listed: list[dic
         if hints["readOnlyHint"]:
             assert hints["destructiveHint"] is False
             assert hints["idempotentHint"] is True
-        # these start agents, which may do anything
-        assert hints["openWorldHint"] is (tool["name"] in ("chant_work_start", "chant_split"))
+        # these start agents, or have them started, which may do anything
+        starts = ("chant_work_start", "chant_split", "chant_watch_start")
+        assert hints["openWorldHint"] is (tool["name"] in starts)
 
 
 @pytest.mark.requirement("server:annotations:all_four_hints_are_set")
@@ -285,7 +286,7 @@ def two_toolsets(monkeypatch: pytest.MonkeyPatch) -> None:
 
     from chant_mcp.server import app
 
-    others = (ToolEntry(other_read, READS), ToolEntry(other_write, chant.CHANGES))  # type: ignore[arg-type]
+    others = (ToolEntry(other_read, Hints(read_only=True)), ToolEntry(other_write, Hints()))  # type: ignore[arg-type]
     monkeypatch.setattr(app, "toolsets", lambda: {"chant": toolsets()["chant"], "other": others})
 
     def found(root: Path) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 from chant_mcp import SpeckitFeatures
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Session, find_place
-from harness import Caller, Project
+from harness import Caller, Project, user_config
 from mcp import Client
 
 NAME = "060-mcp"
@@ -46,7 +46,7 @@ class Features:
     @property
     def core(self) -> SpeckitFeatures:
         """The core's handle, as a person's command has it."""
-        return SpeckitFeatures(self.root, session="person")
+        return SpeckitFeatures(self.root, session="person", user_config=user_config())
 
     def write(self, name: str, text: str | bytes) -> Path:
         """Write a file of the project."""
@@ -80,7 +80,9 @@ class Features:
         **client: Any,
     ) -> AsyncIterator[Caller]:
         """Serve the project as seen from a folder."""
-        session = Session(find_place(folder or self.root), environment=environment or {})
+        session = Session(
+            find_place(folder or self.root), environment=environment or {}, user_config=user_config()
+        )
         async with Client(ChantServer(session, Offer(["auto"])), mode=mode, **client) as one:
             yield Caller(one, self.project)
 

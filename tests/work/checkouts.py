@@ -13,7 +13,7 @@ from typing import Any
 from chant_mcp import resources
 from chant_mcp._core import ChantProject
 from chant_mcp.init.layout import ignore_file
-from harness import Project
+from harness import Project, user_config
 from work.kit import ID, OTHER, PROGRAM, Record, lives, wait_for
 from writing import git
 
@@ -98,6 +98,7 @@ class Checkout:
         """Open the project, as a server does."""
         return ChantProject(
             root or self.project.root,
+            user_config=user_config(),
             environment={**os.environ, **self.environment, **environment},
             program=PROGRAM,
             prompts=PROMPTS,

@@ -18,7 +18,7 @@ from chant_mcp._core import ChantProject
 from chant_mcp.init.layout import ignore_file
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Place, Session
-from harness import Caller, Project, started_process
+from harness import Caller, Project, started_process, user_config
 from mcp import Client
 from writing import Wire, git, tree
 
@@ -95,7 +95,7 @@ class Workshop:
     def server(self, start: Path | None = None, **offer: Any) -> ChantServer:
         """Make a server in this process, started in a folder, that can start runs."""
         place = Place(self.root, (start or self.root,), start=start)
-        session = Session(place, environment=dict(os.environ), program=PROGRAM)
+        session = Session(place, environment=dict(os.environ), user_config=user_config(), program=PROGRAM)
         return ChantServer(session, Offer(**{"toolsets": ["auto"], **offer}))
 
     @asynccontextmanager
@@ -108,6 +108,7 @@ class Workshop:
         """Open the project as Python programs do, with some more variables in the environment."""
         return ChantProject(
             self.root,
+            user_config=user_config(),
             environment={**os.environ, **variables},
             program=PROGRAM,
             prompts=Path(resources.__file__).parent / "prompts",
@@ -235,7 +236,9 @@ def lives(pid: int) -> bool:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     except (FileNotFoundError, ProcessLookupError):
         return False
-    return stat.rsplit(")", 1)[1].split()[0] not in "ZX"
+    state, *facts = stat.rsplit(")", 1)[1].split()
+    # Its locks go with the last of its threads, which may be later than the first.
+    return state not in "ZX" or int(facts[16]) > 1
 
 
 def worktree_root() -> Path:

@@ -258,9 +258,8 @@ async def test_the_server_is_asked_for_the_model_that_was_chosen(
 async def test_the_users_endpoint_is_used_where_the_project_names_none(shop: Workshop) -> None:
     with Model(Refuses(400)).served() as model:
         config = Path.home() / ".config" / "chant" / "config.md"
-        config.parent.mkdir(parents=True)
         endpoint = f"providers: {{ollama: {{endpoint: '{model.url}', max_retries: 7}}}}"
-        config.write_text(f"---\n{endpoint}\n---\n", encoding="utf-8")
+        config.write_text(f"---\ntrust: {{roots: [/]}}\n{endpoint}\n---\n", encoding="utf-8")
         shop.configure("  model: m\nproviders: {ollama: {max_retries: 0}}\n", provider="ollama")
         shop.spec(ID)
         shop.commit()

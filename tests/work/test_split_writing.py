@@ -124,12 +124,14 @@ def test_a_proposal_that_waits_can_be_passed_over(shop: Workshop) -> None:
 
 
 _SPLIT = """
-import resource, sys
+import os, resource, sys
+from pathlib import Path
 from chant_mcp import ChantProject
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 root, moment, id = sys.argv[1:]
-ChantProject(root, stop_at=moment).split(id, force=True)
+user_config = Path(os.environ["XDG_CONFIG_HOME"], "chant", "config.md")
+ChantProject(root, user_config=user_config, stop_at=moment).split(id, force=True)
 """
 
 

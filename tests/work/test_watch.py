@@ -44,6 +44,7 @@ def started_elsewhere(shop: Workshop, id: str) -> int:
         "import json, os, sys\nfrom pathlib import Path\nfrom chant_mcp import ChantProject, resources\n"
         "prompts = Path(resources.__file__).parent / 'prompts'\n"
         "given = {'environment': dict(os.environ), 'program': [sys.executable, '-m', 'chant_mcp']}\n"
+        "given['user_config'] = Path(os.environ['XDG_CONFIG_HOME'], 'chant', 'config.md')\n"
         "project = ChantProject(sys.argv[1], prompts=prompts, **given)\n"
         "print(project.work_start(sys.argv[2]).data['pid'])\n"
     )

@@ -34,7 +34,11 @@ logging.getLogger("chant_mcp").addHandler(logging.NullHandler())
 
 
 def open(
-    folder: str | PathLike[str] = ".", *, environment: Mapping[str, str] | None = None, exactly: bool = False
+    folder: str | PathLike[str] = ".",
+    *,
+    environment: Mapping[str, str] | None = None,
+    exactly: bool = False,
+    trust: str | None = None,
 ) -> Workspace:
     """Open the project that a folder belongs to, as the command `chant-mcp` would there.
 
@@ -44,6 +48,8 @@ def open(
             to; those of this process without it.
         exactly: Whether the folder itself is the project; else the nearest one upwards that holds work
             files, else the top of the git checkout, else the folder.
+        trust: The hash that `chant-mcp trust --show` printed. Without it what the folder asks for is run
+            only where a person said yes to it before (`NotTrustedError`); reading and editing needs neither.
 
     Returns:
         The workspace; it need not hold any work files yet.
@@ -56,12 +62,12 @@ def open(
         raise NotFoundError(f"There is no folder `{start}`.")
     place = find_place(start, start if exactly else None)
     if environment is None:
-        return Workspace(_session(place, environ, home_folder()))
+        return Workspace(_session(place, environ, home_folder(), trust))
     home = environment.get("HOME") or environment.get("USERPROFILE")
-    return Workspace(_session(place, environment, Path(home) if home else None))
+    return Workspace(_session(place, environment, Path(home) if home else None, trust))
 
 
-def _session(place: Place, environment: Mapping[str, str], home: Path | None) -> Session:
+def _session(place: Place, environment: Mapping[str, str], home: Path | None, trust: str | None) -> Session:
     config_home = config_folder(environment, home)
     return Session(
         place,
@@ -70,6 +76,7 @@ def _session(place: Place, environment: Mapping[str, str], home: Path | None) ->
         config_home=config_home,
         home=home,
         program=own_program(sys.executable),
+        trust=trust,
         stop_at=environment.get("CHANT_STOP_AT"),
     )
 

@@ -90,6 +90,8 @@ class Feed:
         speckit = self._session.speckit
         context = self._kept_answer("context", lambda: speckit.context(wanted.feature), None)
         tasks, note = self._tasks(wanted, context)
+        if (line := self._try(lambda: self._session.chant.untrusted_line(), None)) is not None:
+            self._troubles.append(line)
         return Seen(
             board=board,
             dialect=dialect,

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import click
 
+from chant_mcp.commands.asking import is_person, show
 from chant_mcp.commands.surroundings import Surroundings, project_option
+from chant_mcp.session import Session
 
 
 @click.command()
@@ -33,4 +35,19 @@ def board(surroundings: Surroundings, project: Path | None, read_only: bool) -> 
         surroundings = replace(surroundings, project=project)
     is_read_only = read_only or surroundings.read_only
     session = replace(surroundings, read_only=is_read_only).session()
+    if not is_read_only:
+        _ask_once(session)
     BoardApp(session, is_read_only=is_read_only).run()
+
+
+def _ask_once(session: Session) -> None:
+    """Ask whether a folder that asks for something is trusted; the board says when it is not."""
+    project = session.project_in(session.place.root.resolve())
+    report = project.trust_report()
+    if report["trusted"] or report["gaps"] or not report["listing"] or not is_person(session):
+        return
+    difference = report["difference"]
+    shown = report["listing"] if difference is None else difference
+    show(shown, report["folder"], is_difference=difference is not None)
+    if click.confirm("Trust this folder?", err=True):
+        project.give_trust(report["hash"])

@@ -6,6 +6,7 @@ import signal
 
 import click
 
+from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.session import Session
 from chant_mcp.terminal import say
@@ -17,11 +18,20 @@ from chant_mcp.terminal import say
 @click.option("--stop", is_flag=True, help="End the one that watches in the background.")
 @click.option("--background", is_flag=True, help="Watch in the background.")
 @click.option("--runner", is_flag=True, hidden=True)
+@click.option("--trusted", metavar="HASH", hidden=True)
 @click.option("--quiet", is_flag=True, help="Print nothing; .chant/logs/watch.log tells the same.")
 @on_project
 @changes_files
+@asks_for_trust
 def watch(
-    session: Session, once: bool, status: bool, stop: bool, background: bool, runner: bool, quiet: bool
+    session: Session,
+    once: bool,
+    status: bool,
+    stop: bool,
+    background: bool,
+    runner: bool,
+    trusted: str | None,
+    quiet: bool,
 ) -> None:
     """Look after runs until Ctrl-C: finish what a crash interrupted, try failed work again.
 
@@ -34,6 +44,8 @@ def watch(
     elif background:
         say(session.chant.watch_start().text)
     else:
+        if runner:
+            session.trust_named(trusted)
         session.recovers = False  # it does so itself, and says so
         # The core listens to it; an exception of Python's own would only cut its last words off.
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
+from chant_mcp._core import ChantProject
 from chant_mcp.commands.surroundings import Surroundings, changes_files
+from chant_mcp.errors import ChantError
 
 
 @click.command()
@@ -33,6 +37,7 @@ def demo(surroundings: Surroundings, keep: bool) -> None:
         state = {"XDG_STATE_HOME": str(folder / "state")}
         project = SampleProject(root, {**surroundings.environment, **state})
         project.build(surroundings.interpreter)
+        _trust(root, project.environment)
         out.print(
             display.plain("An agent's host starts the server and talks to it over pipes; so does this.")
         )
@@ -44,6 +49,8 @@ def demo(surroundings: Surroundings, keep: bool) -> None:
     out.print()
     out.print(display.plain("All answers were as they should be.", "bold green"))
     if keep:
+        with suppress(ChantError):  # then `work` asks
+            _trust(root, surroundings.environment)
         out.print(display.plain(f"The sample project stays in {root}", "bold"), soft_wrap=True)
         out.print(f"There, `chant-mcp work {FAILING} --wait` tries again what failed.")
     out.print(
@@ -51,6 +58,12 @@ def demo(surroundings: Surroundings, keep: bool) -> None:
     )
     out.print(hosts.block(hosts.entry(surroundings.interpreter, found.is_ours)), soft_wrap=True)
     out.print("\nThen ask the agent what it could work on. `chant-mcp --help` lists what there is for you.")
+
+
+def _trust(root: Path, environment: Mapping[str, str]) -> None:
+    """Trust the sample project, of which every file was just written here."""
+    project = ChantProject(root, environment=dict(environment))
+    project.give_trust(project.trust_report()["hash"])
 
 
 @click.command(name="demo-agent", hidden=True)

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import click
 
+from chant_mcp._core import ChantProject
+from chant_mcp.commands.persons import run_above
 from chant_mcp.commands.surroundings import Surroundings, changes_files, project_option
+from chant_mcp.errors import ChantError
 from chant_mcp.init import agents, hosts, layout
 from chant_mcp.init.console_script import Programs, programs
 from chant_mcp.init.plan import Machine, Plan, Wishes, plan, plan_prompts
@@ -90,7 +96,7 @@ def init(
 
     With `prompts`, only add the bundled prompt templates that are missing. On a project that is
     initialized already, only what the options ask for is done. Everything is written inside the
-    project and its git folder.
+    project and its git folder; that you trust what was written is remembered in your own state folder.
     """
     root = project or surroundings.project or _root(surroundings.working_directory)
     if what == "prompts":
@@ -108,10 +114,33 @@ def init(
         repository = Repository(root, surroundings.environment, wanted_by="--merge-driver")
         wishes, nothing = ask(root, repository, wishes), "Nothing was added."
     planned = plan(root, wishes, machine)
+    project = ChantProject(root, environment=dict(surroundings.environment))
+    before = project.trust_report()
     _report(planned, nothing)
+    if before["trusted"] or not before["listing"]:
+        _trust_own(project, planned, before, surroundings.environment)
     _warn(found)
     if not planned.was_initialized:
         _say_what_next(wishes)
+
+
+def _trust_own(
+    project: ChantProject, planned: Plan, before: Mapping[str, Any], environment: Mapping[str, str]
+) -> None:
+    """Trust a folder that asks for nothing new but what was just written.
+
+    Before it asked for nothing, or was trusted. Whoever is below a run, or finds something else there, leaves
+    that to a person.
+    """
+    if planned.is_empty or run_above(environment) is not None:
+        return
+    report = project.trust_report()
+    settings = {f"git configuration {setting.name.lower()}" for setting in planned.settings}
+    own = {change.name for base, change in planned.changes if base == planned.root} | settings
+    asked = zip(report["listing"], report["sources"], strict=False)
+    if all(source in own for line, source in asked if line not in before["listing"]):
+        with suppress(ChantError):  # then `work` asks
+            project.give_trust(report["hash"])
 
 
 def _root(working_directory: Path) -> Path:

@@ -8,6 +8,7 @@ import click
 
 from chant_mcp._core import Answer
 from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.paging import EVERYTHING, Data, pieces
 from chant_mcp.session import Session
@@ -92,6 +93,7 @@ def read(session: Session, artifact: str, feature: str | None) -> None:
 @json_option
 @changes_files
 @on_project
+@asks_for_trust
 def complete(
     session: Session, task_id: str, skip_validation: bool, feature: str | None, as_json: bool
 ) -> None:

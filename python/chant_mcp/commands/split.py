@@ -10,6 +10,7 @@ import click
 from rich.text import Text
 
 from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
 from chant_mcp.commands.work import steps, watched
@@ -28,6 +29,7 @@ from chant_mcp.terminal import say_json
 @json_option
 @on_project
 @changes_files
+@asks_for_trust
 @click.pass_context
 def split(
     context: click.Context,

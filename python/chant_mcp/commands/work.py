@@ -9,8 +9,10 @@ from contextlib import contextmanager
 import click
 
 from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.asking import asks_for_trust, is_person
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
+from chant_mcp.errors import NotTrustedError
 from chant_mcp.paging import Data, written
 from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json
@@ -28,9 +30,11 @@ from chant_mcp.terminal import say, say_json
 @click.option("--agent", metavar="NAME", help="The agent, when not the configured one.")
 @click.option("--prompt", metavar="NAME", help="The prompt, whatever the spec says.")
 @click.option("--runner", is_flag=True, hidden=True)
+@click.option("--trusted", metavar="HASH", hidden=True)
 @json_option
 @on_project
 @changes_files
+@asks_for_trust
 @click.pass_context
 def work(
     context: click.Context,
@@ -44,6 +48,7 @@ def work(
     agent: str | None,
     prompt: str | None,
     runner: bool,
+    trusted: str | None,
     as_json: bool,
 ) -> None:
     """Have an agent work on a spec, in a git worktree of its own.
@@ -51,6 +56,7 @@ def work(
     Without `--wait` the work goes on by itself; `runs`, `log` and `pause` are for it.
     """
     if runner:
+        session.trust_named(trusted)
         run(session)
         return
     with steps() as step:
@@ -190,9 +196,29 @@ def takeover(session: Session, id: str, force: bool, as_json: bool) -> None:
 @click.argument("id", required=False)
 @on_project
 @changes_files
+@asks_for_trust
 def merge(session: Session, id: str | None) -> None:
-    """Judge and merge the work on a spec; without ID all work that waits for its merge."""
-    _say(session.chant.merge(id).text)
+    """Judge and merge the work on a spec; without ID all work that waits for its merge.
+
+    Work that changes what runs on this machine is shown at a terminal, and merged when you say yes.
+    """
+    try:
+        _say(session.chant.merge(id).text)
+    except NotTrustedError as error:
+        if "agreement" not in error.details or not is_person(session):
+            raise
+        _merge_agreed(session, error)
+
+
+def _merge_agreed(session: Session, error: NotTrustedError) -> None:
+    """Show what work changes of what runs here, ask, and merge exactly that."""
+    id: str = error.details["id"]
+    click.echo(f"The work on {id} changes what runs on this machine:", err=True)
+    for line in error.shown:
+        click.echo(f"  {line}", err=True)
+    if not click.confirm("Merge it, and trust this folder with it?", err=True):
+        raise click.ClickException("Nothing was merged.")
+    _say(session.chant.merge(id, agreed=error.details["agreement"]).text)
 
 
 def _say(text: str) -> None:

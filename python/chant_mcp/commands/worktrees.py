@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
@@ -38,6 +39,7 @@ def list_worktrees(session: Session, as_json: bool) -> None:
 @worktree.command()
 @on_project
 @changes_files
+@asks_for_trust
 def prune(session: Session) -> None:
     """Remove the worktrees whose work is merged; what would lose anything stays."""
     say(session.chant.prune_worktrees().text)

@@ -17,7 +17,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, JSONRPCMessage, JSONRPCResponse, TextContent
 
 from chant_mcp._core import Answer
-from chant_mcp.errors import ChantError
+from chant_mcp.errors import ChantError, NotTrustedError
 
 _STRUCTURED = "structuredContent"
 
@@ -69,12 +69,21 @@ def hinted(error: str, hint: str) -> CallToolResult:
     return CallToolResult(content=content, is_error=True)
 
 
+def untrusted(error: NotTrustedError) -> CallToolResult:
+    """Give the refusal of an act that a person has to agree to first, with what they would be shown."""
+    text = TextContent(type="text", text=shown(error.told_to_agents()))
+    needed = {"needs": "trust", "shown": error.shown}
+    return CallToolResult(content=[text], structured_content=needed, is_error=True)
+
+
 def refused(error: ChantError) -> CallToolResult:
     """Give a refusal of the core in the form that its dialect's clients expect.
 
     Raises:
         ToolError: Where that is a text alone.
     """
+    if isinstance(error, NotTrustedError):
+        return untrusted(error)
     if error.object is not None:
         return refusal(error.object)
     if (hint := error.details.get("hint")) is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from chant_mcp._core import Answer
+from chant_mcp._core import Answer, tool_hints
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +23,16 @@ class Hints:
     open_world: bool = False
 
 
-READS = Hints(read_only=True, idempotent=True)
-"""Changes nothing."""
-CHANGES = Hints()
-"""Makes or changes something, again at each call."""
-STARTS = Hints(open_world=True)
-"""Starts a program that is not ours and may do anything."""
-MAY_TAKE_AWAY = Hints(destructive=True)
-"""Changes something and may remove it, again at each call."""
-TAKES_AWAY = Hints(destructive=True, idempotent=True)
-"""Ends or removes something."""
+def hints_of(name: str) -> Hints:
+    """Say what a tool may do: the core's table of effects, which its check of trust asks, too.
+
+    Raises:
+        LookupError: When the table does not have the tool.
+    """
+    found = tool_hints(name)
+    if found is None:
+        raise LookupError(f"the table of effects has no tool {name}")
+    return Hints(*found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,8 @@ class ToolEntry:
     """One tool."""
 
     run: Callable[..., Answer]
-    hints: Hints
+    own_hints: Hints | None = None
+    """What it may do, for a tool that is none of the core's."""
     files: tuple[str, ...] = ()
     """Parameters that name files, which may lie in the client's folders."""
     asks: Callable[..., Question | None] | None = None
@@ -68,6 +69,11 @@ class ToolEntry:
     def name(self) -> str:
         """The tool's name on the wire."""
         return self.run.__name__
+
+    @property
+    def hints(self) -> Hints:
+        """What it may do."""
+        return self.own_hints or hints_of(self.name)
 
 
 def toolsets() -> dict[str, tuple[ToolEntry, ...]]:

@@ -11,7 +11,7 @@ from pydantic import Field
 from chant_mcp import progress
 from chant_mcp._core import Answer
 from chant_mcp.session import Session
-from chant_mcp.toolsets import CHANGES, READS, STARTS, TAKES_AWAY, Question, ToolEntry
+from chant_mcp.toolsets import Question, ToolEntry
 
 Id = Annotated[str, Field(description="Spec ID (full or partial)")]
 Limit = Annotated[int, Field(ge=0, description="Maximum number of specs to return (default: 50)")]
@@ -286,29 +286,29 @@ def may_write_members(
 
 
 TOOLS = (
-    ToolEntry(chant_spec_list, READS),
-    ToolEntry(chant_spec_get, READS),
-    ToolEntry(chant_ready, READS),
-    ToolEntry(chant_status, READS),
-    ToolEntry(chant_log, READS),
-    ToolEntry(chant_search, READS),
-    ToolEntry(chant_diagnose, READS),
-    ToolEntry(chant_lint, READS),
-    ToolEntry(chant_verify, READS),
-    ToolEntry(chant_spec_update, CHANGES),
-    ToolEntry(chant_add, CHANGES),
-    ToolEntry(chant_finalize, CHANGES),
-    ToolEntry(chant_reset, TAKES_AWAY),
-    ToolEntry(chant_resume, TAKES_AWAY),
-    ToolEntry(chant_cancel, TAKES_AWAY),
-    ToolEntry(chant_archive, TAKES_AWAY),
-    ToolEntry(chant_work_start, STARTS),
-    ToolEntry(chant_work_list, READS),
-    ToolEntry(chant_pause, TAKES_AWAY),
-    ToolEntry(chant_takeover, TAKES_AWAY),
-    ToolEntry(chant_watch_status, READS),
-    ToolEntry(chant_watch_start, CHANGES),
-    ToolEntry(chant_watch_stop, TAKES_AWAY),
-    ToolEntry(chant_split, STARTS, asks=may_write_members),
+    ToolEntry(chant_spec_list),
+    ToolEntry(chant_spec_get),
+    ToolEntry(chant_ready),
+    ToolEntry(chant_status),
+    ToolEntry(chant_log),
+    ToolEntry(chant_search),
+    ToolEntry(chant_diagnose),
+    ToolEntry(chant_lint),
+    ToolEntry(chant_verify),
+    ToolEntry(chant_spec_update),
+    ToolEntry(chant_add),
+    ToolEntry(chant_finalize),
+    ToolEntry(chant_reset),
+    ToolEntry(chant_resume),
+    ToolEntry(chant_cancel),
+    ToolEntry(chant_archive),
+    ToolEntry(chant_work_start),
+    ToolEntry(chant_work_list),
+    ToolEntry(chant_pause),
+    ToolEntry(chant_takeover),
+    ToolEntry(chant_watch_status),
+    ToolEntry(chant_watch_start),
+    ToolEntry(chant_watch_stop),
+    ToolEntry(chant_split, asks=may_write_members),
 )
 """All tools of the dialect, in the order of the seed."""

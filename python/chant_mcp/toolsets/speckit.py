@@ -12,7 +12,7 @@ from pydantic import Field
 from chant_mcp import progress
 from chant_mcp._core import Answer
 from chant_mcp.session import Session
-from chant_mcp.toolsets import CHANGES, READS, Hints, ToolEntry
+from chant_mcp.toolsets import ToolEntry
 
 STATUSES = ("needs_input", "completed", "error")
 ARTIFACTS = ("spec", "plan", "tasks", "checklist", "analysis")
@@ -65,10 +65,9 @@ def rstn_complete_task(
     return session.speckit.complete(task_id, skip_validation=skip_validation, agent=progress.agent.get())
 
 
-def _entry(run: Any, hints: Hints, *, asks_people: bool = False) -> ToolEntry:
+def _entry(run: Any, *, asks_people: bool = False) -> ToolEntry:
     return ToolEntry(
         run,
-        hints,
         asks_people=asks_people,
         missing="Missing '{}' field",
         error_prefix="Error: ",
@@ -76,9 +75,9 @@ def _entry(run: Any, hints: Hints, *, asks_people: bool = False) -> ToolEntry:
 
 
 TOOLS = (
-    _entry(rstn_report_status, CHANGES, asks_people=True),
-    _entry(rstn_read_spec, READS),
-    _entry(rstn_get_context, READS),
-    _entry(rstn_complete_task, Hints(idempotent=True)),
+    _entry(rstn_report_status, asks_people=True),
+    _entry(rstn_read_spec),
+    _entry(rstn_get_context),
+    _entry(rstn_complete_task),
 )
 """All tools of the dialect, in the order of the seed."""

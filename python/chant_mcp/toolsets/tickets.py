@@ -6,7 +6,7 @@ from pydantic import Field
 
 from chant_mcp._core import Answer
 from chant_mcp.session import Session
-from chant_mcp.toolsets import CHANGES, READS, TAKES_AWAY, Hints, ToolEntry
+from chant_mcp.toolsets import ToolEntry
 
 TYPES = ("Architecture", "Feature Enhancement", "Bug Fix", "Technical Debt", "Documentation", "Research")
 STATUSES = (
@@ -191,20 +191,20 @@ def suggest_cr_improvements(session: Session, *, project: Project = None, key: K
     return session.tickets.suggest_cr_improvements(project, key)
 
 
-def _entry(run: Any, hints: Hints) -> ToolEntry:
-    return ToolEntry(run, hints, errors_are_data=True)
+def _entry(run: Any) -> ToolEntry:
+    return ToolEntry(run, errors_are_data=True)
 
 
 TOOLS = (
-    _entry(list_projects, READS),
-    _entry(get_project_info, READS),
-    _entry(list_crs, READS),
-    _entry(get_cr, READS),
-    _entry(create_cr, CHANGES),
-    _entry(update_cr_attrs, CHANGES),
-    _entry(update_cr_status, CHANGES),
-    _entry(delete_cr, TAKES_AWAY),
-    _entry(manage_cr_sections, CHANGES),
-    _entry(suggest_cr_improvements, READS),
+    _entry(list_projects),
+    _entry(get_project_info),
+    _entry(list_crs),
+    _entry(get_cr),
+    _entry(create_cr),
+    _entry(update_cr_attrs),
+    _entry(update_cr_status),
+    _entry(delete_cr),
+    _entry(manage_cr_sections),
+    _entry(suggest_cr_improvements),
 )
 """All tools of the dialect, in the order of the seed."""

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from chant_mcp._core import Answer
 from chant_mcp.session import Session
-from chant_mcp.toolsets import CHANGES, MAY_TAKE_AWAY, READS, ToolEntry
+from chant_mcp.toolsets import ToolEntry
 
 ACTIONS = (
     "summary",
@@ -174,9 +174,9 @@ def vine_expand(
 
 
 TOOLS = (
-    ToolEntry(vine_read, READS, files=("file",)),
-    ToolEntry(vine_next, READS, files=("file",)),
-    ToolEntry(vine_write, MAY_TAKE_AWAY, files=("file",)),
-    ToolEntry(vine_expand, CHANGES, files=("file", "child_file")),
+    ToolEntry(vine_read, files=("file",)),
+    ToolEntry(vine_next, files=("file",)),
+    ToolEntry(vine_write, files=("file",)),
+    ToolEntry(vine_expand, files=("file", "child_file")),
 )
 """All tools of the dialect, in the order of the seed."""

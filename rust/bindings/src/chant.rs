@@ -16,6 +16,7 @@ use chant_core::workspace::outside;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::answer::Answer;
 use crate::raise::{Raised, answer, call};
@@ -35,7 +36,7 @@ pub(crate) struct ChantProject {
 impl ChantProject {
     #[new]
     #[pyo3(signature = (root, *, user_config = None, searched = Vec::new(), environment = BTreeMap::new(),
-                        program = Vec::new(), prompts = None, events = true, stop_at = None))]
+                        program = Vec::new(), prompts = None, trust = None, events = true, stop_at = None))]
     #[expect(clippy::too_many_arguments, reason = "what a project has to be told")]
     fn new(
         py: Python<'_>,
@@ -45,6 +46,7 @@ impl ChantProject {
         environment: BTreeMap<String, String>,
         program: Vec<String>,
         prompts: Option<PathBuf>,
+        trust: Option<String>,
         events: bool,
         stop_at: Option<String>,
     ) -> Result<Self, Raised> {
@@ -64,6 +66,7 @@ impl ChantProject {
             environment,
             program,
             prompts,
+            trust,
             clock,
             disk,
         };
@@ -401,9 +404,35 @@ impl ChantProject {
     }
 
     /// Judges and merges work that waits, of one spec or of all.
-    #[pyo3(signature = (id = None))]
-    fn merge(&self, py: Python<'_>, id: Option<&str>) -> Result<Answer, Raised> {
-        answer(py, || ops::merge(&self.project, id))
+    #[pyo3(signature = (id = None, *, agreed = None))]
+    fn merge(
+        &self,
+        py: Python<'_>,
+        id: Option<&str>,
+        agreed: Option<&str>,
+    ) -> Result<Answer, Raised> {
+        answer(py, || ops::merge(&self.project, id, agreed))
+    }
+
+    /// What the folder asks for, and whether its user said yes to that.
+    fn trust_report<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>, PyErr> {
+        let report = py.detach(|| self.project.trust_report());
+        crate::trust::report(py, &report)
+    }
+
+    /// What is said of the folder when nobody trusts it, where it asks for something or has runs.
+    fn untrusted_line(&self, py: Python<'_>) -> Result<Option<&'static str>, Raised> {
+        call(py, || Ok(self.project.untrusted_line()))
+    }
+
+    /// Remembers that a person trusts the folder with what the hash stands for.
+    fn give_trust(&self, py: Python<'_>, hash: &str) -> Result<(), Raised> {
+        call(py, || self.project.give_trust(hash))
+    }
+
+    /// Forgets that; says whether there was anything to forget.
+    fn revoke_trust(&self, py: Python<'_>) -> Result<bool, Raised> {
+        call(py, || self.project.revoke_trust())
     }
 
     /// The worktrees of runs.

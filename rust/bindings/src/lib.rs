@@ -12,6 +12,7 @@ mod raise;
 mod speckit;
 mod stop;
 mod tickets;
+mod trust;
 mod values;
 mod vine;
 mod workspace;
@@ -37,6 +38,8 @@ mod _core {
     use crate::speckit::SpeckitFeatures;
     #[pymodule_export]
     use crate::tickets::TicketProjects;
+    #[pymodule_export]
+    use crate::trust::{tool_hints, trusted_folders};
     #[pymodule_export]
     use crate::vine::VineFiles;
     #[pymodule_export]

@@ -22,6 +22,7 @@ mod errors {
     pyo3::import_exception!(chant_mcp.errors, InvalidDocumentError);
     pyo3::import_exception!(chant_mcp.errors, NotFoundError);
     pyo3::import_exception!(chant_mcp.errors, NotInitializedError);
+    pyo3::import_exception!(chant_mcp.errors, NotTrustedError);
     pyo3::import_exception!(chant_mcp.errors, RefusedError);
     pyo3::import_exception!(chant_mcp.errors, StorageError);
 }
@@ -122,6 +123,7 @@ impl From<Raised> for PyErr {
             ErrorKind::Storage => errors::StorageError::new_err(args),
             ErrorKind::Git => errors::GitError::new_err(args),
             ErrorKind::Config => errors::ConfigError::new_err(args),
+            ErrorKind::NotTrusted => errors::NotTrustedError::new_err(args),
         }
     }
 }

@@ -41,11 +41,14 @@ impl SpeckitFeatures {
 #[pymethods]
 impl SpeckitFeatures {
     #[new]
-    #[pyo3(signature = (folder, *, environment = BTreeMap::new(), session = String::new(), stop_at = None))]
+    #[pyo3(signature = (folder, *, environment = BTreeMap::new(), session = String::new(), user_config = None,
+                        trust = None, stop_at = None))]
     fn new(
         folder: PathBuf,
         environment: BTreeMap<String, String>,
         session: String,
+        user_config: Option<PathBuf>,
+        trust: Option<String>,
         stop_at: Option<String>,
     ) -> Self {
         let start = Start {
@@ -54,7 +57,9 @@ impl SpeckitFeatures {
         };
         Self {
             features: Arc::new(
-                Features::new(start, disk(stop_at), Timestamp::now).knowing(outside),
+                Features::new(start, disk(stop_at), Timestamp::now)
+                    .trusted_by(user_config, trust)
+                    .knowing(outside),
             ),
             session,
         }

@@ -65,6 +65,8 @@ pub struct Config {
     pub disabled: Vec<String>,
     /// The folder for worktrees, when it is not the usual one; `~` stands for the home folder.
     pub worktree_root: Option<String>,
+    /// Folders that are trusted with all in them; only the user's own file can name some.
+    pub trusted_roots: Vec<String>,
     /// How agents are run.
     pub runs: Runs,
 }
@@ -85,6 +87,7 @@ impl Default for Config {
             thresholds: Thresholds::default(),
             disabled: vec!["complexity_words".into()],
             worktree_root: None,
+            trusted_roots: Vec::new(),
             runs: Runs::default(),
         }
     }
@@ -184,6 +187,7 @@ struct File {
     limits: Option<Limits>,
     watch: Option<WatchBlock>,
     env: Option<EnvBlock>,
+    trust: Option<TrustBlock>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -191,6 +195,13 @@ struct File {
 #[serde(expecting = "`key: value` lines")]
 struct EnvBlock {
     pass: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+#[serde(expecting = "`key: value` lines")]
+struct TrustBlock {
+    roots: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -253,7 +264,7 @@ impl Config {
         let mut config = Self::default();
         let narrowed = [
             user.map(|file| (file, of_user as fn(File) -> File, true)),
-            project.map(|file| (file, (|file| file) as fn(File) -> File, false)),
+            project.map(|file| (file, of_project as fn(File) -> File, false)),
             agents.map(|file| (file, of_agents as fn(File) -> File, false)),
         ];
         for ((name, text), narrow, is_users) in narrowed.into_iter().flatten() {
@@ -308,6 +319,9 @@ impl Config {
         if let Some(watch) = file.watch {
             (runs.watch, runs.retries) = watch.taken()?;
         }
+        if let Some(trust) = file.trust {
+            self.trusted_roots = trust.roots;
+        }
         put(&mut self.repositories, file.repos);
         if let Some(enterprise) = file.enterprise {
             self.derived = enterprise.derived;
@@ -334,6 +348,14 @@ impl Config {
 fn of_user(file: File) -> File {
     File {
         project: None,
+        ..file
+    }
+}
+
+/// What counts of the project's file: no folder says of itself that it is trusted.
+fn of_project(file: File) -> File {
+    File {
+        trust: None,
         ..file
     }
 }

@@ -12,6 +12,7 @@ use crate::graph::network::NetworkError;
 use crate::provider::ProviderError;
 use crate::store::StoreError;
 use crate::text::edit::EditError;
+use crate::trust::UntrustedFolder;
 use crate::work::WorkError;
 use crate::workspace::error::WorkspaceError;
 
@@ -54,6 +55,9 @@ pub enum Error {
     /// A model over HTTP could not work.
     #[error(transparent)]
     Provider(#[from] ProviderError),
+    /// The folder asks for something that no person said yes to.
+    #[error(transparent)]
+    NotTrusted(#[from] Box<UntrustedFolder>),
     /// A change cannot be decided at the end of a transaction.
     #[error(
         "{what} cannot be part of a transaction: {why}. Do it before the transaction or behind it."
@@ -101,11 +105,13 @@ pub enum ErrorKind {
     Git,
     /// The configuration cannot be read.
     Config,
+    /// A person has to trust the folder first.
+    NotTrusted,
 }
 
 impl ErrorKind {
     /// All kinds, so that tests can prove that each has an exception.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::NotInitialized,
         Self::NotFound,
         Self::AmbiguousId,
@@ -118,6 +124,7 @@ impl ErrorKind {
         Self::Storage,
         Self::Git,
         Self::Config,
+        Self::NotTrusted,
     ];
 
     /// Its name, as exceptions carry it in `code`.
@@ -135,6 +142,7 @@ impl ErrorKind {
             Self::Storage => "STORAGE",
             Self::Git => "GIT",
             Self::Config => "CONFIG",
+            Self::NotTrusted => "NOT_TRUSTED",
         }
     }
 }
@@ -163,6 +171,7 @@ impl Error {
             Self::Git(_) => ErrorKind::Git,
             Self::Work(error) => kind_of_work(error),
             Self::Network(error) => kind_of_network(error),
+            Self::NotTrusted(_) => ErrorKind::NotTrusted,
             Self::Provider(ProviderError::Unknown { .. } | ProviderError::Endpoint { .. }) => {
                 ErrorKind::InvalidArgument
             }
@@ -181,6 +190,13 @@ impl Error {
             Self::Workspace(error) => error.details(),
             Self::Config(error) => json!({"file": error.file}),
             Self::Network(error) => details_of_network(error),
+            Self::NotTrusted(folder) => json!({
+                "needs": "trust",
+                "shown": folder.shown(),
+                "folder": folder.root.display().to_string(),
+                "is_difference": folder.difference.is_some(),
+                "hash": folder.hash,
+            }),
             Self::During { source, .. } => return source.details(),
             Self::Store(_)
             | Self::Edit(_)

@@ -1,8 +1,9 @@
 //! The domain of `chant_mcp`: plain-text work files read, edited and scheduled.
 //!
 //! Engines: [`text`] (documents as text), [`store`] (files on disk), [`graph`] (what waits for what),
-//! [`git`], [`lint`], [`work`] (runs of agents), [`provider`] (an agent over HTTP), with [`config`],
-//! [`environment`], [`ident`] and [`answer`] beside them. On top of them [`dialects`], each a kind of work files, and
+//! [`git`], [`lint`], [`work`] (runs of agents), [`provider`] (an agent over HTTP), [`trust`] (what a
+//! folder asks for, and whether a person said yes), with [`config`], [`environment`], [`ident`] and
+//! [`answer`] beside them. On top of them [`dialects`], each a kind of work files, and
 //! above these [`workspace`], which alone knows them all. `ARCHITECTURE.md` says what each must not
 //! know; `tests/it/layers.rs` checks it.
 //!
@@ -22,5 +23,6 @@ pub mod outside;
 pub mod provider;
 pub mod store;
 pub mod text;
+pub mod trust;
 pub mod work;
 pub mod workspace;

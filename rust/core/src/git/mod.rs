@@ -15,6 +15,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 mod abbreviation;
+pub mod acting;
 mod backend;
 pub mod bookkeeping;
 mod branches;

@@ -153,6 +153,9 @@ pub struct Record {
     /// The criteria as they were at the start.
     #[serde(default)]
     pub criteria_at_start: Vec<Criterion>,
+    /// What its work would change of what runs on this machine, where that is why it was not merged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acting_change: Vec<String>,
     /// The checks that were run, with their outcome.
     #[serde(default)]
     pub checks: Vec<CheckEntry>,
@@ -335,6 +338,7 @@ impl Record {
             log: None,
             target: None,
             criteria_at_start: Vec::new(),
+            acting_change: Vec::new(),
             checks: Vec::new(),
             commits: Vec::new(),
             merge: Merge::default(),

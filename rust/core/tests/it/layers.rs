@@ -95,6 +95,7 @@ fn engines_know_no_dialect_and_dialects_not_each_other() {
         "git/",
         "work/",
         "provider/",
+        "trust/",
         "lint.rs",
         "config.rs",
         "config/",
@@ -139,6 +140,16 @@ fn engines_know_only_what_lies_below_them() {
         ("environment.rs", vec![]),
         ("config.rs", vec!["crate::environment", "crate::text"]),
         ("config/", vec![]),
+        (
+            "trust/",
+            vec![
+                "crate::trust",
+                "crate::text",
+                "crate::store",
+                "crate::git",
+                "crate::config",
+            ],
+        ),
         (
             "work/",
             vec![

@@ -112,6 +112,7 @@ pub(crate) fn opened(root: &Path) -> (Workspace, Arc<Project>) {
         environment: BTreeMap::new(),
         program: Vec::new(),
         prompts: None,
+        trust: None,
         clock: Clock {
             now,
             zone: TimeZone::UTC,

@@ -63,6 +63,10 @@ fn value_of(project: &Project, rule: &DerivedKey) -> Result<Option<String>, Stri
             matched(&rule.pattern, head.as_ref().and_then(|head| head.branch()))
         }
         "path" => matched(&rule.pattern, project.root().to_str()),
+        "env" if !project.is_trusted() => Err(format!(
+            "this folder is not trusted, so the variable `{}` was not read; a person looks with `chant-mcp trust --show`",
+            rule.pattern
+        )),
         "env" => Ok(project.environment.get(&rule.pattern).cloned()),
         "git_user" => {
             let repo = project.repo().map_err(|e| e.to_string())?;

@@ -148,6 +148,19 @@ pub enum ChantError {
     /// An agent cannot be started.
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// Work would change what runs on this machine.
+    #[error(
+        "The work on spec '{id}' changes what runs on this machine: {}. It was not merged; a person merges it with `chant-mcp merge {id}` at a terminal, which shows what it changes and asks.",
+        counted(change.len())
+    )]
+    ActsAnew {
+        /// The spec.
+        id: String,
+        /// What it changes, a line each.
+        change: Vec<String>,
+        /// What stands for that.
+        agreement: String,
+    },
     /// As many agents are at work as may be.
     #[error("{0}")]
     Full(String),
@@ -190,6 +203,7 @@ impl ChantError {
             }
             Self::Transition { .. } | Self::WrongState { .. } => ErrorKind::IllegalTransition,
             Self::Start(refusal) => refusal.kind(),
+            Self::ActsAnew { .. } => ErrorKind::NotTrusted,
             Self::Unchecked { .. }
             | Self::OpenMembers { .. }
             | Self::Cycle { .. }
@@ -230,8 +244,22 @@ impl ChantError {
             Self::Start(refusal) => refusal.details(),
             Self::Prompt(error) => error.details(),
             Self::Agent(error) => error.details(),
+            Self::ActsAnew {
+                id,
+                change,
+                agreement,
+            } => {
+                json!({"needs": "trust", "shown": change, "id": id, "agreement": agreement})
+            }
             Self::NoUpdates | Self::Full(_) | Self::Refused(_) => Value::Null,
         }
+    }
+}
+
+fn counted(lines: usize) -> String {
+    match lines {
+        1 => "1 line".into(),
+        lines => format!("{lines} lines"),
     }
 }
 

@@ -63,7 +63,7 @@ impl Features {
         let asked = Asked { id, skips };
         let document = self.tasks(found, feature)?;
         let root = in_place(found, feature)?;
-        let config = self.config(found)?;
+        let (config, config_text) = self.config_with_text(found)?;
         let judge = Judge {
             config: &config,
             root: &found.root,
@@ -71,6 +71,9 @@ impl Features {
             asked,
         };
         let at = only(&document.list, id)?;
+        if document.list.tasks[at].mark != Mark::Done && judge.wants_checks() {
+            self.refuse_untrusted(found, &config_text)?;
+        }
         let checks = self.checked(found, who, &judge, (&document.list, at))?;
         let mut ticked = None;
         let edited = files::edit(&self.disk, root, &feature.within(TASKS), |text| {

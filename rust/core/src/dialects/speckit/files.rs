@@ -15,11 +15,14 @@ use super::plan::Plan;
 use super::resolve::{self, Feature, Found, Start};
 use super::task::TaskList;
 use crate::error::Error;
+use crate::git::Repo;
 use crate::outside::{Around, Neighbours, Standing};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::Root;
 use crate::store::journal::Journal;
+use crate::trust::TrustVerdict;
+use crate::trust::look::FolderTrust;
 
 /// Documents that are kept in memory, three for each of a thousand features and some; with more, all are
 /// forgotten and read again when asked for.
@@ -47,6 +50,10 @@ pub struct Features {
     start: Start,
     known: Mutex<HashMap<PathBuf, Known>>,
     neighbours: Neighbours,
+    /// The user's own configuration file: it may name folders that are trusted.
+    user_config: Option<PathBuf>,
+    /// The hash of what may act, named by whoever opened the project.
+    named_trust: Option<String>,
 }
 
 /// A document of a feature.
@@ -85,6 +92,8 @@ impl Features {
             start,
             known: Mutex::default(),
             neighbours: Neighbours::default(),
+            user_config: None,
+            named_trust: None,
         }
     }
 
@@ -94,6 +103,38 @@ impl Features {
         Self {
             neighbours: Neighbours::of(around),
             ..self
+        }
+    }
+
+    /// The same features, with what says whether their project is trusted beside what people said: the user's
+    /// own configuration file, and a hash that whoever opens it names.
+    #[must_use]
+    pub fn trusted_by(self, user_config: Option<PathBuf>, named_trust: Option<String>) -> Self {
+        Self {
+            user_config,
+            named_trust,
+            ..self
+        }
+    }
+
+    /// Refuses to run what a project asks for that no person trusts; `text` is the configuration that the act
+    /// goes by.
+    pub(super) fn refuse_untrusted(&self, found: &Found, text: &str) -> Result<(), Error> {
+        let repo = Repo::open(found.root.path());
+        let is_broken = repo.is_err();
+        let repo = repo.ok().flatten();
+        let folder = FolderTrust {
+            disk: &self.disk,
+            root: found.root.path(),
+            repo: repo.as_ref(),
+            is_broken,
+            user_config: self.user_config.as_deref(),
+            environment: &self.start.environment,
+            named: self.named_trust.as_deref(),
+        };
+        match folder.look(&[(config::FILE, Some(text))]).verdict {
+            TrustVerdict::Trusted(_) => Ok(()),
+            TrustVerdict::Untrusted(folder) => Err(folder.into()),
         }
     }
 
@@ -145,9 +186,14 @@ impl Features {
     /// # Errors
     /// `Config`, or a `StoreError`.
     pub fn config(&self, found: &Found) -> Result<Config, Error> {
+        Ok(self.config_with_text(found)?.0)
+    }
+
+    /// What is configured, and the text that says so.
+    pub(super) fn config_with_text(&self, found: &Found) -> Result<(Config, String), Error> {
         match self.text(&found.root, config::FILE)? {
-            Some(text) => Ok(config::read(&text)?),
-            None => Ok(Config::default()),
+            Some(text) => Ok((config::read(&text)?, text)),
+            None => Ok((Config::default(), String::new())),
         }
     }
 

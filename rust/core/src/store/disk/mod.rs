@@ -7,6 +7,7 @@
 
 mod growing;
 mod lock;
+mod private;
 mod write;
 
 use std::borrow::Cow;
@@ -20,6 +21,7 @@ use super::{StoreError, WRITE};
 pub use growing::Growing;
 pub use lock::Lock;
 pub(crate) use lock::busy;
+pub use private::{make_private_folder, read_private, write_private};
 use write::writer_of;
 pub use write::{Temporary, flush_folder_of, overwrite, rename_new};
 
@@ -117,6 +119,24 @@ pub fn is_file(path: &Path) -> bool {
 /// Whether a path is itself a link.
 pub fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|m| m.file_type().is_symlink())
+}
+
+/// Whether a path leads to a file that may be run as a program.
+pub fn is_program(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+    }
+    #[cfg(not(unix))]
+    {
+        is_file(path)
+    }
+}
+
+/// Whether a path leads to a folder, links followed.
+pub fn is_folder(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|m| m.is_dir())
 }
 
 /// Whether there is anything at a path, a link that leads nowhere included; true when that cannot

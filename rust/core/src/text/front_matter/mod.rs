@@ -8,6 +8,7 @@ mod apart;
 mod keys;
 mod lists;
 mod nested;
+mod spelled;
 mod transfer;
 
 use std::fmt;
@@ -121,6 +122,19 @@ impl From<serde_yaml::Error> for YamlProblem {
 pub fn read<T: DeserializeOwned>(yaml: &str) -> Result<T, YamlProblem> {
     refuse_depth(yaml)?;
     Ok(serde_yaml::from_str(yaml)?)
+}
+
+/// Reads YAML as plain data whose scalars keep their spelling, where that is not the usual one of their value:
+/// `16` is a number and `0x10` a text, so that what any reader could tell apart differs here, too.
+///
+/// # Errors
+/// The first problem found; tags and keys that stand there twice are problems.
+pub fn read_spelled(yaml: &str) -> Result<serde_json::Value, YamlProblem> {
+    let Some(shape) = read::<Option<serde_json::Value>>(yaml)? else {
+        return Ok(serde_json::Value::Null);
+    };
+    let deserializer = serde_yaml::Deserializer::from_str(yaml);
+    Ok(spelled::Spelled(&shape).deserialize(deserializer)?)
 }
 
 /// Deepest nesting that is read: the reader's effort grows with its square.

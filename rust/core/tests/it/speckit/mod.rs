@@ -80,8 +80,10 @@ impl Project {
         seen_from(&self.root().join(from), variables, Timestamp::now)
     }
 
+    /// The project as a user sees it who trusts every folder.
     pub(super) fn features(&self) -> Features {
-        self.seen("", &[])
+        let config = self.write(".user.md", "---\ntrust: {roots: [/]}\n---\n");
+        self.seen("", &[]).trusted_by(Some(config), None)
     }
 
     pub(super) fn complete(&self, id: &str) -> Result<Answer, Error> {

@@ -60,6 +60,7 @@ pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
         branch_check(status, &found),
     ];
     checks.extend(agent_check(project, &snapshot, &spec, status));
+    checks.extend(trust_check(project));
     let (diagnosis, suggestion) = conclusion(&spec, status, &found, &checks, &snapshot.specs);
     Ok(Answer::data(&Diagnosis {
         spec_id: spec.id.as_str(),
@@ -214,6 +215,16 @@ impl Findings {
 }
 
 /// A log is missed only where an agent ran.
+/// That nobody trusts the folder: no agent is started there, and runs are not looked after.
+fn trust_check(project: &Project) -> Option<Check> {
+    let line = project.untrusted_line()?;
+    Some(Check {
+        name: "Trust",
+        passed: true,
+        details: Some(line.into()),
+    })
+}
+
 fn log_check(project: &Project, spec: &Spec, found: &Findings) -> Check {
     let stamp = log_stamp(project, spec);
     let details = match &stamp {

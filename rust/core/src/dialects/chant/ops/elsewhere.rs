@@ -82,7 +82,7 @@ pub fn takeover(_: &Project, _: &str, _: bool) -> Result<Answer, Error> {
 ///
 /// # Errors
 /// Always.
-pub fn merge(_: &Project, _: Option<&str>) -> Result<Answer, Error> {
+pub fn merge(_: &Project, _: Option<&str>, _: Option<&str>) -> Result<Answer, Error> {
     refused()
 }
 

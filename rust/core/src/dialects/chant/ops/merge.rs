@@ -3,6 +3,7 @@
 use super::super::error::ChantError;
 use super::super::model::Spec;
 use super::super::project::Project;
+use super::super::runtime::acting_change::agreement_to;
 use super::super::runtime::{settle, task};
 use crate::answer::Answer;
 use crate::error::Error;
@@ -13,11 +14,13 @@ use crate::work::state::State;
 
 /// Judges and merges the work on a spec that waits for a merge, was paused or taken over, failed, or
 /// needs attention; without an ID everything that waits. Nothing is believed that a run would not have
-/// to prove.
+/// to prove. `agreed` stands for the change of what runs on this machine that a person was shown and said yes
+/// to: it lands, and the folder is trusted with it if it was trusted before.
 ///
 /// # Errors
 /// As [`Project::resolve`]; that there is nothing to merge; why it could not be merged.
-pub fn merge(project: &Project, id: Option<&str>) -> Result<Answer, Error> {
+pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Result<Answer, Error> {
+    project.refuse_untrusted("merge")?;
     let runs = project.runs()?;
     let waited = waiting(&runs)?;
     // What waited and need not any more is merged by that.
@@ -31,7 +34,12 @@ pub fn merge(project: &Project, id: Option<&str>) -> Result<Answer, Error> {
     drop(snapshot);
     refuse_unapproved(&spec)?;
     let newest = runs.newest_of(spec.id.as_str())?;
-    let Some(record) = newest.filter(|record| record.branch.is_some()) else {
+    let left = newest.as_ref().filter(|_| agreed.is_none());
+    if let Some(record) = left.filter(|record| !record.acting_change.is_empty()) {
+        return Err(acts_anew(&spec, record).into());
+    }
+    let before = project.acting_now();
+    let Some(record) = newest.clone().filter(|record| record.branch.is_some()) else {
         let message = format!("Spec '{}' has no run whose work could be merged.", spec.id);
         return Err(ChantError::Refused(message).into());
     };
@@ -41,9 +49,27 @@ pub fn merge(project: &Project, id: Option<&str>) -> Result<Answer, Error> {
             return Err(ChantError::Refused(message).into());
         }
         State::AwaitingMerge | State::Completed => record,
-        _ => by_hand(project, &runs, &spec)?,
+        _ => by_hand(project, &runs, &spec, agreed)?,
     };
+    if record.state() != State::Completed && !record.acting_change.is_empty() {
+        return Err(acts_anew(&spec, &record).into());
+    }
+    let change = newest
+        .map(|record| record.acting_change)
+        .unwrap_or_default();
+    if agreed.is_some() && record.state() == State::Completed {
+        project.renew_trust(&before, &change)?;
+    }
     told(&spec, &record)
+}
+
+/// The refusal of work that would change what runs on this machine.
+fn acts_anew(spec: &Spec, record: &Record) -> ChantError {
+    ChantError::ActsAnew {
+        id: spec.id.to_string(),
+        agreement: agreement_to(&record.acting_change),
+        change: record.acting_change.clone(),
+    }
 }
 
 /// What waits for approval is not merged, whatever its state (reference chant 4.4).
@@ -59,10 +85,15 @@ fn refuse_unapproved(spec: &Spec) -> Result<(), ChantError> {
 }
 
 /// A run without an agent, in this process.
-fn by_hand(project: &Project, runs: &Runs, spec: &Spec) -> Result<Record, Error> {
+fn by_hand(
+    project: &Project,
+    runs: &Runs,
+    spec: &Spec,
+    agreed: Option<&str>,
+) -> Result<Record, Error> {
     let draft = Record::new(spec.id.as_str(), SINGLE, Identity::own(), (runs.clock)());
     let record = runs.begin(draft)?;
-    task::conclude_by_hand(project, &record.process_id)?;
+    task::conclude_by_hand(project, &record.process_id, agreed)?;
     Ok(runs.get(&record.process_id)?)
 }
 

@@ -296,6 +296,7 @@ pub fn status(project: &Project, brief: bool, include_activity: bool) -> Result<
         );
         counts.in_progress_activity_total = (total > ACTIVITY_SHOWN).then_some(total);
     }
+    counts.trust = project.untrusted_line();
     (counts.problems, counts.problems_total) = problems(&project.problems(&snapshot));
     Ok(Answer::data(&counts))
 }

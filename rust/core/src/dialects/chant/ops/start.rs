@@ -71,6 +71,7 @@ pub fn work_start(
     steps: &mut dyn FnMut(&str),
 ) -> Result<Answer, Error> {
     steps("Checking the spec");
+    project.refuse_untrusted("chant_work_start")?;
     settle::recover(project)?;
     let spec = project.resolve_to_edit(&project.snapshot()?, id)?;
     settle::recover_for(project, spec.id.as_str())?;
@@ -297,13 +298,15 @@ pub(super) fn begin(
 /// Gives a run its record, and its agent where they take turns; what room there is cannot be taken by
 /// another start meanwhile.
 fn record(project: &Project, runs: &Runs, mut draft: Record) -> Result<Record, Error> {
+    let snapshot = project.snapshot()?;
     if !draft.has_agent() {
+        project.refuse_untrusted_snapshot(&snapshot)?;
         return Ok(runs.begin(draft)?);
     }
-    let snapshot = project.snapshot()?;
     let config = snapshot.config.clone()?;
     let spec = project.resolve(&snapshot, &draft.spec_id)?;
     let _lock = StartLock::take(runs)?;
+    project.refuse_untrusted_snapshot(&snapshot)?;
     if !draft.works_on_spec() {
         Turns::of(runs)?.refuse_when_full(&config)?;
         return Ok(runs.begin(draft)?);

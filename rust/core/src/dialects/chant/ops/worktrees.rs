@@ -35,6 +35,7 @@ pub fn worktrees(project: &Project) -> Result<Answer, Error> {
 /// # Errors
 /// As [`worktrees`].
 pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
+    project.refuse_untrusted("worktree prune")?;
     settle::recover(project)?;
     let repo = project.repository()?;
     let mut lines = Vec::new();

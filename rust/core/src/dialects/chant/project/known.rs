@@ -10,7 +10,7 @@ use super::super::model::Status;
 use super::super::parse::{self, Document};
 use super::super::specs::{Elsewhere, Specs};
 use super::lookup::look_up;
-use super::{AGENTS, ARCHIVE, CONFIG, SPECS};
+use super::{AGENTS, ARCHIVE, CONFIG, ConfigTexts, SPECS};
 use crate::config::{Config, ConfigError};
 use crate::graph::Node;
 use crate::outside::{self, Outside, Standing};
@@ -33,6 +33,9 @@ pub(super) struct Known {
     outside: BTreeMap<String, Standing>,
     config_stamps: Option<[Option<Stamp>; 3]>,
     pub(super) config: Result<Arc<Config>, ConfigError>,
+    pub(super) config_texts: Arc<ConfigTexts>,
+    /// Whether other repositories were looked into when dependencies were looked up last.
+    looked_into_others: bool,
 }
 
 /// The state of an archived spec.
@@ -51,6 +54,8 @@ impl Known {
             outside: BTreeMap::new(),
             config_stamps: None,
             config: Ok(Arc::default()),
+            config_texts: Arc::default(),
+            looked_into_others: false,
         }
     }
 
@@ -73,14 +78,16 @@ impl Known {
             };
         let user_name = user.map_or_else(String::new, |path| path.display().to_string());
         let own = |name: &str| read(root.locate(name).ok().as_deref(), name);
+        let mut texts = ConfigTexts::default();
         let config = read(user, &user_name).and_then(|user| {
-            let (project, agents) = (own(CONFIG)?, own(AGENTS)?);
+            (texts.project, texts.agents) = (own(CONFIG)?, own(AGENTS)?);
             Config::read(
                 user.as_deref().map(|text| (&*user_name, text)),
-                project.as_deref().map(|text| (CONFIG, text)),
-                agents.as_deref().map(|text| (AGENTS, text)),
+                texts.project.as_deref().map(|text| (CONFIG, text)),
+                texts.agents.as_deref().map(|text| (AGENTS, text)),
             )
         });
+        self.config_texts = Arc::new(texts);
         self.config = config.map(Arc::new);
         // A file so new that another write could leave its stamp is read again next time.
         self.config_stamps = (!stamps.iter().any(is_fresh)).then_some(stamps);
@@ -129,12 +136,16 @@ impl Known {
         &mut self,
         root: &Root,
         disk: &Disk,
-        outside: &Outside,
+        (outside, may_leave): (&Outside, &dyn Fn() -> bool),
         is_changed: bool,
     ) {
         if self.specs.names_nothing_elsewhere() {
             return;
         }
+        let has_others = matches!(&self.config, Ok(config) if !config.repositories.is_empty());
+        let may_leave = has_others && may_leave();
+        let is_changed = is_changed || may_leave != self.looked_into_others;
+        self.looked_into_others = may_leave;
         let is_outside_changed = self.look_outside(outside, is_changed);
         let is_archive_changed = self.refresh_archive();
         let is_foreign_changed = self
@@ -205,6 +216,11 @@ impl Known {
                 "no repository `{prefix}` under `repos:` in the configuration"
             ));
         };
+        if !self.looked_into_others {
+            return Elsewhere::Unreachable(format!(
+                "not trusted: this folder names repository `{prefix}`, and nobody has said that it may be read; a person does with `chant-mcp trust`"
+            ));
+        }
         let Ok(id) = id.parse::<SpecId>() else {
             return Elsewhere::Unreachable(format!("`{id}` cannot be a spec ID"));
         };

@@ -5,6 +5,7 @@ mod looking;
 pub mod lookup;
 mod own;
 pub(super) mod place;
+mod trusted;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,8 @@ use crate::store::state::StateFolder;
 use crate::work::records::Runs;
 use known::Known;
 use own::Own;
+use trusted::KnownTrust;
+pub use trusted::TrustReport;
 
 /// Where active specs lie.
 pub const SPECS: &str = ".chant/specs";
@@ -85,6 +88,8 @@ pub struct Options {
     pub program: Vec<String>,
     /// The folder of the prompts that need not be in the project.
     pub prompts: Option<PathBuf>,
+    /// The hash of what may act here, named by whoever opens the project and knows it.
+    pub trust: Option<String>,
     /// The time.
     pub clock: Clock,
     /// The disk.
@@ -109,6 +114,10 @@ pub struct Project {
     unfinished: Mutex<Vec<Problem>>,
     /// The run that whoever asks works for, if they are an agent.
     own: Option<Own>,
+    /// The hash that whoever opened the project named.
+    pub(super) named_trust: Option<String>,
+    /// Whether the folder is trusted, as it was looked through last.
+    known_trust: Mutex<Option<KnownTrust>>,
 }
 
 fn interrupted(root: &Path, change: &Unfinished) -> Vec<Problem> {
@@ -135,6 +144,15 @@ pub struct Snapshot {
     pub specs: Arc<Specs>,
     /// The configuration, or why it cannot be read; then defaults hold for answers.
     pub config: Result<Arc<Config>, ConfigError>,
+    /// The project's own texts that the configuration was made of.
+    pub(super) config_texts: Arc<ConfigTexts>,
+}
+
+/// The texts of the project's configuration and of its list of agents; `None` for a file that is not there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct ConfigTexts {
+    pub(super) project: Option<String>,
+    pub(super) agents: Option<String>,
 }
 
 impl Project {
@@ -161,6 +179,8 @@ impl Project {
             known: Mutex::new(known),
             outside: Outside::default(),
             unfinished: Mutex::default(),
+            named_trust: options.trust,
+            known_trust: Mutex::default(),
         };
         // A repository that git refuses is told when git is needed; reading specs does not need it.
         if let Ok(state) = project.state() {
@@ -322,10 +342,17 @@ impl Project {
         let is_configured_anew =
             known.refresh_config(&self.root, self.user_config.as_deref(), &self.disk);
         let is_changed = is_changed || is_configured_anew;
-        known.look_elsewhere(&self.root, &self.disk, &self.outside, is_changed);
+        let may_leave = || self.is_trusted();
+        known.look_elsewhere(
+            &self.root,
+            &self.disk,
+            (&self.outside, &may_leave),
+            is_changed,
+        );
         Ok(Snapshot {
             specs: known.specs.clone(),
             config: known.config.clone(),
+            config_texts: known.config_texts.clone(),
         })
     }
 

@@ -55,6 +55,7 @@ impl Project {
             environment,
             program: Vec::new(),
             prompts: self.prompts.clone(),
+            trust: None,
             clock: self.clock.clone(),
             disk: self.disk.clone(),
         })?

@@ -57,6 +57,9 @@ impl Pending {
         if record.state() != State::AwaitingApproval {
             return Ok(String::new());
         }
+        if let Err(error) = project.refuse_untrusted("approve") {
+            return Ok(format!("\nIts work is not merged yet. {error}"));
+        }
         let state = settle::merge_waiting(project, &self.runs, &record, &self.lock)?;
         let reason = self
             .runs

@@ -111,6 +111,8 @@ struct Crew<'a> {
     hands: Vec<Hand>,
     past: BTreeMap<SpecId, Past>,
     completed: usize,
+    /// Whether nothing more is begun: work was done that changes what runs here, and a person has to look.
+    is_halted: bool,
 }
 
 impl<'a> Crew<'a> {
@@ -150,6 +152,7 @@ impl<'a> Crew<'a> {
             hands: Vec::new(),
             past: BTreeMap::new(),
             completed: 0,
+            is_halted: false,
         })
     }
 
@@ -207,6 +210,9 @@ impl<'a> Crew<'a> {
         step: &mut dyn FnMut(&str),
     ) -> Result<Option<Result<(), String>>, Error> {
         self.held = None;
+        if self.is_halted {
+            return Ok(None);
+        }
         let snapshot = self.project.snapshot()?;
         let running: Vec<SpecId> = self.hands.iter().map(|hand| hand.spec.clone()).collect();
         let tried = self
@@ -347,6 +353,7 @@ impl<'a> Crew<'a> {
             }
             _ => record,
         };
+        self.is_halted |= !record.acting_change.is_empty();
         let reason = record.reason.clone().unwrap_or_default();
         past.failure = Some(format!("{} ({reason})", record.state()));
         if record.state() != State::Failed {
@@ -358,6 +365,9 @@ impl<'a> Crew<'a> {
 
     /// How long the next end, or the next retry, is waited for; `None` when there is neither.
     fn time_to_wait(&self) -> Option<Duration> {
+        if self.is_halted {
+            return (!self.hands.is_empty()).then_some(LOOK);
+        }
         let again = self.past.values().filter(|past| past.failure.is_some());
         let again = again.filter(|past| past.tried.times <= past.tried.retries);
         let again = again.filter_map(|past| past.not_before);

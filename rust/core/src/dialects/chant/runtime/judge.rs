@@ -9,7 +9,8 @@ use super::super::evidence::{self, CheckResult, CriterionAtStart, Evidence, Fini
 use super::super::model::{KEY_ORDER, Spec, SpecType, Status};
 use super::super::ops::finalize::is_of_agent;
 use super::super::output;
-use super::super::project::{ARCHIVE, LOGS, Project, SPECS, Snapshot};
+use super::super::project::{ARCHIVE, LOGS, Project, SPECS};
+use super::acting_change::CHANGES_MACHINE;
 use super::briefing::Briefing;
 use super::landing::{Finish, Landing, Outcome};
 use super::original::{Original, spec_of_conflict};
@@ -43,6 +44,17 @@ pub(super) struct Judge<'a> {
     pub lock: &'a SpecLock,
     /// What ends checks; without it none is run, and those that are asked for count as not passed.
     pub interruption: Option<&'a Interruption>,
+    /// By what it is judged.
+    pub terms: &'a Terms,
+}
+
+/// By what a run is judged and landed, where that is not what holds now.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Terms {
+    /// The configuration that the run began with.
+    pub config: Option<std::sync::Arc<Config>>,
+    /// What stands for the change of what runs on this machine that a person agreed to.
+    pub agreed: Option<String>,
 }
 
 /// What the run's spec, its repository and its configuration are.
@@ -53,14 +65,16 @@ struct Scene {
 }
 
 impl Scene {
-    fn of(project: &Project, spec_id: &str) -> Result<(Self, Snapshot), Error> {
-        let snapshot = project.snapshot()?;
-        let scene = Self {
-            repo: project.repository()?,
-            config: snapshot.config.clone()?,
+    fn of(judge: &Judge<'_>, spec_id: &str) -> Result<Self, Error> {
+        let snapshot = judge.project.snapshot()?;
+        Ok(Self {
+            repo: judge.project.repository()?,
+            config: match &judge.terms.config {
+                Some(config) => config.clone(),
+                None => snapshot.config.clone()?,
+            },
             spec: spec_of(&snapshot, spec_id)?,
-        };
-        Ok((scene, snapshot))
+        })
     }
 }
 
@@ -71,7 +85,7 @@ impl Judge<'_> {
     /// What could not be found out or done.
     pub(in super::super) fn conclude(&mut self) -> Result<End, Error> {
         let record = self.runs.get(&self.process_id)?;
-        let (scene, _) = Scene::of(self.project, &record.spec_id)?;
+        let scene = Scene::of(self, &record.spec_id)?;
         if scene.spec.status != Status::InProgress {
             let why = format!(
                 "the spec was made {} while the agent worked; its work was not merged",
@@ -113,7 +127,7 @@ impl Judge<'_> {
     /// What could not be done.
     pub(in super::super) fn land(&self, finish: Finish) -> Result<End, Error> {
         let record = self.runs.get(&self.process_id)?;
-        let (scene, _) = Scene::of(self.project, &record.spec_id)?;
+        let scene = Scene::of(self, &record.spec_id)?;
         let branch = &self.place.branch;
         let original = Original::of(self.project, self.runs, &scene.repo, &scene.spec, branch)?;
         let original = match original {
@@ -133,6 +147,7 @@ impl Judge<'_> {
             lock: self.lock,
             finish,
             original: original.as_ref(),
+            agreed: self.terms.agreed.as_deref(),
         };
         Ok(match landing.land()? {
             Outcome::Merged => {
@@ -167,6 +182,10 @@ impl Judge<'_> {
                     self.place.target, self.place.branch
                 );
                 self.wait(why, paths, Some(tried))?
+            }
+            Outcome::ActsAnew(change) => {
+                self.update(|record| record.acting_change.clone_from(&change))?;
+                doubt(CHANGES_MACHINE.to_owned())
             }
             Outcome::Doubtful(why) => doubt(why),
             Outcome::Stale => {

@@ -15,6 +15,7 @@ use super::super::ops::edit::{self, Draft};
 use super::super::parse;
 use super::super::project::{ARCHIVE, Project, SPECS, Snapshot};
 use super::super::specs::{Specs, steps};
+use super::acting_change::{acting_change, agreement_to};
 use super::hindrance::told;
 use super::original::Original;
 use super::spec_of;
@@ -66,6 +67,8 @@ pub(super) struct Landing<'a> {
     pub finish: Finish,
     /// The run whose conflict this work settles.
     pub original: Option<&'a Original>,
+    /// What stands for the change of what runs on this machine that a person agreed to.
+    pub agreed: Option<&'a str>,
 }
 
 /// What became of it.
@@ -82,6 +85,8 @@ pub(super) enum Outcome {
         conflicts: Vec<Conflict>,
         tried: MergeTry,
     },
+    /// It would change what runs on this machine, as these lines say; a person has to agree.
+    ActsAnew(Vec<String>),
     /// A person has to look.
     Doubtful(String),
     /// A newer run of the spec was begun.
@@ -167,6 +172,10 @@ impl Landing<'_> {
         };
         if let Some(why) = self.damage(&sight, &new)? {
             return Ok(Some(Outcome::Doubtful(why)));
+        }
+        let change = acting_change(self.project, self.repo, self.place, (&sight.old, &new))?;
+        if !change.is_empty() && self.agreed != Some(&*agreement_to(&change)) {
+            return Ok(Some(Outcome::ActsAnew(change)));
         }
         match self.bring(&sight, &new)? {
             Landed::Done { .. } => {

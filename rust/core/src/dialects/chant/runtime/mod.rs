@@ -6,9 +6,10 @@
 //! target branch, and [`conflict`] writes down what could not be brought there; [`original`] is the run
 //! that is merged when that is settled. [`crew`] is the run above such runs, and [`split`] one that
 //! proposes members of a spec. [`turns`] says which agent is next and whether there is room for it.
-//! [`approval`] is work that waits for a person's decision. [`settle`] is what has to be done for a spec
+//! [`approval`] is work that waits for a person's decision. [`acting_change`] is what of it would change what runs on this machine. [`settle`] is what has to be done for a spec
 //! when its run ended by other hands: it was stopped, or died.
 
+pub(super) mod acting_change;
 pub(super) mod approval;
 pub(super) mod briefing;
 pub(super) mod conflict;
@@ -72,6 +73,9 @@ impl Project {
         let root = self.root.path().display().to_string();
         argv.extend(["--project", &root].map(str::to_owned));
         argv.extend(words.map(str::to_owned));
+        if let Some(hash) = &self.named_trust {
+            argv.extend(["--trusted".to_owned(), hash.clone()]);
+        }
         Ok(launch::launch(&argv, &TOLD, &folder, &errors)?)
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::super::model::Status;
 use super::super::project::Project;
-use super::judge::Judge;
+use super::judge::{Judge, Terms};
 use super::landing::{Finish, Landing};
 use super::split;
 use super::workplace::Workplace;
@@ -23,6 +23,11 @@ use crate::work::runner::End;
 use crate::work::state::{Event, State, Stop};
 use crate::work::stop::{self, Stopped};
 
+/// What nobody began is judged by what holds now, and nobody has agreed to anything.
+const NOW: Terms = Terms {
+    config: None,
+    agreed: None,
+};
 /// After this nobody waits any more for a runner to begin.
 const LONG_PAST: Duration = Duration::from_secs(10 * 60);
 /// How long another process that looks after a dead run is waited for.
@@ -69,6 +74,7 @@ pub(in super::super) fn halt(
         place.free(&repo);
     }
     let may_be_merged = record.merge.state == MergeState::Merged || !record.merge.begun.is_empty();
+    let may_be_merged = may_be_merged && project.is_trusted();
     if let Some(lock) = stopped.lock.as_ref().filter(|_| may_be_merged) {
         let record = complete(project, runs, record, lock)?;
         if record.merge.state == MergeState::Merged {
@@ -94,6 +100,7 @@ fn judge<'a>(
         place,
         lock,
         interruption: None,
+        terms: &NOW,
     }
 }
 
@@ -119,6 +126,7 @@ fn complete(
             lock,
             finish,
             original: None,
+            agreed: None,
         };
         landing.complete()?;
         return Ok(record.clone());
@@ -135,6 +143,10 @@ fn complete(
 /// A `StoreError` when the records cannot be listed.
 pub(in super::super) fn recover(project: &Project) -> Result<Vec<String>, Error> {
     if !disk::exists(&project.root().join(record::FOLDER)) {
+        return Ok(Vec::new());
+    }
+    // In a folder that nobody trusts runs are neither looked after nor believed.
+    if !project.is_trusted() {
         return Ok(Vec::new());
     }
     let runs = project.runs()?;

@@ -128,6 +128,7 @@ impl Steps for Split<'_> {
 impl Split<'_> {
     fn prepare(&mut self, run: &mut Run<'_>) -> Result<Job, Error> {
         let snapshot = self.project.snapshot()?;
+        self.project.refuse_untrusted_snapshot(&snapshot)?;
         let config = snapshot.config.clone()?;
         let spec = spec_of(&snapshot, &run.record().spec_id)?;
         drop(snapshot);

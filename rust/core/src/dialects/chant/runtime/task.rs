@@ -5,7 +5,7 @@ use super::super::evidence;
 use super::super::model::{Spec, Status};
 use super::super::project::{Project, Snapshot};
 use super::briefing::Briefing;
-use super::judge::Judge;
+use super::judge::{Judge, Terms};
 use super::settle;
 use super::workplace::{Making, Workplace};
 use super::{change_spec, spec_of};
@@ -76,6 +76,8 @@ struct Task<'a> {
     place: Option<Workplace>,
     /// The state that the spec had before.
     before: Option<Status>,
+    /// By what the work is judged.
+    terms: Terms,
 }
 
 impl<'a> Task<'a> {
@@ -84,12 +86,16 @@ impl<'a> Task<'a> {
             project,
             place: None,
             before: None,
+            terms: Terms::default(),
         }
     }
 
     fn prepare(&mut self, run: &mut Run<'_>) -> Result<Job, Error> {
         let snapshot = self.project.snapshot()?;
+        // Whoever started this has looked; what this process goes by is the text that it read itself.
+        self.project.refuse_untrusted_snapshot(&snapshot)?;
         let config = snapshot.config.clone()?;
+        self.terms.config = Some(config.clone());
         let spec = spec_of(&snapshot, &run.record().spec_id)?;
         let repo = self.project.repository()?;
         Self::note_criteria(run, &spec)?;
@@ -205,15 +211,16 @@ impl Steps for Task<'_> {
             settle::show(self.project, run.record(), &end).map_err(|error| error.to_string())?;
             return Ok(end);
         }
-        conclude(self.project, run, &place).map_err(|error| error.to_string())
+        conclude(self.project, run, &place, &self.terms).map_err(|error| error.to_string())
     }
 }
 
 /// Judges the work of a run whose agent ended well, or that had none, lands it, and says so in the spec.
-pub(in super::super) fn conclude(
+pub(super) fn conclude(
     project: &Project,
     run: &mut Run<'_>,
     place: &Workplace,
+    terms: &Terms,
 ) -> Result<End, Error> {
     let runs = run.runs();
     let Some(lock) = run.lock() else {
@@ -226,6 +233,7 @@ pub(in super::super) fn conclude(
         place,
         lock,
         interruption: Some(run.interruption()),
+        terms,
     };
     let end = match judge.conclude() {
         Ok(end) => end,
@@ -257,6 +265,7 @@ pub(in super::super) fn conclude(
 pub(in super::super) fn conclude_by_hand(
     project: &Project,
     process_id: &str,
+    agreed: Option<&str>,
 ) -> Result<State, Error> {
     let runs = project.runs()?;
     let interruption = Interruption::new().map_err(|source| WorkError::System {
@@ -264,13 +273,18 @@ pub(in super::super) fn conclude_by_hand(
         source,
     })?;
     let mut run = Run::adopt(&runs, process_id, &interruption)?;
-    let end = by_hand(project, &mut run).unwrap_or_else(|error| End::failed(error.to_string()));
+    let terms = Terms {
+        config: None,
+        agreed: agreed.map(str::to_owned),
+    };
+    let end =
+        by_hand(project, &mut run, &terms).unwrap_or_else(|error| End::failed(error.to_string()));
     run.end(&end, None)?;
     go_on(project, runs.get(process_id)?.state());
     Ok(runs.get(process_id)?.state())
 }
 
-fn by_hand(project: &Project, run: &mut Run<'_>) -> Result<End, Error> {
+fn by_hand(project: &Project, run: &mut Run<'_>, terms: &Terms) -> Result<End, Error> {
     let repo = project.repository()?;
     let record = run.record().clone();
     let (records, _) = run.runs().all()?;
@@ -308,7 +322,7 @@ fn by_hand(project: &Project, run: &mut Run<'_>) -> Result<End, Error> {
     if !is_open {
         return Ok(End::failed("The spec is not being worked on any more"));
     }
-    conclude(project, run, &place)
+    conclude(project, run, &place, terms)
 }
 
 /// That a run was stopped while it was being judged; whoever stops it says how it ends.

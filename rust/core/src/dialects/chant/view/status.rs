@@ -23,6 +23,9 @@ pub struct StatusCounts {
     /// How many specs are in progress, when not all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_progress_activity_total: Option<usize>,
+    /// That nobody trusts the folder, where it asks for something or has runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trust: Option<&'static str>,
     /// Files that cannot be read as specs, or only in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<ProblemEntry>,
@@ -47,6 +50,7 @@ impl StatusCounts {
             needs_attention: count(Status::NeedsAttention),
             in_progress_activity: None,
             in_progress_activity_total: None,
+            trust: None,
             problems: Vec::new(),
             problems_total: None,
         }

@@ -1,0 +1,89 @@
+"""Whether a person may be the one who asks: no process below a run, and no agent's shell."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+_OF_RUNS = ("CHANT_RUN", "CHANT_SPEC_ID", "CHANT_WORKTREE")
+"""Variables that a run gives to whatever it starts."""
+
+_OF_AGENTS = (
+    "AI_AGENT",
+    "AMP_CURRENT_THREAD_ID",
+    "AUGMENT_AGENT",
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLINE_ACTIVE",
+    "CODEX_CI",
+    "CODEX_SANDBOX",
+    "COPILOT_AGENT",
+    "CURSOR_AGENT",
+    "FACTORY_AGENT",
+    "GEMINI_CLI",
+    "GOOSE_TERMINAL",
+    "OPENCODE",
+    "QWEN_CODE",
+)
+"""Variables that agents give to the commands they run, by their first letters."""
+
+_FURTHEST = 64
+"""Processes above this one that are looked at."""
+
+
+def run_above(environment: Mapping[str, str]) -> str | None:
+    """Say what shows that this process lies below a run; `None` when nothing does.
+
+    Args:
+        environment: The variables of this process. Those of the processes above it are looked at where the
+            system shows them: whoever takes a variable away does not get out from below.
+    """
+    for name in _OF_RUNS:
+        if environment.get(name):
+            return f"{name} is set"
+    for process in _processes_above():
+        found = _shows_run(process)
+        if found is not None:
+            return f"{found} in process {process.name} above this one"
+    return None
+
+
+def agent_above(environment: Mapping[str, str]) -> str | None:
+    """Say which variable shows that an agent runs this command; `None` when there is none."""
+    names = sorted(name for name, value in environment.items() if value and name.startswith(_OF_AGENTS))
+    return f"{names[0]} is set" if names else None
+
+
+def _processes_above() -> Iterator[Path]:
+    if not sys.platform.startswith("linux"):
+        return
+    number = os.getppid()
+    for _ in range(_FURTHEST):
+        if number <= 1:
+            return
+        process = Path("/proc") / str(number)
+        yield process
+        try:
+            # The name in parentheses may hold anything; the parent is the second word behind it.
+            number = int((process / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            return
+
+
+def _shows_run(process: Path) -> str | None:
+    for variable in _fields(process / "environ"):
+        name, _, value = variable.partition("=")
+        if name in _OF_RUNS and value:
+            return name
+    words = list(_fields(process / "cmdline"))
+    is_ours = any("chant" in Path(word).name for word in words[:4])
+    return "`--runner`" if is_ours and "--runner" in words else None
+
+
+def _fields(path: Path) -> Iterable[str]:
+    try:
+        return path.read_bytes().decode(errors="replace").split("\0")
+    except OSError:  # of another user, or gone
+        return ()

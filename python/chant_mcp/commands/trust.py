@@ -1,0 +1,129 @@
+"""`trust`: a person looks at what a folder asks for, and says whether it may."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from chant_mcp._core import trusted_folders
+from chant_mcp.commands.asking import show
+from chant_mcp.commands.persons import agent_above, run_above
+from chant_mcp.commands.surroundings import on_project
+from chant_mcp.session import Session
+
+
+@click.command()
+@click.option("--show", "only_shows", is_flag=True, help="Only show what it asks for, and the hash of that.")
+@click.option(
+    "--yes", "hash", metavar="HASH", help="Say yes to what that hash stands for, without a question."
+)
+@click.option("--revoke", is_flag=True, help="Forget what was said of this folder.")
+@click.option("--list", "lists", is_flag=True, help="List the folders that are trusted.")
+@on_project
+def trust(session: Session, only_shows: bool, hash: str | None, revoke: bool, lists: bool) -> None:
+    """Look at what this folder wants to run, send and read, and say whether it may.
+
+    What is remembered lies outside of the folder and holds for this very content: another command, check,
+    endpoint or variable is asked for anew. Reading and editing documents never needs it.
+    """
+    if sum((only_shows, hash is not None, revoke, lists)) > 1:
+        raise click.UsageError("Give one of --show, --yes, --revoke and --list.")
+    if lists:
+        _list(session)
+    elif revoke:
+        _revoke(session)
+    elif only_shows:
+        _print(session.project_in(session.place.root.resolve()).trust_report())
+    elif hash is not None:
+        _say_yes(session, hash)
+    else:
+        _ask(session)
+
+
+def _print(report: dict[str, Any]) -> None:
+    """Print totals first, then every line, and the hash as the last one."""
+    click.echo(f"{_ascii(report['folder'])}: {report['summary']}")
+    for line in report["listing"]:
+        click.echo(f"  {line}")
+    if report["difference"] is not None:
+        click.echo("Another than when it was trusted:")
+        for line in report["difference"] or ["nothing that is shown"]:
+            click.echo(f"  {line}")
+    click.echo(_standing(report))
+    click.echo(f"hash: {report['hash']}")
+
+
+def _standing(report: dict[str, Any]) -> str:
+    if report["by"] == "roots":
+        return "It is trusted: your own configuration names it, or a folder above it, under `trust.roots`."
+    if report["trusted"]:
+        return "It is trusted."
+    if report["gaps"]:
+        return (
+            "It is not trusted, and cannot be by a hash, because not all of it can be looked through; "
+            "`trust.roots` in your own configuration trusts whole folders."
+        )
+    return "It is not trusted."
+
+
+def _say_yes(session: Session, hash: str) -> None:
+    why = run_above(session.environment) or agent_above(session.environment)
+    if why is not None:
+        raise click.ClickException(f"Only a person can trust a folder, and {why}: ask the person to do it.")
+    project = session.project_in(session.place.root.resolve())
+    report = project.trust_report()
+    if report["hash"] != hash.strip().lower():
+        raise click.ClickException(
+            "That is not the hash of what this folder asks for now; nothing was changed. "
+            "`chant-mcp trust --show` prints it, with what it stands for."
+        )
+    project.give_trust(report["hash"])
+    click.echo(f"Trusted: {_ascii(report['folder'])}")
+
+
+def _ask(session: Session) -> None:
+    project = session.project_in(session.place.root.resolve())
+    report = project.trust_report()
+    if report["trusted"]:
+        click.echo(f"{_ascii(report['folder'])}: {report['summary']}")
+        click.echo(_standing(report))
+        return
+    why = run_above(session.environment)
+    if why is not None:
+        raise click.ClickException(f"Only a person can trust a folder, and {why}: ask the person to do it.")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.UsageError(
+            f"This folder is not trusted: {report['summary']}. A person says yes at a terminal; "
+            "`chant-mcp trust --show` shows what it asks for."
+        )
+    difference = report["difference"]
+    shown = report["listing"] if difference is None else difference
+    click.echo(f"{report['summary']}", err=True)
+    show(shown, report["folder"], is_difference=difference is not None)
+    if not click.confirm("Trust this folder?", err=True):
+        raise click.ClickException("The folder is not trusted; nothing was done.")
+    project.give_trust(report["hash"])
+    click.echo(f"Trusted: {_ascii(report['folder'])}")
+
+
+def _revoke(session: Session) -> None:
+    project = session.project_in(session.place.root.resolve())
+    was_there = project.revoke_trust()
+    click.echo("Forgotten: it is asked for anew." if was_there else "Nothing was remembered of this folder.")
+
+
+def _list(session: Session) -> None:
+    folders = trusted_folders(dict(session.environment))
+    for folder, hashes in folders:
+        click.echo(_ascii(folder))
+        for hash, given_at in hashes:
+            click.echo(f"  {_ascii(given_at)}  {_ascii(hash)}")
+    if not folders:
+        click.echo("No folder is trusted.")
+
+
+def _ascii(text: str) -> str:
+    """Show a text in plain ASCII, so that it steers no terminal and looks like nothing else."""
+    return "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode() for c in text)

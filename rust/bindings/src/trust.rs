@@ -1,0 +1,64 @@
+//! What a folder asks for and whether its user said yes, and what tools may do.
+
+use std::collections::BTreeMap;
+
+use chant_core::dialects::chant::project::TrustReport;
+use chant_core::trust::TrustGround;
+use chant_core::trust::effects::effects_of;
+use chant_core::trust::store::TrustStore;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// What hosts are told of a tool: whether it only reads, may destroy, may be repeated, and reaches out.
+#[pyfunction]
+pub(crate) fn tool_hints(name: &str) -> Option<(bool, bool, bool, bool)> {
+    let hints = effects_of(name)?.hints();
+    Some((
+        hints.read_only,
+        hints.destructive,
+        hints.idempotent,
+        hints.open_world,
+    ))
+}
+
+/// The folders that the user whose variables these are trusts, each with its hashes and when they were given.
+#[pyfunction]
+#[pyo3(signature = (environment))]
+pub(crate) fn trusted_folders(
+    environment: BTreeMap<String, String>,
+) -> Vec<(String, Vec<(String, String)>)> {
+    let all = TrustStore::of(&environment).map(|store| store.all());
+    let folders = all.unwrap_or_default().into_iter();
+    folders
+        .map(|(place, trusted)| {
+            let hashes = trusted.into_iter().map(|one| (one.hash, one.given_at));
+            (place.root.display().to_string(), hashes.collect())
+        })
+        .collect()
+}
+
+/// A report as a dictionary.
+pub(crate) fn report<'py>(
+    py: Python<'py>,
+    report: &TrustReport,
+) -> Result<Bound<'py, PyDict>, PyErr> {
+    let found = PyDict::new(py);
+    found.set_item("folder", report.root.display().to_string())?;
+    found.set_item("trusted", report.ground.is_some())?;
+    found.set_item("by", report.ground.map(word))?;
+    found.set_item("summary", &report.summary)?;
+    found.set_item("listing", &report.listing)?;
+    found.set_item("difference", report.difference.as_ref())?;
+    found.set_item("hash", &report.hash)?;
+    found.set_item("gaps", &report.gaps)?;
+    found.set_item("sources", &report.sources)?;
+    Ok(found)
+}
+
+fn word(ground: TrustGround) -> &'static str {
+    match ground {
+        TrustGround::Hash => "hash",
+        TrustGround::UserRoots => "roots",
+        TrustGround::Caller => "caller",
+    }
+}

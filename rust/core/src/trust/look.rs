@@ -1,0 +1,129 @@
+//! One look at a folder: what in it acts, and whether its user said yes to that.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::acting::{ActingConfiguration, CHANT_CONFIG};
+use super::folder::{FolderLook, FolderReading};
+use super::store::{TrustStore, TrustedPlace};
+use super::{TrustQuestion, TrustVerdict, trusted_roots};
+use crate::config::Config;
+use crate::git::Repo;
+use crate::store::disk::{self, Disk};
+
+/// The branch that is taken for the main one where there is none of the configured name.
+const OLD_MAIN: &str = "master";
+
+/// A folder whose trust is asked for.
+#[derive(Clone, Copy)]
+pub struct FolderTrust<'a> {
+    /// The disk.
+    pub disk: &'a Disk,
+    /// The folder, real.
+    pub root: &'a Path,
+    /// The repository it lies in.
+    pub repo: Option<&'a Repo>,
+    /// Whether there is a repository that cannot be opened.
+    pub is_broken: bool,
+    /// The user's own configuration file.
+    pub user_config: Option<&'a Path>,
+    /// The user's variables: they say where trust is kept, and where their home is.
+    pub environment: &'a BTreeMap<String, String>,
+    /// The hash that whoever opened the folder named.
+    pub named: Option<&'a str>,
+}
+
+/// Everything that was seen in one look.
+#[derive(Debug)]
+pub struct TrustLook {
+    /// Where the folder lies.
+    pub place: TrustedPlace,
+    /// Where trust is kept.
+    pub store: Option<TrustStore>,
+    /// What was read.
+    pub reading: FolderReading,
+    /// What of it acts.
+    pub acting: ActingConfiguration,
+    /// Whether that is trusted.
+    pub verdict: TrustVerdict,
+}
+
+impl FolderTrust<'_> {
+    /// Looks at the folder; `known` are texts that were read already and that the act goes by.
+    pub fn look(&self, known: &[(&str, Option<&str>)]) -> TrustLook {
+        let base = self.base_commit();
+        let mut reading = FolderLook {
+            disk: self.disk,
+            root: self.root,
+            repo: self.repo,
+            known,
+            base: base
+                .as_ref()
+                .map(|(commit, name)| (commit.as_str(), name.as_str())),
+        }
+        .read();
+        if self.is_broken {
+            reading.add_gap("the git repository: it cannot be opened".into());
+        }
+        let acting = reading.acting();
+        let place = self.place();
+        let store = TrustStore::of(self.environment);
+        let verdict = TrustQuestion {
+            place: &place,
+            store: store.as_ref(),
+            roots: &self.user_roots(),
+            named: self.named,
+        }
+        .verdict(&acting);
+        TrustLook {
+            place,
+            store,
+            reading,
+            acting,
+            verdict,
+        }
+    }
+
+    /// Where the folder lies.
+    pub fn place(&self) -> TrustedPlace {
+        let real = |path: &Path| disk::real(path).unwrap_or_else(|_| path.to_owned());
+        TrustedPlace {
+            root: real(self.root),
+            common: self.repo.map(|repo| real(repo.common_dir())),
+        }
+    }
+
+    /// The folders that the user's own configuration trusts; none where it cannot be read.
+    fn user_roots(&self) -> Vec<PathBuf> {
+        let user = self.user_config.and_then(|path| self.text(path));
+        let config = user.and_then(|text| Config::read(Some(("user", &text)), None, None).ok());
+        let home = self.environment.get("HOME").map(PathBuf::from);
+        let named = config
+            .map(|config| config.trusted_roots)
+            .unwrap_or_default();
+        trusted_roots(&named, home.as_deref())
+    }
+
+    /// The commit that worktrees begin at, and the name of its branch, as the configuration has it.
+    pub fn base_commit(&self) -> Option<(String, String)> {
+        let repo = self.repo?;
+        let user = self.user_config.and_then(|path| self.text(path));
+        let project = self.text(&self.root.join(CHANT_CONFIG));
+        let config = Config::read(
+            user.as_deref().map(|text| ("user", text)),
+            project.as_deref().map(|text| (CHANT_CONFIG, text)),
+            None,
+        );
+        let target = config.unwrap_or_default().main_branch;
+        let tip = |name: &str| repo.branch_tip(name).ok().flatten();
+        let names = [target.as_str(), OLD_MAIN];
+        names
+            .into_iter()
+            .find_map(|name| Some((tip(name)?, name.to_owned())))
+    }
+
+    fn text(&self, path: &Path) -> Option<String> {
+        let read = self.disk.read_text(path, &path.display().to_string());
+        read.ok().map(|(text, _)| text)
+    }
+}

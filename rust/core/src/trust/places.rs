@@ -1,0 +1,89 @@
+//! Where things lie that act: the files that agents take their own configuration from (rule R8).
+
+/// Files and folders that agents look for in a project and in the folders above it up to the checkout's top:
+/// hooks, endpoints, variables, permissions, servers, commands and skills. A folder counts with all in it.
+const OF_AGENTS: [&str; 33] = [
+    ".mcp.json",
+    ".env",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude/hooks",
+    ".claude/agents",
+    ".claude/commands",
+    ".claude/skills",
+    ".claude/plugins",
+    ".claude/output-styles",
+    ".codex",
+    ".gemini",
+    ".cursor",
+    ".qwen",
+    ".opencode",
+    "opencode.json",
+    "opencode.jsonc",
+    ".kiro/settings",
+    ".kiro/hooks",
+    ".kiro/agents",
+    ".kiro/steering",
+    ".crush.json",
+    "crush.json",
+    ".aider.conf.yml",
+    ".aider.model.settings.yml",
+    ".goosehints",
+    ".goose",
+    ".amp",
+    ".factory",
+    ".continue",
+    ".copilot",
+    ".vscode/mcp.json",
+    ".junie",
+];
+
+/// The files and folders of agents, from the folder they lie in.
+pub fn agent_places() -> impl Iterator<Item = &'static str> {
+    OF_AGENTS.into_iter()
+}
+
+/// Whether a path is a file of agents, or lies in a folder of theirs; it begins in a folder where they look.
+pub fn is_of_agents(path: &str) -> bool {
+    OF_AGENTS.iter().any(|place| is_at_or_below(path, place))
+}
+
+/// Whether anything in a folder may be a file of agents.
+pub fn may_hold_agents(folder: &str) -> bool {
+    OF_AGENTS
+        .iter()
+        .any(|place| is_at_or_below(folder, place) || is_at_or_below(place, folder))
+}
+
+/// Whether a path is another one or lies below it.
+pub fn is_at_or_below(path: &str, place: &str) -> bool {
+    path.strip_prefix(place)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_agents_are_known_by_their_places() {
+        for path in [
+            ".mcp.json",
+            ".codex/config.toml",
+            ".claude/skills/a/SKILL.md",
+        ] {
+            assert!(is_of_agents(path), "{path}");
+        }
+        for path in [
+            "mcp.json",
+            ".codexes",
+            ".claude/worktrees/a",
+            "src/.mcp.json",
+        ] {
+            assert!(!is_of_agents(path), "{path}");
+        }
+        assert!(
+            may_hold_agents(".claude") && may_hold_agents(".codex/a") && !may_hold_agents("src")
+        );
+    }
+}

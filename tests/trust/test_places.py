@@ -1,0 +1,67 @@
+"""Whose trust it is: the very folder, its repository, and what it says now."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from harness import Project
+from trust.kit import Folder
+from writing import git
+
+
+@pytest.mark.requirement("trust:place:switching_branches_asks_once_each")
+def test_a_branch_switched_to_and_fro_is_asked_for_once_each(folder: Folder) -> None:
+    folder.trust()
+    git(folder.root, "switch", "-qc", "other")
+    folder.asks("limits: {run_minutes: 5}\n")
+    git(folder.root, "commit", "-qam", "Other limits")
+    assert not folder.is_trusted()
+    folder.trust()
+    for branch in ("main", "other", "main"):
+        git(folder.root, "switch", "-q", branch)
+        assert folder.is_trusted(), branch
+
+
+@pytest.mark.requirement("trust:place:copies_and_clones_are_not_trusted")
+def test_copies_and_clones_of_a_trusted_folder_are_not_trusted(folder: Folder, tmp_path: Path) -> None:
+    folder.trust()
+    copied = tmp_path / "copied"
+    shutil.copytree(folder.root, copied)
+    cloned = tmp_path / "cloned"
+    git(tmp_path, "clone", "-q", str(folder.root), str(cloned))
+    for root in (copied, cloned):
+        assert not Folder(Project(root)).is_trusted(), root
+    assert folder.is_trusted()
+
+
+@pytest.mark.requirement("trust:place:a_git_file_lends_nothing")
+def test_a_git_file_that_points_at_a_trusted_repository_lends_nothing(folder: Folder, tmp_path: Path) -> None:
+    folder.trust()
+    stranger = tmp_path / "stranger"
+    shutil.copytree(folder.root, stranger, ignore=shutil.ignore_patterns(".git"))
+    (stranger / ".git").write_text(f"gitdir: {folder.root / '.git'}\n", encoding="utf-8")
+    assert not Folder(Project(stranger)).is_trusted()
+
+
+@pytest.mark.requirement("trust:place:another_repository_is_another_folder")
+def test_a_trusted_folder_with_another_repository_is_another_folder(folder: Folder, tmp_path: Path) -> None:
+    folder.trust()
+    shutil.move(folder.root / ".git", tmp_path / "kept")
+    assert not folder.is_trusted()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    git(elsewhere, "init", "-q", "-b", "main")
+    (folder.root / ".git").write_text(f"gitdir: {elsewhere / '.git'}\n", encoding="utf-8")
+    assert not folder.is_trusted()
+
+
+@pytest.mark.requirement("trust:place:a_folder_without_git_has_its_own")
+def test_a_folder_without_git_is_trusted_by_itself(project: Project) -> None:
+    folder = Folder(project)
+    folder.asks()
+    folder.trust()
+    assert folder.is_trusted()
+    project.repository()
+    assert not folder.is_trusted()
