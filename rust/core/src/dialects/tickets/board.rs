@@ -24,6 +24,7 @@ use crate::store::disk::{self, Disk, Lock, PATIENCE};
 use crate::store::files::{self, Root};
 use crate::store::index::Index;
 use crate::store::journal::{Journal, Step};
+use crate::state_place::state_of;
 use crate::store::state::StateFolder;
 
 /// How often a ticket is looked up again after its file was moved under us.
@@ -100,7 +101,7 @@ impl Board {
         let known = Known::new(&disk, &root, &folder, &place.code);
         let repo = Repo::open(root.path()).ok().flatten();
         Ok(Self {
-            state: StateFolder::of(&root, repo.as_ref().map(Repo::common_dir)),
+            state: state_of(&root, repo.as_ref(), &disk),
             place,
             root,
             folder,

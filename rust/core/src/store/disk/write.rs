@@ -304,7 +304,7 @@ fn flush_around(_path: &Path) -> io::Result<()> {
 }
 
 /// A name that no folder holds yet and no listing shows.
-fn temporary_name() -> String {
+pub(super) fn temporary_name() -> String {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);
     format!(".chant-{}-{number}.tmp", std::process::id())

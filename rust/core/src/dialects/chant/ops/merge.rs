@@ -18,6 +18,7 @@ use crate::work::state::State;
 /// # Errors
 /// As [`Project::resolve`]; that there is nothing to merge; why it could not be merged.
 pub fn merge(project: &Project, id: Option<&str>) -> Result<Answer, Error> {
+    project.refuse_untrusted("merge")?;
     let runs = project.runs()?;
     let waited = waiting(&runs)?;
     // What waited and need not any more is merged by that.

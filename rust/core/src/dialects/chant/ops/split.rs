@@ -41,6 +41,7 @@ pub fn split(
     steps: &mut dyn FnMut(&str),
 ) -> Result<Answer, Error> {
     steps("Checking the spec");
+    project.refuse_untrusted("chant_split")?;
     let asked = asked(wish)?;
     settle::recover(project)?;
     let snapshot = project.snapshot()?;

@@ -71,6 +71,7 @@ pub fn work_start(
     steps: &mut dyn FnMut(&str),
 ) -> Result<Answer, Error> {
     steps("Checking the spec");
+    project.refuse_untrusted("chant_work_start")?;
     settle::recover(project)?;
     let spec = project.resolve_to_edit(&project.snapshot()?, id)?;
     settle::recover_for(project, spec.id.as_str())?;
@@ -324,7 +325,7 @@ fn give_up(project: &Project, runs: &Runs, record: &Record, why: &str) -> Result
                 Ok(())
             };
             stopped.fail(runs, why.to_owned())?;
-            split::clear(record);
+            split::clear(project, record);
             shown
         }
         Err(WorkError::NotRunning { .. }) => Ok(()),

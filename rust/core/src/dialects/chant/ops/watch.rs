@@ -26,6 +26,7 @@ pub fn watch(
     is_started: bool,
     tell: &mut dyn FnMut(&str),
 ) -> Result<(), Error> {
+    project.refuse_untrusted("watch")?;
     let handshake = is_started.then(launch::take_up).transpose()?;
     daemon::watch(
         project,
@@ -95,6 +96,7 @@ fn trouble(record: &Record) -> Option<String> {
 /// That one is running, or why it could not begin.
 pub fn watch_start(project: &Project) -> Result<Answer, Error> {
     project.snapshot()?;
+    project.refuse_untrusted("chant_watch_start")?;
     let runs = project.runs()?;
     let running = || ChantError::Refused("Watch is already running".into());
     if engine::watcher(&runs)?.is_some() {
