@@ -38,7 +38,9 @@ impl Runs {
         let path = folder.join(&name);
         let is_plain = folder == self.root.path().join(RECORDS)
             && disk::owned(&path).is_some_and(|facts| facts.is_file);
-        if is_plain && matches!(self.disk.read_text(&path, &name), Ok((text, _)) if text == record.text()) {
+        if is_plain
+            && matches!(self.disk.read_text(&path, &name), Ok((text, _)) if text == record.text())
+        {
             // One that stays is shown as history.
             let _ = disk::remove(&path);
         }

@@ -260,7 +260,11 @@ impl Output {
     fn append(&mut self, bytes: &[u8]) {
         if self.failure.is_none() && !bytes.is_empty() {
             self.failure = self.file.add(bytes).err();
-            if self.copy.as_mut().is_some_and(|copy| copy.add(bytes).is_err()) {
+            if self
+                .copy
+                .as_mut()
+                .is_some_and(|copy| copy.add(bytes).is_err())
+            {
                 self.copy = None;
             }
         }

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::process::Identity;
 use super::mirror::file_of;
+use super::process::Identity;
 use super::state::{self, Event, Illegal, State, Stop};
 use crate::store::state::escaped;
 
@@ -329,7 +329,9 @@ impl Record {
             return Err("its `spec_id` cannot be the ID of a spec".into());
         }
         if !is_run_of(&record.process_id, &record.spec_id) {
-            return Err("its `process_id` is not made of its spec's ID and a process number".into());
+            return Err(
+                "its `process_id` is not made of its spec's ID and a process number".into(),
+            );
         }
         if !record.is_possible() {
             return Err("its `status` and its `end_state` cannot be at once".into());
@@ -343,9 +345,7 @@ impl Record {
             (RunStatus::Running, end) => end.is_none(),
             (_, None) => true,
             (RunStatus::Completed, Some(end)) => end == State::Completed,
-            (RunStatus::Failed, Some(end)) => {
-                !matches!(end, State::Running | State::Completed)
-            }
+            (RunStatus::Failed, Some(end)) => !matches!(end, State::Running | State::Completed),
         }
     }
 
@@ -443,12 +443,17 @@ pub struct BrokenRecord {
 /// Whether a text can be the ID of a spec; it leads out of no folder and hides in none.
 pub(super) fn is_spec_name(name: &str) -> bool {
     let is_harmless = |c: char| !c.is_control() && c != '/' && c != '\\';
-    !name.trim().is_empty() && !name.starts_with('.') && name.len() <= 200 && name.chars().all(is_harmless)
+    !name.trim().is_empty()
+        && !name.starts_with('.')
+        && name.len() <= 200
+        && name.chars().all(is_harmless)
 }
 
 /// Whether a name is `<spec>-<pid>`, with a number behind it where that was taken.
 fn is_run_of(process_id: &str, spec_id: &str) -> bool {
-    let is_number = |text: &str| !text.is_empty() && text.len() <= 10 && text.bytes().all(|b| b.is_ascii_digit());
+    let is_number = |text: &str| {
+        !text.is_empty() && text.len() <= 10 && text.bytes().all(|b| b.is_ascii_digit())
+    };
     let is_rest = |rest: &str| match rest.split_once('-') {
         Some((pid, number)) => is_number(pid) && is_number(number),
         None => is_number(rest),
@@ -456,7 +461,8 @@ fn is_run_of(process_id: &str, spec_id: &str) -> bool {
     // Earlier releases took the ID as it is.
     [&*escaped(spec_id), spec_id].into_iter().any(|id| {
         let rest = process_id.strip_prefix(id);
-        rest.and_then(|rest| rest.strip_prefix('-')).is_some_and(is_rest)
+        rest.and_then(|rest| rest.strip_prefix('-'))
+            .is_some_and(is_rest)
     })
 }
 
@@ -477,8 +483,16 @@ mod tests {
     fn a_record_is_believed_under_its_own_name_only() {
         let text = record().text();
         assert_eq!(Record::believed("a.1-7.json", &text), Ok(record()));
-        assert!(Record::believed("a.1-8.json", &text).unwrap_err().contains("name"));
-        assert!(Record::believed("a.1-7.json", "{}").unwrap_err().contains("release"));
+        assert!(
+            Record::believed("a.1-8.json", &text)
+                .unwrap_err()
+                .contains("name")
+        );
+        assert!(
+            Record::believed("a.1-7.json", "{}")
+                .unwrap_err()
+                .contains("release")
+        );
         assert!(Record::believed("a.1-7.json", "half").is_err());
     }
 
@@ -496,7 +510,10 @@ mod tests {
             let mut forged = record();
             (forged.process_id, forged.spec_id) = (process_id.into(), spec_id.into());
             let file = format!("{process_id}.json");
-            assert!(Record::believed(&file, &forged.text()).is_err(), "{process_id}");
+            assert!(
+                Record::believed(&file, &forged.text()).is_err(),
+                "{process_id}"
+            );
         }
         let mut second = record();
         second.process_id = "a.1-7-2".into();

@@ -237,7 +237,8 @@ impl Runs {
         let mut number = 1;
         loop {
             let file = name_of(&record.process_id)?;
-            Record::believed(&file, &record.text()).map_err(|why| broken(&folder.join(&file), why))?;
+            Record::believed(&file, &record.text())
+                .map_err(|why| broken(&folder.join(&file), why))?;
             match disk::create_owned(&folder.join(&file), &record.text()) {
                 // The system gave the number to another runner of this spec before.
                 Err(StoreError::Exists { .. }) => number += 1,

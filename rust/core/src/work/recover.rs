@@ -61,7 +61,8 @@ pub fn recover(runs: &Runs) -> Result<Recovered, WorkError> {
         if record.state() != State::Completed && !runs.may_act(record)? {
             if !record.state().is_closed() && is_newest(record, &records) {
                 let name = &record.process_id;
-                let why = "what says that it is the newest of its spec is gone; nothing is done about it";
+                let why =
+                    "what says that it is the newest of its spec is gone; nothing is done about it";
                 recovered.problems.push(format!("Run '{name}': {why}"));
             }
             continue;

@@ -95,7 +95,11 @@ fn own(record: &Record) -> Run {
         process_id: record.process_id.clone(),
         spec_id: record.spec_id.clone(),
         pid: Some(record.pid),
-        status: if is_stale { RunStatus::Failed } else { record.status() },
+        status: if is_stale {
+            RunStatus::Failed
+        } else {
+            record.status()
+        },
         is_stale,
         started_at: Some(record.started_at.clone()),
         completed_at: record.completed_at.clone(),
@@ -126,7 +130,9 @@ pub fn history(
     };
     let names = disk::names(&folder)?.into_iter().map(|one| one.name);
     let is_record = |name: &String| {
-        let is_known = name.strip_suffix(".json").is_some_and(|id| known.contains(id));
+        let is_known = name
+            .strip_suffix(".json")
+            .is_some_and(|id| known.contains(id));
         Path::new(name).extension() == Some("json".as_ref()) && !name.starts_with('.') && !is_known
     };
     let (mut found, mut broken) = (Vec::new(), Vec::new());

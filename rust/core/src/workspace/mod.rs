@@ -157,7 +157,10 @@ impl Workspace {
         let Some(folder) = self.parts.chant.records_folder() else {
             return Ok(Learned::default());
         };
-        if durations.as_ref().is_none_or(|known| known.folder() != folder) {
+        if durations
+            .as_ref()
+            .is_none_or(|known| known.folder() != folder)
+        {
             let disk = self.parts.vine.disk.clone();
             *durations = Durations::new(disk, &folder).ok();
         }

@@ -12,9 +12,9 @@ use super::error::SpeckitError;
 use super::feature::{self, FeatureName, Match, numbered};
 use crate::error::Error;
 use crate::git::Repo;
+use crate::state_place::state_of;
 use crate::store::disk::{self, Disk, Named};
 use crate::store::files::{Root, plain};
-use crate::state_place::state_of;
 use crate::store::state::StateFolder;
 
 /// Where features lie, from the root.

@@ -19,12 +19,12 @@ use super::parse::{self, Document};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::outside::Outside;
+use crate::state_place::state_of;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Lock, PATIENCE};
 use crate::store::files::{self, Root};
 use crate::store::index::Index;
 use crate::store::journal::{Journal, Step};
-use crate::state_place::state_of;
 use crate::store::state::StateFolder;
 
 /// How often a ticket is looked up again after its file was moved under us.

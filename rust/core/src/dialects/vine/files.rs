@@ -10,11 +10,11 @@ use super::error::VineError;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::outside::{Around, Neighbours, Standing};
+use crate::state_place;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::{Root, plain};
 use crate::store::journal::Journal;
-use crate::state_place;
 use crate::store::state::StateFolder;
 use crate::store::walk;
 

@@ -188,7 +188,8 @@ pub fn make_owned_folder(path: &Path) -> Result<(), StoreError> {
     }
     Err(StoreError::Unreadable {
         path: path.display().to_string(),
-        why: "it is not a folder of yours alone; move it away, or take the rights of others away".into(),
+        why: "it is not a folder of yours alone; move it away, or take the rights of others away"
+            .into(),
     })
 }
 
@@ -254,4 +255,3 @@ pub(super) fn private(options: &mut OpenOptions) {
     #[cfg(not(unix))]
     let _ = options;
 }
-

@@ -134,7 +134,9 @@ fn refuse_shared(path: &Path, metadata: &fs::Metadata, is_kind: bool) -> Result<
             return refused("it belongs to another user");
         }
         if metadata.mode() & OF_OTHERS != 0 {
-            return refused("others than its owner have rights to it; take them away (chmod go-rwx)");
+            return refused(
+                "others than its owner have rights to it; take them away (chmod go-rwx)",
+            );
         }
     }
     #[cfg(not(unix))]

@@ -104,7 +104,11 @@ fn put_in_order(folder: &Path) -> Result<(), StoreError> {
 /// Refuses a folder with something in it that is a link, or not this user's.
 fn refuse_strange(folder: &Path) -> Result<(), StoreError> {
     let refused = |path: &Path, why: &str| StoreError::NoState {
-        why: format!("{} is not taken over: {} {why}", folder.display(), path.display()),
+        why: format!(
+            "{} is not taken over: {} {why}",
+            folder.display(),
+            path.display()
+        ),
     };
     let mut left = vec![folder.to_owned()];
     while let Some(path) = left.pop() {

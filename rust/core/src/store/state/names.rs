@@ -79,7 +79,12 @@ mod tests {
 
     #[test]
     fn usual_names_stay_as_they_are() {
-        for name in ["2026-01-22-001-x7m", "2026-01-22-001-x7m.1.2", "a.b-c", "main"] {
+        for name in [
+            "2026-01-22-001-x7m",
+            "2026-01-22-001-x7m.1.2",
+            "a.b-c",
+            "main",
+        ] {
             assert_eq!(escaped(name), name);
         }
     }
@@ -107,7 +112,9 @@ mod tests {
 
     #[test]
     fn what_is_no_escape_stands_for_no_name() {
-        for escape in ["A", "%41x%", "%4", "a_b", "%zz", "%61", "..", "%2E", "%-1", "%+1"] {
+        for escape in [
+            "A", "%41x%", "%4", "a_b", "%zz", "%61", "..", "%2E", "%-1", "%+1",
+        ] {
             assert_eq!(unescaped(escape), None, "{escape}");
         }
     }

@@ -99,7 +99,9 @@ impl OwnerRecord {
         let born = disk::born(anchor).map(|nanos| nanos.to_string());
         let is_as_old = self.born.is_none() || born.is_none() || self.born == born;
         match () {
-            () if inode != self.inode || !is_as_old => Some("it was made at another place, and copied here"),
+            () if inode != self.inode || !is_as_old => {
+                Some("it was made at another place, and copied here")
+            }
             () if !is_same_disk && !is_at_home => Some("it was made on another disk"),
             () => None,
         }
@@ -123,7 +125,9 @@ pub(super) fn ownership(
 ) -> Ownership {
     let foreign = |why: &str| Ownership::Foreign(why.to_owned());
     let facts = match disk::owned(folder) {
-        None if disk::exists(folder) => return Ownership::OtherUser("it cannot be looked at".into()),
+        None if disk::exists(folder) => {
+            return Ownership::OtherUser("it cannot be looked at".into());
+        }
         None => return Ownership::New,
         Some(facts) if !facts.is_folder => return foreign("it is a link, or no folder"),
         Some(facts) if !facts.is_own => {

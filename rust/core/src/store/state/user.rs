@@ -115,7 +115,8 @@ impl UserKey {
     fn mac(&self, text: &str) -> Hmac<Sha256> {
         // A key of any length is taken; the empty one stands for nothing.
         let mac = Hmac::<Sha256>::new_from_slice(&self.0);
-        let mut mac = mac.unwrap_or_else(|_| Hmac::new(&hmac::digest::Key::<Hmac<Sha256>>::default()));
+        let mut mac =
+            mac.unwrap_or_else(|_| Hmac::new(&hmac::digest::Key::<Hmac<Sha256>>::default()));
         mac.update(text.as_bytes());
         mac
     }

@@ -206,7 +206,10 @@ fn entry(
     let kept = match newest.map(Record::state) {
         Some(State::Running) => Some("a run is under way".to_owned()),
         Some(state) if state.waits() => Some(format!("its run is {state}")),
-        _ if newest.is_some_and(|record| record.branch.is_some() && record.branch.as_deref() != branch) => {
+        _ if newest.is_some_and(|record| {
+            record.branch.is_some() && record.branch.as_deref() != branch
+        }) =>
+        {
             Some("its run tells of another branch".to_owned())
         }
         _ if uncommitted > 0 => Some(format!("{uncommitted} files are not committed")),

@@ -75,7 +75,8 @@ impl Project {
             let trees = repo.worktrees().ok()?.into_iter();
             let mut ours = trees.filter(|tree| !tree.is_main && !tree.prunable);
             let tree = ours.find(|tree| tree.branch.as_deref() == Some(&*branch))?;
-            site.may_be_of(&tree.path, &record.spec_id).then_some(tree.path)
+            site.may_be_of(&tree.path, &record.spec_id)
+                .then_some(tree.path)
         };
         if let Some(path) = listed() {
             // Without the mark it is not removed, which a person is told.

@@ -17,7 +17,10 @@ impl Project {
     ///
     /// # Errors
     /// `Missing`, or `Outside` for a link that leads out of the project.
-    pub(in super::super) fn shown_log(&self, spec_id: &str) -> Result<(PathBuf, String), StoreError> {
+    pub(in super::super) fn shown_log(
+        &self,
+        spec_id: &str,
+    ) -> Result<(PathBuf, String), StoreError> {
         let name = log_name(spec_id);
         match self.own_log(spec_id) {
             Some(path) => Ok((path, name)),

@@ -79,9 +79,9 @@ impl Site {
         spec_id: &str,
     ) -> Result<(), Error> {
         let trees = repo.worktrees()?;
-        let is_listed = trees
-            .iter()
-            .any(|tree| tree.path == path && tree.branch.as_deref() == Some(branch) && !tree.is_main);
+        let is_listed = trees.iter().any(|tree| {
+            tree.path == path && tree.branch.as_deref() == Some(branch) && !tree.is_main
+        });
         if !is_listed {
             let why = format!("git lists no worktree on {branch} there");
             return Err(strange(path, &why));
@@ -93,7 +93,11 @@ impl Site {
     ///
     /// # Errors
     /// `Refused`.
-    pub(in super::super) fn refuse_unmarked(&self, path: &Path, spec_id: &str) -> Result<(), Error> {
+    pub(in super::super) fn refuse_unmarked(
+        &self,
+        path: &Path,
+        spec_id: &str,
+    ) -> Result<(), Error> {
         if path.parent() != Some(&self.folder) || !disk::is_plain_below(&self.folder, path) {
             let why = format!("it is no folder of yours in {}", self.folder.display());
             return Err(strange(path, &why));
@@ -104,7 +108,10 @@ impl Site {
                 let why = format!("it was made for run {} of spec '{}'", mark.run, mark.spec);
                 Err(strange(path, &why))
             }
-            None => Err(strange(path, "nothing of ours says for which run it was made")),
+            None => Err(strange(
+                path,
+                "nothing of ours says for which run it was made",
+            )),
         }
     }
 }

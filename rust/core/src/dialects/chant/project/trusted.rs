@@ -8,7 +8,11 @@ impl Project {
     ///
     /// # Errors
     /// None yet: every folder is trusted.
-    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "trust is not asked for yet")]
+    #[expect(
+        clippy::unnecessary_wraps,
+        clippy::unused_self,
+        reason = "trust is not asked for yet"
+    )]
     pub fn refuse_untrusted(&self, _what: &str) -> Result<(), Error> {
         Ok(())
     }

@@ -121,7 +121,8 @@ impl Landing<'_> {
             Some(token) if token == record.token => {}
             Some(_) => return Ok(Outcome::Stale),
             None => {
-                let why = "what says that this run is the newest of its spec is gone; nothing was merged";
+                let why =
+                    "what says that this run is the newest of its spec is gone; nothing was merged";
                 return Ok(Outcome::Doubtful(why.into()));
             }
         }

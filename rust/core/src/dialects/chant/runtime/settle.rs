@@ -157,7 +157,10 @@ pub(in super::super) fn recover(project: &Project) -> Result<Vec<String>, Error>
     let recovered = recover::recover(&runs)?;
     let mut problems = recovered.problems;
     problems.extend(recovered.broken.into_iter().map(|record| {
-        format!("{} is not believed, and is set aside: {}", record.path, record.why)
+        format!(
+            "{} is not believed, and is set aside: {}",
+            record.path, record.why
+        )
     }));
     let mut note = |record: &Record, done: Result<(), Error>| {
         if let Err(error) = done {

@@ -83,7 +83,12 @@ pub(in super::super) fn clear(project: &Project, record: &Record) {
 /// The folder of a split's copy, as the configuration says now; none when the record tells of another one, or
 /// when it is not certainly ours.
 fn copy_of(project: &Project, record: &Record) -> Option<PathBuf> {
-    let told = Path::new(record.worktree.as_deref().filter(|_| record.mode == SPLIT)?);
+    let told = Path::new(
+        record
+            .worktree
+            .as_deref()
+            .filter(|_| record.mode == SPLIT)?,
+    );
     let config = project.snapshot().ok()?.config.ok()?;
     let folder = place::of_split(project, &config, &record.process_id).ok()?;
     let folder = disk::real(&folder).ok()?;
@@ -459,7 +464,8 @@ impl From<Error> for Failure {
 
 fn log_length(project: &Project, record: &Record) -> u64 {
     let log = project.own_log(&record.spec_id);
-    log.and_then(|log| disk::stamp(&log)).map_or(0, |stamp| stamp.size)
+    log.and_then(|log| disk::stamp(&log))
+        .map_or(0, |stamp| stamp.size)
 }
 
 fn ids(outer: &SpecId, members: &[Member]) -> Result<Vec<SpecId>, Error> {

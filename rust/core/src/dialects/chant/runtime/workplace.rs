@@ -368,8 +368,7 @@ impl Making<'_> {
                 .commit_everything(&tree.path, "Uncommitted work, kept by a fresh start")?;
             self.repo.remove_worktree(&tree.path)?;
         }
-        self.repo
-            .back_up(branch, &escaped(self.spec.id.as_str()))?;
+        self.repo.back_up(branch, &escaped(self.spec.id.as_str()))?;
         Ok(self.repo.delete_backed_up_branch(branch)?)
     }
 
