@@ -221,6 +221,7 @@ fn kind_of(error: &StoreError) -> ErrorKind {
         StoreError::ReadOnly { .. }
         | StoreError::NotWritten { .. }
         | StoreError::NoJournal
+        | StoreError::NoState { .. }
         | StoreError::Stopped { .. }
         | StoreError::Io { .. } => ErrorKind::Storage,
     }

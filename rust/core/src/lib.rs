@@ -21,6 +21,7 @@ pub mod ident;
 pub mod lint;
 pub mod outside;
 pub mod provider;
+pub mod state_place;
 pub mod store;
 pub mod text;
 pub mod trust;

@@ -55,6 +55,17 @@ impl Repo {
         self.reaches(&tip(into)?, &tip(branch)?)
     }
 
+    /// Whether a commit is there and is on a local branch.
+    ///
+    /// # Errors
+    /// `InvalidName`, `Gone`, or a failure to read the repository.
+    pub fn is_on(&self, commit: &str, branch: &str) -> Result<bool, GitError> {
+        let (Some(tip), Some(commit)) = (self.branch_tip(branch)?, self.commit_of(commit)?) else {
+            return Ok(false);
+        };
+        self.reaches(&tip, &commit)
+    }
+
     /// Whether a commit is another one, or has it among its ancestors; both by their full ids.
     pub(super) fn reaches(&self, new: &str, old: &str) -> Result<bool, GitError> {
         if old == new {

@@ -27,6 +27,7 @@ mod index;
 pub mod land;
 pub mod merge;
 mod program;
+pub mod registered;
 pub mod tags;
 pub mod worktree;
 

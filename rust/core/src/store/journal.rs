@@ -231,7 +231,7 @@ impl Journal<'_> {
         let Some(state) = self.state.filter(|_| steps.len() > 1) else {
             return Ok(None);
         };
-        let folder = state.ensure(self.disk, "journal")?.join(change_name());
+        let folder = state.ensure("journal")?.join(change_name());
         disk::make_folder(&folder)?;
         let write = |name: String, text: &str| {
             let path = folder.join(name);
@@ -310,7 +310,7 @@ impl Journal<'_> {
     /// # Errors
     /// A `StoreError` when the journal itself cannot be listed.
     pub fn recover(&self) -> Result<Vec<Unfinished>, StoreError> {
-        let Some(journal) = self.state.map(|state| state.path("journal")) else {
+        let Some(journal) = self.state.and_then(|state| state.read("journal")) else {
             return Ok(Vec::new());
         };
         let listing = match disk::list(&journal) {
@@ -429,8 +429,8 @@ impl Journal<'_> {
 
     /// The way from the state folder to the root.
     fn root_from_state(&self) -> Option<String> {
-        let state = self.state?.path("");
-        let way = pathdiff::diff_paths(self.root.path(), disk::real(&state).ok()?)?;
+        let state = self.state?.place()?;
+        let way = pathdiff::diff_paths(self.root.path(), disk::real(state).ok()?)?;
         Some(way.to_string_lossy().replace('\\', "/"))
     }
 

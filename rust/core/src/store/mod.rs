@@ -88,6 +88,12 @@ pub enum StoreError {
     /// Several files were to be changed without a place for the record of that.
     #[error("several files cannot be changed at once without a folder for the journal")]
     NoJournal,
+    /// There is no place for our own state, or it cannot be used.
+    #[error("{why}")]
+    NoState {
+        /// Why, and what can be done.
+        why: String,
+    },
     /// A file could not be written.
     #[error("cannot write `{path}`: {source}; what was there is as it was")]
     NotWritten {

@@ -1,10 +1,11 @@
 //! How long runs took that completed their specs.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::record::{FOLDER, Record};
+use super::record::Record;
 use super::state::State;
 use crate::store::StoreError;
 use crate::store::disk::Disk;
@@ -16,6 +17,7 @@ const SHORTEST: f64 = 1.0;
 
 /// The durations of a project's runs, read again only where records changed.
 pub struct Durations {
+    folder: PathBuf,
     index: Index<Option<Took>>,
     took: BTreeMap<Box<str>, Took>,
 }
@@ -46,12 +48,23 @@ impl Learned {
 }
 
 impl Durations {
-    /// The durations of the runs below a root; nothing is read yet.
-    pub fn new(disk: Disk, root: Root) -> Self {
-        Self {
-            index: Index::new(disk, root, FOLDER, ".json", took).flat(),
+    /// The durations of the runs whose records lie in a folder; nothing is read yet.
+    ///
+    /// # Errors
+    /// A `StoreError` when the folder above is not there.
+    pub fn new(disk: Disk, folder: &Path) -> Result<Self, StoreError> {
+        let root = Root::open(folder.parent().unwrap_or(folder))?;
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        Ok(Self {
+            folder: folder.to_owned(),
+            index: Index::new(disk, root, &name, ".json", took).flat(),
             took: BTreeMap::new(),
-        }
+        })
+    }
+
+    /// The folder of the records.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// What the records teach as of now; those that cannot be read teach nothing.
@@ -87,11 +100,12 @@ impl Durations {
     }
 }
 
-fn took(_: &str, source: Source) -> Option<Took> {
+fn took(path: &str, source: Source) -> Option<Took> {
     let Source::Text(text) = source else {
         return None;
     };
-    let record = Record::parse(&text).ok().flatten()?;
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let record = Record::believed(name, &text).ok()?;
     let is_it = record.works_on_spec() && record.state() == State::Completed;
     let start: Timestamp = record.started_at.parse().ok()?;
     let end: Timestamp = record.completed_at.as_deref()?.parse().ok()?;

@@ -12,15 +12,13 @@ use jiff::Timestamp;
 
 use super::WorkError;
 use super::process::Identity;
-use super::record;
+use super::record::{self, is_spec_name};
 use super::records::Runs;
 use crate::store::disk::{self, Lock};
-use crate::store::files;
+use crate::store::state::escaped;
 
-/// Where the locks of a project's specs lie.
-pub const FOLDER: &str = ".chant/.locks";
-/// Where earlier programs keep the PIDs of their agents.
-pub const PIDS: &str = ".chant/pids";
+/// Where the locks lie in the state folder.
+const FOLDER: &str = "locks";
 /// The ending of a lock's name.
 pub(super) const ENDING: &str = ".lock";
 
@@ -91,7 +89,7 @@ impl MergeLock {
     /// # Errors
     /// `Merging` when another one takes longer, or a `StoreError`.
     pub fn take(runs: &Runs, _spec: &SpecLock, wait: Duration) -> Result<Self, WorkError> {
-        let file = runs.state.ensure(&runs.disk, "locks")?.join("merge.lock");
+        let file = runs.state.ensure(FOLDER)?.join("merge.lock");
         match Lock::claim(&file, &told(runs), Instant::now() + wait)? {
             Some(lock) => Ok(Self { _lock: lock }),
             None => Err(WorkError::Merging {
@@ -115,7 +113,7 @@ impl StartLock {
     /// # Errors
     /// `Step` when another one takes longer, or a `StoreError`.
     pub fn take(runs: &Runs) -> Result<Self, WorkError> {
-        let file = runs.state.ensure(&runs.disk, "locks")?.join("start.lock");
+        let file = runs.state.ensure(FOLDER)?.join("start.lock");
         match Lock::claim(&file, &told(runs), Instant::now() + disk::PATIENCE)? {
             Some(lock) => Ok(Self { _lock: lock }),
             None => Err(WorkError::Step(format!(
@@ -139,7 +137,8 @@ pub struct Holder {
 }
 
 impl Holder {
-    pub(super) fn of(file: &Path) -> Self {
+    /// Who a lock's file names.
+    pub fn of(file: &Path) -> Self {
         let mut text = String::new();
         if let Ok((file, _)) = disk::open(file, "") {
             // Half a text, or none, says less; that it is held stays true.
@@ -180,14 +179,31 @@ pub(super) fn told(runs: &Runs) -> String {
 /// The file of a spec's lock; its folder is made.
 fn place(runs: &Runs, spec_id: &str) -> Result<PathBuf, WorkError> {
     check_name(spec_id)?;
-    let folder = files::make_hidden_folder(&runs.disk, &runs.root, FOLDER)?;
-    Ok(folder.join(format!("{spec_id}{ENDING}")))
+    let folder = runs.state.ensure(&runs.state.in_project(FOLDER))?;
+    Ok(folder.join(file_of(spec_id)))
 }
 
-/// Refuses what would not be the name of a file in its folder.
+/// The folder of the locks of a project's specs; it may not be there yet.
+pub(super) fn folder(runs: &Runs) -> Option<PathBuf> {
+    runs.state.read(&runs.state.in_project(FOLDER))
+}
+
+/// The lock of a spec, if it is there; whether anybody holds it is another question.
+pub fn lock_of(runs: &Runs, spec_id: &str) -> Option<PathBuf> {
+    let path = folder(runs)?.join(file_of(spec_id));
+    disk::owned(&path)
+        .is_some_and(|facts| facts.is_file)
+        .then_some(path)
+}
+
+fn file_of(spec_id: &str) -> String {
+    format!("{}{ENDING}", escaped(spec_id))
+}
+
+/// Refuses what cannot be the ID of a spec, or the name of a run.
 pub(super) fn check_name(name: &str) -> Result<(), WorkError> {
-    if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']) {
-        return Err(WorkError::Name { name: name.into() });
+    if is_spec_name(name) {
+        return Ok(());
     }
-    Ok(())
+    Err(WorkError::Name { name: name.into() })
 }

@@ -1,6 +1,6 @@
 //! Runs of agents: their records and logs, the processes behind them, and what stops or finds those.
 //!
-//! A run is one record (`.chant/processes/<process_id>.json`), which alone says how the run stands; a
+//! A run is one record (`processes/…/<process_id>.json` in the state folder), which alone says how the run stands; a
 //! runner, a process of its own session; an agent, the runner's child in a process group of its own;
 //! and the lock of its spec, which the runner holds as long as it lives. What a run means for a spec,
 //! a branch or a merge is for others to say.
@@ -24,6 +24,7 @@ mod kin;
 pub mod launch;
 pub mod lock;
 pub mod log;
+pub mod mirror;
 pub mod output;
 pub mod process;
 pub mod record;
@@ -32,6 +33,7 @@ pub mod records;
 pub mod recover;
 #[cfg(unix)]
 pub mod runner;
+pub mod shown;
 pub mod state;
 #[cfg(unix)]
 pub mod stop;

@@ -13,7 +13,6 @@ use super::record;
 use super::records::Runs;
 use crate::environment::is_secret;
 use crate::store::disk::Growing;
-use crate::store::files;
 
 /// Lines of standard error that are kept to explain a failure.
 const TAIL: usize = 20;
@@ -78,6 +77,8 @@ const LONGEST_READ: usize = 8 * 1024 * 1024;
 /// The log of a run while it is written.
 pub struct Output {
     file: Growing,
+    /// Its copy in the project.
+    copy: Option<Growing>,
     clock: fn() -> Timestamp,
     /// The stamp of the last line.
     last: Timestamp,
@@ -102,25 +103,28 @@ struct Line {
 }
 
 impl Output {
-    /// Opens a log, relative to the root, for one more run and writes what stands above its lines.
+    /// Opens the log of a spec's runs for one more and writes what stands above its lines; its copy in the
+    /// project gets the same.
     ///
     /// # Errors
     /// A `StoreError` when it cannot be written.
     pub fn open(
         runs: &Runs,
-        log: &str,
         header: &Header<'_>,
         mask: Mask,
         room: Room,
     ) -> Result<Self, WorkError> {
-        if let Some((folder, _)) = log.rsplit_once('/') {
-            files::make_hidden_folder(&runs.disk, &runs.root, folder)?;
-        }
-        let mut file = Growing::open(&runs.root.place(log)?)?;
+        let mut file = Growing::open_owned(&runs.ensure_log(header.spec_id)?)?;
+        let mut copy = runs.mirror_log(header.spec_id);
         // A crash may have left the last line without its end.
         let end = if file.is_torn() { "\n" } else { "" };
         let now = (runs.clock)();
         let text = headline(header, now, !file.is_empty());
+        if let Some(copy) = &mut copy {
+            let end = if copy.is_torn() { "\n" } else { "" };
+            // A copy that cannot be written misleads nobody of ours.
+            let _ = copy.add((end.to_owned() + &text).as_bytes());
+        }
         file.add((end.to_owned() + &text).as_bytes())
             .map_err(|source| WorkError::System {
                 action: "write the log",
@@ -128,6 +132,7 @@ impl Output {
             })?;
         Ok(Self {
             file,
+            copy,
             clock: runs.clock,
             last: now,
             mask,
@@ -255,6 +260,13 @@ impl Output {
     fn append(&mut self, bytes: &[u8]) {
         if self.failure.is_none() && !bytes.is_empty() {
             self.failure = self.file.add(bytes).err();
+            if self
+                .copy
+                .as_mut()
+                .is_some_and(|copy| copy.add(bytes).is_err())
+            {
+                self.copy = None;
+            }
         }
     }
 }

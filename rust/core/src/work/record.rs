@@ -1,57 +1,13 @@
-//! What the record of a run says: our own, key by key, and every program's as far as it is told
-//! (reference chant 5.18).
-
-use std::path::Path;
+//! What the record of a run says, key by key, and when it is believed (reference chant 5.18).
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::mirror::file_of;
 use super::process::Identity;
 use super::state::{self, Event, Illegal, State, Stop};
-use crate::store::StoreError;
-use crate::store::disk::{self, Disk};
-use crate::store::files::Root;
-
-/// Where the records of a project lie.
-pub const FOLDER: &str = ".chant/processes";
-
-/// One run of an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
-    /// Name of the run, `<spec>-<pid>`.
-    pub process_id: String,
-    /// The spec it works on.
-    pub spec_id: String,
-    /// The runner's process number.
-    pub pid: Option<u32>,
-    /// `running`, `completed` or `failed`.
-    pub status: RunStatus,
-    /// Whether the record says it runs although no such process lives.
-    pub is_stale: bool,
-    /// RFC 3339.
-    pub started_at: Option<String>,
-    /// RFC 3339.
-    pub completed_at: Option<String>,
-    /// `single`, `chain` or `parallel(N)`.
-    pub mode: String,
-    /// How it ended, in one word.
-    pub end_state: Option<String>,
-    /// Why it ended so.
-    pub reason: Option<String>,
-    /// The branch that carries its work.
-    pub branch: Option<String>,
-    /// Its log, relative to the root.
-    pub log: Option<String>,
-    /// The run of a chain or of several specs that it belongs to.
-    pub parent: Option<String>,
-    /// The agent's name.
-    pub agent: Option<String>,
-    /// The folder of its worktree.
-    pub worktree: Option<String>,
-    /// The agent's commits.
-    pub commits: Vec<String>,
-}
+use crate::store::state::escaped;
 
 /// The three states of a run that answers tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -312,7 +268,7 @@ impl Record {
     pub fn new(spec_id: &str, mode: &str, runner: Identity, now: Timestamp) -> Self {
         Self {
             schema: SCHEMA,
-            process_id: format!("{spec_id}-{}", runner.pid),
+            process_id: format!("{}-{}", escaped(spec_id), runner.pid),
             spec_id: spec_id.to_owned(),
             parent: None,
             pid: runner.pid,
@@ -361,6 +317,50 @@ impl Record {
         serde_json::from_value(value)
             .map(Some)
             .map_err(|e| e.to_string())
+    }
+
+    /// Reads a record of ours as it is kept under a name.
+    ///
+    /// # Errors
+    /// Why it is not believed: its name is another one's, its IDs are none, its state is none that a run can
+    /// come to.
+    pub fn believed(file: &str, text: &str) -> Result<Self, String> {
+        let record = Self::parse(text)?.ok_or("it is of another program or release")?;
+        if file_of(&record.process_id) != file {
+            return Err(format!("its name is that of run '{}'", record.process_id));
+        }
+        if !is_spec_name(&record.spec_id) {
+            return Err("its `spec_id` cannot be the ID of a spec".into());
+        }
+        if !is_run_of(&record.process_id, &record.spec_id) {
+            return Err(
+                "its `process_id` is not made of its spec's ID and a process number".into(),
+            );
+        }
+        if !record.is_possible() {
+            return Err("its `status` and its `end_state` cannot be at once".into());
+        }
+        Ok(record)
+    }
+
+    /// Whether status and end go together.
+    fn is_possible(&self) -> bool {
+        match (self.status, self.end_state) {
+            (RunStatus::Running, end) => end.is_none(),
+            (_, None) => true,
+            (RunStatus::Completed, Some(end)) => end == State::Completed,
+            (RunStatus::Failed, Some(end)) => !matches!(end, State::Running | State::Completed),
+        }
+    }
+
+    /// The status as answers tell it.
+    pub fn status(&self) -> RunStatus {
+        self.status
+    }
+
+    /// How the run ended, if it did.
+    pub fn end_state(&self) -> Option<State> {
+        self.end_state
     }
 
     /// The record as it is written.
@@ -435,130 +435,107 @@ pub fn stamp(moment: Timestamp) -> String {
     format!("{moment:.3}")
 }
 
-/// The keys of a record that are told, as any release may have written them.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Told {
-    schema: Option<u32>,
-    process_id: Option<String>,
-    spec_id: Option<String>,
-    pid: Option<u32>,
-    pid_start: Option<String>,
-    boot_id: Option<String>,
-    status: Option<RunStatus>,
-    end_state: Option<String>,
-    reason: Option<String>,
-    started_at: Option<String>,
-    completed_at: Option<String>,
-    mode: Option<String>,
-    branch: Option<String>,
-    log: Option<String>,
-    parent: Option<String>,
-    agent: Value,
-    worktree: Option<String>,
-    commits: Value,
-}
-
 /// A record that cannot be read as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenRecord {
-    /// Its file, relative to the root.
+    /// Its file.
     pub path: String,
     /// What is wrong with it.
     pub why: String,
 }
 
-/// All runs, in the order of their names, and the records that cannot be read.
-///
-/// # Errors
-/// A `StoreError` when the folder is there and cannot be listed.
-pub fn all(disk: &Disk, root: &Root) -> Result<(Vec<Run>, Vec<BrokenRecord>), StoreError> {
-    each(disk, root, tell)
+/// Whether a text can be the ID of a spec; it leads out of no folder and hides in none.
+pub(super) fn is_spec_name(name: &str) -> bool {
+    let is_harmless = |c: char| !c.is_control() && c != '/' && c != '\\';
+    !name.trim().is_empty()
+        && !name.starts_with('.')
+        && name.len() <= 200
+        && name.chars().all(is_harmless)
 }
 
-/// Reads every record of the folder, in the order of their names, and says which cannot be read.
-///
-/// # Errors
-/// A `StoreError` when the folder is there and cannot be listed.
-pub(super) fn each<T>(
-    disk: &Disk,
-    root: &Root,
-    read: impl Fn(&str, &str) -> Result<T, String>,
-) -> Result<(Vec<T>, Vec<BrokenRecord>), StoreError> {
-    let folder = match root.locate(FOLDER) {
-        Err(StoreError::Missing { .. }) => return Ok((Vec::new(), Vec::new())),
-        folder => folder?,
+/// Whether a name is `<spec>-<pid>`, with a number behind it where that was taken.
+fn is_run_of(process_id: &str, spec_id: &str) -> bool {
+    let is_number = |text: &str| {
+        !text.is_empty() && text.len() <= 10 && text.bytes().all(|b| b.is_ascii_digit())
     };
-    let mut names: Vec<String> = disk::list(&folder)?
-        .files
-        .into_iter()
-        .map(|file| file.name)
-        .collect();
-    names.retain(|name| Path::new(name).extension() == Some("json".as_ref()));
-    names.sort_unstable();
-    let (mut found, mut broken) = (Vec::new(), Vec::new());
-    for name in names {
-        let path = format!("{FOLDER}/{name}");
-        let text = match disk.read_text(&folder.join(&name), &path) {
-            // Pruned between the listing and the reading.
-            Err(StoreError::Missing { .. }) => continue,
-            text => text.map_err(|e| e.to_string()),
-        };
-        match text.and_then(|(text, _)| read(&name, &text)) {
-            Ok(one) => found.push(one),
-            Err(why) => broken.push(BrokenRecord { path, why }),
-        }
-    }
-    Ok((found, broken))
-}
-
-fn tell(name: &str, text: &str) -> Result<Run, String> {
-    let record: Told = serde_json::from_str(text).map_err(|e| e.to_string())?;
-    let process_id = record
-        .process_id
-        .clone()
-        .unwrap_or_else(|| name.trim_end_matches(".json").to_owned());
-    let spec_id = record.spec_id.clone().ok_or("it names no `spec_id`")?;
-    // Records without a schema are those of chant 0.23, which never tell an end: nobody watches them.
-    let says_running = record.schema.is_none() || record.status == Some(RunStatus::Running);
-    let is_stale = says_running && (record.schema.is_none() || !lives(&record));
-    let status = if is_stale {
-        RunStatus::Failed
-    } else {
-        record.status.unwrap_or(RunStatus::Failed)
+    let is_rest = |rest: &str| match rest.split_once('-') {
+        Some((pid, number)) => is_number(pid) && is_number(number),
+        None => is_number(rest),
     };
-    let agent = record.agent["name"].as_str().map(str::to_owned);
-    let commits = record.commits.as_array().into_iter().flatten();
-    let commits = commits.filter_map(Value::as_str).map(str::to_owned);
-    Ok(Run {
-        process_id,
-        spec_id,
-        pid: record.pid,
-        status,
-        is_stale,
-        started_at: record.started_at,
-        completed_at: record.completed_at,
-        mode: record.mode.unwrap_or_else(|| "single".into()),
-        end_state: record.end_state,
-        reason: record.reason,
-        branch: record.branch,
-        log: record.log,
-        parent: record.parent,
-        agent,
-        worktree: record.worktree,
-        commits: commits.collect(),
+    // Earlier releases took the ID as it is.
+    [&*escaped(spec_id), spec_id].into_iter().any(|id| {
+        let rest = process_id.strip_prefix(id);
+        rest.and_then(|rest| rest.strip_prefix('-'))
+            .is_some_and(is_rest)
     })
 }
 
-/// Whether the process that a record names lives.
-fn lives(record: &Told) -> bool {
-    let runner = |pid| Identity {
-        pid,
-        pid_start: record.pid_start.clone(),
-        boot_id: record.boot_id.clone(),
-    };
-    record
-        .pid
-        .map(runner)
-        .is_some_and(|runner| runner.is_alive())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Record {
+        let runner = Identity {
+            pid: 7,
+            pid_start: None,
+            boot_id: None,
+        };
+        Record::new("a.1", SINGLE, runner, Timestamp::UNIX_EPOCH)
+    }
+
+    #[test]
+    fn a_record_is_believed_under_its_own_name_only() {
+        let text = record().text();
+        assert_eq!(Record::believed("a.1-7.json", &text), Ok(record()));
+        assert!(
+            Record::believed("a.1-8.json", &text)
+                .unwrap_err()
+                .contains("name")
+        );
+        assert!(
+            Record::believed("a.1-7.json", "{}")
+                .unwrap_err()
+                .contains("release")
+        );
+        assert!(Record::believed("a.1-7.json", "half").is_err());
+    }
+
+    #[test]
+    fn names_and_ids_have_their_form() {
+        for (process_id, spec_id) in [
+            ("b-7", "a.1"),
+            ("a.1-", "a.1"),
+            ("a.1-7-", "a.1"),
+            ("a.1-7-2-3", "a.1"),
+            ("a.1-x", "a.1"),
+            ("../a-7", "../a"),
+            (".a-7", ".a"),
+        ] {
+            let mut forged = record();
+            (forged.process_id, forged.spec_id) = (process_id.into(), spec_id.into());
+            let file = format!("{process_id}.json");
+            assert!(
+                Record::believed(&file, &forged.text()).is_err(),
+                "{process_id}"
+            );
+        }
+        let mut second = record();
+        second.process_id = "a.1-7-2".into();
+        assert!(Record::believed("a.1-7-2.json", &second.text()).is_ok());
+    }
+
+    #[test]
+    fn status_and_end_go_together() {
+        for (status, end) in [
+            (RunStatus::Running, Some(State::Completed)),
+            (RunStatus::Running, Some(State::Lost)),
+            (RunStatus::Completed, Some(State::AwaitingMerge)),
+            (RunStatus::Failed, Some(State::Completed)),
+            (RunStatus::Failed, Some(State::Running)),
+        ] {
+            let mut forged = record();
+            (forged.status, forged.end_state) = (status, end);
+            assert!(Record::believed("a.1-7.json", &forged.text()).is_err());
+        }
+    }
 }

@@ -1,26 +1,37 @@
 //! The records of a project's runs as they are kept: created once, changed by compare-and-swap, pruned.
 
 use std::cmp::Reverse;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use super::WorkError;
-use super::lock::{self, SpecLock};
-use super::record::{self, BrokenRecord, FOLDER, Record};
+use super::lock::{SpecLock, check_name};
+use super::mirror::file_of;
+use super::record::{self, BrokenRecord, Record};
 use super::state::{self, Event, State};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk};
 use crate::store::files::{self, Root};
-use crate::store::state::StateFolder;
+use crate::store::state::{StateFolder, escaped};
 
 /// How long records of runs that ended are kept.
 const KEPT_FOR: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// How many records of runs that ended are kept.
 const KEPT: usize = 200;
+/// Where the records lie in the state folder, a folder a checkout.
+const RECORDS: &str = "processes";
+/// Where those lie in there that are not believed.
+const SET_ASIDE: &str = "set-aside";
 /// Where the tokens lie in the state folder, a file a spec.
 const TOKENS: &str = "tokens";
+/// Where the logs lie in the state folder, a folder a checkout.
+const LOGS: &str = "logs";
+/// Bytes of a record that are read.
+const LARGEST: u64 = 16 * 1024 * 1024;
+/// Bytes of a token's file that are read.
+const LARGEST_TOKEN: u64 = 64;
 
 /// The runs of one project.
 #[derive(Clone)]
@@ -36,24 +47,138 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// Every record of ours, in the order of their names, and those that cannot be read.
+    /// The folder of the records, if anything in it may be believed; it may not be there yet.
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.state.read(&self.state.in_checkout(RECORDS))
+    }
+
+    /// The folder of the records, made where it is missing.
+    ///
+    /// # Errors
+    /// As [`StateFolder::ensure`].
+    pub fn ensure_folder(&self) -> Result<PathBuf, StoreError> {
+        self.state.ensure(&self.state.in_checkout(RECORDS))
+    }
+
+    /// Whether there is a record, believed or not.
+    pub fn has_records(&self) -> bool {
+        let folder = self.folder();
+        folder.is_some_and(|folder| !names_in(&folder).unwrap_or_default().is_empty())
+    }
+
+    /// Every record of ours, in the order of their names, and those that are not believed: nothing follows
+    /// from them.
     ///
     /// # Errors
     /// A `StoreError` when the folder is there and cannot be listed.
     pub fn all(&self) -> Result<(Vec<Record>, Vec<BrokenRecord>), StoreError> {
-        let read = |_: &str, text: &str| Record::parse(text);
-        let (records, broken) = record::each(&self.disk, &self.root, read)?;
-        Ok((records.into_iter().flatten().collect(), broken))
+        let (mut found, mut broken) = (Vec::new(), Vec::new());
+        let Some(folder) = self.folder() else {
+            return Ok((found, broken));
+        };
+        for name in names_in(&folder)? {
+            let path = folder.join(&name);
+            match read(&path, &name) {
+                // Pruned between the listing and the reading.
+                Err(WorkError::Store(StoreError::Missing { .. })) => {}
+                Ok(record) => found.push(record),
+                Err(error) => broken.push(BrokenRecord {
+                    path: self.told(&path),
+                    why: why_of(error),
+                }),
+            }
+        }
+        Ok((found, broken))
     }
 
     /// One record.
     ///
     /// # Errors
-    /// `Store` when it is missing, `Broken` when it is not of ours.
+    /// `Store` when it is missing, `Broken` when it is not believed.
     pub fn get(&self, process_id: &str) -> Result<Record, WorkError> {
-        let path = path_of(process_id)?;
-        let (text, _) = self.disk.read_text(&self.root.locate(&path)?, &path)?;
-        parse(&path, &text)
+        let name = name_of(process_id)?;
+        read(&self.there()?.join(&name), &name)
+    }
+
+    /// The folder of records that are to be there.
+    fn there(&self) -> Result<PathBuf, StoreError> {
+        self.folder().ok_or_else(|| StoreError::Missing {
+            path: self.state.in_checkout(RECORDS),
+        })
+    }
+
+    /// Puts records that are not believed where nobody looks at them again; says which and why.
+    ///
+    /// # Errors
+    /// A `StoreError`.
+    pub fn put_aside(&self) -> Result<Vec<BrokenRecord>, StoreError> {
+        let (_, broken) = self.all()?;
+        if broken.is_empty() {
+            return Ok(broken);
+        }
+        let aside = self.state.in_checkout(RECORDS) + "/" + SET_ASIDE;
+        let (folder, aside) = (self.there()?, self.state.ensure(&aside)?);
+        for record in &broken {
+            let name = Path::new(&record.path).file_name().unwrap_or_default();
+            let numbered = |number: u32| {
+                let mut name = name.to_owned();
+                name.push(format!(".{number}"));
+                aside.join(name)
+            };
+            let places = std::iter::once(aside.join(name)).chain((2..100).map(numbered));
+            for place in places {
+                match disk::rename_new(&folder.join(name), &place) {
+                    Err(StoreError::Exists { .. }) => {}
+                    // Somebody else was faster.
+                    Ok(()) | Err(StoreError::Missing { .. }) => break,
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(broken)
+    }
+
+    /// The records that were put aside.
+    ///
+    /// # Errors
+    /// A `StoreError` when their folder is there and cannot be listed.
+    pub fn set_aside(&self) -> Result<Vec<BrokenRecord>, StoreError> {
+        let Some(folder) = self.folder().map(|folder| folder.join(SET_ASIDE)) else {
+            return Ok(Vec::new());
+        };
+        let names = match disk::names(&folder) {
+            Err(StoreError::Missing { .. }) => return Ok(Vec::new()),
+            names => names?,
+        };
+        let told = |one: disk::Named| BrokenRecord {
+            path: self.told(&folder.join(one.name)),
+            why: "it was not believed, and is set aside; look at it, and remove it".into(),
+        };
+        Ok(names.into_iter().map(told).collect())
+    }
+
+    /// A path as people are told it.
+    fn told(&self, path: &Path) -> String {
+        let inside = path.strip_prefix(self.root.path());
+        inside.unwrap_or(path).display().to_string()
+    }
+
+    /// The log of a spec's runs, if it may be believed and is there.
+    pub fn log(&self, spec_id: &str) -> Option<PathBuf> {
+        let folder = self.state.read(&self.state.in_checkout(LOGS))?;
+        let path = folder.join(log_of(spec_id));
+        disk::owned(&path)
+            .is_some_and(|facts| facts.is_file && facts.is_own)
+            .then_some(path)
+    }
+
+    /// Where the log of a spec's runs is to lie; its folder is made.
+    ///
+    /// # Errors
+    /// As [`StateFolder::ensure`].
+    pub fn ensure_log(&self, spec_id: &str) -> Result<PathBuf, StoreError> {
+        let folder = self.state.ensure(&self.state.in_checkout(LOGS))?;
+        Ok(folder.join(log_of(spec_id)))
     }
 
     /// The newest run that works on a spec.
@@ -98,7 +223,7 @@ impl Runs {
         if let Some(earlier) = newest(&records, &record.spec_id) {
             record.attempt = attempt_after(earlier)?;
         }
-        record.token = self.next_token(&record.spec_id)?;
+        record.token = self.next_token(&record.spec_id, &records)?;
         self.reached("after-token")?;
         let record = self.create(record)?;
         self.reached("after-record")?;
@@ -107,50 +232,101 @@ impl Runs {
 
     /// Gives a record its file, under the first name that is free.
     fn create(&self, mut record: Record) -> Result<Record, WorkError> {
-        files::make_hidden_folder(&self.disk, &self.root, FOLDER)?;
+        let folder = self.ensure_folder()?;
         let name = record.process_id.clone();
         let mut number = 1;
         loop {
-            let path = path_of(&record.process_id)?;
-            match files::create(&self.disk, &self.root, &path, &record.text()) {
+            let file = name_of(&record.process_id)?;
+            Record::believed(&file, &record.text())
+                .map_err(|why| broken(&folder.join(&file), why))?;
+            match disk::create_owned(&folder.join(&file), &record.text()) {
                 // The system gave the number to another runner of this spec before.
                 Err(StoreError::Exists { .. }) => number += 1,
-                created => return Ok(created.map(|()| record)?),
+                created => {
+                    created?;
+                    self.mirror_record(&record);
+                    return Ok(record);
+                }
             }
             record.process_id = format!("{name}-{number}");
         }
     }
 
-    fn next_token(&self, spec_id: &str) -> Result<u64, WorkError> {
-        let tokens = Root::open(&self.state.ensure(&self.disk, TOKENS)?)?;
-        let path = tokens.path().join(spec_id);
+    /// Takes in the record of a run that another release began, with its token and its log; false when there is
+    /// a record of that name already.
+    ///
+    /// # Errors
+    /// `Broken` for a record that is not believed, or a `StoreError`.
+    pub fn take_in(&self, record: &Record, log: Option<&Path>) -> Result<bool, WorkError> {
+        let (folder, file) = (self.ensure_folder()?, name_of(&record.process_id)?);
+        Record::believed(&file, &record.text()).map_err(|why| broken(&folder.join(&file), why))?;
+        let tokens = self.state.ensure(&self.state.in_project(TOKENS))?;
+        let token = format!("{}\n", record.token);
+        match disk::create_owned(&tokens.join(escaped(&record.spec_id)), &token) {
+            // A run of this release was begun since: the older one is not merged any more.
+            Ok(()) | Err(StoreError::Exists { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        if let Some(log) = log {
+            // The run counts without its log, too.
+            let _ = disk::copy_owned(log, &self.ensure_log(&record.spec_id)?);
+        }
+        match disk::create_owned(&folder.join(file), &record.text()) {
+            Err(StoreError::Exists { .. }) => Ok(false),
+            created => Ok(created.map(|()| true)?),
+        }
+    }
+
+    /// The next token of a spec: higher than that of any of its records, whatever became of the last one.
+    fn next_token(&self, spec_id: &str, records: &[Record]) -> Result<u64, WorkError> {
+        let tokens = Root::open(&self.state.ensure(&self.state.in_project(TOKENS))?)?;
+        let name = escaped(spec_id);
+        let path = tokens.path().join(&name);
         if !disk::exists(&path) {
-            match files::create(&self.disk, &tokens, spec_id, "0\n") {
+            let of_spec = records.iter().filter(|record| record.spec_id == spec_id);
+            let last = of_spec.map(|record| record.token).max().unwrap_or(0);
+            match disk::create_owned(&path, &format!("{last}\n")) {
                 // Another checkout of the repository came first.
                 Err(StoreError::Exists { .. }) => {}
                 created => created?,
             }
         }
         let mut next = 0;
-        files::edit(&self.disk, &tokens, spec_id, |text| {
+        files::edit(&self.disk, &tokens, &name, |text| {
             next = token_of(&path, text)? + 1;
             Ok::<_, WorkError>(format!("{next}\n"))
         })?;
         Ok(next)
     }
 
-    /// The token of the newest run of a spec; 0 when there never was one. Work is merged only from the
-    /// record that has it.
+    /// The token of the newest run of a spec; none when there never was one, or what tells it is gone. Work is
+    /// merged only from the record that has it.
     ///
     /// # Errors
     /// `Broken`, or a `StoreError`.
-    pub fn token(&self, spec_id: &str) -> Result<u64, WorkError> {
-        lock::check_name(spec_id)?;
-        let path = self.state.path(TOKENS).join(spec_id);
-        match self.disk.read_text(&path, &path.display().to_string()) {
-            Err(StoreError::Missing { .. }) => Ok(0),
-            text => token_of(&path, &text?.0),
+    pub fn token(&self, spec_id: &str) -> Result<Option<u64>, WorkError> {
+        check_name(spec_id)?;
+        let Some(folder) = self.state.read(&self.state.in_project(TOKENS)) else {
+            return Ok(None);
+        };
+        let path = folder.join(escaped(spec_id));
+        match disk::read_owned(&path, LARGEST_TOKEN) {
+            Err(StoreError::Missing { .. }) => Ok(None),
+            text => token_of(&path, &text?).map(Some),
         }
+    }
+
+    /// Whether a run may act: it has an agent and no work to be merged, or its spec has a token no lower than
+    /// its own.
+    ///
+    /// # Errors
+    /// As [`Runs::token`].
+    pub fn may_act(&self, record: &Record) -> Result<bool, WorkError> {
+        if !record.works_on_spec() {
+            return Ok(true);
+        }
+        let newest = self.token(&record.spec_id)?;
+        Ok(record.token > 0 && newest.is_some_and(|newest| newest >= record.token))
     }
 
     /// Changes a record, decided on what is in it at the moment of writing; gives what it is then.
@@ -163,10 +339,14 @@ impl Runs {
         process_id: &str,
         mut change: impl FnMut(&mut Record) -> Result<(), WorkError>,
     ) -> Result<Record, WorkError> {
-        let path = path_of(process_id)?;
+        let name = name_of(process_id)?;
+        let folder = Root::open(&self.there()?)?;
+        let path = folder.path().join(&name);
+        // What is edited is what may be believed.
+        read(&path, &name)?;
         let mut now = None;
-        files::edit(&self.disk, &self.root, &path, |text| {
-            let old = parse(&path, text)?;
+        let edited = files::edit(&self.disk, &folder, &name, |text| {
+            let old = Record::believed(&name, text).map_err(|why| broken(&path, why))?;
             let mut new = old.clone();
             change(&mut new)?;
             if new == old {
@@ -179,7 +359,11 @@ impl Runs {
             now = Some(new);
             Ok::<_, WorkError>(text)
         })?;
-        now.map_or_else(|| self.get(process_id), Ok)
+        let now = now.map_or_else(|| self.get(process_id), Ok)?;
+        if edited.changed {
+            self.mirror_record(&now);
+        }
+        Ok(now)
     }
 
     /// Writes a record that was read before and changed since, if nobody wrote it meanwhile.
@@ -205,7 +389,7 @@ impl Runs {
     ///
     /// # Errors
     /// A `StoreError` when a record cannot be removed.
-    pub fn prune(&self, records: &[Record]) -> Result<usize, StoreError> {
+    pub fn prune(&self, records: &[Record]) -> Result<usize, WorkError> {
         let is_superseded = |record: &Record| {
             let newer =
                 |other: &Record| other.spec_id == record.spec_id && other.token > record.token;
@@ -225,13 +409,8 @@ impl Runs {
         let mut gone = 0;
         for (number, record) in ended.iter().enumerate() {
             if number >= KEPT || is_old(record) {
-                disk::remove(
-                    &self
-                        .root
-                        .path()
-                        .join(FOLDER)
-                        .join(file_of(&record.process_id)),
-                )?;
+                disk::remove(&self.there()?.join(name_of(&record.process_id)?))?;
+                self.remove_copy(record);
                 gone += 1;
             }
         }
@@ -314,23 +493,49 @@ fn ended_at(record: &Record) -> Option<Timestamp> {
     at.parse().ok()
 }
 
-fn file_of(process_id: &str) -> String {
-    format!("{process_id}.json")
-}
-
-fn path_of(process_id: &str) -> Result<String, WorkError> {
-    lock::check_name(process_id)?;
-    Ok(format!("{FOLDER}/{}", file_of(process_id)))
-}
-
-fn parse(path: &str, text: &str) -> Result<Record, WorkError> {
-    let broken = |why: String| WorkError::Broken {
-        path: path.to_owned(),
-        why,
+/// The names of records in a folder, in their order.
+fn names_in(folder: &Path) -> Result<Vec<String>, StoreError> {
+    let names = match disk::names(folder) {
+        Err(StoreError::Missing { .. }) => return Ok(Vec::new()),
+        names => names?,
     };
-    match Record::parse(text) {
-        Ok(Some(record)) => Ok(record),
-        Ok(None) => Err(broken("it is of another program or release".into())),
-        Err(why) => Err(broken(why)),
+    let is_record = |one: &disk::Named| {
+        Path::new(&one.name).extension() == Some("json".as_ref()) && !one.name.starts_with('.')
+    };
+    let records = names.into_iter().filter(is_record);
+    Ok(records.map(|one| one.name).collect())
+}
+
+/// Reads a record that is believed.
+fn read(path: &Path, name: &str) -> Result<Record, WorkError> {
+    let text = match disk::read_owned(path, LARGEST) {
+        Err(StoreError::Unreadable { why, .. }) => return Err(broken(path, why)),
+        text => text?,
+    };
+    Record::believed(name, &text).map_err(|why| broken(path, why))
+}
+
+fn broken(path: &Path, why: String) -> WorkError {
+    WorkError::Broken {
+        path: path.display().to_string(),
+        why,
     }
+}
+
+fn why_of(error: WorkError) -> String {
+    match error {
+        WorkError::Broken { why, .. } => why,
+        error => error.to_string(),
+    }
+}
+
+/// The file of a record, which is no other's.
+fn name_of(process_id: &str) -> Result<String, WorkError> {
+    check_name(process_id)?;
+    Ok(file_of(process_id))
+}
+
+/// The log of a spec's runs.
+fn log_of(spec_id: &str) -> String {
+    format!("{}.log", escaped(spec_id))
 }

@@ -35,29 +35,38 @@ pub struct Recovered {
     pub lost: Vec<Record>,
     /// Runs whose work waits for approval or for a merge.
     pub waiting: Vec<Record>,
-    /// How many locks and PID files of dead processes were removed.
+    /// How many locks of dead processes were removed.
     pub removed: usize,
     /// How many old records were removed.
     pub pruned: usize,
-    /// Records that cannot be read.
+    /// Records that were not believed, and were set aside.
     pub broken: Vec<BrokenRecord>,
     /// What could not be put right, in sentences; the rest was.
     pub problems: Vec<String>,
 }
 
-/// Looks after what dead processes left: runs nobody runs any more, their agents, locks, PID files, and
-/// records that are too old to be kept. A run counts as dead when its process is gone and its lock
+/// Looks after what dead processes left: runs nobody runs any more, their agents, locks, and records that are
+/// too old to be kept. A run counts as dead when its process is gone and its lock
 /// free. One run that cannot be put right is told and stands in no other's way.
 ///
 /// # Errors
-/// A `StoreError` when records, locks or PID files cannot be listed.
-pub fn recover(runs: &Runs) -> Result<Recovered, StoreError> {
-    let (records, broken) = runs.all()?;
+/// A `StoreError` when records or locks cannot be listed.
+pub fn recover(runs: &Runs) -> Result<Recovered, WorkError> {
     let mut recovered = Recovered {
-        broken,
+        broken: runs.put_aside()?,
         ..Recovered::default()
     };
+    let (records, _) = runs.all()?;
     for record in &records {
+        if record.state() != State::Completed && !runs.may_act(record)? {
+            if !record.state().is_closed() && is_newest(record, &records) {
+                let name = &record.process_id;
+                let why =
+                    "what says that it is the newest of its spec is gone; nothing is done about it";
+                recovered.problems.push(format!("Run '{name}': {why}"));
+            }
+            continue;
+        }
         match record.state() {
             State::Running => match look_after(runs, record) {
                 Ok(found) => recovered.found.extend(found),
@@ -72,8 +81,7 @@ pub fn recover(runs: &Runs) -> Result<Recovered, StoreError> {
             _ => {}
         }
     }
-    recovered.removed =
-        remove_stale(runs, lock::FOLDER, lock::ENDING)? + remove_stale(runs, lock::PIDS, ".pid")?;
+    recovered.removed = remove_stale(runs)?;
     recovered.pruned = runs.prune(&records)?;
     Ok(recovered)
 }
@@ -135,16 +143,15 @@ fn last_words(record: &Record) -> String {
     format!("The runner (PID {}) died {step}", record.pid)
 }
 
-/// Removes files of a folder that nobody holds and that tell of a dead process; gives how many went.
-fn remove_stale(runs: &Runs, folder: &str, ending: &str) -> Result<usize, StoreError> {
-    let folder = match runs.root.locate(folder) {
-        Err(StoreError::Missing { .. }) => return Ok(0),
-        folder => folder?,
+/// Removes locks that nobody holds and that tell of a dead process; gives how many went.
+fn remove_stale(runs: &Runs) -> Result<usize, StoreError> {
+    let Some(folder) = lock::folder(runs).filter(|folder| disk::exists(folder)) else {
+        return Ok(0);
     };
     let mut removed = 0;
     for file in disk::names(&folder)? {
         let path = folder.join(&file.name);
-        if file.is_folder || !file.name.ends_with(ending) {
+        if file.is_folder || !file.name.ends_with(lock::ENDING) {
             continue;
         }
         // Held while it is judged, so that nobody takes it meanwhile.

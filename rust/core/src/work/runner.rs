@@ -13,6 +13,7 @@ use super::agent::{self, Agent, Ended, Job};
 use super::handshake::Handshake;
 use super::interruption::Interruption;
 use super::lock::SpecLock;
+use super::mirror::LOGS;
 use super::output::{Header, Mask, Output};
 use super::process::Identity;
 use super::record::{self, AgentEntry, Record};
@@ -189,16 +190,14 @@ impl<'a> Run<'a> {
         let mask = Mask::new(&job.secrets)?;
         let argv: Vec<String> = job.argv.iter().map(|word| mask.apply(word)).collect();
         let spec_id = self.record.spec_id.clone();
-        let log = match &self.record.log {
-            Some(log) => log.clone(),
-            None => format!(".chant/logs/{spec_id}.log"),
-        };
+        // What people and other programs open is the copy.
+        let log = format!("{LOGS}/{spec_id}.log");
         let header = Header {
             spec_id: &spec_id,
             prompt: &job.prompt,
             withheld: &job.withheld,
         };
-        let output = Output::open(self.runs, &log, &header, mask, job.limits.room)?;
+        let output = Output::open(self.runs, &header, mask, job.limits.room)?;
         let output = output.read_by(job.reads);
         let mut entry = AgentEntry {
             name: job.name.clone(),

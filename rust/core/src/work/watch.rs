@@ -13,13 +13,13 @@ use super::interruption::Interruption;
 use super::kin;
 use super::lock::{self, Holder};
 use super::process::{self, Identity};
-use super::record::{FOLDER, Record};
+use super::record::Record;
 use super::records::Runs;
 use crate::store::changes::Watch;
 use crate::store::disk::{self, Lock};
 
-/// Where earlier programs keep the PID of theirs, too.
-pub const PID_FILE: &str = ".chant/watch.pid";
+/// Where its files lie in the state folder.
+const FOLDER: &str = "watch";
 /// How long one that was asked to end may take.
 const GRACE: Duration = Duration::from_secs(15);
 /// Runs are looked at no more often than this.
@@ -39,7 +39,7 @@ impl Watching {
     /// # Errors
     /// A `StoreError`.
     pub fn begin(runs: &Runs) -> Result<Option<Self>, WorkError> {
-        let file = runs.root.place(PID_FILE)?;
+        let file = made(runs, ".pid")?;
         let lock = Lock::claim(&file, &lock::told(runs), Instant::now())?;
         Ok(lock.map(|lock| Self { file, _lock: lock }))
     }
@@ -52,15 +52,31 @@ impl Drop for Watching {
     }
 }
 
+/// Where a file of the daemon lies; its folder is made.
+fn made(runs: &Runs, ending: &str) -> Result<PathBuf, WorkError> {
+    let scope = runs.state.in_checkout(FOLDER);
+    let (folder, name) = scope.rsplit_once('/').unwrap_or((FOLDER, &scope));
+    Ok(runs.state.ensure(folder)?.join(format!("{name}{ending}")))
+}
+
+/// Where the daemon's log lies; its folder is made.
+///
+/// # Errors
+/// A `StoreError`.
+pub fn log_file(runs: &Runs) -> Result<PathBuf, WorkError> {
+    made(runs, ".log")
+}
+
 /// The process that watches, if there is one.
 ///
 /// # Errors
 /// A `StoreError`.
 pub fn watcher(runs: &Runs) -> Result<Option<Holder>, WorkError> {
-    let file = runs.root.place(PID_FILE)?;
-    if !disk::exists(&file) {
+    let scope = runs.state.in_checkout(FOLDER);
+    let file = runs.state.read(&format!("{scope}.pid"));
+    let Some(file) = file.filter(|file| disk::exists(file)) else {
         return Ok(None);
-    }
+    };
     match Lock::try_take(&file)? {
         Some(_) => Ok(None),
         None => Ok(Some(Holder::of(&file))),
@@ -119,7 +135,7 @@ impl Alarm {
     /// # Errors
     /// A `StoreError` when the folder of records cannot be made.
     pub fn of(runs: &Runs) -> Result<Self, WorkError> {
-        let folder = crate::store::files::make_hidden_folder(&runs.disk, &runs.root, FOLDER)?;
+        let folder = runs.ensure_folder()?;
         let mut records = Watch::start(&folder);
         records.add(&folder, "");
         Ok(Self { folder, records })

@@ -154,14 +154,21 @@ impl Workspace {
                 self.durations.clear_poison();
                 durations
             });
-        let durations = match &mut *durations {
-            Some(durations) => durations,
-            none => {
-                let disk = self.parts.vine.disk.clone();
-                none.insert(Durations::new(disk, Root::open(&self.root)?))
-            }
+        let Some(folder) = self.parts.chant.records_folder() else {
+            return Ok(Learned::default());
         };
-        Ok(durations.learned()?)
+        if durations
+            .as_ref()
+            .is_none_or(|known| known.folder() != folder)
+        {
+            let disk = self.parts.vine.disk.clone();
+            *durations = Durations::new(disk, &folder).ok();
+        }
+        match &mut *durations {
+            Some(durations) => Ok(durations.learned()?),
+            // There was no run yet.
+            None => Ok(Learned::default()),
+        }
     }
 
     /// The code of the tickets of the folder as of now, where it is a project.

@@ -28,7 +28,7 @@ impl Project {
         for (name, text) in [("a.md", "a"), ("b.md", "b"), ("c.md", "c")] {
             fs::write(folder.path().join(name), text).unwrap();
         }
-        let state = StateFolder::of(&root, None);
+        let state = StateFolder::of(&root, None, crate::own_disk().user_state.as_ref());
         Self {
             folder,
             root,
@@ -96,7 +96,7 @@ impl Project {
     }
 
     fn leftovers(&self) -> usize {
-        fs::read_dir(self.state.path("journal")).map_or(0, Iterator::count)
+        fs::read_dir(self.state.place().unwrap().join("journal")).map_or(0, Iterator::count)
     }
 }
 
@@ -143,10 +143,7 @@ fn all_steps_are_done_and_nothing_is_left_behind() {
     project.change(&Disk::default()).unwrap();
     assert_eq!(project.files(), after());
     assert_eq!(project.leftovers(), 0);
-    assert_eq!(
-        fs::read_to_string(project.folder.path().join(".chant-mcp/.gitignore")).unwrap(),
-        "*\n"
-    );
+    assert!(!project.folder.path().join(".chant-mcp").exists());
 }
 
 // proves: store:write:crash_leaves_old_or_new
@@ -262,7 +259,7 @@ fn a_damaged_change_is_set_aside_and_told() {
     for (damage, word) in damages {
         let project = Project::new();
         assert!(project.change(&dying_at("journal-intent", 0)).is_err());
-        let journal = project.state.path("journal");
+        let journal = project.state.ensure("journal").unwrap();
         let change = fs::read_dir(&journal).unwrap().next().unwrap().unwrap();
         damage(&change.path());
         let unfinished = project.journal(&Disk::default()).recover().unwrap();
@@ -279,8 +276,9 @@ fn a_damaged_change_is_set_aside_and_told() {
 fn what_stays_unfinished_is_told_once_however_many_changes_follow() {
     let place = Place::new();
     // A record that can be neither read nor moved.
-    let change = ".chant-mcp/journal/1-1-0";
-    fs::create_dir_all(place.path(change).join("intent.json")).unwrap();
+    let change = "journal/1-1-0";
+    let intent = crate::state_part(&place.path(""), &format!("{change}/intent.json"));
+    fs::create_dir_all(intent).unwrap();
     let told = || {
         let snapshot = place.chant.snapshot().unwrap();
         place.chant.problems(&snapshot)

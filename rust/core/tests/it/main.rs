@@ -21,6 +21,8 @@ mod pictures;
 #[cfg(unix)]
 mod runs;
 mod speckit;
+#[cfg(unix)]
+mod state;
 mod tickets;
 mod tickets_advice;
 mod tickets_projects;
@@ -38,3 +40,26 @@ mod workspace_import;
 mod workspace_lookups;
 mod workspace_network;
 mod workspace_transaction;
+
+use std::path::{Path, PathBuf};
+
+use chant_core::store::disk::Disk;
+use chant_core::store::files::Root;
+use chant_core::store::state::{StateFolder, UserState};
+
+/// The disk of a user who keeps state where the tests' build keeps its files.
+pub(crate) fn own_disk() -> Disk {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("user-state");
+    Disk {
+        user_state: Some(UserState::at(folder)),
+        ..Disk::default()
+    }
+}
+
+/// A part of the state of a folder without git; its folder is made.
+pub(crate) fn state_part(root: &Path, part: &str) -> PathBuf {
+    let root = Root::open(root).unwrap();
+    let state = StateFolder::of(&root, None, own_disk().user_state.as_ref());
+    let (folder, name) = part.rsplit_once('/').unwrap();
+    state.ensure(folder).unwrap().join(name)
+}

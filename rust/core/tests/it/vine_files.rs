@@ -6,7 +6,6 @@ use std::path::Path;
 use chant_core::answer::Page;
 use chant_core::dialects::vine::files::Files;
 use chant_core::dialects::vine::ops::{Question, Writing, expand, next, read, write};
-use chant_core::store::disk::Disk;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -30,7 +29,7 @@ const NOW: Writing<'_> = Writing {
 };
 
 fn files(folder: &Path) -> Files {
-    Files::new(Disk::default(), folder.to_owned(), Vec::new(), true)
+    Files::new(crate::own_disk(), folder.to_owned(), Vec::new(), true)
 }
 
 fn project() -> (TempDir, Files) {

@@ -117,7 +117,7 @@ pub(crate) fn opened(root: &Path) -> (Workspace, Arc<Project>) {
             now,
             zone: TimeZone::UTC,
         },
-        disk: Disk::default(),
+        disk: crate::own_disk(),
     };
     let chant = Project::open(options).unwrap().knowing(outside(root));
     let chant = Arc::new(chant);
@@ -125,7 +125,7 @@ pub(crate) fn opened(root: &Path) -> (Workspace, Arc<Project>) {
         start: root.to_owned(),
         ..Surroundings::default()
     };
-    let files = Files::new(Disk::default(), root.to_owned(), Vec::new(), true);
+    let files = Files::new(crate::own_disk(), root.to_owned(), Vec::new(), true);
     let start = Start {
         folder: root.to_owned(),
         environment: BTreeMap::new(),
@@ -133,8 +133,8 @@ pub(crate) fn opened(root: &Path) -> (Workspace, Arc<Project>) {
     let parts = Parts {
         chant: Arc::clone(&chant),
         vine: Arc::new(files.knowing(outside)),
-        speckit: Arc::new(Features::new(start, Disk::default(), now).knowing(outside)),
-        tickets: Arc::new(Desk::open(surroundings, Disk::default(), now).knowing(outside)),
+        speckit: Arc::new(Features::new(start, crate::own_disk(), now).knowing(outside)),
+        tickets: Arc::new(Desk::open(surroundings, crate::own_disk(), now).knowing(outside)),
     };
     (Workspace::open(root, parts), chant)
 }

@@ -233,7 +233,7 @@ fn a_root_under_review_that_needs_something_waits_for_it() {
     let text = format!("vine 1.2.0\n---\n[root] Root (reviewing) @needs(chant:{SPEC})\n");
     place.write("plan.vine", &text);
     let files = chant_core::dialects::vine::files::Files::new(
-        Disk::default(),
+        crate::own_disk(),
         place.workspace.root().to_owned(),
         Vec::new(),
         false,

@@ -39,17 +39,16 @@ fn check_as_listed(place: &Place) -> Layout {
     layout
 }
 
-fn run(place: &Place, name: &str, spec: &str, (status, mode): (&str, &str), seconds: u32) {
+fn run(place: &Place, pid: u32, spec: &str, (status, mode): (&str, &str), seconds: u32) {
+    let name = format!("{spec}-{pid}");
     let end = format!("2026-01-23T10:{:02}:{:02}.000Z", seconds / 60, seconds % 60);
     let record = json!({
         "schema": 1, "process_id": name, "spec_id": spec, "pid": 1, "status": status,
         "mode": mode, "generation": 1, "started_at": "2026-01-23T10:00:00.000Z",
         "updated_at": end, "completed_at": end,
     });
-    place.write(
-        &format!(".chant/processes/{name}.json"),
-        &record.to_string(),
-    );
+    let path = crate::state_part(&place.path(""), &format!("processes/main/_/{name}.json"));
+    fs::write(path, record.to_string()).unwrap();
 }
 
 // proves: workspace:network:says_what_lists_say
@@ -129,24 +128,18 @@ fn durations_are_those_of_runs_that_completed_their_specs() {
         (learned.runs, learned.median, learned.spread),
         (0, None, None)
     );
-    run(&place, "a-1", SPEC, ("completed", "single"), 60);
-    run(&place, "a-2", SPEC, ("completed", "single"), 120);
-    run(
-        &place,
-        "b-1",
-        "2026-01-22-002-k3f",
-        ("failed", "single"),
-        600,
-    );
-    run(
-        &place,
-        "b-2",
-        "2026-01-22-002-k3f",
-        ("completed", "chain"),
-        900,
-    );
-    run(&place, "c-1", "gone", ("completed", "single"), 60);
-    place.write(".chant/processes/broken.json", "{");
+    run(&place, 1, SPEC, ("completed", "single"), 60);
+    run(&place, 2, SPEC, ("completed", "single"), 120);
+    run(&place, 1, "2026-01-22-002-k3f", ("failed", "single"), 600);
+    run(&place, 2, "2026-01-22-002-k3f", ("completed", "chain"), 900);
+    run(&place, 1, "gone", ("completed", "single"), 60);
+    // What lies in the project teaches nothing.
+    let forged = json!({"schema": 1, "process_id": "gone-9", "spec_id": "gone", "pid": 1, "status": "completed",
+        "mode": "single", "generation": 1, "started_at": "2026-01-23T10:00:00.000Z",
+        "updated_at": "", "completed_at": "2026-01-24T10:00:00.000Z"});
+    place.write(".chant/processes/gone-9.json", &forged.to_string());
+    let broken = crate::state_part(&place.path(""), "processes/main/_/broken.json");
+    fs::write(broken, "{").unwrap();
     let layout = Layout::of(&place.workspace).unwrap();
     assert_eq!(column(&layout, "duration"), [json!(90.0), Value::Null]);
     assert_eq!(
@@ -155,6 +148,6 @@ fn durations_are_those_of_runs_that_completed_their_specs() {
     );
     let expected = std::f64::consts::LN_2 / 3_f64.sqrt();
     assert!((layout.learned.spread.unwrap() - expected).abs() < 1e-12);
-    fs::remove_dir_all(place.path(".chant/processes")).unwrap();
+    fs::remove_dir_all(crate::state_part(&place.path(""), "processes/main/_")).unwrap();
     assert_eq!(Layout::of(&place.workspace).unwrap().learned.runs, 0);
 }

@@ -87,7 +87,8 @@ fn text(place: &Place, name: &str) -> String {
 }
 
 fn events(place: &Place) -> String {
-    fs::read_to_string(place.path(".chant-mcp/speckit/events.jsonl")).unwrap_or_default()
+    fs::read_to_string(crate::state_part(&place.path(""), "speckit/events.jsonl"))
+        .unwrap_or_default()
 }
 
 #[track_caller]

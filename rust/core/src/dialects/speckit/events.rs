@@ -1,7 +1,6 @@
 //! The log of what agents report and do: lines of JSON that are only added. Answers to questions are
 //! not in it.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -12,10 +11,9 @@ use super::resolve::Found;
 use crate::error::Error;
 use crate::store::StoreError;
 use crate::store::disk::{self, Growing, Lock, PATIENCE};
-use crate::store::state::StateFolder;
 
 /// Our part of the state folder.
-pub const PART: &str = "speckit";
+const PART: &str = "speckit";
 const LOG: &str = "events.jsonl";
 /// What the log is called when a new one was begun.
 const OLD: &str = "events.old.jsonl";
@@ -119,7 +117,7 @@ impl Features {
         };
         let mut text = serde_json::to_string(&line).unwrap_or_default();
         text.push('\n');
-        let folder = found.state.ensure(&self.disk, PART)?;
+        let folder = found.state.ensure(PART)?;
         let path = folder.join(LOG);
         let _lock = Lock::take(&folder, Instant::now() + PATIENCE)?;
         if disk::stamp(&path).is_some_and(|stamp| stamp.size > LARGE) {
@@ -127,7 +125,7 @@ impl Features {
             disk::remove(&old)?;
             disk::rename_new(&path, &old)?;
         }
-        let mut log = Growing::open(&path)?;
+        let mut log = Growing::open_owned(&path)?;
         if log.is_torn() {
             text.insert(0, '\n');
         }
@@ -142,7 +140,9 @@ impl Features {
     pub(super) fn events(&self, found: &Found, most: usize) -> Result<Vec<Value>, Error> {
         let mut events = Vec::new();
         for name in [OLD, LOG] {
-            let path = place(&found.state, name);
+            let Some(path) = found.state.read(&format!("{PART}/{name}")) else {
+                continue;
+            };
             match self.disk.read_text(&path, name) {
                 Ok((text, _)) => {
                     let read = |line: &str| serde_json::from_str(line).ok();
@@ -155,8 +155,4 @@ impl Features {
         let skipped = events.len().saturating_sub(most);
         Ok(events.split_off(skipped))
     }
-}
-
-fn place(state: &StateFolder, name: &str) -> PathBuf {
-    state.path(PART).join(name)
 }

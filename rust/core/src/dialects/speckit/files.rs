@@ -23,6 +23,7 @@ use crate::store::files::Root;
 use crate::store::journal::Journal;
 use crate::trust::TrustVerdict;
 use crate::trust::look::FolderTrust;
+use crate::store::state::UserState;
 
 /// Documents that are kept in memory, three for each of a thousand features and some; with more, all are
 /// forgotten and read again when asked for.
@@ -85,7 +86,9 @@ struct Known {
 
 impl Features {
     /// Features as seen from a folder; nothing is read yet.
-    pub fn new(start: Start, disk: Disk, clock: Clock) -> Self {
+    pub fn new(start: Start, mut disk: Disk, clock: Clock) -> Self {
+        let user_state = || UserState::of(&start.environment);
+        disk.user_state = disk.user_state.take().or_else(user_state);
         Self {
             disk,
             clock,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::Config;
 use super::error::SpeckitError;
-use super::events::{PART, What};
+use super::events::What;
 use super::files::{Features, Who};
 use super::resolve::Found;
 use crate::error::Error;
@@ -114,8 +114,7 @@ pub struct Listener<'a> {
 
 impl Features {
     fn folder(&self, found: &Found) -> Result<Root, Error> {
-        found.state.ensure(&self.disk, PART)?;
-        let folder = found.state.ensure(&self.disk, FOLDER)?;
+        let folder = found.state.ensure(FOLDER)?;
         Ok(Root::open(&folder)?)
     }
 
@@ -124,7 +123,9 @@ impl Features {
     /// # Errors
     /// A `StoreError` when the folder is there and cannot be listed.
     pub fn questions(&self, found: &Found) -> Result<Vec<Question>, Error> {
-        let folder = found.state.path(FOLDER);
+        let Some(folder) = found.state.read(FOLDER) else {
+            return Ok(Vec::new());
+        };
         let names = match disk::names(&folder) {
             Err(StoreError::Missing { .. }) => return Ok(Vec::new()),
             names => names?,
@@ -155,11 +156,12 @@ impl Features {
     /// # Errors
     /// `NoQuestion`, naming those that wait, or `Broken`.
     pub fn question(&self, found: &Found, id: &str) -> Result<Question, Error> {
-        let path = found.state.path(FOLDER).join(file_of(id));
         let is_name = !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-        if !is_name || !disk::exists(&path) {
+        let folder = found.state.read(FOLDER).filter(|_| is_name);
+        let path = folder.map(|folder| folder.join(file_of(id)));
+        let Some(path) = path.filter(|path| disk::exists(path)) else {
             return Err(self.no_question(found, id));
-        }
+        };
         let (text, _) = self.disk.read_text(&path, &file_of(id))?;
         let mut question = parse(&file_of(id), &text)?;
         self.expire(&mut question);

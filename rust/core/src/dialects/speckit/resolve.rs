@@ -12,6 +12,7 @@ use super::error::SpeckitError;
 use super::feature::{self, FeatureName, Match, numbered};
 use crate::error::Error;
 use crate::git::Repo;
+use crate::state_place::state_of;
 use crate::store::disk::{self, Disk, Named};
 use crate::store::files::{Root, plain};
 use crate::store::state::StateFolder;
@@ -93,7 +94,7 @@ pub fn find(disk: &Disk, start: &Start, asked: Option<&str>) -> Result<Found, Er
             None
         }
     });
-    let state = StateFolder::of(&root, repo.as_ref().map(Repo::common_dir));
+    let state = state_of(&root, repo.as_ref(), disk);
     let mut search = Search {
         disk,
         start,

@@ -19,6 +19,7 @@ use super::parse::{self, Document};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::outside::Outside;
+use crate::state_place::state_of;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Lock, PATIENCE};
 use crate::store::files::{self, Root};
@@ -100,7 +101,7 @@ impl Board {
         let known = Known::new(&disk, &root, &folder, &place.code);
         let repo = Repo::open(root.path()).ok().flatten();
         Ok(Self {
-            state: StateFolder::of(&root, repo.as_ref().map(Repo::common_dir)),
+            state: state_of(&root, repo.as_ref(), &disk),
             place,
             root,
             folder,

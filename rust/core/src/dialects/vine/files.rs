@@ -10,6 +10,7 @@ use super::error::VineError;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::outside::{Around, Neighbours, Standing};
+use crate::state_place;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::{Root, plain};
@@ -193,7 +194,7 @@ impl Files {
     pub(super) fn recover(&self, root: &Root) -> Result<(), StoreError> {
         let mut states = locked(&self.states);
         let state = states.entry(root.path().to_owned());
-        let state = state.or_insert_with(|| state_of(root)).clone();
+        let state = state.or_insert_with(|| self.state_of(root)).clone();
         // What a crash left may have to be waited for, which is nobody else's business.
         drop(states);
         let journal = Journal {
@@ -318,10 +319,12 @@ pub fn found(folder: &Path, depth: usize, most: usize) -> Vec<String> {
     walk::files_with_ending(folder, "vine", depth, most)
 }
 
-/// Where changes of several files of a folder are recorded.
-pub(super) fn state_of(root: &Root) -> StateFolder {
-    let repo = Repo::open(root.path()).ok().flatten();
-    StateFolder::of(root, repo.as_ref().map(Repo::common_dir))
+impl Files {
+    /// Where changes of several files of a folder are recorded.
+    pub(super) fn state_of(&self, root: &Root) -> StateFolder {
+        let repo = Repo::open(root.path()).ok().flatten();
+        state_place::state_of(root, repo.as_ref(), &self.disk)
+    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::super::StoreError;
+use super::owned::private;
 use super::regular;
 
 /// A file of ours that is written at its end only.
@@ -20,10 +21,23 @@ impl Growing {
     /// # Errors
     /// `Missing` folder, `Unreadable` when something else has that name, or `NotWritten`.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let failed = |e| StoreError::io("open", path, e);
+        Self::open_with(path, &mut OpenOptions::new())
+    }
+
+    /// [`Growing::open`] for a file of our state: a new one is for its owner alone.
+    ///
+    /// # Errors
+    /// As [`Growing::open`].
+    pub fn open_owned(path: &Path) -> Result<Self, StoreError> {
         let mut options = OpenOptions::new();
+        private(&mut options);
+        Self::open_with(path, &mut options)
+    }
+
+    fn open_with(path: &Path, options: &mut OpenOptions) -> Result<Self, StoreError> {
+        let failed = |e| StoreError::io("open", path, e);
         options.append(true).read(true).create(true);
-        let mut file = regular(path, &mut options)?;
+        let mut file = regular(path, options)?;
         let length = file.metadata().map_err(failed)?.len();
         let mut last = [0];
         if length > 0 {

@@ -88,6 +88,7 @@ impl Lock {
 fn open_own(path: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
+    super::owned::private(&mut options);
     super::regular(path, &mut options)
 }
 

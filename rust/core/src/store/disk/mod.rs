@@ -7,6 +7,7 @@
 
 mod growing;
 mod lock;
+mod owned;
 mod private;
 mod write;
 
@@ -17,10 +18,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use super::state::UserState;
 use super::{StoreError, WRITE};
 pub use growing::Growing;
 pub use lock::Lock;
 pub(crate) use lock::busy;
+pub use owned::{
+    Owned, copy_out, copy_owned, create_owned, holds_links, is_plain_below, keep_private,
+    make_owned_folder, owned, read_owned,
+};
 pub use private::{make_private_folder, read_private, write_private};
 use write::writer_of;
 pub use write::{Temporary, flush_folder_of, overwrite, rename_new};
@@ -179,6 +185,8 @@ pub struct Disk {
     pub reached: Arc<Reached>,
     /// Whether the system's announcements of changes are used where they can be trusted.
     pub listens: bool,
+    /// Where the user's own state lies, which no project can write; none where nobody says so.
+    pub user_state: Option<UserState>,
 }
 
 impl Default for Disk {
@@ -189,6 +197,7 @@ impl Default for Disk {
             write: Arc::new(File::write_all),
             reached: Arc::new(|_| Ok(())),
             listens: true,
+            user_state: None,
         }
     }
 }

@@ -20,8 +20,7 @@ fn start(project: &Project, job: Job) -> Result<Agent, WorkError> {
         withheld: &job.withheld,
     };
     let mask = Mask::new(&job.secrets)?;
-    let log = format!(".chant/logs/{SPEC}.log");
-    let output = Output::open(&project.runs, &log, &header, mask, job.limits.room)?;
+    let output = Output::open(&project.runs, &header, mask, job.limits.room)?;
     agent::start(&project.runs, &project.draft(), job, output, false)
 }
 

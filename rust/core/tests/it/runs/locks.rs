@@ -9,8 +9,6 @@ use rustix::process::Signal;
 
 use super::{Other, Project, SPEC, Task, until};
 
-const FILE: &str = ".chant/.locks/2026-02-02-001-abc.lock";
-
 fn holder(project: &Project) -> Other {
     let other = Other::start(
         project,
@@ -39,7 +37,7 @@ fn a_held_lock_is_refused_at_once_naming_its_holder() {
     assert!(project.runs.begin(project.draft()).is_err());
     other.signal(Signal::TERM);
     other.ends();
-    assert!(!project.path(FILE).exists());
+    assert!(!project.lock_file().exists());
     drop(SpecLock::take(&project.runs, SPEC).unwrap());
 }
 
@@ -49,23 +47,22 @@ fn the_lock_of_a_process_that_was_killed_is_free() {
     let mut other = holder(&project);
     other.signal(Signal::KILL);
     other.ends();
-    assert!(project.path(FILE).exists());
+    assert!(project.lock_file().exists());
     let lock = SpecLock::take(&project.runs, SPEC).unwrap();
-    let text = project.read(FILE);
+    let text = fs::read_to_string(project.lock_file()).unwrap();
     assert!(
         text.starts_with(&format!("{} ", std::process::id())),
         "{text}"
     );
     drop(lock);
-    assert!(!project.path(FILE).exists());
+    assert!(!project.lock_file().exists());
 }
 
 #[test]
 fn a_look_at_a_free_lock_does_not_make_a_start_fail() {
     let project = Project::new();
-    fs::create_dir_all(project.path(".chant/.locks")).unwrap();
-    fs::write(project.path(FILE), "").unwrap();
-    let file = fs::File::open(project.path(FILE)).unwrap();
+    fs::write(project.lock_file(), "").unwrap();
+    let file = fs::File::open(project.lock_file()).unwrap();
     file.lock().unwrap();
     let frees = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(30));
@@ -80,8 +77,7 @@ fn a_link_in_the_place_of_a_lock_is_not_written_through() {
     let project = Project::new();
     let precious = project.path("precious");
     fs::write(&precious, "kept").unwrap();
-    fs::create_dir_all(project.path(".chant/.locks")).unwrap();
-    std::os::unix::fs::symlink(&precious, project.path(FILE)).unwrap();
+    std::os::unix::fs::symlink(&precious, project.lock_file()).unwrap();
     let error = SpecLock::take(&project.runs, SPEC).unwrap_err();
     assert!(error.to_string().contains("not a file of ours"), "{error}");
     assert_eq!(fs::read_to_string(precious).unwrap(), "kept");

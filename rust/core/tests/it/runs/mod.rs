@@ -24,9 +24,10 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use chant_core::store::disk::Disk;
+use chant_core::store::disk::{self, Disk};
 use chant_core::store::files::Root;
 use chant_core::store::state::StateFolder;
 use chant_core::work::WorkError;
@@ -49,6 +50,8 @@ const SPEC: &str = "2026-02-02-001-abc";
 /// A project without anything, and its runs.
 struct Project {
     _folder: TempDir,
+    /// What its runs have for the number of a process, so that all tests' runs are told apart.
+    number: u64,
     root: PathBuf,
     runs: Runs,
 }
@@ -59,8 +62,11 @@ impl Project {
         let root = folder.path().canonicalize().unwrap();
         fs::create_dir(root.join(".chant")).unwrap();
         let runs = runs_of(&root, Disk::default());
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let number = u64::from(std::process::id()) * 1000 + COUNTER.fetch_add(1, Ordering::Relaxed);
         Self {
             _folder: folder,
+            number,
             root,
             runs,
         }
@@ -74,16 +80,39 @@ impl Project {
         fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 
+    /// What a run wrote into its log; the copy in the project says the same.
     fn log(&self) -> String {
-        self.read(&format!(".chant/logs/{SPEC}.log"))
+        let path = self.runs.ensure_log(SPEC).unwrap();
+        let log = fs::read_to_string(path).unwrap_or_default();
+        assert_eq!(self.read(&format!(".chant/logs/{SPEC}.log")), log);
+        log
+    }
+
+    /// The file of a record.
+    fn record_file(&self, process_id: &str) -> PathBuf {
+        let folder = self.runs.ensure_folder().unwrap();
+        folder.join(format!("{process_id}.json"))
+    }
+
+    /// Writes a record that no run of a test began.
+    fn put(&self, name: &str, text: &str) {
+        let path = self.record_file(name);
+        let _ = fs::remove_file(&path);
+        disk::create_owned(&path, text).unwrap();
+    }
+
+    /// The file of the lock of the spec.
+    fn lock_file(&self) -> PathBuf {
+        let state = &self.runs.state;
+        let folder = state.ensure(&state.in_project("locks")).unwrap();
+        folder.join(format!("{SPEC}.lock"))
     }
 
     /// A draft of a run that this process would run itself. All tests are one process, so that its
     /// number does not tell their runs apart.
     fn draft(&self) -> Record {
         let mut draft = Record::new(SPEC, SINGLE, Identity::own(), Timestamp::now());
-        let folder = self.root.file_name().unwrap().to_string_lossy();
-        draft.process_id += &folder;
+        draft.process_id = format!("{SPEC}-{}", self.number);
         draft
     }
 
@@ -117,10 +146,11 @@ impl Drop for Project {
 }
 
 fn runs_of(root: &Path, disk: Disk) -> Runs {
+    let user = crate::own_disk().user_state;
     let root = Root::open(root).unwrap();
     Runs {
         disk,
-        state: StateFolder::of(&root, None),
+        state: StateFolder::of(&root, None, user.as_ref()),
         root,
         clock: Timestamp::now,
     }

@@ -5,10 +5,11 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 
 use chant_core::store::StoreError;
-use chant_core::store::disk::Disk;
+use chant_core::store::disk::{self, Disk};
 use chant_core::work::WorkError;
 use chant_core::work::process::Identity;
-use chant_core::work::record::{self, Record, SINGLE};
+use chant_core::work::record::{self, Record, RunStatus, SINGLE};
+use chant_core::work::shown;
 use chant_core::work::state::{Event, State, Stop};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -35,20 +36,14 @@ fn ended(spec_id: &str, token: u64, event: Event, days: i64) -> Record {
 }
 
 fn put(project: &Project, record: &Record) {
-    let folder = project.path(record::FOLDER);
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(
-        folder.join(format!("{}.json", record.process_id)),
-        record.text(),
-    )
-    .unwrap();
+    project.put(&record.process_id, &record.text());
 }
 
 #[test]
 fn a_record_has_the_keys_of_the_design_and_keeps_others() {
     let project = Project::new();
     let record = project.begin();
-    let path = project.path(&format!("{}/{}.json", record::FOLDER, record.process_id));
+    let path = project.record_file(&record.process_id);
     let mut value: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
     let keys: Vec<&str> = value
         .as_object()
@@ -95,7 +90,7 @@ fn of_many_who_begin_a_run_of_one_spec_one_does() {
         let is_refused = matches!(error, WorkError::Running { .. } | WorkError::Held { .. });
         assert!(is_refused, "{error}");
     }
-    assert_eq!(project.runs.token(SPEC).unwrap(), 1);
+    assert_eq!(project.runs.token(SPEC).unwrap(), Some(1));
     assert_eq!(project.runs.all().unwrap().0.len(), 1);
 }
 
@@ -172,11 +167,9 @@ fn tokens_grow_and_attempts_count_runs_of_the_same_work() {
         project.runs.update(&record.process_id, end).unwrap();
     }
     assert_eq!(project.runs.newest_of(SPEC).unwrap().unwrap().token, 4);
-    assert_eq!(project.runs.token("another").unwrap(), 0);
-    assert_eq!(
-        fs::read_to_string(project.path(".chant-mcp/.gitignore")).unwrap(),
-        "*\n"
-    );
+    assert_eq!(project.runs.token(SPEC).unwrap(), Some(4));
+    assert_eq!(project.runs.token("another").unwrap(), None);
+    assert!(!project.path(".chant-mcp").exists());
 }
 
 #[test]
@@ -193,7 +186,7 @@ fn nothing_begins_beside_work_that_waits_or_a_death_that_was_not_looked_after() 
     put(&project, &dead);
     let error = project.runs.begin(project.draft()).unwrap_err();
     assert!(matches!(error, WorkError::Unrecovered { .. }), "{error}");
-    assert_eq!(project.runs.token(SPEC).unwrap(), 0);
+    assert_eq!(project.runs.token(SPEC).unwrap(), None);
 }
 
 #[test]
@@ -262,11 +255,9 @@ fn old_records_go_but_not_those_whose_work_waits() {
     ] {
         put(&project, &record);
     }
-    fs::write(
-        project.path(record::FOLDER).join("old-1.json"),
-        r#"{"spec_id":"old","pid":1}"#,
-    )
-    .unwrap();
+    let history = project.path(".chant/processes/old-1.json");
+    fs::create_dir_all(history.parent().unwrap()).unwrap();
+    fs::write(&history, r#"{"spec_id":"old","pid":1}"#).unwrap();
     let (records, _) = project.runs.all().unwrap();
     assert_eq!(project.runs.prune(&records).unwrap(), 2);
     let kept: Vec<String> = project
@@ -281,7 +272,7 @@ fn old_records_go_but_not_those_whose_work_waits() {
         kept,
         ["b-1", "c-1", "d-2", "e-1", &format!("f-{}", dead().pid)]
     );
-    assert!(project.path(record::FOLDER).join("old-1.json").exists());
+    assert!(history.exists());
 }
 
 // proves: chant:work_list:records_are_kept_seven_days_or_200
@@ -296,43 +287,51 @@ fn of_records_that_ended_the_newest_two_hundred_stay() {
     }
     let (records, _) = project.runs.all().unwrap();
     assert_eq!(project.runs.prune(&records).unwrap(), 5);
-    assert!(
-        !project
-            .path(record::FOLDER)
-            .join(format!("{SPEC}-204.json"))
-            .exists()
-    );
-    assert!(
-        project
-            .path(record::FOLDER)
-            .join(format!("{SPEC}-199.json"))
-            .exists()
-    );
+    assert!(!project.record_file(&format!("{SPEC}-204")).exists());
+    assert!(project.record_file(&format!("{SPEC}-199")).exists());
 }
 
 #[test]
 fn records_of_others_are_told_and_never_changed() {
     let project = Project::new();
-    let folder = project.path(record::FOLDER);
+    let folder = project.path(".chant/processes");
     fs::create_dir_all(&folder).unwrap();
     let old = r#"{"process_id":"x-7","spec_id":"x","pid":7,"started_at":"2026-01-01T00:00:00+01:00","mode":"single","started":true}"#;
     for (name, text) in [
         ("x-7", old),
-        ("later", r#"{"schema":2,"spec_id":"x"}"#),
+        ("later", r#"{"schema":2,"spec_id":"x","status":"running"}"#),
         ("torn", "{"),
     ] {
         fs::write(folder.join(format!("{name}.json")), text).unwrap();
     }
-    let (told, broken) = record::all(&project.runs.disk, &project.runs.root).unwrap();
-    let stale: Vec<bool> = told.iter().map(|run| run.is_stale).collect();
-    // In the order of their files: `later`, `x-7`.
-    assert_eq!(stale, [false, true]);
+    let (told, broken) = shown::all(&project.runs).unwrap();
+    let seen: Vec<_> = told
+        .iter()
+        .map(|run| (&*run.process_id, run.is_stale, run.status))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            ("later", true, RunStatus::Failed),
+            ("x-7", true, RunStatus::Failed)
+        ]
+    );
     assert_eq!(broken.len(), 1);
     assert!(project.runs.all().unwrap().0.is_empty());
     let error = project.runs.update("x-7", |_| Ok(())).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "`.chant/processes/x-7.json` is not the record of a run: it is of another program or release; mend it or move it away"
+    assert!(
+        matches!(error, WorkError::Store(StoreError::Missing { .. })),
+        "{error}"
+    );
+    project.put("x-7", old);
+    let error = project
+        .runs
+        .update("x-7", |_| Ok(()))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("it is of another program or release"),
+        "{error}"
     );
     assert_eq!(fs::read_to_string(folder.join("x-7.json")).unwrap(), old);
 }
@@ -381,9 +380,9 @@ fn a_second_runner_with_the_number_of_an_earlier_one_gets_another_name() {
 #[test]
 fn a_token_that_is_no_number_is_named() {
     let project = Project::new();
-    let folder = project.path(".chant-mcp/tokens");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join(SPEC), "many\n").unwrap();
+    let state = &project.runs.state;
+    let folder = state.ensure(&state.in_project("tokens")).unwrap();
+    disk::create_owned(&folder.join(SPEC), "many\n").unwrap();
     let error = project.runs.begin(project.draft()).unwrap_err().to_string();
     assert!(error.contains("it should hold one number"), "{error}");
 }

@@ -1,11 +1,12 @@
 //! What a crash left, put right.
 
 use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use chant_core::work::lock::SpecLock;
 use chant_core::work::process::Identity;
-use chant_core::work::record::{FOLDER, MergeState, Record, SINGLE};
+use chant_core::work::record::{MergeState, Record, SINGLE};
 use chant_core::work::recover::recover;
 use chant_core::work::state::{Event, State, Stop};
 use jiff::{SignedDuration, Timestamp};
@@ -13,15 +14,13 @@ use rustix::process::Signal;
 
 use super::{Other, Project, SPEC, Task, is_alive};
 
-const LOCK: &str = ".chant/.locks/2026-02-02-001-abc.lock";
-
 /// Nothing is found any more, and nothing of the run is left but its record.
 #[track_caller]
 fn is_clean(project: &Project) {
     let again = recover(&project.runs).unwrap();
     assert!(again.found.is_empty() && again.problems.is_empty());
     assert_eq!((again.removed, again.pruned), (0, 0));
-    assert!(!project.path(LOCK).exists());
+    assert!(!project.lock_file().exists());
 }
 
 #[test]
@@ -73,7 +72,7 @@ fn a_living_run_and_a_spec_that_somebody_holds_are_left_alone() {
     let recovered = recover(&project.runs).unwrap();
     assert!(recovered.found.is_empty() && recovered.lost.is_empty());
     assert_eq!(recovered.removed, 0);
-    assert!(is_alive(runner.pid()) && project.path(LOCK).exists());
+    assert!(is_alive(runner.pid()) && project.lock_file().exists());
 
     let project = Project::new();
     let record = project.begin();
@@ -147,40 +146,36 @@ fn of_two_who_recover_at_once_one_does() {
 #[test]
 fn files_of_dead_processes_go_and_those_of_living_ones_stay() {
     let project = Project::new();
-    let (locks, pids) = (project.path(".chant/.locks"), project.path(".chant/pids"));
-    fs::create_dir_all(&locks).unwrap();
-    fs::create_dir_all(&pids).unwrap();
+    let locks = project.lock_file().parent().unwrap().to_owned();
     let own = Identity::own();
     let start = own.pid_start.unwrap();
-    for (folder, name, text) in [
+    for (name, text) in [
         (
-            &locks,
             "dead.lock",
             "4194304 77\n2026-02-02T10:00:00.000Z\n".to_owned(),
         ),
-        (&locks, "reused.lock", format!("{} 1\n", own.pid)),
-        (&locks, "of-023.lock", "4194304".into()),
-        (&locks, "living.lock", format!("{} {start}\n", own.pid)),
-        (&locks, "living-023.lock", own.pid.to_string()),
-        (&locks, "notes.txt", "4194304".into()),
-        (&pids, "dead.pid", "4194304\n".into()),
-        (&pids, "living.pid", format!("{}\n", own.pid)),
-        (&pids, "fresh.pid", "?".into()),
+        ("reused.lock", format!("{} 1\n", own.pid)),
+        ("living.lock", format!("{} {start}\n", own.pid)),
+        ("notes.txt", "4194304".into()),
     ] {
-        fs::write(folder.join(name), text).unwrap();
+        fs::write(locks.join(name), text).unwrap();
     }
-    assert_eq!(recover(&project.runs).unwrap().removed, 4);
-    let left = |folder| {
+    // What lies in the project is not ours to remove.
+    for name in [".chant/.locks/dead.lock", ".chant/pids/dead.pid"] {
+        let path = project.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "4194304 77\n").unwrap();
+    }
+    assert_eq!(recover(&project.runs).unwrap().removed, 2);
+    let left = |folder: &Path| {
         let entries = fs::read_dir(folder).unwrap();
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         names
     };
-    assert_eq!(
-        left(&locks),
-        ["living-023.lock", "living.lock", "notes.txt"]
-    );
-    assert_eq!(left(&pids), ["fresh.pid", "living.pid"]);
+    assert_eq!(left(&locks), ["living.lock", "notes.txt"]);
+    assert_eq!(left(&project.path(".chant/.locks")), ["dead.lock"]);
+    assert_eq!(left(&project.path(".chant/pids")), ["dead.pid"]);
 }
 
 #[test]
@@ -192,24 +187,31 @@ fn a_record_that_cannot_be_read_stands_in_no_others_way() {
         Ok(())
     };
     project.runs.update(&record.process_id, forget).unwrap();
-    fs::write(project.path(FOLDER).join("a-torn.json"), "{\"schema\":1").unwrap();
+    project.put("a-torn", "{\"schema\":1");
     let recovered = recover(&project.runs).unwrap();
     assert_eq!((recovered.found.len(), recovered.broken.len()), (1, 1));
-    assert_eq!(recovered.broken[0].path, ".chant/processes/a-torn.json");
+    assert!(
+        recovered.broken[0]
+            .path
+            .ends_with("processes/main/_/a-torn.json")
+    );
+    // It is out of the way from then on, and a person can look at it.
+    assert_eq!(recover(&project.runs).unwrap().broken, []);
+    assert!(
+        project.runs.set_aside().unwrap()[0]
+            .path
+            .ends_with("set-aside/a-torn.json")
+    );
 }
 
 #[test]
 fn with_nothing_to_do_it_is_cheap() {
     let project = Project::new();
-    fs::create_dir_all(project.path(FOLDER)).unwrap();
     for number in 0..200 {
         let at = Timestamp::now() - SignedDuration::from_mins(number);
         let mut record = Record::new(&format!("s{number}"), SINGLE, Identity::own(), at);
         record.change(Event::Merge, None, at).unwrap();
-        let path = project
-            .path(FOLDER)
-            .join(format!("{}.json", record.process_id));
-        fs::write(path, record.text()).unwrap();
+        project.put(&record.process_id, &record.text());
     }
     let before = Instant::now();
     let recovered = recover(&project.runs).unwrap();

@@ -187,7 +187,7 @@ fn a_run_above_other_runs_takes_no_spec() {
     let mut draft = project.draft();
     draft.mode = "chain".into();
     let above = project.runs.begin(draft).unwrap();
-    assert_eq!((above.token, project.runs.token(SPEC).unwrap()), (0, 0));
+    assert_eq!((above.token, project.runs.token(SPEC).unwrap()), (0, None));
     let interruption = Interruption::new().unwrap();
     let run = Run::adopt(&project.runs, &above.process_id, &interruption).unwrap();
     assert!(run.lock().is_none());

@@ -153,9 +153,9 @@ fn vector_15_a_failing_check_leaves_the_box_open() {
     complete("T002", true).unwrap();
     assert_eq!(project.tasks(), text.replace("[ ]", "[x]"));
     assert!(
-        !project
-            .root()
-            .join(".chant-mcp/speckit")
+        !crate::state_part(&project.root(), "speckit/x")
+            .parent()
+            .unwrap()
             .read_dir()
             .unwrap()
             .any(|entry| {

@@ -18,7 +18,6 @@ use chant_core::dialects::speckit::ops::{self, Report};
 use chant_core::dialects::speckit::questions::Listener;
 use chant_core::dialects::speckit::resolve::Start;
 use chant_core::error::Error;
-use chant_core::store::disk::Disk;
 use jiff::Timestamp;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -107,7 +106,7 @@ pub(super) fn seen_from(
         folder: folder.to_owned(),
         environment,
     };
-    Features::new(start, Disk::default(), clock)
+    Features::new(start, crate::own_disk(), clock)
 }
 
 pub(super) fn context(features: &Features) -> Value {

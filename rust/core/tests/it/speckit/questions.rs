@@ -34,6 +34,11 @@ fn open(features: &Features) -> Vec<Value> {
     serde_json::from_str(&answer.text).unwrap()
 }
 
+/// The log of events of a project.
+fn events_of(project: &Project) -> std::path::PathBuf {
+    crate::state_part(&project.root(), "speckit/events.jsonl")
+}
+
 fn id_of(answer: &Answer) -> String {
     let note = answer.note.as_deref().unwrap();
     let rest = note.split_once("The question is ").unwrap().1;
@@ -79,7 +84,7 @@ fn vector_12_an_answer_comes_back_intact_and_is_in_no_log() {
     ops::answer(&features, &who("person"), &id, Some("naïve 日本")).unwrap();
     let answer = asked(&features, "s", &report("Name?", None)).unwrap();
     assert_eq!(answer.text, "User response: naïve 日本");
-    let log = fs::read_to_string(project.root().join(".chant-mcp/speckit/events.jsonl")).unwrap();
+    let log = fs::read_to_string(events_of(&project)).unwrap();
     assert!(log.contains(&id) && !log.contains("naïve"), "{log}");
     assert!(
         !ops::questions(&features, true)
@@ -213,7 +218,8 @@ fn a_status_is_an_event_that_names_session_agent_feature_and_run() {
 #[test]
 fn an_event_after_a_torn_line_stands_on_its_own() {
     let project = project();
-    let log = project.write(".chant-mcp/speckit/events.jsonl", "{\"event\": \"torn");
+    let log = events_of(&project);
+    fs::write(&log, "{\"event\": \"torn").unwrap();
     let completed = Report {
         status: "completed",
         prompt: None,
@@ -234,7 +240,7 @@ fn an_event_after_a_torn_line_stands_on_its_own() {
 fn a_question_counts_when_its_event_cannot_be_recorded() {
     let project = project();
     // Where a folder stands, nothing can be added to a file.
-    fs::create_dir_all(project.root().join(".chant-mcp/speckit/events.jsonl")).unwrap();
+    fs::create_dir_all(events_of(&project)).unwrap();
     let features = project.features();
     let first = asked(&features, "s", &report("Which?", None)).unwrap();
     assert!(first.note.as_deref().unwrap().contains("not recorded"));

@@ -18,7 +18,6 @@ use chant_core::dialects::tickets::ops::{
     self, Create, Filters, Mode, Piece, SectionCall, manage_cr_sections,
 };
 use chant_core::error::Error;
-use chant_core::store::disk::Disk;
 use jiff::Timestamp;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -49,7 +48,7 @@ pub(super) fn place(root: &Path) -> Place {
 }
 
 pub(super) fn open(place: Place) -> Result<Board, Error> {
-    Board::open(place, Disk::default(), now)
+    Board::open(place, crate::own_disk(), now)
 }
 
 impl Project {

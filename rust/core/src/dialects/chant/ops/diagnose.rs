@@ -7,13 +7,14 @@ use super::super::project::{Project, Snapshot};
 use super::super::specs::{Specs, Wait, steps};
 use super::super::view::report::{Check, Diagnosis};
 use super::super::view::spec::sentence;
-use super::read::{age, log_stamp};
+use super::read::age;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::tags::Commit;
 use crate::git::worktree::Worktree;
 use crate::git::{GitError, Repo, Tip};
-use crate::work::record::{self, Run, RunStatus, SINGLE};
+use crate::work::record::{RunStatus, SINGLE};
+use crate::work::shown::{self, Run};
 
 /// The name of the check that looks at the agent.
 const AGENT: &str = "Agent";
@@ -110,7 +111,8 @@ fn unreadable(snapshot: &Snapshot, id: &str) -> Answer {
 
 fn look(project: &Project, snapshot: &Snapshot, spec: &Spec) -> Findings {
     let branch = snapshot.branch_of(spec);
-    let (mut runs, _) = record::all(&project.disk, &project.root).unwrap_or_default();
+    let runs = project.runs().ok().and_then(|runs| shown::all(&runs).ok());
+    let (mut runs, _) = runs.unwrap_or_default();
     runs.retain(|run| run.spec_id == spec.id.as_str());
     let mut found = Findings {
         commits: Ok(Vec::new()),
@@ -226,7 +228,7 @@ fn trust_check(project: &Project) -> Option<Check> {
 }
 
 fn log_check(project: &Project, spec: &Spec, found: &Findings) -> Check {
-    let stamp = log_stamp(project, spec);
+    let stamp = project.shown_log_stamp(spec.id.as_str());
     let details = match &stamp {
         Some(stamp) => {
             let age = age(stamp.modified);

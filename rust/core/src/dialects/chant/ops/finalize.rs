@@ -4,17 +4,14 @@ use super::super::agents::usual_model;
 use super::super::approval;
 use super::super::error::ChantError;
 use super::super::model::{Spec, SpecType, Status};
-use super::super::project::{LOGS, Project, Snapshot};
+use super::super::project::{Project, Snapshot};
 use super::edit::{self, Draft};
-use super::read::log_stamp;
 use super::update::refuse_running;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::tags::Commit;
 use crate::git::{Repo, Tip};
-use crate::store::disk;
 use crate::text::front_matter::Value;
-use crate::work::record;
 
 /// How to complete.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,7 +57,7 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
         Some(repo) => commits_of(repo, &spec).map_err(failed)?,
         None => Vec::new(),
     };
-    refuse_without_evidence(project, &snapshot, &spec, &commits, how).map_err(failed)?;
+    refuse_without_evidence(project, &spec, &commits, how).map_err(failed)?;
     let asks = spec
         .approval
         .as_ref()
@@ -198,16 +195,17 @@ fn commits_of(repo: &Repo, spec: &Spec) -> Result<Vec<Commit>, Error> {
 /// Where an agent ran, its log and a commit of it are asked for.
 fn refuse_without_evidence(
     project: &Project,
-    snapshot: &Snapshot,
     spec: &Spec,
     commits: &[Commit],
     how: Finalize,
 ) -> Result<(), Error> {
-    let (runs, _) = record::all(&project.disk, &project.root)?;
+    // Runs that only the project tells of prove nothing, and ask for nothing.
+    let (runs, _) = project.runs()?.all()?;
     if !runs.iter().any(|run| run.spec_id == spec.id.as_str()) {
         return Ok(());
     }
-    if !has_log(project, snapshot, spec) && !how.force {
+    project.refuse_untrusted("finalize a run")?;
+    if project.own_log(spec.id.as_str()).is_none() && !how.force {
         let message = "Cannot mark spec as completed: no agent execution log found. Use force parameter to override.";
         return Err(ChantError::Refused(message.into()).into());
     }
@@ -219,30 +217,6 @@ fn refuse_without_evidence(
         return Err(ChantError::Refused(message).into());
     }
     Ok(())
-}
-
-/// Whether a run left a log: the spec's own, or an older generation `<id>.<n>.log` that is not the log
-/// of a member of that number (reference chant 1.1).
-fn has_log(project: &Project, snapshot: &Snapshot, spec: &Spec) -> bool {
-    if log_stamp(project, spec).is_some() {
-        return true;
-    }
-    let logs = project
-        .root
-        .locate(LOGS)
-        .and_then(|folder| disk::list(&folder));
-    let is_generation = |name: &str| {
-        let member = name.strip_suffix(".log")?;
-        let number = member.strip_prefix(spec.id.as_str())?.strip_prefix('.')?;
-        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        let is_member = snapshot.specs.find(member).is_some() || project.is_archived(member);
-        Some(is_number && !is_member)
-    };
-    logs.is_ok_and(|logs| {
-        logs.files
-            .iter()
-            .any(|file| is_generation(&file.name) == Some(true))
-    })
 }
 
 /// Whether an agent is named as co-author.

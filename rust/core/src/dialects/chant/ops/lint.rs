@@ -14,7 +14,7 @@ use super::super::scores::{Light, Scores, Size};
 use super::super::specs::steps;
 use super::super::view::list::{problems, title_shown};
 use super::super::view::report::{Diagnostic, LintReport, Score};
-use super::read::{log_path, room_of};
+use super::read::room_of;
 use crate::answer::{Answer, Page, fitting};
 use crate::config::Config;
 use crate::error::Error;
@@ -281,7 +281,8 @@ fn wrong_output(project: &Project, spec: &Spec) -> Option<String> {
     let Some(schema) = read(schema_path) else {
         return Some(format!("Output schema file not found: {schema_path}"));
     };
-    let log = read(&log_path(spec))?;
+    let (path, name) = project.shown_log(spec.id.as_str()).ok()?;
+    let (log, _) = project.disk.read_text(&path, &name).ok()?;
     super::super::output::wrong(schema_path, &schema, &log)
 }
 

@@ -3,7 +3,7 @@
 
 use super::super::error::ChantError;
 use super::super::model::{Spec, Status};
-use super::super::project::{LOGS, Project};
+use super::super::project::Project;
 use super::super::runtime::conflict;
 use super::super::runtime::settle::{self, Halted};
 use super::super::runtime::workplace::Workplace;
@@ -104,6 +104,9 @@ pub(super) fn halt_all(
     let ends_chains = matches!(why, Stop::Pause | Stop::TakeOver);
     let (records, _) = runs.all()?;
     let of_spec = |record: &&Record| record.spec_id == spec.id.as_str() && running(record);
+    if records.iter().any(|record| of_spec(&record)) {
+        project.refuse_untrusted("end a run")?;
+    }
     let (own, mut crews): (Vec<&Record>, Vec<&Record>) = records
         .iter()
         .filter(of_spec)
@@ -256,7 +259,7 @@ fn analysis(
         checked: 0,
         open: Vec::new(),
     };
-    found.look_at_log(project, spec, record);
+    found.look_at_log(project, spec);
     if let (Some(repo), Some(place)) = (&repo, place) {
         found.look_at_work(project, repo, place, spec)?;
     } else {
@@ -277,13 +280,9 @@ fn analysis(
 }
 
 impl Found {
-    fn look_at_log(&mut self, project: &Project, spec: &Spec, record: Option<&Record>) {
-        let path = record.and_then(|record| record.log.clone());
-        let path = path.unwrap_or_else(|| format!("{LOGS}/{}.log", spec.id));
-        let opened = project
-            .root
-            .locate(&path)
-            .and_then(|real| disk::open(&real, &path));
+    fn look_at_log(&mut self, project: &Project, spec: &Spec) {
+        let shown = project.shown_log(spec.id.as_str());
+        let opened = shown.and_then(|(real, name)| disk::open(&real, &name));
         let Ok((file, length)) = opened else { return };
         let Ok(lines) = log::read(file, length, LOOKED_AT) else {
             return;

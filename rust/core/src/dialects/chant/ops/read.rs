@@ -7,9 +7,10 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::super::error::ChantError;
-use super::super::model::{Spec, Status};
+use super::super::model::{Problem, Spec, Status};
 use super::super::parse;
-use super::super::project::{LOGS, Project, Snapshot};
+use super::super::project::logs::log_name;
+use super::super::project::{Project, Snapshot};
 use super::super::view::list::{ProblemEntry, SpecEntry, SpecList, problems, title_shown};
 use super::super::view::spec::{SpecDetails, Verification};
 use super::super::view::status::{Activity, StatusCounts};
@@ -17,7 +18,7 @@ use super::super::view::work::Log;
 use crate::answer::{Answer, Page, fitting, piece, size_of};
 use crate::error::Error;
 use crate::store::StoreError;
-use crate::store::disk::{self, Stamp};
+use crate::store::disk;
 use crate::store::index::Source;
 use crate::text::front_matter;
 use crate::work::log::{self, Query};
@@ -297,7 +298,9 @@ pub fn status(project: &Project, brief: bool, include_activity: bool) -> Result<
         counts.in_progress_activity_total = (total > ACTIVITY_SHOWN).then_some(total);
     }
     counts.trust = project.untrusted_line();
-    (counts.problems, counts.problems_total) = problems(&project.problems(&snapshot));
+    let mut found: Vec<Problem> = project.state_problem().into_iter().collect();
+    found.extend(project.problems(&snapshot));
+    (counts.problems, counts.problems_total) = problems(&found);
     Ok(Answer::data(&counts))
 }
 
@@ -319,7 +322,7 @@ fn activity(project: &Project, spec: &Spec) -> Activity {
             .to_string()
     };
     let spec_modified = modified(project, &spec.path);
-    let log_modified = modified(project, &log_path(spec));
+    let log_modified = log_modified(project, spec.id.as_str());
     Activity {
         id: spec.id.to_string(),
         title: title_shown(spec),
@@ -344,14 +347,10 @@ pub fn verify(project: &Project, id: &str) -> Result<Answer, Error> {
     Ok(Answer::data(&Verification::of(&spec)))
 }
 
-/// A spec's log, relative to the root.
-pub(super) fn log_path(spec: &Spec) -> String {
-    format!("{LOGS}/{}.log", spec.id)
-}
-
-/// The stamp of a spec's log, when it has one.
-pub(super) fn log_stamp(project: &Project, spec: &Spec) -> Option<Stamp> {
-    disk::stamp(&project.root.locate(&log_path(spec)).ok()?)
+/// When the log of a spec was last written; `None` when it has none.
+pub(super) fn log_modified(project: &Project, spec_id: &str) -> Option<Timestamp> {
+    let stamp = project.shown_log_stamp(spec_id)?;
+    Timestamp::from_nanosecond(stamp.modified).ok()
 }
 
 /// How long ago something changed, in words (reference chant 5.7).
@@ -386,11 +385,9 @@ pub fn log(
     let since = since.map(moment).transpose()?;
     let snapshot = project.snapshot()?;
     let spec = project.resolve(&snapshot, id)?;
-    let path = log_path(&spec);
-    let opened = project
-        .root
-        .locate(&path)
-        .and_then(|real| disk::open(&real, &path));
+    let path = log_name(spec.id.as_str());
+    let shown = project.shown_log(spec.id.as_str());
+    let opened = shown.and_then(|(real, name)| disk::open(&real, &name));
     let (file, length) = opened.map_err(|error| match error {
         StoreError::Missing { .. } => ChantError::NoLog {
             id: spec.id.to_string(),

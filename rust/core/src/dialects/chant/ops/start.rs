@@ -329,7 +329,7 @@ fn give_up(project: &Project, runs: &Runs, record: &Record, why: &str) -> Result
                 Ok(())
             };
             stopped.fail(runs, why.to_owned())?;
-            split::clear(record);
+            split::clear(project, record);
             shown
         }
         Err(WorkError::NotRunning { .. }) => Ok(()),

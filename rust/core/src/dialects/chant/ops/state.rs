@@ -1,12 +1,11 @@
 //! Giving a spec up, and making it pending again.
 
-use std::time::{Duration, SystemTime};
-
 use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::{Spec, Status};
 use super::super::project::place::worktrees;
-use super::super::project::{LOCKS, Project, Snapshot};
+use super::super::project::site::{Site, remove_beside};
+use super::super::project::{Project, Snapshot};
 use super::edit;
 #[cfg(not(unix))]
 use super::elsewhere::{Ended, close_settled, halt_all};
@@ -17,20 +16,18 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::{GitError, Repo};
 use crate::store::disk::{self, Lock};
-use crate::work::lock::PIDS;
-use crate::work::process;
-use crate::work::record::{self, RunStatus};
+use crate::store::state::escaped;
+use crate::work::lock::{Holder as HeldBy, lock_of};
+use crate::work::record::Record;
 use crate::work::records::Runs;
 use crate::work::state::{Event, State, Stop};
 
-/// A file in which earlier programs wrote the PID of whoever works on a spec, and whether anybody is
-/// behind it.
+/// Who holds a spec's lock, for people: what is decided asks the lock itself.
 pub(super) struct Holder {
     path: String,
     pid: Option<u32>,
     modified: i128,
     is_held: bool,
-    is_alive: bool,
 }
 
 impl Holder {
@@ -39,7 +36,7 @@ impl Holder {
         let who = self
             .pid
             .map_or_else(|| "no PID in it".to_owned(), |pid| format!("PID {pid}"));
-        let state = if self.lives() {
+        let state = if self.is_held {
             "alive"
         } else {
             "not alive, the file is stale"
@@ -50,71 +47,19 @@ impl Holder {
             age(self.modified)
         )
     }
-
-    fn lives(&self) -> bool {
-        self.is_held || self.is_alive
-    }
 }
 
-/// Who holds a spec's lock, if the file is there. The runtime holds an OS lock on it; earlier
-/// programs only wrote their PID, which counts while a process of that number is older than the file.
+/// Who holds a spec's lock, if its file is there.
 pub(super) fn holder(project: &Project, id: &SpecId) -> Option<Holder> {
-    holder_at(project, format!("{LOCKS}/{id}.lock"))
-}
-
-fn holder_at(project: &Project, path: String) -> Option<Holder> {
-    let real = project.root.locate(&path).ok()?;
-    let content = (project.disk.read)(&real).ok()?;
-    let text = String::from_utf8_lossy(&content.bytes);
-    let pid = text
-        .split_whitespace()
-        .next()
-        .and_then(|word| word.parse().ok());
-    let nanos = u64::try_from(content.stamp.modified).unwrap_or(0);
-    let written = SystemTime::UNIX_EPOCH + Duration::from_nanos(nanos);
+    let path = lock_of(&project.runs().ok()?, id.as_str())?;
+    let stamp = disk::stamp(&path)?;
+    let inside = path.strip_prefix(project.root()).unwrap_or(&path);
     Some(Holder {
-        is_held: matches!(Lock::try_take(&real), Ok(None)),
-        is_alive: pid.is_some_and(|pid| process::is_writer_alive(pid, written)),
-        modified: content.stamp.modified,
-        path,
-        pid,
+        is_held: matches!(Lock::try_take(&path), Ok(None)),
+        pid: HeldBy::of(&path).pid,
+        modified: stamp.modified,
+        path: inside.display().to_string(),
     })
-}
-
-/// The files in which somebody may be named as working on a spec.
-fn holders(project: &Project, id: &SpecId) -> impl Iterator<Item = Holder> {
-    let pid_file = holder_at(project, format!("{PIDS}/{id}.pid"));
-    holder(project, id).into_iter().chain(pid_file)
-}
-
-/// Refuses while a process of another program works on the spec; our own runs can be stopped.
-fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error> {
-    let (records, _) = project.runs()?.all()?;
-    let own = records
-        .iter()
-        .filter(|record| record.state() == State::Running);
-    let own: Vec<Option<u32>> = own.map(|record| Some(record.pid)).collect();
-    let (runs, _) = record::all(&project.disk, &project.root)?;
-    let by_run = runs.iter().find(|run| {
-        let is_under_way = run.spec_id == spec.id.as_str() && run.status == RunStatus::Running;
-        is_under_way && !own.contains(&run.pid)
-    });
-    let by_run = by_run.map(|run| format!("{} (PID {})", run.process_id, run.pid.unwrap_or(0)));
-    let by_file = || {
-        holders(project, &spec.id)
-            .find(|holder| holder.lives() && !own.contains(&holder.pid))
-            .map(|holder| holder.words())
-    };
-    match by_run.or_else(by_file) {
-        None => Ok(()),
-        Some(who) => {
-            let message = format!(
-                "Spec '{}' is being worked: {who}. Stop that first; nothing was {what}.",
-                spec.id
-            );
-            Err(ChantError::Refused(message).into())
-        }
-    }
 }
 
 /// The work on a spec, stopped; how it ends is written when the spec says so.
@@ -171,10 +116,8 @@ pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "cancelled")?;
-    if spec.status == Status::InProgress {
-        refuse_worked(project, &spec, "cancelled")?;
-    }
     let halt = if spec.status.may_become(Status::Cancelled) {
+        refuse_to_end(project, &spec)?;
         Some(Halt::of(project, &spec, Stop::Cancel)?)
     } else {
         None
@@ -261,7 +204,7 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
     project.refuse_own(&spec.id, "reset")?;
     let failed = |error: Error| error.during("Failed to reset spec");
     refuse_unresettable(&spec).map_err(|error| failed(error.into()))?;
-    refuse_worked(project, &spec, "reset").map_err(failed)?;
+    refuse_to_end(project, &spec).map_err(failed)?;
     let halt = Halt::of(project, &spec, Stop::Reset).map_err(failed)?;
     halt.refuse_completed(&spec).map_err(failed)?;
     let snapshot = project.snapshot()?;
@@ -296,13 +239,12 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
     let mut text = format!("Reset spec '{}' to pending", spec.id);
     if let (Some(repo), Some(backup)) = (&repo, backup) {
         text.push_str(&format!("\nBranch {branch} is kept as {backup}"));
-        if let Err(error) = remove_work(repo, &branch) {
+        if let Err(error) = remove_work(project, repo, &spec, &branch) {
             text.push_str(&format!(
                 "\nIts worktree or branch was left in place: {error}"
             ));
         }
     }
-    remove_stale_files(project, &spec)?;
     Ok(Answer::prose(text))
 }
 
@@ -376,10 +318,11 @@ fn back_up(repo: &Repo, spec: &Spec, branch: &str) -> Result<Option<String>, Err
             return Err(ChantError::Refused(message).into());
         }
     }
-    Ok(repo.back_up(branch, spec.id.as_str())?)
+    Ok(repo.back_up(branch, &escaped(spec.id.as_str()))?)
 }
 
-fn remove_work(repo: &Repo, branch: &str) -> Result<(), Error> {
+/// Removes the worktree that the runtime made for a spec, and the branch, which is kept as a backup.
+fn remove_work(project: &Project, repo: &Repo, spec: &Spec, branch: &str) -> Result<(), Error> {
     let worktrees = repo.worktrees()?;
     if let Some(worktree) = worktrees
         .iter()
@@ -391,15 +334,23 @@ fn remove_work(repo: &Repo, branch: &str) -> Result<(), Error> {
                 format!("{place} is gone; if it was moved, `git worktree repair` finds it again");
             return Err(ChantError::Refused(message).into());
         }
+        let config = project.snapshot()?.config?;
+        let site = Site::of(project, &config, repo)?;
+        site.refuse_strange(repo, &worktree.path, branch, spec.id.as_str())?;
         repo.remove_worktree(&worktree.path)?;
+        remove_beside(&worktree.path);
     }
     Ok(repo.delete_backed_up_branch(branch)?)
 }
 
-/// Removes what a dead process left of its lock and its PID.
-fn remove_stale_files(project: &Project, spec: &Spec) -> Result<(), Error> {
-    for holder in holders(project, &spec.id).filter(|holder| !holder.lives()) {
-        disk::remove(&project.root.locate(&holder.path)?)?;
+/// Refuses to end what works on a spec, or what its runs left, in a folder that nobody trusts.
+fn refuse_to_end(project: &Project, spec: &Spec) -> Result<(), Error> {
+    let (records, _) = project.runs()?.all()?;
+    let is_left = |record: &Record| {
+        record.spec_id == spec.id.as_str() && !record.state().is_closed() && record.has_agent()
+    };
+    if records.iter().any(is_left) {
+        project.refuse_untrusted("end a run")?;
     }
     Ok(())
 }

@@ -4,17 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::id::SpecId;
 use super::super::parse;
-use super::super::project::{LOGS, Project};
+use super::super::project::Project;
 use super::super::runtime::workplace::Workplace;
 use super::super::view::list::{PROBLEMS_SHOWN, ProblemEntry};
 use super::super::view::spec::Criteria;
 use super::super::view::work::{RunCounts, RunEntry, SpecCounts, WorkList};
-use super::read::{modified, room_of, utc};
+use super::read::{log_modified, room_of, utc};
 use crate::answer::{Answer, fitting};
 use crate::dialects::chant::model::Problem;
 use crate::error::Error;
 use crate::store::index::Source;
-use crate::work::record::{self, Run, RunStatus, SINGLE, SPLIT};
+use crate::work::record::{BrokenRecord, RunStatus, SINGLE, SPLIT};
+use crate::work::shown::{self, Run};
+
+/// What is said of runs in a folder that nobody trusts.
+const NOT_TRUSTED: &str = "not trusted: runs are neither looked after nor shown as live";
 
 /// `chant_work_list`: runs that are under way, and with `include_completed` those that ended; a
 /// `process_id` picks those whose name contains it, and the runs below these; the answer begins behind
@@ -29,7 +33,7 @@ pub fn work_list(
     offset: usize,
 ) -> Result<Answer, Error> {
     project.snapshot()?;
-    let (runs, broken) = record::all(&project.disk, &project.root)?;
+    let (runs, problems) = recorded(project)?;
     let mut summary = RunCounts::default();
     for run in &runs {
         match run.status {
@@ -48,18 +52,8 @@ pub fn work_list(
     let wanted = runs.iter().filter(|run| is_wanted(run));
     let wanted: Vec<RunEntry> = wanted.map(|run| entry(project, run, &runs)).collect();
     let total = wanted.len();
-    let problem = |record: record::BrokenRecord| {
-        ProblemEntry::from(&Problem {
-            path: record.path.as_str().into(),
-            line: None,
-            message: record.why,
-        })
-    };
-    let problems: Vec<_> = broken
-        .into_iter()
-        .take(PROBLEMS_SHOWN)
-        .map(problem)
-        .collect();
+    let problems = problems.iter().take(PROBLEMS_SHOWN);
+    let problems: Vec<_> = problems.map(ProblemEntry::from).collect();
     let entries = wanted.into_iter().skip(offset);
     let processes = fitting(entries, room_of(&problems));
     let processes_total = (processes.len() < total).then_some(total);
@@ -74,10 +68,41 @@ pub fn work_list(
     }))
 }
 
+/// All runs, and what is wrong with what tells of them.
+fn recorded(project: &Project) -> Result<(Vec<Run>, Vec<Problem>), Error> {
+    let (runs, broken) = match project.runs() {
+        Ok(runs) => shown::all(&runs)?,
+        // A repository that git refuses keeps nothing from being shown that the project itself tells.
+        Err(_) => shown::history(&project.disk, &project.root, &BTreeSet::new())?,
+    };
+    let problem = |record: BrokenRecord| Problem {
+        path: record.path.as_str().into(),
+        line: None,
+        message: record.why,
+    };
+    let mut problems: Vec<Problem> = project.state_problem().into_iter().collect();
+    problems.extend(broken.into_iter().map(problem));
+    if runs.is_empty() || project.is_trusted() {
+        return Ok((runs, problems));
+    }
+    problems.insert(
+        0,
+        Problem {
+            path: ".chant".into(),
+            line: None,
+            message: NOT_TRUSTED.into(),
+        },
+    );
+    let unsure = |run: Run| Run {
+        is_stale: run.is_stale || run.status == RunStatus::Running,
+        ..run
+    };
+    Ok((runs.into_iter().map(unsure).collect(), problems))
+}
+
 fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
-    let log = run.log.clone();
-    let log = log.unwrap_or_else(|| format!("{LOGS}/{}.log", run.spec_id));
-    let is_running = run.status == RunStatus::Running;
+    // What only the project tells of is not looked into.
+    let is_running = run.status == RunStatus::Running && run.is_own;
     let (criteria, specs) = match run.mode.as_str() {
         _ if !is_running => (None, None),
         SPLIT => (None, None),
@@ -85,6 +110,7 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
         SINGLE => (criteria(project, run).ok().flatten(), None),
         _ => (None, specs(project, run, all).ok()),
     };
+    let log_modified = log_modified(project, &run.spec_id).map(utc);
     let run = run.clone();
     RunEntry {
         process_id: run.process_id,
@@ -95,7 +121,7 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
         completed_at: run.completed_at,
         mode: run.mode,
         stale: run.is_stale,
-        log_modified: modified(project, &log).map(utc),
+        log_modified,
         branch: run.branch,
         end_state: run.end_state,
         reason: run.reason,

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::super::project::place::{BESIDE, beside, worktrees as folder};
+use super::super::error::ChantError;
+use super::super::project::place::worktrees as folder;
+use super::super::project::site::{Site as RunFolders, remove_beside};
 use super::super::project::{Project, SPECS};
 use super::super::runtime::refuse_without_commit;
 use super::super::runtime::settle;
@@ -15,6 +17,7 @@ use crate::git::Repo;
 use crate::git::bookkeeping::Since;
 use crate::git::worktree::Worktree;
 use crate::store::disk;
+use crate::store::state::{escaped, unescaped};
 use crate::work::lock::SpecLock;
 use crate::work::record::Record;
 use crate::work::state::State;
@@ -37,15 +40,17 @@ pub fn worktrees(project: &Project) -> Result<Answer, Error> {
 pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
     project.refuse_untrusted("worktree prune")?;
     settle::recover(project)?;
-    let repo = project.repository()?;
+    let (site, runs) = (Site::of(project)?, project.runs()?);
     let mut lines = Vec::new();
-    for entry in entries(project)? {
-        let path = Path::new(&entry.path);
+    for entry in site.entries()? {
         let mut kept = entry.kept.clone();
         if kept.is_none() {
-            kept = remove(&repo, &entry, path)
-                .err()
-                .map(|error| error.to_string());
+            let lock = entry.spec_id.as_ref().map(|id| SpecLock::take(&runs, id));
+            let removed = match lock {
+                Some(Err(error)) => Err(error.into()),
+                _ => site.remove(&entry),
+            };
+            kept = removed.err().map(|error| error.to_string());
         }
         lines.push(match kept {
             None => format!("Removed {}", entry.path),
@@ -56,20 +61,6 @@ pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
         lines.push("There are no worktrees of runs.".into());
     }
     Ok(Answer::prose(lines.join("\n")))
-}
-
-/// Removes a worktree and its branch, whose commits are elsewhere or the runtime's own.
-fn remove(repo: &Repo, entry: &WorktreeEntry, path: &Path) -> Result<(), Error> {
-    repo.remove_worktree(path)?;
-    for ending in BESIDE {
-        disk::remove(&beside(path, ending))?;
-    }
-    if let Some(branch) = &entry.branch {
-        let name = entry.spec_id.as_deref().unwrap_or(branch);
-        repo.back_up(branch, name)?;
-        repo.delete_backed_up_branch(branch)?;
-    }
-    Ok(())
 }
 
 /// Removes the worktrees that nobody needs any more of runs whose state is one of those meant; gives their
@@ -89,9 +80,7 @@ pub(in super::super) fn tidied(
         let lock = seen.spec_id.as_ref().map(|id| SpecLock::take(&runs, id));
         let Some(Ok(_lock)) = lock else { continue };
         let now = site.entry_now(Path::new(&seen.path))?;
-        let removed = now
-            .filter(may_go)
-            .map(|now| remove(&site.repo, &now, Path::new(&now.path)));
+        let removed = now.filter(may_go).map(|now| site.remove(&now));
         if matches!(removed, Some(Ok(()))) {
             gone.push(seen.path);
         }
@@ -129,6 +118,22 @@ impl<'a> Site<'a> {
         })
     }
 
+    /// Removes a worktree and its branch, whose commits are elsewhere or the runtime's own: if it certainly is
+    /// that of a run of the spec.
+    fn remove(&self, entry: &WorktreeEntry) -> Result<(), Error> {
+        let path = Path::new(&entry.path);
+        let (Some(branch), Some(spec_id)) = (&entry.branch, &entry.spec_id) else {
+            let message = format!("{} stands on no branch of a run", entry.path);
+            return Err(ChantError::Refused(message).into());
+        };
+        RunFolders::of(self.project, &self.config, &self.repo)?
+            .refuse_strange(&self.repo, path, branch, spec_id)?;
+        self.repo.remove_worktree(path)?;
+        remove_beside(path);
+        self.repo.back_up(branch, &escaped(spec_id))?;
+        Ok(self.repo.delete_backed_up_branch(branch)?)
+    }
+
     /// All of them, by their folders.
     fn entries(&self) -> Result<Vec<WorktreeEntry>, Error> {
         let mut entries = self.entries_of(|_| true)?;
@@ -163,13 +168,15 @@ fn entry(
     records: &[Record],
 ) -> Result<WorktreeEntry, Error> {
     let branch = tree.branch.as_deref();
-    let of_branch = records
+    // The branch says whose it is; a record that tells of another one keeps the worktree.
+    let name = branch.and_then(|branch| branch.strip_prefix(config.branch_prefix.as_str()));
+    let id = name.and_then(unescaped);
+    let of_spec = records
         .iter()
-        .filter(|record| record.branch.as_deref() == branch && branch.is_some());
-    let newest = of_branch.max_by_key(|record| record.token);
-    let of_name = || branch?.strip_prefix(config.branch_prefix.as_str());
-    let spec_of = |id: &str| project.path_in_repository(repo, &format!("{SPECS}/{id}.md"));
-    let spec = of_name().and_then(spec_of);
+        .filter(|record| record.works_on_spec() && Some(&record.spec_id) == id.as_ref());
+    let newest = of_spec.max_by_key(|record| record.token);
+    let spec_of = |id: &String| project.path_in_repository(repo, &format!("{SPECS}/{id}.md"));
+    let spec = id.as_ref().and_then(spec_of);
     let uncommitted = match project.uncommitted(repo, &tree.path) {
         Ok(paths) => paths.len(),
         // It may be removed just now.
@@ -199,15 +206,19 @@ fn entry(
     let kept = match newest.map(Record::state) {
         Some(State::Running) => Some("a run is under way".to_owned()),
         Some(state) if state.waits() => Some(format!("its run is {state}")),
+        _ if newest.is_some_and(|record| {
+            record.branch.is_some() && record.branch.as_deref() != branch
+        }) =>
+        {
+            Some("its run tells of another branch".to_owned())
+        }
         _ if uncommitted > 0 => Some(format!("{uncommitted} files are not committed")),
         _ if !is_merged => Some(format!("its commits are not on {target}")),
         _ => None,
     };
     Ok(WorktreeEntry {
         path: tree.path.display().to_string(),
-        spec_id: newest
-            .map(|record| record.spec_id.clone())
-            .or_else(|| of_name().map(str::to_owned)),
+        spec_id: id,
         branch: branch.map(str::to_owned),
         run: newest.map(|record| record.process_id.clone()),
         state: newest.map(|record| record.state().as_str()),

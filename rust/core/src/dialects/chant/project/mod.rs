@@ -1,10 +1,13 @@
 //! A chant project: where its files lie, and its specs as of now.
 
+mod earlier;
 mod known;
+pub(super) mod logs;
 mod looking;
 pub mod lookup;
 mod own;
 pub(super) mod place;
+pub(super) mod site;
 mod trusted;
 
 use std::collections::BTreeMap;
@@ -23,11 +26,12 @@ use crate::error::Error;
 use crate::git::Repo;
 use crate::ident::{Resolved, nearest};
 use crate::outside::Outside;
+use crate::state_place::state_of;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk};
 use crate::store::files::Root;
 use crate::store::journal::{Journal, Step, Unfinished};
-use crate::store::state::StateFolder;
+use crate::store::state::{StateFolder, UserState, escaped};
 use crate::work::records::Runs;
 use known::Known;
 use own::Own;
@@ -38,10 +42,6 @@ pub use trusted::TrustReport;
 pub const SPECS: &str = ".chant/specs";
 /// Where archived specs lie, a folder a day.
 pub const ARCHIVE: &str = ".chant/archive";
-/// Where logs lie.
-pub const LOGS: &str = ".chant/logs";
-/// Where earlier programs and the runtime keep locks.
-pub const LOCKS: &str = crate::work::lock::FOLDER;
 /// The project's configuration.
 pub const CONFIG: &str = ".chant/config.md";
 /// The project's list of agents, which git does not see.
@@ -164,6 +164,9 @@ impl Project {
     /// `StoreError` when the root does not exist.
     pub fn open(options: Options) -> Result<Self, Error> {
         let root = Root::open(&options.root)?;
+        let mut options = options;
+        let user_state = || UserState::of(&options.environment);
+        options.disk.user_state = options.disk.user_state.take().or_else(user_state);
         let known = Known::new(&options.disk, &root);
         let project = Self {
             own: Own::of(&options.environment),
@@ -186,6 +189,7 @@ impl Project {
         if let Ok(state) = project.state() {
             project.finish_interrupted(&state)?;
         }
+        project.note_left_journal();
         Ok(project)
     }
 
@@ -218,12 +222,14 @@ impl Project {
     }
 
     /// The folder for our own state.
-    pub(super) fn state(&self) -> Result<StateFolder, Error> {
+    pub fn state(&self) -> Result<StateFolder, Error> {
         let repo = self.repo()?;
-        Ok(StateFolder::of(
-            &self.root,
-            repo.as_ref().map(|repo| repo.common_dir()),
-        ))
+        Ok(state_of(&self.root, repo.as_deref(), &self.disk))
+    }
+
+    /// The folder of the records of this project's runs, if they may be believed; it may not be there yet.
+    pub fn records_folder(&self) -> Option<PathBuf> {
+        self.runs().ok()?.folder()
     }
 
     /// The runs of this project.
@@ -525,11 +531,16 @@ impl Snapshot {
 
     /// The branch that the runtime makes for a spec.
     pub(super) fn own_branch(&self, spec: &Spec) -> String {
+        self.own_branch_of(spec.id.as_str())
+    }
+
+    /// The branch that the runtime makes for the spec of an ID.
+    pub(super) fn own_branch_of(&self, id: &str) -> String {
         let prefix = self
             .config
             .as_ref()
             .map_or("chant/", |config| config.branch_prefix.as_str());
-        format!("{prefix}{}", spec.id)
+        format!("{prefix}{}", escaped(id))
     }
 }
 

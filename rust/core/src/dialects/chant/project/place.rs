@@ -33,12 +33,9 @@ pub(in super::super) fn of_split(
     let common = repo
         .as_ref()
         .map_or(project.root(), |repo| repo.common_dir());
-    Ok(folder_of(project, config, common)?.join(in_splits(process_id)))
-}
-
-/// How the path of that folder ends. No spec's ID begins with a dot, so this is no spec's worktree.
-pub(in super::super) fn in_splits(process_id: &str) -> PathBuf {
-    Path::new(".split").join(process_id)
+    // No spec's ID begins with a dot, so this is no spec's worktree.
+    let folder = folder_of(project, config, common)?.join(".split");
+    Ok(folder.join(process_id))
 }
 
 /// The folder that belongs to a repository, or to a project without one.
@@ -102,5 +99,7 @@ pub(in super::super) const SERVER: &str = ".mcp.json";
 pub(in super::super) const BASE: &str = ".spec.md";
 /// What the list of files that git is not to see in the worktree ends with.
 pub(in super::super) const IGNORED: &str = ".ignore";
+/// What the file ends with that says for which run and spec a folder was made.
+pub(in super::super) const MARKER: &str = ".run.json";
 /// The endings of everything that lies beside a worktree.
-pub(in super::super) const BESIDE: [&str; 4] = [PROMPT, SERVER, BASE, IGNORED];
+pub(in super::super) const BESIDE: [&str; 5] = [PROMPT, SERVER, BASE, IGNORED, MARKER];

@@ -12,7 +12,7 @@ use crate::trust::effects::needs_trust;
 use crate::trust::look::{FolderTrust, TrustLook};
 use crate::trust::store::{TrustStore, TrustedPlace};
 use crate::trust::{TrustGround, TrustVerdict, given};
-use crate::work::record;
+use crate::work::mirror;
 
 /// What is said of a folder that nobody trusts.
 const UNTRUSTED: &str = "not trusted: nothing is run here, and runs are neither looked after nor shown as live; a person looks with `chant-mcp trust --show`";
@@ -87,7 +87,7 @@ impl Project {
 
     /// What is said of a folder that nobody trusts, where it asks for something or has runs.
     pub fn untrusted_line(&self) -> Option<&'static str> {
-        let has_runs = || disk::exists(&self.root.path().join(record::FOLDER));
+        let has_runs = || disk::exists(&self.root.path().join(mirror::RECORDS));
         let is_meant =
             self.known_trust_now(|known| !known.is_trusted && (known.acts || has_runs()));
         is_meant.then_some(UNTRUSTED)

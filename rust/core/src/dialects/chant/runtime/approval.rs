@@ -5,6 +5,8 @@ use super::super::model::Spec;
 use super::super::project::Project;
 use super::settle;
 use crate::error::Error;
+use crate::store::StoreError;
+use crate::work::WorkError;
 use crate::work::lock::SpecLock;
 use crate::work::record::Record;
 use crate::work::records::Runs;
@@ -13,7 +15,8 @@ use crate::work::state::{Event, State};
 /// The newest run of a spec, whose lock is held meanwhile: nobody begins on the spec.
 pub(in super::super) struct Pending {
     runs: Runs,
-    lock: SpecLock,
+    /// None where no run can be: nobody says where our own state may lie, or it is somebody else's.
+    lock: Option<SpecLock>,
     record: Option<Record>,
 }
 
@@ -24,7 +27,10 @@ impl Pending {
     /// `Held` while somebody works on it, or a `StoreError`.
     pub(in super::super) fn of(project: &Project, spec: &Spec) -> Result<Self, Error> {
         let runs = project.runs()?;
-        let lock = SpecLock::take(&runs, spec.id.as_str())?;
+        let lock = match SpecLock::take(&runs, spec.id.as_str()) {
+            Err(WorkError::Store(StoreError::NoState { .. })) => None,
+            lock => Some(lock?),
+        };
         let record = runs.newest_of(spec.id.as_str())?;
         Ok(Self { runs, lock, record })
     }
@@ -42,7 +48,7 @@ impl Pending {
     /// # Errors
     /// What could not be done; the next look at the project tries again.
     pub(in super::super) fn land(self, project: &Project) -> Result<String, Error> {
-        let Some(record) = self.record else {
+        let (Some(record), Some(lock)) = (self.record, &self.lock) else {
             return Ok(String::new());
         };
         let id = &record.spec_id;
@@ -60,7 +66,7 @@ impl Pending {
         if let Err(error) = project.refuse_untrusted("approve") {
             return Ok(format!("\nIts work is not merged yet. {error}"));
         }
-        let state = settle::merge_waiting(project, &self.runs, &record, &self.lock)?;
+        let state = settle::merge_waiting(project, &self.runs, &record, lock)?;
         let reason = self
             .runs
             .get(&record.process_id)?

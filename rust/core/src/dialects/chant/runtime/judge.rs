@@ -9,7 +9,7 @@ use super::super::evidence::{self, CheckResult, CriterionAtStart, Evidence, Fini
 use super::super::model::{KEY_ORDER, Spec, SpecType, Status};
 use super::super::ops::finalize::is_of_agent;
 use super::super::output;
-use super::super::project::{ARCHIVE, LOGS, Project, SPECS};
+use super::super::project::{ARCHIVE, Project, SPECS};
 use super::acting_change::CHANGES_MACHINE;
 use super::briefing::Briefing;
 use super::landing::{Finish, Landing, Outcome};
@@ -384,11 +384,7 @@ impl Judge<'_> {
             Ok(schema) => schema,
             Err(error) => return Output::Wrong(error.to_string()),
         };
-        let log = record
-            .log
-            .clone()
-            .unwrap_or_else(|| format!("{LOGS}/{}.log", record.spec_id));
-        let log = read(&log).unwrap_or_default();
+        let log = self.project.own_log_text(&record.spec_id);
         output::wrong(path, &schema, &log).map_or(Output::Fits, Output::Wrong)
     }
 
@@ -447,17 +443,13 @@ impl Judge<'_> {
             asked: &record.asked,
         };
         let job = briefing.check(name, argv)?;
-        let log = record
-            .log
-            .clone()
-            .unwrap_or_else(|| format!("{LOGS}/{}.log", record.spec_id));
         let header = Header {
             spec_id: &record.spec_id,
             prompt: &job.name,
             withheld: &job.withheld,
         };
         let mask = Mask::new(&job.secrets)?;
-        let output = LogOutput::open(self.runs, &log, &header, mask, job.limits.room)?;
+        let output = LogOutput::open(self.runs, &header, mask, job.limits.room)?;
         match agent::start(self.runs, record, job, output, false) {
             Ok(agent) => Ok(Some(agent.wait(interruption)?)),
             Err(crate::work::WorkError::NoAgent { .. }) => Ok(None),

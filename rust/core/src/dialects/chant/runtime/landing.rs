@@ -122,8 +122,14 @@ impl Landing<'_> {
     pub(in super::super) fn land(&self) -> Result<Outcome, Error> {
         let _merge = MergeLock::take(self.runs, self.lock, PATIENCE)?;
         let record = self.runs.get(self.process_id)?;
-        if self.runs.token(&record.spec_id)? != record.token {
-            return Ok(Outcome::Stale);
+        match self.runs.token(&record.spec_id)? {
+            Some(token) if token == record.token => {}
+            Some(_) => return Ok(Outcome::Stale),
+            None => {
+                let why =
+                    "what says that this run is the newest of its spec is gone; nothing was merged";
+                return Ok(Outcome::Doubtful(why.into()));
+            }
         }
         self.free_own_locks()?;
         for _ in 0..ATTEMPTS {

@@ -32,7 +32,7 @@ use super::agents::environment::TOLD;
 use super::error::ChantError;
 use super::model::{Spec, Status};
 use super::ops::edit::{self, Draft};
-use super::project::{LOGS, Project, Snapshot};
+use super::project::{Project, Snapshot};
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::{GitError, Repo};
@@ -66,7 +66,7 @@ impl Project {
             let why = "runs are started by the server and the command line only";
             return Err(ChantError::Refused(why.into()).into());
         }
-        let folder = runs.state.ensure(&runs.disk, RUNNERS)?;
+        let folder = runs.state.ensure(RUNNERS)?;
         let number = fastrand::u64(..);
         let errors: PathBuf = folder.join(format!("{}-{number:016x}{COMPLAINTS}", words[0]));
         let mut argv = self.program.clone();
@@ -147,13 +147,7 @@ fn retries_of(project: &Project, config: &Config, record: &Record) -> u32 {
     if retries.retryable_patterns.is_empty() {
         return 0;
     }
-    let path = record
-        .log
-        .clone()
-        .unwrap_or_else(|| format!("{LOGS}/{}.log", record.spec_id));
-    let real = project.root.locate(&path);
-    let text = real.and_then(|real| project.disk.read_text(&real, &path));
-    let text = text.map(|(text, _)| text).unwrap_or_default();
+    let text = project.own_log_text(&record.spec_id);
     let last = text.rfind("\n# New Run: ").map_or(0, |at| at + 1);
     let reason = record.reason.as_deref().unwrap_or_default();
     retries.after(&text[last..]).max(retries.after(reason))

@@ -64,7 +64,11 @@ impl Original {
                 "the work on spec '{id}', whose conflict this settles, does not wait any more (the spec is {status}); nothing was merged"
             ));
         };
-        let Some(place) = Workplace::of(project, repo, &record)? else {
+        let place = match Workplace::of(project, repo, &record) {
+            Err(error @ Error::Chant(_)) => return doubt(error.to_string()),
+            place => place?,
+        };
+        let Some(place) = place else {
             return Ok(Ok(None));
         };
         if !repo.is_merged(&place.branch, branch)? {

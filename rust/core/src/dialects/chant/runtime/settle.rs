@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
+use super::super::error::ChantError;
 use super::super::model::Status;
 use super::super::project::Project;
 use super::judge::{Judge, Terms};
@@ -67,9 +68,9 @@ pub(in super::super) fn halt(
 ) -> Result<Halted, Error> {
     let stopped = stop::stop(runs, process_id, why, stop::GRACE)?;
     let record = &stopped.record;
-    split::clear(record);
+    split::clear(project, record);
     if let Some(repo) = project.repo()?
-        && let Some(place) = Workplace::of(project, &repo, record)?
+        && let Ok(Some(place)) = Workplace::of(project, &repo, record)
     {
         place.free(&repo);
     }
@@ -117,6 +118,7 @@ fn complete(
     };
     let finish = Finish::of(&record.commits, record);
     if record.merge.state == MergeState::Merged {
+        refuse_unmerged(&repo, record, &place)?;
         let landing = Landing {
             project,
             runs,
@@ -136,23 +138,38 @@ fn complete(
     Ok(runs.get(&record.process_id)?)
 }
 
+/// Refuses a record that says its work was merged where git does not: the commit is not on the target.
+fn refuse_unmerged(repo: &Repo, record: &Record, place: &Workplace) -> Result<(), Error> {
+    let commit = record.merge.commit.as_deref();
+    let is_there = |commit: &str| repo.is_on(commit, &place.target);
+    if commit.map(is_there).transpose()? == Some(true) {
+        return Ok(());
+    }
+    let message = format!(
+        "its record says that its work was merged, and {} does not hold it; nothing is done about it",
+        place.target
+    );
+    Err(ChantError::Refused(message).into())
+}
+
 /// Looks after everything that dead runners left, and after work that waits for a merge (the runtime's
 /// design, "Recovery"); gives what could not be put right, in sentences.
 ///
 /// # Errors
 /// A `StoreError` when the records cannot be listed.
 pub(in super::super) fn recover(project: &Project) -> Result<Vec<String>, Error> {
-    if !disk::exists(&project.root().join(record::FOLDER)) {
+    let Some(runs) = to_look_after(project)? else {
         return Ok(Vec::new());
-    }
-    // In a folder that nobody trusts runs are neither looked after nor believed.
-    if !project.is_trusted() {
-        return Ok(Vec::new());
-    }
-    let runs = project.runs()?;
+    };
     remove_complaints(&runs);
     let recovered = recover::recover(&runs)?;
     let mut problems = recovered.problems;
+    problems.extend(recovered.broken.into_iter().map(|record| {
+        format!(
+            "{} is not believed, and is set aside: {}",
+            record.path, record.why
+        )
+    }));
     let mut note = |record: &Record, done: Result<(), Error>| {
         if let Err(error) = done {
             problems.push(format!("Run '{}': {error}", record.process_id));
@@ -183,12 +200,29 @@ pub(in super::super) fn recover(project: &Project) -> Result<Vec<String>, Error>
     Ok(problems)
 }
 
+/// The runs of a project, if there are some and a person trusts it: in another folder runs are neither looked
+/// after nor believed.
+fn to_look_after(project: &Project) -> Result<Option<Runs>, Error> {
+    // A repository that git refuses has no runs that could be looked after.
+    let Ok(runs) = project.runs() else {
+        return Ok(None);
+    };
+    if !(runs.state.has_earlier() || runs.has_records()) || !project.is_trusted() {
+        return Ok(None);
+    }
+    project.take_over_earlier_release()?;
+    Ok(Some(runs))
+}
+
 /// [`recover`] before something is done with one spec: another process that is looking after the spec's
 /// last run is waited for, bounded, and what it could not finish is finished.
 ///
 /// # Errors
 /// As [`recover`].
 pub(in super::super) fn recover_for(project: &Project, spec_id: &str) -> Result<(), Error> {
+    if !project.is_trusted() {
+        return Ok(());
+    }
     let runs = project.runs()?;
     let is_left = |record: Record| match record.state() {
         State::Running => !record.runner().is_alive(),
@@ -209,7 +243,9 @@ pub(in super::super) fn recover_for(project: &Project, spec_id: &str) -> Result<
 
 /// Removes what runners complained of whose starter died before it read that.
 fn remove_complaints(runs: &Runs) {
-    let folder = runs.state.path(RUNNERS);
+    let Some(folder) = runs.state.read(RUNNERS) else {
+        return;
+    };
     for file in disk::names(&folder).unwrap_or_default() {
         let path = folder.join(&file.name);
         let is_old = |stamp: disk::Stamp| stamp.is_older_than(LONG_PAST, SystemTime::now());
@@ -252,7 +288,7 @@ fn after_death(
     record: &Record,
     lock: Option<&SpecLock>,
 ) -> Result<(), Error> {
-    split::clear(record);
+    split::clear(project, record);
     if let Some(lock) = lock.filter(|_| record.works_on_spec()) {
         match (record.state(), record.stop_requested) {
             (State::Lost, _) => after_loss(project, runs, record, lock)?,

@@ -15,7 +15,9 @@ use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::Spec;
 use super::super::ops::split::{told, write_proposal};
-use super::super::project::{LOGS, Project, place};
+use super::super::project::logs::log_name;
+use super::super::project::site::{self, Site, remove_beside};
+use super::super::project::{Project, place};
 use super::super::prompt::{self, Parts, SPLIT as PROMPT};
 use super::super::split::{self, BadAnswer, proposal, write};
 use super::super::view::split::{Member, Proposal};
@@ -25,6 +27,7 @@ use crate::config::Config;
 use crate::environment::Passed;
 use crate::error::Error;
 use crate::git;
+use crate::store::StoreError;
 use crate::store::disk::{self, Temporary};
 use crate::store::files::Root;
 use crate::work::agent::{Ended, Input, Job, Limits};
@@ -58,30 +61,42 @@ pub(super) fn run(
     };
     let ended = runner::run(runs, process_id, handshake, interruption, &mut split);
     if let Ok(record) = runs.get(process_id) {
-        clear(&record);
+        clear(project, &record);
     }
     Ok(ended?)
 }
 
 /// Removes the copy of a split that ended, as far as that can be done: what matters about its end is its
 /// record.
-pub(in super::super) fn clear(record: &Record) {
-    let Some(folder) = copy_of(record) else {
+pub(in super::super) fn clear(project: &Project, record: &Record) {
+    let Some(folder) = copy_of(project, record) else {
         return;
     };
     // A copy that cannot be removed is in nobody's way.
-    let _ = disk::remove_tree(folder);
+    if disk::remove_tree(&folder).is_ok() {
+        remove_beside(&folder);
+    }
     if let Some(all) = folder.parent() {
         disk::remove_folder(all);
     }
 }
 
-/// The folder of a split's copy, as its record tells it: where such folders are made now may be elsewhere.
-fn copy_of(record: &Record) -> Option<&Path> {
-    let told = Path::new(record.worktree.as_deref()?);
-    let own = place::in_splits(&record.process_id);
-    let mut around = told.ancestors();
-    around.find(|folder| record.mode == SPLIT && folder.ends_with(&own))
+/// The folder of a split's copy, as the configuration says now; none when the record tells of another one, or
+/// when it is not certainly ours.
+fn copy_of(project: &Project, record: &Record) -> Option<PathBuf> {
+    let told = Path::new(
+        record
+            .worktree
+            .as_deref()
+            .filter(|_| record.mode == SPLIT)?,
+    );
+    let config = project.snapshot().ok()?.config.ok()?;
+    let folder = place::of_split(project, &config, &record.process_id).ok()?;
+    let folder = disk::real(&folder).ok()?;
+    let site = Site::at(folder.parent()?.to_owned());
+    let is_ours = site.refuse_unmarked(&folder, &record.spec_id).is_ok();
+    let is_told = disk::real(told).ok()?.starts_with(&folder);
+    (is_ours && is_told).then_some(folder)
 }
 
 struct Split<'a> {
@@ -138,6 +153,9 @@ impl Split<'_> {
             record.worktree = Some(shown(&folder));
             Ok(())
         })?;
+        let above = folder.parent().unwrap_or(&folder);
+        disk::make_folders(above)?;
+        site::mark(&folder, &run.record().process_id, spec.id.as_str())?;
         let root = self.copy(&config, &folder)?;
         run.update(|record| {
             record.worktree = Some(shown(&root));
@@ -252,9 +270,10 @@ impl Asking<'_> {
     /// What the agent said since the log had `before` bytes: earlier runs may have filled more than is
     /// read of a document.
     fn said(&self, record: &Record, before: u64) -> Result<String, Error> {
-        let path = log_of(record);
-        let real = self.project.root.locate(&path)?;
-        let log = disk::read_from(&real, &path, before)?;
+        let name = log_name(&record.spec_id);
+        let path = self.project.own_log(&record.spec_id);
+        let path = path.ok_or_else(|| StoreError::Missing { path: name.clone() })?;
+        let log = disk::read_from(&path, &name, before)?;
         Ok(super::super::output::said(&String::from_utf8_lossy(&log)))
     }
 
@@ -450,15 +469,10 @@ impl From<Error> for Failure {
     }
 }
 
-/// The log of a run, relative to the root.
-fn log_of(record: &Record) -> String {
-    let usual = || format!("{LOGS}/{}.log", record.spec_id);
-    record.log.clone().unwrap_or_else(usual)
-}
-
 fn log_length(project: &Project, record: &Record) -> u64 {
-    let log = project.root().join(log_of(record));
-    disk::stamp(&log).map_or(0, |stamp| stamp.size)
+    let log = project.own_log(&record.spec_id);
+    log.and_then(|log| disk::stamp(&log))
+        .map_or(0, |stamp| stamp.size)
 }
 
 fn ids(outer: &SpecId, members: &[Member]) -> Result<Vec<SpecId>, Error> {

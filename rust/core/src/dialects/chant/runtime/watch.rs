@@ -12,21 +12,20 @@ use super::super::error::ChantError;
 use super::super::model::Status;
 use super::super::ops::start::begin_one;
 use super::super::ops::worktrees::tidied;
-use super::super::project::{LOGS, Project, Snapshot};
+use super::super::project::{Project, Snapshot};
 use super::{retries_of, settle};
 use crate::error::Error;
 use crate::store::disk::Growing;
-use crate::store::files;
 use crate::work::WorkError;
 use crate::work::handshake::Handshake;
 use crate::work::interruption::Interruption;
 use crate::work::record::{self, Asked, Record};
 use crate::work::records::Runs;
 use crate::work::state::State;
-use crate::work::watch::{Alarm, Watching};
+use crate::work::watch::{Alarm, Watching, log_file};
 
-/// The log of the daemon, beside those of the runs.
-const LOG: &str = "watch.log";
+/// The copy of the daemon's log, beside those of the runs.
+const LOG: &str = "watch";
 
 /// Watches until told to end, or until nothing was to be done for as long as configured; with `once` it
 /// looks a single time. `tell` hears what is done, which the log says, too.
@@ -114,6 +113,7 @@ struct Watcher<'a> {
     project: &'a Arc<Project>,
     runs: &'a Runs,
     log: Growing,
+    copy: Option<Growing>,
     tell: &'a mut dyn FnMut(&str),
     /// What could not be done when it was tried last, so that it is said once.
     said: Vec<String>,
@@ -129,12 +129,12 @@ impl<'a> Watcher<'a> {
         runs: &'a Runs,
         tell: &'a mut dyn FnMut(&str),
     ) -> Result<Self, Error> {
-        files::make_hidden_folder(&runs.disk, &runs.root, LOGS)?;
-        let log = Growing::open(&runs.root.place(&format!("{LOGS}/{LOG}"))?)?;
+        let log = Growing::open_owned(&log_file(runs)?)?;
         Ok(Self {
             project,
             runs,
             log,
+            copy: runs.mirror_log(LOG),
             tell,
             said: Vec::new(),
             stood: BTreeMap::new(),
@@ -145,10 +145,10 @@ impl<'a> Watcher<'a> {
     fn say(&mut self, what: &str) {
         let stamp = record::stamp((self.runs.clock)());
         let line: Vec<&str> = what.split_whitespace().collect();
+        let line = format!("{stamp} {}\n", line.join(" "));
         // A log that cannot be written is no reason to stop watching.
-        let _ = self
-            .log
-            .add(format!("{stamp} {}\n", line.join(" ")).as_bytes());
+        let _ = self.log.add(line.as_bytes());
+        let _ = self.copy.as_mut().map(|copy| copy.add(line.as_bytes()));
         (self.tell)(what);
     }
 

@@ -11,8 +11,9 @@ use super::super::merge;
 use super::super::model::Spec;
 use super::super::ops::edit::Draft;
 use super::super::project::place::{self, BASE};
+use super::super::project::site::{self, Site, remove_beside};
 use super::super::project::{Project, SPECS};
-use super::refuse_without_commit;
+use super::{refuse_without_commit, target_of};
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::Repo;
@@ -21,6 +22,7 @@ use crate::git::worktree::Worktree;
 use crate::store::StoreError;
 use crate::store::disk::{self, Temporary};
 use crate::store::files::{self, Root};
+use crate::store::state::escaped;
 use crate::work::record::Record;
 use crate::work::records::Runs;
 use crate::work::runner::Run;
@@ -41,6 +43,10 @@ pub(in super::super) struct Workplace {
     pub worktree: PathBuf,
     /// The project's root in it.
     pub root: PathBuf,
+    /// The folder of all worktrees of runs.
+    site: Site,
+    /// The spec's ID.
+    pub spec_id: String,
     /// The spec's file, from the project's root.
     pub spec: String,
     /// The same from the top of the checkout, as git names it.
@@ -50,10 +56,11 @@ pub(in super::super) struct Workplace {
 }
 
 impl Workplace {
-    /// The place that a record tells of; `None` when it was never made whole.
+    /// The place of a run's work, as its spec's ID, the configuration and git say now; `None` when it was never
+    /// made whole. What the record says can keep something from being done, and never have it done elsewhere.
     ///
     /// # Errors
-    /// A failure of git.
+    /// `Refused` when the record tells of another branch, target or worktree, or a failure of git.
     pub(in super::super) fn of(
         project: &Project,
         repo: &Repo,
@@ -67,20 +74,51 @@ impl Workplace {
         ) else {
             return Ok(None);
         };
+        let snapshot = project.snapshot()?;
+        let config = snapshot.config.clone()?;
+        let agreed = |what: &str, told: &str, derived: String| {
+            if derived == told {
+                return Ok(derived);
+            }
+            let message = format!(
+                "Run '{}' tells of {what} {told}, and that of its spec is {derived}; nothing is done about it",
+                record.process_id
+            );
+            Err(Error::from(ChantError::Refused(message)))
+        };
+        let branch = agreed("branch", branch, snapshot.own_branch_of(&record.spec_id))?;
+        let target = agreed("target", target, target_of(repo, &config)?)?;
+        let site = Site::of(project, &config, repo)?;
+        let told = Path::new(worktree);
+        let trees = repo.worktrees()?;
+        let listed = trees
+            .iter()
+            .find(|tree| tree.branch.as_deref() == Some(&*branch) && !tree.is_main);
+        let is_derived = match listed {
+            Some(tree) => site.holds(&tree.path) && is_same(&tree.path, told),
+            None => site.may_be_of(told, &record.spec_id),
+        };
+        if !is_derived {
+            let at = listed.map_or_else(
+                || "no folder that runs are given".to_owned(),
+                |tree| tree.path.display().to_string(),
+            );
+            agreed("worktree", worktree, at)?;
+        }
         let spec = spec_path(project, &record.spec_id)?;
         let spec_in_git = in_git(project, repo, &spec)?;
         let is_tracked = repo.file_at(base, &spec_in_git)?.is_some();
         Ok(Some(Self::at(
-            Path::new(worktree),
-            (branch, target, base),
-            (spec, spec_in_git, is_tracked),
+            (told, site),
+            (&branch, &target, base),
+            (record.spec_id.clone(), spec, spec_in_git, is_tracked),
         )))
     }
 
     fn at(
-        worktree: &Path,
+        (worktree, site): (&Path, Site),
         (branch, target, base): (&str, &str, &str),
-        (spec, spec_in_git, is_tracked): (String, String, bool),
+        (spec_id, spec, spec_in_git, is_tracked): (String, String, String, bool),
     ) -> Self {
         let inside = spec_in_git.strip_suffix(&spec).unwrap_or_default();
         Self {
@@ -90,6 +128,8 @@ impl Workplace {
             // Without the slash that joining nothing leaves at the end.
             root: worktree.join(inside).components().collect(),
             worktree: worktree.to_owned(),
+            site,
+            spec_id,
             spec,
             spec_in_git,
             is_tracked,
@@ -149,9 +189,7 @@ impl Workplace {
         {
             return vec![told("its worktree", &error)];
         }
-        for ending in place::BESIDE {
-            let _ = disk::remove(&place::beside(&self.worktree, ending));
-        }
+        remove_beside(&self.worktree);
         if let Err(error) = repo.delete_backed_up_branch(&self.branch) {
             left.push(told("its branch", &error));
         }
@@ -159,6 +197,8 @@ impl Workplace {
     }
 
     fn remove_worktree(&self, repo: &Repo) -> Result<(), Error> {
+        self.site
+            .refuse_strange(repo, &self.worktree, &self.branch, &self.spec_id)?;
         // A copy that git does not track would count as a file of somebody's; what it says is merged.
         if !self.is_tracked
             && let Ok(path) = Root::open(&self.root).and_then(|root| root.locate(&self.spec))
@@ -251,10 +291,11 @@ impl Making<'_> {
         run.reached("after-branch")?;
         run.step("Making a worktree");
         let worktree = self.worktree(run, &base)?;
+        let id = self.spec.id.to_string();
         let place = Workplace::at(
-            &worktree.path,
+            (&worktree.path, self.site()?),
             (branch, &target, &base),
-            (spec, spec_in_git, is_tracked),
+            (id, spec, spec_in_git, is_tracked),
         );
         self.place_copy(&place, earlier.is_some())?;
         run.reached("after-worktree")?;
@@ -320,21 +361,24 @@ impl Making<'_> {
             .iter()
             .find(|tree| tree.branch.as_deref() == Some(branch));
         if let Some(tree) = on_it.filter(|tree| self.is_ours(tree) && !tree.prunable) {
+            let id = self.spec.id.as_str();
+            self.site()?
+                .refuse_strange(self.repo, &tree.path, branch, id)?;
             self.repo
                 .commit_everything(&tree.path, "Uncommitted work, kept by a fresh start")?;
             self.repo.remove_worktree(&tree.path)?;
         }
-        self.repo.back_up(branch, self.spec.id.as_str())?;
+        self.repo.back_up(branch, &escaped(self.spec.id.as_str()))?;
         Ok(self.repo.delete_backed_up_branch(branch)?)
+    }
+
+    fn site(&self) -> Result<Site, Error> {
+        Site::of(self.project, self.config, self.repo)
     }
 
     /// Whether a worktree is one that runs are given.
     fn is_ours(&self, tree: &Worktree) -> bool {
-        let folder = place::worktrees(self.project, self.config, self.repo);
-        folder.is_ok_and(|folder| {
-            let real = disk::real(&folder).unwrap_or_else(|_| folder.clone());
-            tree.path.starts_with(&folder) || tree.path.starts_with(real)
-        })
+        self.site().is_ok_and(|site| site.holds(&tree.path))
     }
 
     /// The worktree on the branch: the one there is, or a new one.
@@ -353,22 +397,26 @@ impl Making<'_> {
                 return Err(ChantError::Refused(message).into());
             }
             told(run, &tree.path)?;
+            let id = self.spec.id.as_str();
+            site::mark(&tree.path, &run.record().process_id, id)?;
             return Ok(tree);
         }
         let folder = place::worktrees(self.project, self.config, self.repo)?;
         disk::make_folders(&folder)?;
         let path = self.free_path(&disk::real(&folder)?);
         told(run, &path)?;
+        let id = self.spec.id.as_str();
+        site::mark(&path, &run.record().process_id, id)?;
         Ok(self.repo.add_worktree(&path, branch, base)?)
     }
 
     fn free_path(&self, folder: &Path) -> PathBuf {
-        let id = self.spec.id.as_str();
-        let numbered = (2..FOLDERS).map(|number| folder.join(format!("{id}-{number}")));
-        let mut paths = std::iter::once(folder.join(id)).chain(numbered);
+        let name = escaped(self.spec.id.as_str());
+        let numbered = (2..FOLDERS).map(|number| folder.join(format!("{name}-{number}")));
+        let mut paths = std::iter::once(folder.join(&name)).chain(numbered);
         paths
             .find(|path| !disk::exists(path))
-            .unwrap_or_else(|| folder.join(id))
+            .unwrap_or_else(|| folder.join(&name))
     }
 
     /// Puts the spec into the worktree where git did not, and takes over what was changed in the
@@ -442,6 +490,12 @@ fn task_of(path: &str, text: &str) -> String {
         Ok(draft.finish())
     };
     stripped().unwrap_or_else(|_| text.to_owned())
+}
+
+/// Whether two paths lead to the same place.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| disk::real(path).unwrap_or_else(|_| path.to_owned());
+    one == other || real(one) == real(other)
 }
 
 fn told(run: &mut Run<'_>, worktree: &Path) -> Result<(), Error> {

@@ -9,7 +9,7 @@ use similar::TextDiff;
 use super::super::apply::{self, Child};
 use super::super::document::Document;
 use super::super::error::VineError;
-use super::super::files::{Files, Located, state_of};
+use super::super::files::{Files, Located};
 use super::super::frontier::Plan;
 use super::super::model::Graph;
 use super::super::operation::{Operation, operations};
@@ -335,7 +335,7 @@ fn journaled(
     plan: impl FnMut(&[&str]) -> Result<Option<Vec<Step>>, Error>,
 ) -> Result<(), Error> {
     files.recover(&place.root)?;
-    let state = several.then(|| state_of(&place.root));
+    let state = several.then(|| files.state_of(&place.root));
     let journal = Journal {
         disk: &files.disk,
         root: &place.root,

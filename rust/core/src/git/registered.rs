@@ -1,0 +1,69 @@
+//! What a repository calls the checkout that it was opened in.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Repo, real};
+
+/// How a repository knows a checkout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Registration {
+    /// As the one that holds it, or it has none.
+    Main,
+    /// As one that was added, by this name.
+    Linked(String),
+    /// Not at all: a file in the checkout points at it, and nothing points back.
+    Unknown,
+}
+
+impl Repo {
+    /// How the repository knows the checkout that it was opened in.
+    pub fn registration(&self) -> Registration {
+        let Some(top) = self.checkout() else {
+            return Registration::Main;
+        };
+        let link = top.join(".git");
+        match fs::symlink_metadata(&link) {
+            Ok(metadata) if metadata.is_dir() && real(&link) == real(&self.common_dir) => {
+                Registration::Main
+            }
+            Ok(metadata) if metadata.is_file() => self.linked(&link),
+            _ => Registration::Unknown,
+        }
+    }
+
+    /// The checkout whose file says where its part of the repository lies, if that part says so, too.
+    fn linked(&self, link: &Path) -> Registration {
+        let part_of = || {
+            let text = fs::read_to_string(link).ok()?;
+            let told = text.strip_prefix("gitdir:")?.trim();
+            let part = real(&link.parent()?.join(told));
+            let is_one = part.parent() == Some(&*real(&self.common_dir).join("worktrees"));
+            is_one.then_some(part)
+        };
+        let Some(part) = part_of() else {
+            return self.of_module(link);
+        };
+        let back = fs::read_to_string(part.join("gitdir")).unwrap_or_default();
+        let is_known = !back.trim().is_empty() && real(&part.join(back.trim_end())) == real(link);
+        match part.file_name().and_then(|name| name.to_str()) {
+            Some(name) if is_known => Registration::Linked(name.to_owned()),
+            _ => Registration::Unknown,
+        }
+    }
+
+    /// A submodule's checkout is the one that its repository names as its own.
+    fn of_module(&self, link: &Path) -> Registration {
+        let named = || {
+            let path = self.common_dir.join("config");
+            let config = git2::Config::open(&path).ok()?;
+            let named = config.get_string("core.worktree").ok()?;
+            Some(real(&self.common_dir.join(named)))
+        };
+        if named().is_some_and(|top| Some(&*top) == link.parent().map(real).as_deref()) {
+            Registration::Main
+        } else {
+            Registration::Unknown
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! The folder for our own state: what is acted on lies where no commit, merge or archive can put anything.
+
+mod earlier;
+mod names;
+mod owner;
+mod user;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use sha2::{Digest, Sha256};
+
+use super::StoreError;
+use super::disk::{self, Lock, PATIENCE};
+use super::files::Root;
+pub use names::{escaped, unescaped};
+pub use owner::Ownership;
+pub use user::UserState;
+
+/// The folder's name in a repository.
+const NAME: &str = "chant-mcp";
+/// Where the folders of places without a repository lie, in the user's own state.
+const PROJECTS: &str = "projects";
+/// What the top of a checkout is called among the projects in it.
+const TOP: &str = "_";
+/// What the checkout is called that a repository came with.
+const MAIN: &str = "main";
+/// The parts of the folder that hold locks.
+const WITH_LOCKS: [&str; 2] = ["locks", "watch"];
+/// So deep locks lie in these.
+const DEPTH: usize = 3;
+/// Digits of a folder's name.
+const DIGITS: usize = 32;
+
+/// What git says of where a folder lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitPlace {
+    /// The folder that all checkouts of the repository share.
+    pub common: PathBuf,
+    /// The top of the checkout; `None` in a repository without one.
+    pub top: Option<PathBuf>,
+    /// What the repository calls the checkout; `None` for one that it does not know.
+    pub checkout: Option<CheckoutName>,
+}
+
+/// What a repository calls one of its checkouts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckoutName {
+    /// The one that it came with.
+    Main,
+    /// One that was added, by its name.
+    Linked(String),
+}
+
+/// `<git common dir>/chant-mcp/`, shared by all checkouts of a repository. Without git, and in a checkout that
+/// its repository does not know, a folder in the user's own state. Made when first written to; nothing in it is
+/// believed that this user did not write at this place.
+#[derive(Debug, Clone)]
+pub struct StateFolder {
+    /// Where it lies; none where nobody says where the user's own files are.
+    folder: Option<PathBuf>,
+    /// What it belongs to.
+    anchor: PathBuf,
+    is_in_repository: bool,
+    user: Option<UserState>,
+    checkout: String,
+    inner: String,
+}
+
+impl StateFolder {
+    /// The folder of a project, inside its repository's common folder where there is one.
+    pub fn of(root: &Root, git: Option<&GitPlace>, user: Option<&UserState>) -> Self {
+        let real = |path: &Path| disk::real(path).unwrap_or_else(|_| path.to_owned());
+        let root = root.path();
+        let Some(git) = git else {
+            return Self::of_user(user, root.to_owned(), &[root], TOP.to_owned());
+        };
+        let common = real(&git.common);
+        let top = git.top.as_deref().map_or_else(|| common.clone(), real);
+        let inner = match root.strip_prefix(&top) {
+            Ok(inside) if inside.as_os_str().is_empty() => TOP.to_owned(),
+            Ok(inside) => escaped(&inside.to_string_lossy().replace('\\', "/")),
+            Err(_) => {
+                return Self::of_user(user, root.to_owned(), &[root, &common], TOP.to_owned());
+            }
+        };
+        let checkout = match &git.checkout {
+            Some(CheckoutName::Main) => MAIN.to_owned(),
+            Some(CheckoutName::Linked(name)) => format!("worktree-{}", escaped(name)),
+            // A file that points at a repository gives nothing of what lies there.
+            None => return Self::of_user(user, top.clone(), &[&top, &common], inner),
+        };
+        Self {
+            folder: Some(common.join(NAME)),
+            anchor: common,
+            is_in_repository: true,
+            user: user.cloned(),
+            checkout,
+            inner,
+        }
+    }
+
+    /// A folder in the user's own state, keyed by paths.
+    fn of_user(user: Option<&UserState>, anchor: PathBuf, of: &[&Path], inner: String) -> Self {
+        let mut digest = Sha256::new();
+        for path in of {
+            digest.update(path.as_os_str().as_encoded_bytes());
+            digest.update([0]);
+        }
+        let name = names::hex(&digest.finalize());
+        let folder = |user: &UserState| user.path().join(PROJECTS).join(&name[..DIGITS]);
+        Self {
+            folder: user.map(folder),
+            anchor,
+            is_in_repository: false,
+            user: user.cloned(),
+            checkout: MAIN.to_owned(),
+            inner,
+        }
+    }
+
+    /// Where it lies, whether it is there and believed or not; `None` where nobody says where that may be.
+    pub fn place(&self) -> Option<&Path> {
+        self.folder.as_deref().filter(|_| self.user.is_some())
+    }
+
+    /// The part of a checkout's project, such as its records.
+    pub fn in_checkout(&self, part: &str) -> String {
+        format!("{part}/{}/{}", self.checkout, self.inner)
+    }
+
+    /// The part of a project that all checkouts share, such as its tokens.
+    pub fn in_project(&self, part: &str) -> String {
+        format!("{part}/{}", self.inner)
+    }
+
+    /// Whose it is. Nothing is changed by asking.
+    pub fn ownership(&self) -> Ownership {
+        let (Some(folder), Some(user)) = (&self.folder, &self.user) else {
+            return Ownership::Nowhere;
+        };
+        let unsigned = if self.is_in_repository {
+            Ownership::OfEarlierRelease
+        } else {
+            Ownership::Foreign("nothing says whose it is".into())
+        };
+        owner::ownership(folder, &self.anchor, user, unsigned)
+    }
+
+    /// What a person should know of it, in a sentence.
+    pub fn problem(&self) -> Option<String> {
+        let folder = self.place()?.display();
+        match self.ownership() {
+            Ownership::Own | Ownership::New | Ownership::Nowhere => None,
+            Ownership::Foreign(why) => Some(format!(
+                "{folder} is not believed: {why}. It counts as empty, and is set aside when something is written"
+            )),
+            Ownership::OtherUser(why) => Some(format!(
+                "{folder} cannot be used: {why}. Documents can be read and edited; no work begins here"
+            )),
+            Ownership::OfEarlierRelease => Some(format!(
+                "{folder} is of an earlier release: runs in it wait until a person trusts this folder"
+            )),
+        }
+    }
+
+    /// Where a part of it lies that may be read, whether it is there or not; `None` when nothing in the folder
+    /// is believed.
+    pub fn read(&self, part: &str) -> Option<PathBuf> {
+        let mut path = self.place()?.to_owned();
+        if self.ownership() != Ownership::Own {
+            return None;
+        }
+        let is_fit = |path: &Path| {
+            disk::owned(path)
+                .is_none_or(|facts| facts.is_own_folder() || (facts.is_file && facts.is_own))
+        };
+        part.split('/')
+            .all(|name| {
+                path.push(name);
+                is_fit(&path)
+            })
+            .then_some(path)
+    }
+
+    /// Makes the folder for a part of the state and returns it. A folder that is not believed is set aside.
+    ///
+    /// # Errors
+    /// `NoState` where there may be none, `Unreadable` for a part that is not this user's own, `NotWritten`, or
+    /// `Missing` when the repository is gone.
+    pub fn ensure(&self, part: &str) -> Result<PathBuf, StoreError> {
+        let mut path = self.ensure_folder()?.to_owned();
+        for name in part.split('/') {
+            path.push(name);
+            disk::make_owned_folder(&path)?;
+        }
+        Ok(path)
+    }
+
+    fn ensure_folder(&self) -> Result<&Path, StoreError> {
+        let (Some(folder), Some(user)) = (self.folder.as_deref(), &self.user) else {
+            return Err(nowhere());
+        };
+        if self.ownership() == Ownership::Own {
+            return Ok(folder);
+        }
+        let _turn = self.turn(folder)?;
+        match self.ownership() {
+            Ownership::Own => {}
+            Ownership::New => self.make(folder, user)?,
+            Ownership::Foreign(_) => {
+                set_aside(folder)?;
+                self.make(folder, user)?;
+            }
+            Ownership::OfEarlierRelease => {
+                earlier::put_by(folder)?;
+                self.make(folder, user)?;
+            }
+            Ownership::OtherUser(why) => {
+                let why = format!("{} cannot be used: {why}", folder.display());
+                return Err(StoreError::NoState { why });
+            }
+            Ownership::Nowhere => return Err(nowhere()),
+        }
+        Ok(folder)
+    }
+
+    /// Held while the folder is made, set aside, or signed.
+    fn turn(&self, folder: &Path) -> Result<Lock, StoreError> {
+        let above = folder.parent().unwrap_or(folder);
+        if !self.is_in_repository {
+            disk::make_folders(above)?;
+        }
+        Lock::take(above, Instant::now() + PATIENCE)
+    }
+
+    /// Makes the folder, which appears with its signature.
+    fn make(&self, folder: &Path, user: &UserState) -> Result<(), StoreError> {
+        let text = owner::signed(&self.anchor, user)?;
+        let new = beside(folder, &format!("new-{}", std::process::id()));
+        // What a crash of a process of that number left.
+        disk::remove_tree(&new)?;
+        disk::make_owned_folder(&new)?;
+        let made = disk::create_owned(&new.join(owner::OWNER), &text)
+            .and_then(|()| disk::rename_new(&new, folder));
+        if made.is_err() {
+            let _ = disk::remove_tree(&new);
+        }
+        made
+    }
+}
+
+fn nowhere() -> StoreError {
+    StoreError::NoState {
+        why: "Neither XDG_STATE_HOME nor HOME says where the state of programs may lie; set one of them".into(),
+    }
+}
+
+/// A name beside a folder.
+fn beside(folder: &Path, what: &str) -> PathBuf {
+    let mut name = folder.file_name().unwrap_or_default().to_owned();
+    name.push(".");
+    name.push(what);
+    folder.with_file_name(name)
+}
+
+/// Gives a folder that is not believed another name.
+fn set_aside(folder: &Path) -> Result<(), StoreError> {
+    refuse_held(folder)?;
+    for number in 1..=u32::MAX {
+        match disk::rename_new(folder, &beside(folder, &format!("set-aside-{number}"))) {
+            Err(StoreError::Exists { .. }) => {}
+            renamed => return renamed,
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to move a folder away one of whose locks a process holds.
+fn refuse_held(folder: &Path) -> Result<(), StoreError> {
+    let held = WITH_LOCKS
+        .iter()
+        .find_map(|part| held_below(&folder.join(part), DEPTH));
+    match held {
+        None => Ok(()),
+        Some(lock) => Err(StoreError::NoState {
+            why: format!(
+                "{} cannot be set aside: a process holds {}. Wait until it ends, and try again",
+                folder.display(),
+                lock.display()
+            ),
+        }),
+    }
+}
+
+fn held_below(folder: &Path, depth: usize) -> Option<PathBuf> {
+    if depth == 0 || !disk::owned(folder)?.is_folder {
+        return None;
+    }
+    let mut names = disk::names(folder).unwrap_or_default().into_iter();
+    names.find_map(|one| {
+        let path = folder.join(&one.name);
+        if one.is_folder {
+            return held_below(&path, depth - 1);
+        }
+        let is_file = disk::owned(&path).is_some_and(|facts| facts.is_file);
+        let is_held = is_file && matches!(Lock::try_take(&path), Ok(None));
+        is_held.then_some(path)
+    })
+}

@@ -1,0 +1,178 @@
+//! Runs as answers show them: our own, and those of which only the project itself tells, as history (reference
+//! chant 5.18).
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::mirror::RECORDS;
+use super::record::{BrokenRecord, Record, RunStatus, SINGLE};
+use super::records::Runs;
+use super::state::State;
+use crate::store::StoreError;
+use crate::store::disk::{self, Disk};
+use crate::store::files::Root;
+
+/// What is said of a run that only the project tells of.
+const HISTORY: &str = "history: only .chant/processes tells of it, so nothing is done about it";
+
+/// One run of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// Name of the run, `<spec>-<pid>`.
+    pub process_id: String,
+    /// The spec it works on.
+    pub spec_id: String,
+    /// The runner's process number.
+    pub pid: Option<u32>,
+    /// `running`, `completed` or `failed`.
+    pub status: RunStatus,
+    /// Whether it is said to run although no such process lives, or nobody vouches for that.
+    pub is_stale: bool,
+    /// RFC 3339.
+    pub started_at: Option<String>,
+    /// RFC 3339.
+    pub completed_at: Option<String>,
+    /// `single`, `chain` or `parallel(N)`.
+    pub mode: String,
+    /// How it ended, in one word.
+    pub end_state: Option<String>,
+    /// Why it ended so.
+    pub reason: Option<String>,
+    /// The branch that carries its work.
+    pub branch: Option<String>,
+    /// The run of a chain or of several specs that it belongs to.
+    pub parent: Option<String>,
+    /// The agent's name.
+    pub agent: Option<String>,
+    /// The folder of its worktree.
+    pub worktree: Option<String>,
+    /// The agent's commits.
+    pub commits: Vec<String>,
+    /// Whether the record is one of ours, and not history.
+    pub is_own: bool,
+}
+
+/// The keys of a record that are told, as any release may have written them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Told {
+    process_id: Option<String>,
+    spec_id: Option<String>,
+    pid: Option<u32>,
+    started_at: Option<String>,
+    completed_at: Option<String>,
+    mode: Option<String>,
+    branch: Option<String>,
+    parent: Option<String>,
+    agent: Value,
+    worktree: Option<String>,
+    commits: Value,
+}
+
+/// All runs, in the order of their names, and the records that cannot be read.
+///
+/// # Errors
+/// A `StoreError` when a folder is there and cannot be listed.
+pub fn all(runs: &Runs) -> Result<(Vec<Run>, Vec<BrokenRecord>), StoreError> {
+    let (records, mut broken) = runs.all()?;
+    broken.extend(runs.set_aside()?);
+    let known: BTreeSet<&str> = records.iter().map(|record| &*record.process_id).collect();
+    let (history, unreadable) = history(&runs.disk, &runs.root, &known)?;
+    broken.extend(unreadable);
+    let mut all: Vec<Run> = records.iter().map(own).chain(history).collect();
+    all.sort_by(|one, other| one.process_id.cmp(&other.process_id));
+    Ok((all, broken))
+}
+
+/// A run of ours.
+fn own(record: &Record) -> Run {
+    let is_running = record.state() == State::Running;
+    let is_stale = is_running && !record.runner().is_alive();
+    Run {
+        process_id: record.process_id.clone(),
+        spec_id: record.spec_id.clone(),
+        pid: Some(record.pid),
+        status: if is_stale {
+            RunStatus::Failed
+        } else {
+            record.status()
+        },
+        is_stale,
+        started_at: Some(record.started_at.clone()),
+        completed_at: record.completed_at.clone(),
+        mode: record.mode.clone(),
+        end_state: record.end_state().map(|state| state.as_str().to_owned()),
+        reason: record.reason.clone(),
+        branch: record.branch.clone(),
+        parent: record.parent.clone(),
+        agent: record.agent.as_ref().map(|agent| agent.name.clone()),
+        worktree: record.worktree.clone(),
+        commits: record.commits.clone(),
+        is_own: true,
+    }
+}
+
+/// The runs that only the project tells of, without those that are known.
+///
+/// # Errors
+/// A `StoreError` when the folder is there and cannot be listed.
+pub fn history(
+    disk: &Disk,
+    root: &Root,
+    known: &BTreeSet<&str>,
+) -> Result<(Vec<Run>, Vec<BrokenRecord>), StoreError> {
+    let folder = match root.locate(RECORDS) {
+        Err(StoreError::Missing { .. }) => return Ok((Vec::new(), Vec::new())),
+        folder => folder?,
+    };
+    let names = disk::names(&folder)?.into_iter().map(|one| one.name);
+    let is_record = |name: &String| {
+        let is_known = name
+            .strip_suffix(".json")
+            .is_some_and(|id| known.contains(id));
+        Path::new(name).extension() == Some("json".as_ref()) && !name.starts_with('.') && !is_known
+    };
+    let (mut found, mut broken) = (Vec::new(), Vec::new());
+    for name in names.filter(is_record) {
+        let path = format!("{RECORDS}/{name}");
+        let text = match disk.read_text(&folder.join(&name), &path) {
+            // Removed between the listing and the reading.
+            Err(StoreError::Missing { .. }) => continue,
+            text => text.map_err(|error| error.to_string()),
+        };
+        match text.and_then(|(text, _)| told(&name, &text)) {
+            Ok(run) => found.push(run),
+            Err(why) => broken.push(BrokenRecord { path, why }),
+        }
+    }
+    Ok((found, broken))
+}
+
+/// A run as history: whatever it says, nobody saw it end, and nobody is asked whether it lives.
+fn told(name: &str, text: &str) -> Result<Run, String> {
+    let record: Told = serde_json::from_str(text).map_err(|e| e.to_string())?;
+    let of_file = || name.trim_end_matches(".json").to_owned();
+    let commits = record.commits.as_array().into_iter().flatten();
+    let commits = commits.filter_map(Value::as_str).map(str::to_owned);
+    Ok(Run {
+        process_id: record.process_id.unwrap_or_else(of_file),
+        spec_id: record.spec_id.ok_or("it names no `spec_id`")?,
+        pid: record.pid,
+        status: RunStatus::Failed,
+        is_stale: true,
+        started_at: record.started_at,
+        completed_at: record.completed_at,
+        mode: record.mode.unwrap_or_else(|| SINGLE.into()),
+        end_state: None,
+        reason: Some(HISTORY.into()),
+        branch: record.branch,
+        parent: record.parent,
+        agent: record.agent["name"].as_str().map(str::to_owned),
+        worktree: record.worktree,
+        commits: commits.collect(),
+        is_own: false,
+    })
+}
