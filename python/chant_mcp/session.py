@@ -89,6 +89,15 @@ def config_folder(environment: Mapping[str, str], home: Path | None) -> Path | N
     return named if named.is_absolute() else home and home / ".config"
 
 
+def state_home(environment: Mapping[str, str]) -> Path | None:
+    """The user's folder for the states of programs, as variables say; no project can write it."""
+    named = Path(environment.get("XDG_STATE_HOME", ""))
+    home = Path(environment.get("HOME") or environment.get("USERPROFILE", ""))
+    if named.is_absolute():
+        return named
+    return home / ".local" / "state" if home.is_absolute() else None
+
+
 def holds_work_files(folder: Path) -> bool:
     """Tell whether a folder is the root of a project."""
     if folder.name == ".chant":
@@ -163,6 +172,7 @@ class Session:
         self._config_home = config_home
         self._home = home
         self._program = tuple(program)
+        self._state_home = state_home(self._environment)
         self.recovers = True
         """Whether what dead runs left is looked after when the project is opened."""
         self._stop_at = stop_at
@@ -225,6 +235,7 @@ class Session:
             environment=self._environment,
             program=list(self._program),
             prompts=_PROMPTS,
+            state_home=self._state_home,
             stop_at=self._stop_at,
         )
 
@@ -257,6 +268,7 @@ class Session:
             place.start or place.root,
             roots=[*own, *self._roots],
             may_leave=self._may_leave,
+            state_home=self._state_home,
             stop_at=self._stop_at,
         )
 
@@ -272,6 +284,7 @@ class Session:
             self.place.start or self.place.root,
             environment=self._environment,
             session=self.name,
+            state_home=self._state_home,
             stop_at=self._stop_at,
         )
 
@@ -288,6 +301,7 @@ class Session:
             config_folder=self._config_home and self._config_home / "markdown-ticket",
             home=self._home,
             variables=self._environment,
+            state_home=self._state_home,
             stop_at=self._stop_at,
         )
 

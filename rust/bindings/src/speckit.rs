@@ -41,11 +41,12 @@ impl SpeckitFeatures {
 #[pymethods]
 impl SpeckitFeatures {
     #[new]
-    #[pyo3(signature = (folder, *, environment = BTreeMap::new(), session = String::new(), stop_at = None))]
+    #[pyo3(signature = (folder, *, environment = BTreeMap::new(), session = String::new(), state_home = None, stop_at = None))]
     fn new(
         folder: PathBuf,
         environment: BTreeMap<String, String>,
         session: String,
+        state_home: Option<PathBuf>,
         stop_at: Option<String>,
     ) -> Self {
         let start = Start {
@@ -54,7 +55,7 @@ impl SpeckitFeatures {
         };
         Self {
             features: Arc::new(
-                Features::new(start, disk(stop_at), Timestamp::now).knowing(outside),
+                Features::new(start, disk(stop_at, state_home), Timestamp::now).knowing(outside),
             ),
             session,
         }
