@@ -8,11 +8,14 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import state_folder
+from chant_mcp import session
 from harness import Caller, Project, started_process, user_config
 from mcp import Client
 from times import cost_report
@@ -111,8 +114,11 @@ def _sealed(
         monkeypatch.setenv(name, value)
     settings = user_config()
     settings.parent.mkdir(parents=True)
-    root = tmp_path_factory.getbasetemp()
-    settings.write_text(f"---\ntrust: {{roots: ['{root}']}}\n---\n", encoding="utf-8")
+    roots = [str(tmp_path_factory.getbasetemp()), tempfile.gettempdir()]
+    settings.write_text(f"---\ntrust: {{roots: {roots}}}\n---\n", encoding="utf-8")
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    # Servers that tests make in this process are told of no variables, and keep their state there all the same.
+    monkeypatch.setattr(session, "state_home", lambda _environment: state_folder.state_home())
 
 
 @pytest.fixture

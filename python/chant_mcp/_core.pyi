@@ -57,11 +57,16 @@ class ChantProject:
         program: list[str] = ...,
         prompts: str | PathLike[str] | None = None,
         trust: str | None = None,
+        state_home: str | PathLike[str] | None = None,
         events: bool = True,
         stop_at: str | None = None,
     ) -> ChantProject: ...
     @property
     def root(self) -> Path: ...
+    @property
+    def state_folder(self) -> Path | None: ...
+    def state_part(self, part: str, *, shared: bool = False) -> Path: ...
+    def take_over_earlier_release(self) -> int: ...
     def spec_list(
         self, status: str | None = None, *, approval: str | None = None, limit: int = 50, offset: int = 0
     ) -> Answer: ...
@@ -170,6 +175,7 @@ class SpeckitFeatures:
         session: str = ...,
         user_config: str | PathLike[str] | None = None,
         trust: str | None = None,
+        state_home: str | PathLike[str] | None = None,
         stop_at: str | None = None,
     ) -> SpeckitFeatures: ...
     def context(self, feature: str | None = None) -> Answer: ...
@@ -222,6 +228,7 @@ class TicketProjects:
         config_folder: str | PathLike[str] | None = None,
         home: str | PathLike[str] | None = None,
         variables: dict[str, str] = ...,
+        state_home: str | PathLike[str] | None = None,
         stop_at: str | None = None,
     ) -> TicketProjects: ...
     def list_projects(self) -> Answer: ...
@@ -275,6 +282,7 @@ class VineFiles:
         *,
         roots: Sequence[str | PathLike[str]] = ...,
         may_leave: bool = True,
+        state_home: str | PathLike[str] | None = None,
         stop_at: str | None = None,
     ) -> VineFiles: ...
     @staticmethod

@@ -89,6 +89,15 @@ def config_folder(environment: Mapping[str, str], home: Path | None) -> Path | N
     return named if named.is_absolute() else home and home / ".config"
 
 
+def state_home(environment: Mapping[str, str]) -> Path | None:
+    """The user's folder for the states of programs, as variables say; no project can write it."""
+    named = Path(environment.get("XDG_STATE_HOME", ""))
+    home = Path(environment.get("HOME") or environment.get("USERPROFILE", ""))
+    if named.is_absolute():
+        return named
+    return home / ".local" / "state" if home.is_absolute() else None
+
+
 def holds_work_files(folder: Path) -> bool:
     """Tell whether a folder is the root of a project."""
     if folder.name == ".chant":
@@ -165,6 +174,7 @@ class Session:
         self._config_home = config_home
         self._home = home
         self._program = tuple(program)
+        self._state_home = state_home(self._environment)
         self.recovers = True
         """Whether what dead runs left is looked after when the project is opened."""
         self._trust = trust
@@ -229,6 +239,7 @@ class Session:
             program=list(self._program),
             prompts=_PROMPTS,
             trust=self._trust,
+            state_home=self._state_home,
             stop_at=self._stop_at,
         )
 
@@ -279,6 +290,7 @@ class Session:
             place.start or place.root,
             roots=[*own, *self._roots],
             may_leave=self._may_leave,
+            state_home=self._state_home,
             stop_at=self._stop_at,
         )
 
@@ -296,6 +308,7 @@ class Session:
             session=self.name,
             user_config=self._user_config,
             trust=self._trust,
+            state_home=self._state_home,
             stop_at=self._stop_at,
         )
 
@@ -312,6 +325,7 @@ class Session:
             config_folder=self._config_home and self._config_home / "markdown-ticket",
             home=self._home,
             variables=self._environment,
+            state_home=self._state_home,
             stop_at=self._stop_at,
         )
 

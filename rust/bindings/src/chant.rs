@@ -36,7 +36,8 @@ pub(crate) struct ChantProject {
 impl ChantProject {
     #[new]
     #[pyo3(signature = (root, *, user_config = None, searched = Vec::new(), environment = BTreeMap::new(),
-                        program = Vec::new(), prompts = None, trust = None, events = true, stop_at = None))]
+                        program = Vec::new(), prompts = None, trust = None, state_home = None, events = true,
+                        stop_at = None))]
     #[expect(clippy::too_many_arguments, reason = "what a project has to be told")]
     fn new(
         py: Python<'_>,
@@ -47,6 +48,7 @@ impl ChantProject {
         program: Vec<String>,
         prompts: Option<PathBuf>,
         trust: Option<String>,
+        state_home: Option<PathBuf>,
         events: bool,
         stop_at: Option<String>,
     ) -> Result<Self, Raised> {
@@ -56,7 +58,7 @@ impl ChantProject {
         };
         let disk = Disk {
             listens: events,
-            ..disk(stop_at)
+            ..disk(stop_at, state_home)
         };
         let around = outside(&root);
         let options = Options {
@@ -73,6 +75,33 @@ impl ChantProject {
         Ok(Self {
             project: Arc::new(call(py, || Project::open(options))?.knowing(around)),
         })
+    }
+
+    /// The folder for our own state of the project; it need not be there. `None` where nobody says where the
+    /// state of programs may lie.
+    #[getter]
+    fn state_folder(&self, py: Python<'_>) -> Result<Option<PathBuf>, Raised> {
+        call(py, || Ok(self.project.state()?.place().map(PathBuf::from)))
+    }
+
+    /// The folder of a part of that, made where it is missing: a part of this checkout, such as `processes` or
+    /// `logs`, or with `shared` one of all checkouts of the repository, such as `locks` or `tokens`.
+    #[pyo3(signature = (part, *, shared = false))]
+    fn state_part(&self, py: Python<'_>, part: &str, shared: bool) -> Result<PathBuf, Raised> {
+        call(py, || {
+            let state = self.project.state()?;
+            let part = if shared {
+                state.in_project(part)
+            } else {
+                state.in_checkout(part)
+            };
+            Ok(state.ensure(&part)?)
+        })
+    }
+
+    /// Makes the runs of an earlier release ours, as a person who trusts the folder wants; gives how many.
+    fn take_over_earlier_release(&self, py: Python<'_>) -> Result<usize, Raised> {
+        call(py, || self.project.take_over_earlier_release())
     }
 
     /// The project's folder.

@@ -42,13 +42,14 @@ impl SpeckitFeatures {
 impl SpeckitFeatures {
     #[new]
     #[pyo3(signature = (folder, *, environment = BTreeMap::new(), session = String::new(), user_config = None,
-                        trust = None, stop_at = None))]
+                        trust = None, state_home = None, stop_at = None))]
     fn new(
         folder: PathBuf,
         environment: BTreeMap<String, String>,
         session: String,
         user_config: Option<PathBuf>,
         trust: Option<String>,
+        state_home: Option<PathBuf>,
         stop_at: Option<String>,
     ) -> Self {
         let start = Start {
@@ -57,7 +58,7 @@ impl SpeckitFeatures {
         };
         Self {
             features: Arc::new(
-                Features::new(start, disk(stop_at), Timestamp::now)
+                Features::new(start, disk(stop_at, state_home), Timestamp::now)
                     .trusted_by(user_config, trust)
                     .knowing(outside),
             ),

@@ -32,13 +32,15 @@ pub(crate) struct TicketProjects {
 #[pymethods]
 impl TicketProjects {
     #[new]
-    #[pyo3(signature = (start, *, config_folder = None, home = None, variables = BTreeMap::new(), stop_at = None))]
+    #[pyo3(signature = (start, *, config_folder = None, home = None, variables = BTreeMap::new(), state_home = None,
+                        stop_at = None))]
     fn new(
         py: Python<'_>,
         start: PathBuf,
         config_folder: Option<PathBuf>,
         home: Option<PathBuf>,
         variables: BTreeMap<String, String>,
+        state_home: Option<PathBuf>,
         stop_at: Option<String>,
     ) -> Self {
         let surroundings = Surroundings {
@@ -47,7 +49,7 @@ impl TicketProjects {
             home,
             variables,
         };
-        let desk = py.detach(|| Desk::open(surroundings, disk(stop_at), Timestamp::now));
+        let desk = py.detach(|| Desk::open(surroundings, disk(stop_at, state_home), Timestamp::now));
         Self {
             desk: Arc::new(desk.knowing(outside)),
         }

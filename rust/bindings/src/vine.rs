@@ -30,10 +30,16 @@ pub(crate) struct VineFiles {
 #[pymethods]
 impl VineFiles {
     #[new]
-    #[pyo3(signature = (folder, *, roots = Vec::new(), may_leave = true, stop_at = None))]
-    fn new(folder: PathBuf, roots: Vec<PathBuf>, may_leave: bool, stop_at: Option<String>) -> Self {
+    #[pyo3(signature = (folder, *, roots = Vec::new(), may_leave = true, state_home = None, stop_at = None))]
+    fn new(
+        folder: PathBuf,
+        roots: Vec<PathBuf>,
+        may_leave: bool,
+        state_home: Option<PathBuf>,
+        stop_at: Option<String>,
+    ) -> Self {
         Self {
-            files: Arc::new(Files::new(disk(stop_at), folder, roots, may_leave).knowing(outside)),
+            files: Arc::new(Files::new(disk(stop_at, state_home), folder, roots, may_leave).knowing(outside)),
         }
     }
 
