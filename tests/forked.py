@@ -189,7 +189,11 @@ def _fork_server(_process: int) -> socket.socket:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         command = [sys.executable, str(SERVER), str(theirs.fileno())]
+        # It belongs to no test: tests know their processes by the home folder.
+        environment = {name: value for name, value in os.environ.items() if name != "HOME"}
         _SERVERS.append(
-            subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd="/")
+            subprocess.Popen(
+                command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd="/", env=environment
+            )
         )
     return ours

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from chant_mcp.program import own_program
+from chant_mcp.user_folders import home_folder, state_home, user_config_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,11 +55,12 @@ def _run_runner(root: Path, environment: dict[str, str], trust: str | None) -> N
     texts = {name: value for name, value in environment.items() if _is_text(name + value)}
     project = ChantProject(
         root,
-        user_config=_user_config(environment),
+        user_config=user_config_file(environment, home_folder()),
         environment=texts,
         program=list(own_program(sys.executable)),
         prompts=Path(__file__).parent / "resources" / "prompts",
         trust=trust,
+        state_home=state_home(texts),
         stop_at=environment.get("CHANT_STOP_AT"),
     )
     try:
@@ -67,16 +69,6 @@ def _run_runner(root: Path, environment: dict[str, str], trust: str | None) -> N
         sys.stderr.write(f"Error: {error.told()}\n")
         raise SystemExit(1) from error
     raise SystemExit(0)
-
-
-def _user_config(environment: dict[str, str]) -> Path | None:
-    named = Path(environment.get("XDG_CONFIG_HOME", ""))
-    if not named.is_absolute():
-        try:
-            named = Path.home() / ".config"
-        except RuntimeError:
-            return None
-    return named / "chant" / "config.md"
 
 
 def _is_text(value: str) -> bool:

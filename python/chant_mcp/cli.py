@@ -19,7 +19,7 @@ import click
 from chant_mcp.commands import serving
 from chant_mcp.commands.surroundings import Surroundings, project_option
 from chant_mcp.errors import ChantError, NotTrustedError
-from chant_mcp.session import config_folder, home_folder
+from chant_mcp.user_folders import config_folder, home_folder
 from chant_mcp.terminal import harmless
 
 _COMMANDS = {

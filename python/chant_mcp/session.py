@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from chant_mcp._core import ChantProject, SpeckitFeatures, TicketProjects, VineFiles, Workspace
+from chant_mcp.user_folders import state_home
 
 logger = logging.getLogger("chant_mcp")
 
@@ -73,29 +74,6 @@ def find_in_roots(roots: Sequence[Path], start: Place) -> Place:
         if holds_work_files(place.root):
             return place
     return Place(start.root, (*roots, *start.searched), is_guess=True)
-
-
-def home_folder() -> Path | None:
-    """The user's home; `None` where nobody says where that is."""
-    try:
-        return Path.home()
-    except RuntimeError:
-        return None
-
-
-def config_folder(environment: Mapping[str, str], home: Path | None) -> Path | None:
-    """The folder of the user's configuration files, of whatever program; it may not exist."""
-    named = Path(environment.get("XDG_CONFIG_HOME", ""))
-    return named if named.is_absolute() else home and home / ".config"
-
-
-def state_home(environment: Mapping[str, str]) -> Path | None:
-    """The user's folder for the states of programs, as variables say; no project can write it."""
-    named = Path(environment.get("XDG_STATE_HOME", ""))
-    home = Path(environment.get("HOME") or environment.get("USERPROFILE", ""))
-    if named.is_absolute():
-        return named
-    return home / ".local" / "state" if home.is_absolute() else None
 
 
 def holds_work_files(folder: Path) -> bool:

@@ -25,7 +25,8 @@ from chant_mcp.graph_answers import Attributes
 from chant_mcp.paging import EVERYTHING, gathered
 from chant_mcp.picture import graph_bundle
 from chant_mcp.program import own_program
-from chant_mcp.session import Place, Session, config_folder, dialects_in, find_place, home_folder
+from chant_mcp.session import Place, Session, dialects_in, find_place
+from chant_mcp.user_folders import config_folder, home_folder, user_config_file
 
 _HANDLES: dict[str, type[Handle]] = {"chant": Spec, "vine": Task, "speckit": FeatureTask, "tickets": Ticket}
 
@@ -72,7 +73,7 @@ def _session(place: Place, environment: Mapping[str, str], home: Path | None, tr
     return Session(
         place,
         environment=environment,
-        user_config=config_home and config_home / "chant" / "config.md",
+        user_config=user_config_file(environment, home),
         config_home=config_home,
         home=home,
         program=own_program(sys.executable),

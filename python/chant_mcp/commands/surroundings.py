@@ -13,6 +13,7 @@ import click
 
 from chant_mcp.program import own_program
 from chant_mcp.session import Session, find_place
+from chant_mcp.user_folders import user_config_file
 
 P = ParamSpec("P")
 
@@ -66,7 +67,7 @@ class Surroundings:
         session = Session(
             find_place(self.working_directory, self.project),
             environment=self.environment,
-            user_config=self.config_home and self.config_home / "chant" / "config.md",
+            user_config=user_config_file(self.environment, self.home),
             config_home=self.config_home,
             home=self.home,
             program=own_program(self.interpreter),
