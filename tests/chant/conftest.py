@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from chant.reading import Reader
 from chant_mcp import ChantProject
-from harness import Caller, Project
+from harness import Caller, Project, user_config
 from mcp import Client
 
 
@@ -16,7 +16,7 @@ from mcp import Client
 async def reader(request: pytest.FixtureRequest, project: Project) -> AsyncIterator[Reader]:
     """A client of a server that hears of changes; and a handle that compares stamps only."""
     if request.param == "scan":
-        handle = ChantProject(project.root, events=False)
+        handle = ChantProject(project.root, user_config=user_config(), events=False)
 
         async def scan() -> Any:
             return handle.spec_list(limit=1000).data

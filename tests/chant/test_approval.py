@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from chant_mcp._core import ChantProject
 from chant_mcp.errors import ChantError, InvalidArgumentError, RefusedError
-from harness import Caller, Project
+from harness import Caller, Project, user_config
 from writing import git
 
 ID = "2026-01-22-001-x7m"
@@ -32,7 +32,7 @@ def chant(project: Project) -> ChantProject:
     git(project.root, "config", "user.email", "ada@example.org")
     git(project.root, "-c", "user.name=Ada Lovelace", "commit", "-q", "--allow-empty", "--author",
         "Ada Lovelace <ada@example.org>", "-m", "Begin")  # fmt: skip
-    return ChantProject(project.root, environment=dict(os.environ))
+    return ChantProject(project.root, environment=dict(os.environ), user_config=user_config())
 
 
 def action(project: Project, name: str) -> None:

@@ -147,13 +147,12 @@ async def test_a_project_may_not_ask_for_the_users_keys(shop: Workshop, name: st
 async def test_the_users_own_configuration_passes_them(shop: Workshop) -> None:
     kept = shop.root.parent / "environment"
     user = shop.root.parent / "config.md"
-    user.write_text("---\nenv:\n  pass: [SSH_AUTH_SOCK]\n---\n")
+    user.write_text("---\ntrust: {roots: [/]}\nenv:\n  pass: [SSH_AUTH_SOCK]\n---\n")
     command = json.dumps(["sh", "-c", f"cat > /dev/null; env -0 > {kept}"])
     shop.configure(f"agents:\n  own:\n    command: {command}\n    prompt: stdin\n", provider="own")
     shop.spec(ID)
     shop.commit()
     config = Path(os.environ["XDG_CONFIG_HOME"]) / "chant" / "config.md"
-    config.parent.mkdir(parents=True)
     config.write_bytes(user.read_bytes())
     shop.started_before(ID)
     shop.ended(ID)

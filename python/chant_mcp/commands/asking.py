@@ -13,6 +13,7 @@ import click
 from chant_mcp.commands.persons import run_above
 from chant_mcp.errors import NotTrustedError
 from chant_mcp.session import Session
+from chant_mcp.terminal import say
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -57,8 +58,8 @@ def show(shown: Sequence[str], folder: str, *, is_difference: bool) -> None:
     """Print what a folder asks for, or what of that is another than when it was trusted last."""
     name = folder.encode("ascii", "backslashreplace").decode()
     if is_difference:
-        click.echo(f"{name} asks for something else than when you trusted it:", err=True)
+        say(f"{name} asks for something else than when you trusted it:", err=True)
     else:
-        click.echo(f"{name} asks for:", err=True)
+        say(f"{name} asks for:", err=True)
     for line in shown or ["nothing by itself; agents would be started in it"]:
-        click.echo(f"  {line}", err=True)
+        say(f"  {line}", err=True)

@@ -12,6 +12,7 @@ from chant_mcp.commands.asking import show
 from chant_mcp.commands.persons import agent_above, run_above
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.session import Session
+from chant_mcp.terminal import say
 
 
 @click.command()
@@ -44,15 +45,15 @@ def trust(session: Session, only_shows: bool, hash: str | None, revoke: bool, li
 
 def _print(report: dict[str, Any]) -> None:
     """Print totals first, then every line, and the hash as the last one."""
-    click.echo(f"{_ascii(report['folder'])}: {report['summary']}")
+    say(f"{_ascii(report['folder'])}: {report['summary']}")
     for line in report["listing"]:
-        click.echo(f"  {line}")
+        say(f"  {line}")
     if report["difference"] is not None:
-        click.echo("Another than when it was trusted:")
+        say("Another than when it was trusted:")
         for line in report["difference"] or ["nothing that is shown"]:
-            click.echo(f"  {line}")
-    click.echo(_standing(report))
-    click.echo(f"hash: {report['hash']}")
+            say(f"  {line}")
+    say(_standing(report))
+    say(f"hash: {report['hash']}")
 
 
 def _standing(report: dict[str, Any]) -> str:
@@ -80,15 +81,15 @@ def _say_yes(session: Session, hash: str) -> None:
             "`chant-mcp trust --show` prints it, with what it stands for."
         )
     project.give_trust(report["hash"])
-    click.echo(f"Trusted: {_ascii(report['folder'])}")
+    say(f"Trusted: {_ascii(report['folder'])}")
 
 
 def _ask(session: Session) -> None:
     project = session.project_in(session.place.root.resolve())
     report = project.trust_report()
     if report["trusted"]:
-        click.echo(f"{_ascii(report['folder'])}: {report['summary']}")
-        click.echo(_standing(report))
+        say(f"{_ascii(report['folder'])}: {report['summary']}")
+        say(_standing(report))
         return
     why = run_above(session.environment)
     if why is not None:
@@ -100,28 +101,28 @@ def _ask(session: Session) -> None:
         )
     difference = report["difference"]
     shown = report["listing"] if difference is None else difference
-    click.echo(f"{report['summary']}", err=True)
+    say(f"{report['summary']}", err=True)
     show(shown, report["folder"], is_difference=difference is not None)
     if not click.confirm("Trust this folder?", err=True):
         raise click.ClickException("The folder is not trusted; nothing was done.")
     project.give_trust(report["hash"])
-    click.echo(f"Trusted: {_ascii(report['folder'])}")
+    say(f"Trusted: {_ascii(report['folder'])}")
 
 
 def _revoke(session: Session) -> None:
     project = session.project_in(session.place.root.resolve())
     was_there = project.revoke_trust()
-    click.echo("Forgotten: it is asked for anew." if was_there else "Nothing was remembered of this folder.")
+    say("Forgotten: it is asked for anew." if was_there else "Nothing was remembered of this folder.")
 
 
 def _list(session: Session) -> None:
     folders = trusted_folders(dict(session.environment))
     for folder, hashes in folders:
-        click.echo(_ascii(folder))
+        say(_ascii(folder))
         for hash, given_at in hashes:
-            click.echo(f"  {_ascii(given_at)}  {_ascii(hash)}")
+            say(f"  {_ascii(given_at)}  {_ascii(hash)}")
     if not folders:
-        click.echo("No folder is trusted.")
+        say("No folder is trusted.")
 
 
 def _ascii(text: str) -> str:

@@ -172,7 +172,7 @@ def watched(watch: Watch, id: str | None, as_json: bool) -> int:
 @changes_files
 def pause(session: Session, id: str) -> None:
     """Stop the work on a spec so that it can go on later: `work ID` does so."""
-    _say(session.chant.pause(id).text)
+    say(session.chant.pause(id).text)
 
 
 @click.command()
@@ -203,7 +203,7 @@ def merge(session: Session, id: str | None) -> None:
     Work that changes what runs on this machine is shown at a terminal, and merged when you say yes.
     """
     try:
-        _say(session.chant.merge(id).text)
+        say(session.chant.merge(id).text)
     except NotTrustedError as error:
         if "agreement" not in error.details or not is_person(session):
             raise
@@ -213,13 +213,9 @@ def merge(session: Session, id: str | None) -> None:
 def _merge_agreed(session: Session, error: NotTrustedError) -> None:
     """Show what work changes of what runs here, ask, and merge exactly that."""
     id: str = error.details["id"]
-    click.echo(f"The work on {id} changes what runs on this machine:", err=True)
+    say(f"The work on {id} changes what runs on this machine:", err=True)
     for line in error.shown:
-        click.echo(f"  {line}", err=True)
+        say(f"  {line}", err=True)
     if not click.confirm("Merge it, and trust this folder with it?", err=True):
         raise click.ClickException("Nothing was merged.")
-    _say(session.chant.merge(id, agreed=error.details["agreement"]).text)
-
-
-def _say(text: str) -> None:
-    say(text)
+    say(session.chant.merge(id, agreed=error.details["agreement"]).text)
