@@ -13,6 +13,7 @@ use crate::config::Config;
 use crate::environment::{Beside, is_secret, passed};
 use crate::error::Error;
 use crate::git::Repo;
+use crate::trust::TrustGround;
 
 /// What `chant-mcp doctor` shows. Nothing is started, and nothing is changed.
 ///
@@ -45,10 +46,20 @@ pub fn doctor(project: &Project) -> Result<Answer, Error> {
     }))
 }
 
-/// Whether a person trusts the folder, in a sentence; `None` as long as nothing here knows. The one place
-/// where the verdict comes in.
-fn trust_line(_project: &Project) -> Option<String> {
-    None
+/// Whether a person trusts the folder as it is now, and why, in a sentence.
+fn trust_line(project: &Project) -> String {
+    let report = project.trust_report();
+    match report.ground {
+        Some(TrustGround::Hash) => format!("trusted: a person agreed to {}", report.summary),
+        Some(TrustGround::UserRoots) => {
+            "trusted: `trust.roots` of your own configuration names it".into()
+        }
+        Some(TrustGround::Caller) => "trusted by the hash that was given".into(),
+        None => format!(
+            "not trusted: {}; look with `chant-mcp trust --show`",
+            report.summary
+        ),
+    }
 }
 
 /// Whether there are specs, and what is configured; defaults where that cannot be read.

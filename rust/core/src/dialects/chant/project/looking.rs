@@ -5,10 +5,10 @@ use std::path::Path;
 use super::Project;
 use crate::git::{GitError, Repo};
 
-/// Whether git may run what a repository's configuration names though nobody asked for an act. Where whether
-/// the folder is trusted is known, this is the one place to ask.
-fn may_run_filters(_project: &Project) -> bool {
-    true
+/// Whether git may run what a repository's configuration names though nobody asked for an act: where a
+/// person trusts the folder.
+fn may_run_filters(project: &Project) -> bool {
+    project.is_trusted()
 }
 
 impl Project {

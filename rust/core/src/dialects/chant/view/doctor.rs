@@ -11,8 +11,8 @@ pub struct Doctor {
     pub root: String,
     /// Whether there are specs, whose agents the rest is about.
     pub has_specs: bool,
-    /// Whether the folder is trusted, in a sentence; `None` where that is not known.
-    pub trust: Option<String>,
+    /// Whether the folder is trusted, and why, in a sentence.
+    pub trust: String,
     /// Git, as runs would find it.
     pub git: GitSeen,
     /// The agents that are configured, the one first that works when none is named.
