@@ -117,7 +117,7 @@ def _sealed(
     roots = [str(tmp_path_factory.getbasetemp()), tempfile.gettempdir()]
     settings.write_text(f"---\ntrust: {{roots: {roots}}}\n---\n", encoding="utf-8")
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
-    # Servers that tests make in this process are told of no variables, and keep their state there all the same.
+    # Servers that tests make in this process are told of no variables; their state lies there all the same.
     monkeypatch.setattr(session, "state_home", lambda _environment: state_folder.state_home())
 
 

@@ -19,8 +19,8 @@ import click
 from chant_mcp.commands import serving
 from chant_mcp.commands.surroundings import Surroundings, project_option
 from chant_mcp.errors import ChantError, NotTrustedError
-from chant_mcp.user_folders import config_folder, home_folder
 from chant_mcp.terminal import harmless
+from chant_mcp.user_folders import config_folder, home_folder
 
 _COMMANDS = {
     "list": "chant_mcp.commands.specs:list_specs",
@@ -117,6 +117,12 @@ class Failure(click.ClickException):
         click.echo(harmless(self.message), file=file, err=True)
 
 
+class Refusal(Failure):
+    """What needs a person's trust first."""
+
+    exit_code = 2
+
+
 class Commands(click.Group):
     """A group whose commands are imported when they are needed."""
 
@@ -151,9 +157,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except NotTrustedError as error:
-            failure = Failure(error.told())
-            failure.exit_code = 2
-            raise failure from error
+            raise Refusal(error.told()) from error
         except ChantError as error:
             raise Failure(error.told()) from error
         except click.ClickException as error:

@@ -114,11 +114,11 @@ def init(
         repository = Repository(root, surroundings.environment, wanted_by="--merge-driver")
         wishes, nothing = ask(root, repository, wishes), "Nothing was added."
     planned = plan(root, wishes, machine)
-    project = ChantProject(root, environment=dict(surroundings.environment))
-    before = project.trust_report()
+    opened = ChantProject(root, environment=dict(surroundings.environment))
+    before = opened.trust_report()
     _report(planned, nothing)
     if before["trusted"] or not before["listing"]:
-        _trust_own(project, planned, before, surroundings.environment)
+        _trust_own(opened, planned, before, surroundings.environment)
     _warn(found)
     if not planned.was_initialized:
         _say_what_next(wishes)

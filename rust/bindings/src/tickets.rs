@@ -49,7 +49,8 @@ impl TicketProjects {
             home,
             variables,
         };
-        let desk = py.detach(|| Desk::open(surroundings, disk(stop_at, state_home), Timestamp::now));
+        let desk =
+            py.detach(|| Desk::open(surroundings, disk(stop_at, state_home), Timestamp::now));
         Self {
             desk: Arc::new(desk.knowing(outside)),
         }

@@ -39,7 +39,9 @@ impl VineFiles {
         stop_at: Option<String>,
     ) -> Self {
         Self {
-            files: Arc::new(Files::new(disk(stop_at, state_home), folder, roots, may_leave).knowing(outside)),
+            files: Arc::new(
+                Files::new(disk(stop_at, state_home), folder, roots, may_leave).knowing(outside),
+            ),
         }
     }
 

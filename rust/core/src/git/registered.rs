@@ -1,5 +1,10 @@
 //! What a repository calls the checkout that it was opened in.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the files read here are git's own, not documents"
+)]
+
 use std::fs;
 use std::path::Path;
 

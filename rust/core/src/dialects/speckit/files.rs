@@ -21,9 +21,9 @@ use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::Root;
 use crate::store::journal::Journal;
+use crate::store::state::UserState;
 use crate::trust::TrustVerdict;
 use crate::trust::look::FolderTrust;
-use crate::store::state::UserState;
 
 /// Documents that are kept in memory, three for each of a thousand features and some; with more, all are
 /// forgotten and read again when asked for.

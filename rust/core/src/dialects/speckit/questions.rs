@@ -112,12 +112,13 @@ pub struct Listener<'a> {
     pub has_left: &'a dyn Fn() -> bool,
 }
 
-impl Features {
-    fn folder(&self, found: &Found) -> Result<Root, Error> {
-        let folder = found.state.ensure(FOLDER)?;
-        Ok(Root::open(&folder)?)
-    }
+/// Where the records of questions lie; the folder is made.
+fn questions_folder(found: &Found) -> Result<Root, Error> {
+    let folder = found.state.ensure(FOLDER)?;
+    Ok(Root::open(&folder)?)
+}
 
+impl Features {
     /// All questions, the oldest first; records that cannot be read are left out.
     ///
     /// # Errors
@@ -197,7 +198,7 @@ impl Features {
         if let Some(id) = id {
             return self.question(found, id.trim()).map(as_it_is);
         }
-        let folder = self.folder(found)?;
+        let folder = questions_folder(found)?;
         let gate = Lock::take(folder.path(), Instant::now() + PATIENCE)?;
         let all = self.questions(found)?;
         let new = self.new_question(found, who, prompt)?;
@@ -315,7 +316,7 @@ impl Features {
         id: &str,
         mut change: impl FnMut(&mut Question) -> Result<(), Error>,
     ) -> Result<Question, Error> {
-        let (folder, file) = (self.folder(found)?, file_of(id));
+        let (folder, file) = (questions_folder(found)?, file_of(id));
         let mut now = None;
         files::edit(&self.disk, &folder, &file, |text| {
             let old = parse(&file, text)?;
@@ -365,7 +366,7 @@ impl Features {
         most: Duration,
         listener: &mut Listener<'_>,
     ) -> Result<Question, Error> {
-        let folder = self.folder(found)?;
+        let folder = questions_folder(found)?;
         let mut watch = Watch::start(folder.path());
         watch.add(folder.path(), "");
         let deadline = Instant::now() + most;

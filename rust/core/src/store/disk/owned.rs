@@ -9,6 +9,10 @@ use super::{StoreError, WRITE, is_absent, regular, rename_new};
 
 /// What the rights to a file or folder say, links not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own about the rights"
+)]
 pub struct Owned {
     /// Whether it is a folder.
     pub is_folder: bool,
@@ -31,7 +35,7 @@ impl Owned {
             is_file: metadata.is_file(),
             is_own: metadata.uid() == rustix::process::geteuid().as_raw(),
             is_shared: metadata.mode() & 0o022 != 0,
-            is_private: metadata.mode() & 0o077 == 0,
+            is_private: (metadata.mode() & 0o077).count_ones() == 0,
         }
     }
 

@@ -155,10 +155,10 @@ pub(super) fn ownership(
         let why = "others than you may write it; take that right away (chmod go-w)";
         return Ownership::OtherUser(why.into());
     }
-    match disk::holds_links(folder) {
-        false => Ownership::Own,
-        true => foreign("a part of it is a link"),
+    if disk::holds_links(folder) {
+        return foreign("a part of it is a link");
     }
+    Ownership::Own
 }
 
 /// Why a record is not believed, if it is not.

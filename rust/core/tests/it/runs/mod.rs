@@ -58,11 +58,11 @@ struct Project {
 
 impl Project {
     fn new() -> Self {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
         let folder = TempDir::new().unwrap();
         let root = folder.path().canonicalize().unwrap();
         fs::create_dir(root.join(".chant")).unwrap();
         let runs = runs_of(&root, Disk::default());
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
         let number = u64::from(std::process::id()) * 1000 + COUNTER.fetch_add(1, Ordering::Relaxed);
         Self {
             _folder: folder,

@@ -92,10 +92,11 @@ fn copy(from: &Path, to: &Path) {
 
 #[track_caller]
 fn check_foreign(state: &StateFolder, why: &str) {
-    match state.ownership() {
-        Ownership::Foreign(told) => assert!(told.contains(why), "{told}"),
-        other => panic!("{other:?}"),
-    }
+    let ownership = state.ownership();
+    assert!(
+        matches!(&ownership, Ownership::Foreign(told) if told.contains(why)),
+        "{ownership:?}"
+    );
     assert_eq!(state.read("journal"), None);
     assert!(state.problem().unwrap().contains(why));
 }
