@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import state_folder
-from chant_mcp import session
 from harness import Caller, Project, started_process, user_config
 from mcp import Client
 from times import cost_report
@@ -117,8 +115,6 @@ def _sealed(
     roots = [str(tmp_path_factory.getbasetemp()), tempfile.gettempdir()]
     settings.write_text(f"---\ntrust: {{roots: {roots}}}\n---\n", encoding="utf-8")
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
-    # Servers that tests make in this process are told of no variables; their state lies there all the same.
-    monkeypatch.setattr(session, "state_home", lambda _environment: state_folder.state_home())
 
 
 @pytest.fixture

@@ -81,10 +81,11 @@ class Project:
         self.git("add", "-A")
         self.git("commit", "-qm", "Begin", "--allow-empty")
 
-    def server(self, **offer: Any) -> ChantServer:
-        """Make a server on this project, in this process."""
+    def server(self, *, recovers: bool = True, **offer: Any) -> ChantServer:
+        """Make a server on this project, in this process; it looks after dead runs unless told otherwise."""
         place = Place(self.root, (self.root,))
         session = Session(place, environment={}, user_config=user_config())
+        session.recovers = recovers
         return ChantServer(session, Offer(**{"toolsets": ["auto"], **offer}))
 
 

@@ -22,7 +22,8 @@ def state_home() -> Path:
 
 def opened(root: Path) -> ChantProject:
     """Open a project as its user, looking after nothing."""
-    return ChantProject(root, state_home=state_home())
+    settings = Path(os.environ["XDG_CONFIG_HOME"]) / "chant" / "config.md"
+    return ChantProject(root, user_config=settings, environment=dict(os.environ), state_home=state_home())
 
 
 def state_folder(root: Path) -> Path:

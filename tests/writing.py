@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from state_folder import put_record, put_token
+
 ID = "2026-01-22-001-x7m"
 OTHER = "2026-01-22-002-abc"
 
@@ -143,7 +145,7 @@ def untouched(root: Path, *, but: Sequence[str] = ()) -> Iterator[None]:
     assert state() == before
 
 
-SIGNS = ("os lock", "lock file", "record", "pid file")
+SIGNS = ("os lock", "lock file", "pid file")
 
 _WORKER = """\
 import fcntl, sys
@@ -182,9 +184,8 @@ def workers(root: Path) -> Iterator[Callable[[str, str], Worker]]:
     started: list[Worker] = []
 
     def start(sign: str, id: str) -> Worker:
-        folder = {"record": "processes", "pid file": "pids"}.get(sign, ".locks")
-        name = {"record": f"{id}-1.json", "pid file": f"{id}.pid"}.get(sign, f"{id}.lock")
-        path = root / ".chant" / folder / name
+        folder, ending = ("pids", "pid") if sign == "pid file" else (".locks", "lock")
+        path = root / ".chant" / folder / f"{id}.{ending}"
         path.parent.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-c", _WORKER, *([str(path)] if sign == "os lock" else [])]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -202,8 +203,14 @@ def workers(root: Path) -> Iterator[Callable[[str, str], Worker]]:
                 "boot_id": Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip(),
                 "status": "running",
                 "mode": "single",
+                "attempt": 1,
+                "generation": 1,
+                "token": 1,
+                "started_at": "2026-01-22T10:00:00Z",
+                "updated_at": "2026-01-22T10:00:00Z",
             }
-            path.write_text(json.dumps(record), encoding="utf-8")
+            put_token(root, id, 1)
+            put_record(root, record)
         else:
             path.write_text(f"{process.pid}\n", encoding="utf-8")
         return started[-1]

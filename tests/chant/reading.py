@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -13,6 +14,7 @@ import pytest
 from harness import Caller
 from laws import law
 from mcp import Client
+from state_folder import put_record, put_token
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,10 +121,12 @@ def snapshot(root: Path) -> dict[str, bytes | str]:
     return found
 
 
+ENDED = f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
+"""When runs of tests ended, unless they say otherwise."""
+
+
 def record(project: Project, process_id: str, /, **keys: object) -> Path:
     """Write the record of a run, as the runtime's design has it."""
-    path = project.root / ".chant" / "processes" / f"{process_id}.json"
-    path.parent.mkdir(exist_ok=True)
     spec_id, _, pid = process_id.rpartition("-")
     run = {
         "schema": 1,
@@ -137,11 +141,14 @@ def record(project: Project, process_id: str, /, **keys: object) -> Path:
         "started_at": "2026-02-02T10:30:00Z",
         "completed_at": "2026-02-02T10:45:00Z",
         "mode": "single",
+        "generation": 1,
+        "token": 1,
+        "updated_at": ENDED,
         "branch": f"chant/{spec_id}",
         **keys,
     }
-    path.write_text(json.dumps(run), encoding="utf-8")
-    return path
+    put_token(project.root, str(run["spec_id"]), 1)
+    return put_record(project.root, run)
 
 
 def clear(project: Project) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from chant_mcp import ChantProject
 from chant_mcp.errors import ChantError
+from state_folder import opened
 from writing import ID, OTHER, SIGNS, Worker, changed, tree, untouched, workers
 
 if TYPE_CHECKING:
@@ -102,12 +102,12 @@ def test_an_agent_is_never_left_running(
     before = project.spec(ID, status="in_progress").read_bytes()
     agent = worker(sign, ID)
     try:
-        ChantProject(project.root).cancel(ID)
+        opened(project.root).cancel(ID)
     except ChantError:
         assert agent.lives()
         assert project.path(ID).read_bytes() == before
         with pytest.raises(ChantError, match=str(agent.pid)):
-            ChantProject(project.root).cancel(ID)
+            opened(project.root).cancel(ID)
     else:
         assert not agent.lives(), f"cancelled while process {agent.pid} goes on"
 
@@ -120,7 +120,7 @@ def test_what_a_dead_agent_left_stops_nobody(
     project.spec(ID, status="in_progress")
     agent = worker(sign, ID)
     agent.end()
-    ChantProject(project.root).cancel(ID)
+    opened(project.root).cancel(ID)
     assert project.status(ID) == "cancelled"
 
 
@@ -132,7 +132,7 @@ def test_an_agent_of_another_spec_does_not_matter(
     project.spec(f"{ID}.1", status="in_progress")
     for sign in SIGNS:
         worker(sign, f"{ID}.1")
-    ChantProject(project.root).cancel(ID)
+    opened(project.root).cancel(ID)
     assert project.status(ID) == "cancelled"
     assert project.status(f"{ID}.1") == "in_progress"
 
@@ -144,14 +144,14 @@ def test_the_users_repository_stays_as_it_is(project: Project) -> None:
     (project.root / "mine.txt").write_text("mine\n", encoding="utf-8")
     project.git("add", "mine.txt")
     with untouched(project.root, but=[f".chant/specs/{ID}.md"]):
-        ChantProject(project.root).cancel(ID)
+        opened(project.root).cancel(ID)
 
 
 @pytest.mark.requirement("chant:edit:derived_blocked_is_never_stored", "chant:cancel:sets_cancelled")
 def test_a_spec_that_waits_is_cancelled_from_its_stored_status(project: Project) -> None:
     project.spec(OTHER)
     before = project.spec(ID, depends_on=[OTHER]).read_bytes()
-    ChantProject(project.root).cancel(ID)
+    opened(project.root).cancel(ID)
     assert changed(before, project.path(ID).read_bytes()) == ["-status: pending", "+status: cancelled"]
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from chant.diagnosing import check, commit, healthy, lock
-from chant.reading import ONE_ERA, criteria, pretty, record
+from chant.reading import ENDED, ONE_ERA, criteria, pretty, record
 from writing import ID
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ async def test_a_completed_run_without_a_commit_is_inconsistent(call: Caller) ->
     call.project.spec(ID, status="completed", body=criteria("- [x] a"))
     call.project.log(ID, "done\n")
     call.project.repository()
-    record(call.project, f"{ID}-4242")
+    record(call.project, f"{ID}-4242", completed_at=ENDED)
 
     data = await call.data("chant_diagnose", id=ID)
     found = check(data, "Status consistency")

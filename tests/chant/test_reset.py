@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from chant_mcp import ChantProject
 from chant_mcp.errors import ChantError
+from state_folder import opened
 from writing import ID, OTHER, SIGNS, Worker, changed, commit, git, tree, untouched, workers
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def refused(project: Project) -> str:
     """Give the words of a refusal that leaves every file and reference as it was."""
     before = tree(project.root), references(project)
     with pytest.raises(ChantError) as error:
-        ChantProject(project.root).reset(ID)
+        opened(project.root).reset(ID)
     assert (tree(project.root), references(project)) == before
     return str(error.value)
 
@@ -126,7 +127,7 @@ branch: not this one
 @pytest.mark.requirement("chant:reset:clears_fields_of_the_last_run")
 def test_what_the_last_run_wrote_is_taken_out_and_nothing_else(project: Project, eol: str) -> None:
     before = project.write(ID, RUN.replace("\n", eol)).read_bytes()
-    ChantProject(project.root).reset(ID)
+    opened(project.root).reset(ID)
     lines = [line.removesuffix("\r") for line in changed(before, project.path(ID).read_bytes())]
     assert lines == [
         "-status: failed  # it broke",
@@ -195,7 +196,7 @@ def test_what_a_dead_process_left_is_removed(
     project.spec(ID, status="in_progress")
     worker(sign, ID).end()
     other = worker(sign, OTHER)
-    ChantProject(project.root).reset(ID)
+    opened(project.root).reset(ID)
     assert project.status(ID) == "pending"
     left = [name for name in tree(project.root) if ID in name and name != FILE]
     assert [name for name in left if name.endswith((".lock", ".pid"))] == []
@@ -216,7 +217,7 @@ def test_the_branch_is_kept_as_a_backup(project: Project, names_it: bool, worktr
         project.git("worktree", "remove", str(path))
     elif worktree == "folder gone":
         path.rename(path.with_name("elsewhere"))
-    text = ChantProject(project.root).reset(ID).text
+    text = opened(project.root).reset(ID).text
     assert text.splitlines()[0] == f"Reset spec '{ID}' to pending"
     assert backups(project) == {f"{BACKUP}/1": tip}
     assert f"{BACKUP}/1" in text
@@ -238,7 +239,7 @@ def test_every_reset_keeps_a_backup_of_its_own(project: Project) -> None:
         project.git("checkout", "-q", BRANCH)
         tips[f"{BACKUP}/{number}"] = commit(project.root, f"attempt {number}", f"{number}.txt")
         project.git("checkout", "-q", "main")
-        ChantProject(project.root).reset(ID)
+        opened(project.root).reset(ID)
         ChantProject(project.root).spec_update(ID, status="failed", force=True)
     assert backups(project) == tips
     project.git("gc", "-q", "--prune=now")
@@ -251,7 +252,7 @@ def test_the_configured_prefix_names_the_branch(project: Project) -> None:
     project.config("defaults:\n  branch_prefix: agents/\n")
     _, tip = worked(project, branch=f"agents/{ID}")
     project.git("branch", BRANCH, "main")
-    ChantProject(project.root).reset(ID)
+    opened(project.root).reset(ID)
     assert backups(project) == {f"{BACKUP}/1": tip}
     assert project.git("branch", "--list", BRANCH).strip() == BRANCH, "a branch of another name stays"
 
@@ -262,7 +263,7 @@ def test_a_spec_without_a_branch_is_reset_in_a_repository(project: Project, id: 
     project.spec(id, status="failed")
     project.repository()
     before = references(project)
-    assert ChantProject(project.root).reset(id).text == f"Reset spec '{id}' to pending"
+    assert opened(project.root).reset(id).text == f"Reset spec '{id}' to pending"
     assert references(project) == before
     assert project.status(id) == "pending"
 
@@ -278,7 +279,7 @@ def test_a_branch_of_the_users_own_is_left_alone(project: Project, has_worktree:
     else:
         (path / "notes.txt").write_text("mine\n", encoding="utf-8")
     with untouched(project.root, but=[FILE]):
-        ChantProject(project.root).reset(ID)
+        opened(project.root).reset(ID)
     assert project.git("rev-parse", "feature/mine").strip() == tip
     if has_worktree:
         assert (path / "notes.txt").read_text(encoding="utf-8") == "mine\n"
@@ -315,7 +316,7 @@ def test_a_locked_worktree_is_left_in_place(project: Project) -> None:
     path, tip = worked(project)
     project.git("worktree", "lock", str(path))
     try:
-        ChantProject(project.root).reset(ID)
+        opened(project.root).reset(ID)
     except ChantError:
         assert project.status(ID) == "failed"
     else:
@@ -334,7 +335,7 @@ def test_a_branch_that_is_checked_out_stays_checked_out(project: Project) -> Non
     project.git("add", "mine.txt")
     with untouched(project.root, but=[FILE]):
         try:
-            ChantProject(project.root).reset(ID)
+            opened(project.root).reset(ID)
         except ChantError:
             assert project.status(ID) == "failed"
             assert backups(project) == {}
@@ -348,7 +349,7 @@ def test_a_reset_that_cannot_write_the_spec_removes_nothing(project: Project) ->
     project.path(ID).chmod(0o444)
     branch, files = project.git("for-each-ref", "refs/heads"), tree(project.root)
     with pytest.raises(ChantError, match=r"^Failed to reset spec: "):
-        ChantProject(project.root).reset(ID)
+        opened(project.root).reset(ID)
     assert project.git("for-each-ref", "refs/heads") == branch
     assert tree(project.root) == files
     assert git(path, "rev-parse", "HEAD").strip() == tip

@@ -12,17 +12,26 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from chant.reading import ONE_ERA, pretty, record, snapshot
+from harness import Caller, Project
+from mcp import Client
+from state_folder import put_private, record_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from harness import Caller
+    from collections.abc import AsyncIterator, Iterator
 
 pytestmark = pytest.mark.anyio
 
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="identifies processes by /proc")
 
 SEVEN = ["process_id", "spec_id", "pid", "status", "started_at", "completed_at", "mode"]
+
+
+@pytest.fixture(params=["handshake", "modern"])
+async def call(request: pytest.FixtureRequest, project: Project) -> AsyncIterator[Caller]:
+    """A client of a server that only looks: it neither recovers dead runs nor prunes old ones."""
+    mode = {"handshake": "legacy", "modern": "2026-07-28"}[request.param]
+    async with Client(project.server(recovers=False), mode=mode) as client:
+        yield Caller(client, project)
 
 
 def started(pid: int) -> str:
@@ -243,7 +252,9 @@ async def test_listing_signals_and_deletes_nothing(call: Caller) -> None:
     running(call, process, "reused", pid_start="1")
     record(call.project, "done-11")
     record(call.project, "ancient-12", started_at="2001-01-01T00:00:00Z", completed_at="2001-01-01T00:01:00Z")
-    (call.project.root / ".chant" / "processes" / "old-13.json").write_text(
+    history = call.project.root / ".chant" / "processes" / "old-13.json"
+    history.parent.mkdir()
+    history.write_text(
         json.dumps({"spec_id": "old", "pid": process.pid, "process_id": f"old-{process.pid}"}),
         encoding="utf-8",
     )
@@ -261,8 +272,7 @@ async def test_listing_signals_and_deletes_nothing(call: Caller) -> None:
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"pid": "x"}', "{}", '"text"', "\x00"])
 async def test_a_broken_record_hides_no_other(call: Caller, text: str) -> None:
     record(call.project, "one-11")
-    broken = call.project.root / ".chant" / "processes" / "broken-12.json"
-    broken.write_text(text, encoding="utf-8")
+    put_private(record_file(call.project.root, "broken-12"), text)
 
     data = await call.data("chant_work_list", include_completed=True)
     assert [p["process_id"] for p in data["processes"]] == ["one-11"]
@@ -273,7 +283,7 @@ async def test_a_broken_record_hides_no_other(call: Caller, text: str) -> None:
 @pytest.mark.requirement("chant:work_list:answer_has_processes_and_summary")
 async def test_other_files_in_the_folder_are_no_records(call: Caller) -> None:
     record(call.project, "one-11")
-    folder = call.project.root / ".chant" / "processes"
+    folder = record_file(call.project.root, "one-11").parent
     (folder / "note.txt").write_text("x", encoding="utf-8")
     (folder / "folder.json").mkdir()
     (folder / ".tmp-123").write_text("{", encoding="utf-8")

@@ -11,7 +11,9 @@ use chant_core::store::state::UserState;
 /// of `state_home`, where the states of all programs lie.
 pub(crate) fn disk(stop_at: Option<String>, state_home: Option<PathBuf>) -> Disk {
     let mut disk = Disk {
-        user_state: state_home.map(|folder| UserState::at(folder.join("chant-mcp"))),
+        user_state: state_home
+            .map(|folder| UserState::at(folder.join("chant-mcp")))
+            .or_else(own_state),
         ..Disk::default()
     };
     if let Some(moment) = stop_at {
@@ -24,4 +26,15 @@ pub(crate) fn disk(stop_at: Option<String>, state_home: Option<PathBuf>) -> Disk
         });
     }
     disk
+}
+
+/// The state of the user that this process acts for: scripts that open a handle need not say where it lies.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a handle that is told nothing is the own user's"
+)]
+fn own_state() -> Option<UserState> {
+    let variable = |name: &str| Some((name.to_owned(), std::env::var(name).ok()?));
+    let named = ["XDG_STATE_HOME", "HOME", "USERPROFILE"];
+    UserState::of(&named.into_iter().filter_map(variable).collect())
 }

@@ -51,11 +51,22 @@ impl Holder {
 
 /// Who holds a spec's lock, if its file is there.
 pub(super) fn holder(project: &Project, id: &SpecId) -> Option<Holder> {
-    let path = lock_of(&project.runs().ok()?, id.as_str())?;
+    let own = || lock_of(&project.runs().ok()?, id.as_str());
+    let own = own().filter(|path| disk::exists(path));
+    let (path, is_held) = match own {
+        Some(path) => {
+            let is_held = matches!(Lock::try_take(&path), Ok(None));
+            (path, is_held)
+        }
+        None => {
+            let (path, pid) = project.lock_of_others(id)?;
+            (path, pid.is_some())
+        }
+    };
     let stamp = disk::stamp(&path)?;
     let inside = path.strip_prefix(project.root()).unwrap_or(&path);
     Some(Holder {
-        is_held: matches!(Lock::try_take(&path), Ok(None)),
+        is_held,
         pid: HeldBy::of(&path).pid,
         modified: stamp.modified,
         path: inside.display().to_string(),
@@ -117,7 +128,9 @@ pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "cancelled")?;
     let halt = if spec.status.may_become(Status::Cancelled) {
-        refuse_to_end(project, &spec)?;
+        if spec.status == Status::InProgress {
+            project.refuse_worked_by_others(&spec.id, "cancelled")?;
+        }
         Some(Halt::of(project, &spec, Stop::Cancel)?)
     } else {
         None
@@ -204,7 +217,10 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
     project.refuse_own(&spec.id, "reset")?;
     let failed = |error: Error| error.during("Failed to reset spec");
     refuse_unresettable(&spec).map_err(|error| failed(error.into()))?;
-    refuse_to_end(project, &spec).map_err(failed)?;
+    let worked = project.refuse_worked_by_others(&spec.id, "reset");
+    worked
+        .and_then(|()| refuse_to_end(project, &spec))
+        .map_err(failed)?;
     let halt = Halt::of(project, &spec, Stop::Reset).map_err(failed)?;
     halt.refuse_completed(&spec).map_err(failed)?;
     let snapshot = project.snapshot()?;
@@ -245,6 +261,7 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
             ));
         }
     }
+    project.remove_left_by_others(&spec.id)?;
     Ok(Answer::prose(text))
 }
 

@@ -5,6 +5,7 @@ mod known;
 pub(super) mod logs;
 mod looking;
 pub mod lookup;
+mod other_programs;
 mod own;
 pub(super) mod place;
 pub(super) mod site;

@@ -76,7 +76,9 @@ pub(in super::super) fn halt(
     }
     let may_be_merged = record.merge.state == MergeState::Merged || !record.merge.begun.is_empty();
     let may_be_merged = may_be_merged && project.is_trusted();
-    if let Some(lock) = stopped.lock.as_ref().filter(|_| may_be_merged) {
+    // Whoever may not merge may stop: then what was merged is found by the next look of a trusted folder.
+    let completes = may_be_merged && project.is_trusted();
+    if let Some(lock) = stopped.lock.as_ref().filter(|_| completes) {
         let record = complete(project, runs, record, lock)?;
         if record.merge.state == MergeState::Merged {
             stopped.end(runs, None)?;
