@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import state_folder
-from chant_mcp import session
 from harness import Caller, Project, started_process
 from mcp import Client
 
@@ -54,8 +52,6 @@ def _sealed(monkeypatch: pytest.MonkeyPatch, _homes: Iterator[Path]) -> None:
     for name, value in {**_GIT, "HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
-    # Servers that tests make in this process are told of no variables, and keep their state there all the same.
-    monkeypatch.setattr(session, "state_home", lambda _environment: state_folder.state_home())
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import pytest
 from harness import Caller
 from hypothesis import HealthCheck, settings
 from mcp import Client
+from state_folder import put_record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,8 +129,6 @@ def snapshot(root: Path) -> dict[str, bytes | str]:
 
 def record(project: Project, process_id: str, /, **keys: object) -> Path:
     """Write the record of a run, as the runtime's design has it."""
-    path = project.root / ".chant" / "processes" / f"{process_id}.json"
-    path.parent.mkdir(exist_ok=True)
     spec_id, _, pid = process_id.rpartition("-")
     run = {
         "schema": 1,
@@ -141,14 +140,15 @@ def record(project: Project, process_id: str, /, **keys: object) -> Path:
         "boot_id": None,
         "status": "completed",
         "end_state": "completed",
+        "generation": 1,
         "started_at": "2026-02-02T10:30:00Z",
+        "updated_at": "2026-02-02T10:45:00Z",
         "completed_at": "2026-02-02T10:45:00Z",
         "mode": "single",
         "branch": f"chant/{spec_id}",
         **keys,
     }
-    path.write_text(json.dumps(run), encoding="utf-8")
-    return path
+    return put_record(project.root, run)
 
 
 def clear(project: Project) -> None:

@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING
 import pytest
 from chant_mcp import ChantProject
 from chant_mcp.errors import ChantError
-from writing import ID, OTHER, SIGNS, Worker, changed, commit, git, tree, untouched, workers
+from state_folder import lock_file
+from writing import (
+    ID,
+    OTHER,
+    STRANGE_SIGNS,
+    Worker,
+    changed,
+    commit,
+    git,
+    strange_sign,
+    untouched,
+    workers,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,7 +35,7 @@ BACKUP = f"refs/chant/backup/{ID}"
 
 
 @pytest.fixture
-def worker(project: Project) -> Iterator[Callable[[str, str], Worker]]:
+def worker(project: Project) -> Iterator[Callable[[str], Worker]]:
     """Start processes that work on specs."""
     with workers(project.root) as start:
         yield start
@@ -61,6 +73,7 @@ def worked(project: Project, branch: str = BRANCH, **keys: object) -> tuple[Path
 @pytest.mark.requirement(
     "chant:reset:failed_becomes_pending",
     "chant:reset:in_progress_is_allowed_without_process",
+    "chant:reset:removes_a_dead_processs_lock",
     "chant:reset:answers_with_the_id",
     "chant:resume:does_what_reset_does",
     "chant:edit:status_changes_one_line",
@@ -171,13 +184,12 @@ def test_another_status_is_refused_and_removes_nothing(project: Project, status:
 
 
 @pytest.mark.parametrize("status", ["failed", "in_progress"])
-@pytest.mark.parametrize("sign", SIGNS)
 @pytest.mark.requirement("chant:reset:refused_while_a_process_lives")
 def test_a_spec_that_is_worked_is_not_reset(
-    project: Project, worker: Callable[[str, str], Worker], sign: str, status: str
+    project: Project, worker: Callable[[str], Worker], status: str
 ) -> None:
     path, tip = worked(project, status=status)
-    agent = worker(sign, ID)
+    agent = worker(ID)
     words = refused(project)
     assert words.startswith("Failed to reset spec: ")
     assert str(agent.pid) in words
@@ -185,21 +197,27 @@ def test_a_spec_that_is_worked_is_not_reset(
     assert git(path, "rev-parse", "HEAD").strip() == tip
 
 
-@pytest.mark.parametrize("sign", SIGNS)
+@pytest.mark.parametrize("sign", STRANGE_SIGNS)
 @pytest.mark.requirement(
-    "chant:reset:removes_lock_and_pid_file", "chant:reset:in_progress_is_allowed_without_process"
+    "chant:reset:in_progress_is_allowed_without_process",
+    "chant:reset:removes_a_dead_processs_lock",
+    "trust:state:what_a_project_says_of_runs_is_history",
+    "trust:state:nothing_of_a_project_is_removed",
 )
-def test_what_a_dead_process_left_is_removed(
-    project: Project, worker: Callable[[str, str], Worker], sign: str
+def test_what_the_project_itself_says_of_work_is_no_obstacle_and_stays(
+    project: Project, worker: Callable[[str], Worker], sign: str
 ) -> None:
     project.spec(ID, status="in_progress")
-    worker(sign, ID).end()
-    other = worker(sign, OTHER)
+    worker(ID).end()
+    assert lock_file(project.root, ID).exists()
+    other = worker(OTHER)
+    left = [strange_sign(project.root, sign, ID, pid) for pid in (999_999_999, other.pid)]
+    texts = [path.read_bytes() for path in left]
     ChantProject(project.root).reset(ID)
     assert project.status(ID) == "pending"
-    left = [name for name in tree(project.root) if ID in name and name != FILE]
-    assert [name for name in left if name.endswith((".lock", ".pid"))] == []
-    assert any(OTHER in name for name in tree(project.root)), "only the spec's own are removed"
+    assert [path.read_bytes() for path in left] == texts
+    assert not lock_file(project.root, ID).exists()
+    assert lock_file(project.root, OTHER).exists(), "only the spec's own is removed"
     assert other.lives()
 
 

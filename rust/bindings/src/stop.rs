@@ -1,19 +1,17 @@
 //! The disk as handles use it: whose state is kept where, and a crash on demand, with which tests prove that no
 //! moment is a bad one to die at.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use chant_core::store::disk::Disk;
 use chant_core::store::state::UserState;
+use pyo3::prelude::*;
 
-/// The disk; with a moment named, the process ends there like in a crash. The user's own state lies in a folder
-/// of `state_home`, where the states of all programs lie.
-pub(crate) fn disk(stop_at: Option<String>, state_home: Option<PathBuf>) -> Disk {
-    let mut disk = Disk {
-        user_state: state_home.map(|folder| UserState::at(folder.join("chant-mcp"))),
-        ..Disk::default()
-    };
+/// The disk; with a moment named, the process ends there like in a crash.
+pub(crate) fn disk(stop_at: Option<String>) -> Disk {
+    let mut disk = Disk::default();
     if let Some(moment) = stop_at {
         disk.reached = Arc::new(move |now| {
             if now == moment {
@@ -24,4 +22,31 @@ pub(crate) fn disk(stop_at: Option<String>, state_home: Option<PathBuf>) -> Disk
         });
     }
     disk
+}
+
+/// [`disk`] of a user whose own state lies in a folder of `state_home`, where the states of all programs lie; by
+/// default where the variables of this process say.
+pub(crate) fn disk_of_user(
+    py: Python<'_>,
+    stop_at: Option<String>,
+    state_home: Option<PathBuf>,
+) -> Disk {
+    Disk {
+        user_state: state_home.map_or_else(
+            || UserState::of(&variables(py).unwrap_or_default()),
+            |folder| Some(UserState::at(folder.join("chant-mcp"))),
+        ),
+        ..disk(stop_at)
+    }
+}
+
+/// The variables that say where users keep things, as Python knows them.
+fn variables(py: Python<'_>) -> PyResult<BTreeMap<String, String>> {
+    let environment = py.import("os")?.getattr("environ")?;
+    let names = ["XDG_STATE_HOME", "HOME", "USERPROFILE"].into_iter();
+    let value = |name: &'static str| -> PyResult<Option<(String, String)>> {
+        let value: Option<String> = environment.call_method1("get", (name,))?.extract()?;
+        Ok(value.map(|value| (name.to_owned(), value)))
+    };
+    names.filter_map(|name| value(name).transpose()).collect()
 }

@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::git::{GitError, Repo};
 use crate::store::disk::{self, Lock};
 use crate::store::state::escaped;
-use crate::work::lock::{Holder as HeldBy, lock_of};
+use crate::work::lock::{Holder as HeldBy, SpecLock, lock_of};
 use crate::work::record::Record;
 use crate::work::records::Runs;
 use crate::work::state::{Event, State, Stop};
@@ -116,6 +116,9 @@ pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "cancelled")?;
+    if spec.status == Status::InProgress {
+        refuse_worked(project, &spec, "cancelled")?;
+    }
     let halt = if spec.status.may_become(Status::Cancelled) {
         refuse_to_end(project, &spec)?;
         Some(Halt::of(project, &spec, Stop::Cancel)?)
@@ -204,6 +207,7 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
     project.refuse_own(&spec.id, "reset")?;
     let failed = |error: Error| error.during("Failed to reset spec");
     refuse_unresettable(&spec).map_err(|error| failed(error.into()))?;
+    refuse_worked(project, &spec, "reset").map_err(failed)?;
     refuse_to_end(project, &spec).map_err(failed)?;
     let halt = Halt::of(project, &spec, Stop::Reset).map_err(failed)?;
     halt.refuse_completed(&spec).map_err(failed)?;
@@ -245,7 +249,18 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
             ));
         }
     }
+    remove_stale_lock(project, &spec);
     Ok(Answer::prose(text))
+}
+
+/// Removes the lock that a dead process left; one that is held stays.
+fn remove_stale_lock(project: &Project, spec: &Spec) {
+    if let Ok(runs) = project.runs()
+        && lock_of(&runs, spec.id.as_str()).is_some()
+    {
+        // Whoever takes a lock removes its file; what cannot be taken is somebody's.
+        drop(SpecLock::take(&runs, spec.id.as_str()));
+    }
 }
 
 fn refuse_unresettable(spec: &Spec) -> Result<(), ChantError> {
@@ -341,6 +356,26 @@ fn remove_work(project: &Project, repo: &Repo, spec: &Spec, branch: &str) -> Res
         remove_beside(&worktree.path);
     }
     Ok(repo.delete_backed_up_branch(branch)?)
+}
+
+/// Refuses while a process that has no run here works on the spec: one of another checkout, or a merge by hand.
+/// Our own runs can be stopped.
+fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error> {
+    let (records, _) = project.runs()?.all()?;
+    let is_own = |record: &Record| {
+        record.spec_id == spec.id.as_str() && record.state() == State::Running
+    };
+    match holder(project, &spec.id).filter(|holder| holder.is_held) {
+        Some(holder) if !records.iter().any(is_own) => {
+            let message = format!(
+                "Spec '{}' is being worked: {}. Stop that first; nothing was {what}.",
+                spec.id,
+                holder.words()
+            );
+            Err(ChantError::Refused(message).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses to end what works on a spec, or what its runs left, in a folder that nobody trusts.
