@@ -6,7 +6,6 @@ Where it lies is asked of the product; what lies in a project's own `.chant/proc
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,28 +13,16 @@ from typing import Any
 from chant_mcp._core import ChantProject
 
 
-def state_home() -> Path:
-    """Say where the states of programs lie for the user of a test."""
-    named = os.environ.get("XDG_STATE_HOME")
-    return Path(named) if named else Path(os.environ["HOME"]) / ".local" / "state"
-
-
-def opened(root: Path) -> ChantProject:
-    """Open a project as its user, looking after nothing."""
-    settings = Path(os.environ["XDG_CONFIG_HOME"]) / "chant" / "config.md"
-    return ChantProject(root, user_config=settings, environment=dict(os.environ), state_home=state_home())
-
-
 def state_folder(root: Path) -> Path:
     """Say where the state of a project lies; it may not be there."""
-    folder = opened(root).state_folder
+    folder = ChantProject(root).state_folder
     assert folder is not None
     return folder
 
 
 def part(root: Path, name: str, *, shared: bool = False) -> Path:
     """Make the folder of a part of a project's state, and say where it lies."""
-    return opened(root).state_part(name, shared=shared)
+    return ChantProject(root).state_part(name, shared=shared)
 
 
 def records(root: Path) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from state_folder import put_record, put_token
+from state_folder import lock_file
 
 ID = "2026-01-22-001-x7m"
 OTHER = "2026-01-22-002-abc"
@@ -145,13 +145,13 @@ def untouched(root: Path, *, but: Sequence[str] = ()) -> Iterator[None]:
     assert state() == before
 
 
-SIGNS = ("os lock", "lock file", "pid file")
+STRANGE_SIGNS = ("lock file", "record", "pid file")
+"""What a project's own files may say of work, and what proves nothing."""
 
 _WORKER = """\
 import fcntl, sys
-if len(sys.argv) > 1:
-    lock = open(sys.argv[1], "a")
-    fcntl.flock(lock, fcntl.LOCK_EX)
+lock = open(sys.argv[1], "a")
+fcntl.flock(lock, fcntl.LOCK_EX)
 print("ready", flush=True)
 sys.stdin.read()
 """
@@ -179,40 +179,19 @@ class Worker:
 
 
 @contextmanager
-def workers(root: Path) -> Iterator[Callable[[str, str], Worker]]:
-    """Start processes that leave one of `SIGNS` of working on a spec; they are ended at the end."""
+def workers(root: Path) -> Iterator[Callable[[str], Worker]]:
+    """Start processes that hold the lock of a spec; they are ended at the end."""
     started: list[Worker] = []
 
-    def start(sign: str, id: str) -> Worker:
-        folder, ending = ("pids", "pid") if sign == "pid file" else (".locks", "lock")
-        path = root / ".chant" / folder / f"{id}.{ending}"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-c", _WORKER, *([str(path)] if sign == "os lock" else [])]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def start(id: str) -> Worker:
+        path = lock_file(root, id)
+        process = subprocess.Popen(
+            [sys.executable, "-c", _WORKER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
         started.append(Worker(process))
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
-        if sign == "record":
-            stat = Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8")
-            record = {
-                "schema": 1,
-                "process_id": f"{id}-{process.pid}",
-                "spec_id": id,
-                "pid": process.pid,
-                "pid_start": stat.rsplit(")", 1)[1].split()[19],
-                "boot_id": Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip(),
-                "status": "running",
-                "mode": "single",
-                "attempt": 1,
-                "generation": 1,
-                "token": 1,
-                "started_at": "2026-01-22T10:00:00Z",
-                "updated_at": "2026-01-22T10:00:00Z",
-            }
-            put_token(root, id, 1)
-            put_record(root, record)
-        else:
-            path.write_text(f"{process.pid}\n", encoding="utf-8")
+        path.write_text(f"{process.pid}\n", encoding="utf-8")
         return started[-1]
 
     try:
@@ -227,3 +206,14 @@ def run_python(script: str, *words: object, **kwargs: Any) -> subprocess.Complet
     command = [sys.executable, "-c", script, *map(str, words)]
     options: dict[str, Any] = {"capture_output": True, "encoding": "utf-8", "timeout": 60, "check": False}
     return subprocess.run(command, **{**options, **kwargs})
+
+
+def strange_sign(root: Path, sign: str, id: str, pid: int) -> Path:
+    """Write one of `STRANGE_SIGNS` into a project, as another program or an attacker would."""
+    folder = {"record": "processes", "pid file": "pids"}.get(sign, ".locks")
+    name = {"record": f"{id}-{pid}.json", "pid file": f"{id}.pid"}.get(sign, f"{id}.lock")
+    path = root / ".chant" / folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    record = {"schema": 1, "process_id": f"{id}-{pid}", "spec_id": id, "pid": pid, "status": "running"}
+    path.write_text(json.dumps({**record, "mode": "single"}) if sign == "record" else f"{pid}\n", "utf-8")
+    return path

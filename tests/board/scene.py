@@ -87,17 +87,17 @@ def run(root: Path, spec: str = "2026-02-05-001-s6e") -> None:
         "process_id": f"{spec}-1",
         "pid": 1,
         "end_state": "failed",
-        "agent": "claude",
+        "agent": {"name": "claude", "argv": []},
         "reason": "The agent ended with exit code 3.",
         "spec_id": spec,
         "status": "failed",
-        "started_at": "2026-02-10T08:00:00Z",
-        "completed_at": "2026-02-10T08:04:10Z",
+        "generation": 1,
+        "started_at": "2126-02-10T08:00:00Z",
+        "updated_at": "2126-02-10T08:04:10Z",
+        "completed_at": "2126-02-10T08:04:10Z",
         "mode": "single",
     }
-    folder = root / ".chant" / "processes"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{spec}-1.json").write_text(json.dumps(record), encoding="utf-8")
+    put_record(root, record)
     Project(root).log(spec, "2026-02-10T08:00:01Z out Reading ferry/feed.py\n")
 
 

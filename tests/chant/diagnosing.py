@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from state_folder import lock_file
 from writing import ID
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ def healthy(data: Any) -> bool:
 
 
 def lock(project: Project, pid: int) -> Path:
-    path = project.root / ".chant" / ".locks" / f"{ID}.lock"
-    path.parent.mkdir(exist_ok=True)
+    path = lock_file(project.root, ID)
     path.write_text(f"{pid}", encoding="utf-8")
     return path

@@ -14,7 +14,7 @@ import pytest
 from harness import Caller
 from laws import law
 from mcp import Client
-from state_folder import put_record, put_token
+from state_folder import put_record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,7 +122,7 @@ def snapshot(root: Path) -> dict[str, bytes | str]:
 
 
 ENDED = f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
-"""When runs of tests ended, unless they say otherwise."""
+"""When runs ended that are not pruned."""
 
 
 def record(project: Project, process_id: str, /, **keys: object) -> Path:
@@ -138,16 +138,14 @@ def record(project: Project, process_id: str, /, **keys: object) -> Path:
         "boot_id": None,
         "status": "completed",
         "end_state": "completed",
+        "generation": 1,
         "started_at": "2026-02-02T10:30:00Z",
+        "updated_at": "2026-02-02T10:45:00Z",
         "completed_at": "2026-02-02T10:45:00Z",
         "mode": "single",
-        "generation": 1,
-        "token": 1,
-        "updated_at": ENDED,
         "branch": f"chant/{spec_id}",
         **keys,
     }
-    put_token(project.root, str(run["spec_id"]), 1)
     return put_record(project.root, run)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from chant_mcp import ChantProject
 from chant_mcp.errors import ChantError
-from state_folder import opened
-from writing import ID, OTHER, SIGNS, Worker, changed, tree, untouched, workers
+from writing import ID, OTHER, STRANGE_SIGNS, Worker, changed, strange_sign, tree, untouched, workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-def worker(project: Project) -> Iterator[Callable[[str, str], Worker]]:
+def worker(project: Project) -> Iterator[Callable[[str], Worker]]:
     """Start processes that work on specs."""
     with workers(project.root) as start:
         yield start
@@ -94,45 +94,47 @@ async def test_dependents_and_open_members_are_named(call: Caller) -> None:
     assert OTHER in [spec["id"] for spec in ready["specs"]], "a cancelled dependency satisfies"
 
 
-@pytest.mark.parametrize("sign", SIGNS)
 @pytest.mark.requirement("chant:cancel:never_leaves_an_agent_running")
-def test_an_agent_is_never_left_running(
-    project: Project, worker: Callable[[str, str], Worker], sign: str
-) -> None:
+def test_an_agent_is_never_left_running(project: Project, worker: Callable[[str], Worker]) -> None:
     before = project.spec(ID, status="in_progress").read_bytes()
-    agent = worker(sign, ID)
-    try:
-        opened(project.root).cancel(ID)
-    except ChantError:
-        assert agent.lives()
-        assert project.path(ID).read_bytes() == before
-        with pytest.raises(ChantError, match=str(agent.pid)):
-            opened(project.root).cancel(ID)
-    else:
-        assert not agent.lives(), f"cancelled while process {agent.pid} goes on"
+    agent = worker(ID)
+    with pytest.raises(ChantError, match=str(agent.pid)):
+        ChantProject(project.root).cancel(ID)
+    assert agent.lives()
+    assert project.path(ID).read_bytes() == before
 
 
-@pytest.mark.parametrize("sign", SIGNS)
-@pytest.mark.requirement("chant:cancel:sets_cancelled")
-def test_what_a_dead_agent_left_stops_nobody(
-    project: Project, worker: Callable[[str, str], Worker], sign: str
+@pytest.mark.parametrize("sign", STRANGE_SIGNS)
+@pytest.mark.requirement("chant:cancel:sets_cancelled", "trust:state:what_a_project_says_of_runs_is_history")
+def test_what_the_project_itself_says_of_work_stops_nobody(
+    project: Project, worker: Callable[[str], Worker], sign: str
 ) -> None:
     project.spec(ID, status="in_progress")
-    agent = worker(sign, ID)
-    agent.end()
-    opened(project.root).cancel(ID)
+    other = worker(OTHER)
+    left = strange_sign(project.root, sign, ID, other.pid)
+    text = left.read_bytes()
+    ChantProject(project.root).cancel(ID)
+    assert project.status(ID) == "cancelled"
+    assert other.lives()
+    assert left.read_bytes() == text
+
+
+@pytest.mark.requirement("chant:cancel:sets_cancelled")
+def test_what_a_dead_agent_left_stops_nobody(project: Project, worker: Callable[[str], Worker]) -> None:
+    project.spec(ID, status="in_progress")
+    worker(ID).end()
+    ChantProject(project.root).cancel(ID)
     assert project.status(ID) == "cancelled"
 
 
 @pytest.mark.requirement("chant:cancel:never_leaves_an_agent_running")
 def test_an_agent_of_another_spec_does_not_matter(
-    project: Project, worker: Callable[[str, str], Worker]
+    project: Project, worker: Callable[[str], Worker]
 ) -> None:
     project.spec(ID, status="in_progress")
     project.spec(f"{ID}.1", status="in_progress")
-    for sign in SIGNS:
-        worker(sign, f"{ID}.1")
-    opened(project.root).cancel(ID)
+    worker(f"{ID}.1")
+    ChantProject(project.root).cancel(ID)
     assert project.status(ID) == "cancelled"
     assert project.status(f"{ID}.1") == "in_progress"
 
@@ -144,14 +146,14 @@ def test_the_users_repository_stays_as_it_is(project: Project) -> None:
     (project.root / "mine.txt").write_text("mine\n", encoding="utf-8")
     project.git("add", "mine.txt")
     with untouched(project.root, but=[f".chant/specs/{ID}.md"]):
-        opened(project.root).cancel(ID)
+        ChantProject(project.root).cancel(ID)
 
 
 @pytest.mark.requirement("chant:edit:derived_blocked_is_never_stored", "chant:cancel:sets_cancelled")
 def test_a_spec_that_waits_is_cancelled_from_its_stored_status(project: Project) -> None:
     project.spec(OTHER)
     before = project.spec(ID, depends_on=[OTHER]).read_bytes()
-    opened(project.root).cancel(ID)
+    ChantProject(project.root).cancel(ID)
     assert changed(before, project.path(ID).read_bytes()) == ["-status: pending", "+status: cancelled"]
 
 

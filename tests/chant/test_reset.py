@@ -8,8 +8,19 @@ from typing import TYPE_CHECKING
 import pytest
 from chant_mcp import ChantProject
 from chant_mcp.errors import ChantError
-from state_folder import opened
-from writing import ID, OTHER, SIGNS, Worker, changed, commit, git, tree, untouched, workers
+from state_folder import lock_file
+from writing import (
+    ID,
+    OTHER,
+    STRANGE_SIGNS,
+    Worker,
+    changed,
+    commit,
+    git,
+    strange_sign,
+    untouched,
+    workers,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +35,7 @@ BACKUP = f"refs/chant/backup/{ID}"
 
 
 @pytest.fixture
-def worker(project: Project) -> Iterator[Callable[[str, str], Worker]]:
+def worker(project: Project) -> Iterator[Callable[[str], Worker]]:
     """Start processes that work on specs."""
     with workers(project.root) as start:
         yield start
@@ -34,7 +45,7 @@ def refused(project: Project) -> str:
     """Give the words of a refusal that leaves every file and reference as it was."""
     before = tree(project.root), references(project)
     with pytest.raises(ChantError) as error:
-        opened(project.root).reset(ID)
+        ChantProject(project.root).reset(ID)
     assert (tree(project.root), references(project)) == before
     return str(error.value)
 
@@ -62,6 +73,7 @@ def worked(project: Project, branch: str = BRANCH, **keys: object) -> tuple[Path
 @pytest.mark.requirement(
     "chant:reset:failed_becomes_pending",
     "chant:reset:in_progress_is_allowed_without_process",
+    "chant:reset:removes_a_dead_processs_lock",
     "chant:reset:answers_with_the_id",
     "chant:resume:does_what_reset_does",
     "chant:edit:status_changes_one_line",
@@ -127,7 +139,7 @@ branch: not this one
 @pytest.mark.requirement("chant:reset:clears_fields_of_the_last_run")
 def test_what_the_last_run_wrote_is_taken_out_and_nothing_else(project: Project, eol: str) -> None:
     before = project.write(ID, RUN.replace("\n", eol)).read_bytes()
-    opened(project.root).reset(ID)
+    ChantProject(project.root).reset(ID)
     lines = [line.removesuffix("\r") for line in changed(before, project.path(ID).read_bytes())]
     assert lines == [
         "-status: failed  # it broke",
@@ -172,13 +184,12 @@ def test_another_status_is_refused_and_removes_nothing(project: Project, status:
 
 
 @pytest.mark.parametrize("status", ["failed", "in_progress"])
-@pytest.mark.parametrize("sign", SIGNS)
 @pytest.mark.requirement("chant:reset:refused_while_a_process_lives")
 def test_a_spec_that_is_worked_is_not_reset(
-    project: Project, worker: Callable[[str, str], Worker], sign: str, status: str
+    project: Project, worker: Callable[[str], Worker], status: str
 ) -> None:
     path, tip = worked(project, status=status)
-    agent = worker(sign, ID)
+    agent = worker(ID)
     words = refused(project)
     assert words.startswith("Failed to reset spec: ")
     assert str(agent.pid) in words
@@ -186,21 +197,27 @@ def test_a_spec_that_is_worked_is_not_reset(
     assert git(path, "rev-parse", "HEAD").strip() == tip
 
 
-@pytest.mark.parametrize("sign", SIGNS)
+@pytest.mark.parametrize("sign", STRANGE_SIGNS)
 @pytest.mark.requirement(
-    "chant:reset:removes_lock_and_pid_file", "chant:reset:in_progress_is_allowed_without_process"
+    "chant:reset:in_progress_is_allowed_without_process",
+    "chant:reset:removes_a_dead_processs_lock",
+    "trust:state:what_a_project_says_of_runs_is_history",
+    "trust:state:nothing_of_a_project_is_removed",
 )
-def test_what_a_dead_process_left_is_removed(
-    project: Project, worker: Callable[[str, str], Worker], sign: str
+def test_what_the_project_itself_says_of_work_is_no_obstacle_and_stays(
+    project: Project, worker: Callable[[str], Worker], sign: str
 ) -> None:
     project.spec(ID, status="in_progress")
-    worker(sign, ID).end()
-    other = worker(sign, OTHER)
-    opened(project.root).reset(ID)
+    worker(ID).end()
+    assert lock_file(project.root, ID).exists()
+    other = worker(OTHER)
+    left = [strange_sign(project.root, sign, ID, pid) for pid in (999_999_999, other.pid)]
+    texts = [path.read_bytes() for path in left]
+    ChantProject(project.root).reset(ID)
     assert project.status(ID) == "pending"
-    left = [name for name in tree(project.root) if ID in name and name != FILE]
-    assert [name for name in left if name.endswith((".lock", ".pid"))] == []
-    assert any(OTHER in name for name in tree(project.root)), "only the spec's own are removed"
+    assert [path.read_bytes() for path in left] == texts
+    assert not lock_file(project.root, ID).exists()
+    assert lock_file(project.root, OTHER).exists(), "only the spec's own is removed"
     assert other.lives()
 
 
@@ -217,7 +234,7 @@ def test_the_branch_is_kept_as_a_backup(project: Project, names_it: bool, worktr
         project.git("worktree", "remove", str(path))
     elif worktree == "folder gone":
         path.rename(path.with_name("elsewhere"))
-    text = opened(project.root).reset(ID).text
+    text = ChantProject(project.root).reset(ID).text
     assert text.splitlines()[0] == f"Reset spec '{ID}' to pending"
     assert backups(project) == {f"{BACKUP}/1": tip}
     assert f"{BACKUP}/1" in text
@@ -239,7 +256,7 @@ def test_every_reset_keeps_a_backup_of_its_own(project: Project) -> None:
         project.git("checkout", "-q", BRANCH)
         tips[f"{BACKUP}/{number}"] = commit(project.root, f"attempt {number}", f"{number}.txt")
         project.git("checkout", "-q", "main")
-        opened(project.root).reset(ID)
+        ChantProject(project.root).reset(ID)
         ChantProject(project.root).spec_update(ID, status="failed", force=True)
     assert backups(project) == tips
     project.git("gc", "-q", "--prune=now")
@@ -252,7 +269,7 @@ def test_the_configured_prefix_names_the_branch(project: Project) -> None:
     project.config("defaults:\n  branch_prefix: agents/\n")
     _, tip = worked(project, branch=f"agents/{ID}")
     project.git("branch", BRANCH, "main")
-    opened(project.root).reset(ID)
+    ChantProject(project.root).reset(ID)
     assert backups(project) == {f"{BACKUP}/1": tip}
     assert project.git("branch", "--list", BRANCH).strip() == BRANCH, "a branch of another name stays"
 
@@ -263,7 +280,7 @@ def test_a_spec_without_a_branch_is_reset_in_a_repository(project: Project, id: 
     project.spec(id, status="failed")
     project.repository()
     before = references(project)
-    assert opened(project.root).reset(id).text == f"Reset spec '{id}' to pending"
+    assert ChantProject(project.root).reset(id).text == f"Reset spec '{id}' to pending"
     assert references(project) == before
     assert project.status(id) == "pending"
 
@@ -279,7 +296,7 @@ def test_a_branch_of_the_users_own_is_left_alone(project: Project, has_worktree:
     else:
         (path / "notes.txt").write_text("mine\n", encoding="utf-8")
     with untouched(project.root, but=[FILE]):
-        opened(project.root).reset(ID)
+        ChantProject(project.root).reset(ID)
     assert project.git("rev-parse", "feature/mine").strip() == tip
     if has_worktree:
         assert (path / "notes.txt").read_text(encoding="utf-8") == "mine\n"
@@ -316,7 +333,7 @@ def test_a_locked_worktree_is_left_in_place(project: Project) -> None:
     path, tip = worked(project)
     project.git("worktree", "lock", str(path))
     try:
-        opened(project.root).reset(ID)
+        ChantProject(project.root).reset(ID)
     except ChantError:
         assert project.status(ID) == "failed"
     else:
@@ -335,7 +352,7 @@ def test_a_branch_that_is_checked_out_stays_checked_out(project: Project) -> Non
     project.git("add", "mine.txt")
     with untouched(project.root, but=[FILE]):
         try:
-            opened(project.root).reset(ID)
+            ChantProject(project.root).reset(ID)
         except ChantError:
             assert project.status(ID) == "failed"
             assert backups(project) == {}
@@ -349,7 +366,7 @@ def test_a_reset_that_cannot_write_the_spec_removes_nothing(project: Project) ->
     project.path(ID).chmod(0o444)
     branch, files = project.git("for-each-ref", "refs/heads"), tree(project.root)
     with pytest.raises(ChantError, match=r"^Failed to reset spec: "):
-        opened(project.root).reset(ID)
+        ChantProject(project.root).reset(ID)
     assert project.git("for-each-ref", "refs/heads") == branch
     assert tree(project.root) == files
     assert git(path, "rev-parse", "HEAD").strip() == tip

@@ -12,26 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from chant.reading import ONE_ERA, pretty, record, snapshot
-from harness import Caller, Project
-from mcp import Client
-from state_folder import put_private, record_file
+from state_folder import log_file, part, record_file
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import Iterator
+
+    from harness import Caller
 
 pytestmark = pytest.mark.anyio
 
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="identifies processes by /proc")
 
 SEVEN = ["process_id", "spec_id", "pid", "status", "started_at", "completed_at", "mode"]
-
-
-@pytest.fixture(params=["handshake", "modern"])
-async def call(request: pytest.FixtureRequest, project: Project) -> AsyncIterator[Caller]:
-    """A client of a server that only looks: it neither recovers dead runs nor prunes old ones."""
-    mode = {"handshake": "legacy", "modern": "2026-07-28"}[request.param]
-    async with Client(project.server(recovers=False), mode=mode) as client:
-        yield Caller(client, project)
 
 
 def started(pid: int) -> str:
@@ -85,7 +77,8 @@ async def test_without_any_run_everything_is_empty(call: Caller, folder: bool) -
 async def test_a_running_process_is_listed(call: Caller, living: subprocess.Popen[bytes]) -> None:
     call.project.spec("one", status="in_progress")
     name = running(call, living)
-    log = call.project.log("one", "line\n")
+    log = log_file(call.project.root, "one")
+    log.write_text("line\n", encoding="utf-8")
     os.utime(log, (1_769_092_500, 1_769_092_500))  # 2026-01-22T14:35:00Z
 
     data = await call.data("chant_work_list")
@@ -150,7 +143,7 @@ async def test_ended_processes_are_listed_only_on_request(
 )
 @ONE_ERA
 @pytest.mark.parametrize(
-    ("part", "found"),
+    ("piece", "found"),
     [
         ("001", ["2026-02-02-001-xyz-11", "2026-02-02-001-xyz-12"]),
         ("-12", ["2026-02-02-001-xyz-12"]),
@@ -160,14 +153,14 @@ async def test_ended_processes_are_listed_only_on_request(
         ("", ["2026-02-02-001-xyz-11", "2026-02-02-001-xyz-12", "2026-02-02-002-abc-13"]),
     ],
 )
-async def test_process_id_picks_by_a_part_of_the_name(call: Caller, part: str, found: list[str]) -> None:
+async def test_process_id_picks_by_a_part_of_the_name(call: Caller, piece: str, found: list[str]) -> None:
     for name in ("2026-02-02-001-xyz-11", "2026-02-02-001-xyz-12", "2026-02-02-002-abc-13"):
         record(call.project, name)
 
-    data = await call.data("chant_work_list", process_id=part, include_completed=True)
+    data = await call.data("chant_work_list", process_id=piece, include_completed=True)
     assert [p["process_id"] for p in data["processes"]] == found
     assert data["summary"] == {"running": 0, "completed": 3, "failed": 0}
-    data = await call.data("chant_work_list", process_id=part)
+    data = await call.data("chant_work_list", process_id=piece)
     assert data["processes"] == []
     assert data["summary"]["completed"] == 3
 
@@ -252,9 +245,8 @@ async def test_listing_signals_and_deletes_nothing(call: Caller) -> None:
     running(call, process, "reused", pid_start="1")
     record(call.project, "done-11")
     record(call.project, "ancient-12", started_at="2001-01-01T00:00:00Z", completed_at="2001-01-01T00:01:00Z")
-    history = call.project.root / ".chant" / "processes" / "old-13.json"
-    history.parent.mkdir()
-    history.write_text(
+    (call.project.root / ".chant" / "processes").mkdir()
+    (call.project.root / ".chant" / "processes" / "old-13.json").write_text(
         json.dumps({"spec_id": "old", "pid": process.pid, "process_id": f"old-{process.pid}"}),
         encoding="utf-8",
     )
@@ -272,7 +264,8 @@ async def test_listing_signals_and_deletes_nothing(call: Caller) -> None:
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"pid": "x"}', "{}", '"text"', "\x00"])
 async def test_a_broken_record_hides_no_other(call: Caller, text: str) -> None:
     record(call.project, "one-11")
-    put_private(record_file(call.project.root, "broken-12"), text)
+    broken = record_file(call.project.root, "broken-12")
+    broken.write_text(text, encoding="utf-8")
 
     data = await call.data("chant_work_list", include_completed=True)
     assert [p["process_id"] for p in data["processes"]] == ["one-11"]
@@ -283,7 +276,7 @@ async def test_a_broken_record_hides_no_other(call: Caller, text: str) -> None:
 @pytest.mark.requirement("chant:work_list:answer_has_processes_and_summary")
 async def test_other_files_in_the_folder_are_no_records(call: Caller) -> None:
     record(call.project, "one-11")
-    folder = record_file(call.project.root, "one-11").parent
+    folder = part(call.project.root, "processes")
     (folder / "note.txt").write_text("x", encoding="utf-8")
     (folder / "folder.json").mkdir()
     (folder / ".tmp-123").write_text("{", encoding="utf-8")

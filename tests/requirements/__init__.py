@@ -59,6 +59,7 @@ AREAS = (
     "work.checkout",
     "work.approval_and_conflicts",
     "work.recovery",
+    "trust_state",
     "work.worktrees",
     "work.merge_driver",
     "work.demo_agent",

@@ -55,9 +55,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 2: Our own state",
     ),
     "store:state:lies_beside_git": Requirement(
-        "State that git must not see lies in `<git common dir>/chant-mcp/`, without git in `.chant-mcp/` "
-        "with an ignore file.",
-        "decisions 2: Our own state",
+        "Our own state lies in `<git common dir>/chant-mcp/`, without git in the user's own state folder, and "
+        "never in a project's files.",
+        "decisions 2: Our own state; decisions 6: What is believed",
     ),
     "store:state:records_carry_schema_and_unknown_keys": Requirement(
         "Every record of ours carries `schema: 1` and keeps unknown keys.",

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import pytest
 from chant_mcp import ChantProject
 from chant_mcp.errors import ChantError
+from state_folder import state_folder
 from writing import ID, OTHER, Wire, changed, commit, git, leftovers, run_python, tree
 
 if TYPE_CHECKING:
@@ -353,8 +354,7 @@ def test_a_crash_leaves_all_of_a_change_or_nothing(
         assert all(".chant/specs/" in line or ".chant/archive/" in line for line in lines)
         assert git(project.root, "fsck") == ""
     else:
-        ignore = project.root / ".chant-mcp" / ".gitignore"
-        assert ignore.read_text(encoding="utf-8").strip() == "*"
+        assert not (project.root / ".chant-mcp").exists()
     assert specs_of(project) == after
 
 
@@ -428,7 +428,7 @@ def test_two_crashes_are_both_finished(project: Project) -> None:
 def test_a_damaged_journal_does_not_close_the_project(project: Project, damage: str) -> None:
     prepared(project, git_=False)
     crashed(project, "journal-intent", "finalize the last member")
-    journal = project.root / ".chant-mcp" / "journal"
+    journal = state_folder(project.root) / "journal"
     (folder,) = journal.iterdir()
     intent = folder / "intent.json"
     if damage == "intent is not json":
@@ -448,15 +448,6 @@ def test_a_damaged_journal_does_not_close_the_project(project: Project, damage: 
     before.pop(f"specs/{ID}.1.md")
     changed_ = {name for name in before if before[name] != after.get(name)}
     assert changed_ in (set(), {f"specs/{ID}.md", f"specs/{ID}.2.md"}), "all or nothing"
-
-
-@pytest.mark.requirement("store:state:lies_beside_git")
-def test_a_folder_of_state_without_its_ignore_file_gets_it(project: Project) -> None:
-    """What a full disk or a crash leaves: the folder was made, the file that hides it was not."""
-    prepared(project, git_=False)
-    (project.root / ".chant-mcp").mkdir()
-    ChantProject(project.root).finalize(f"{ID}.2")
-    assert (project.root / ".chant-mcp" / ".gitignore").read_text(encoding="utf-8") == "*\n"
 
 
 @pytest.mark.requirement("git:safety:users_changes_stay", "store:state:lies_beside_git")

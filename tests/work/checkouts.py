@@ -14,6 +14,7 @@ from chant_mcp import resources
 from chant_mcp._core import ChantProject
 from chant_mcp.init.layout import ignore_file
 from harness import Project, user_config
+from state_folder import part
 from work.kit import ID, OTHER, PROGRAM, Record, lives, wait_for
 from writing import git
 
@@ -115,7 +116,7 @@ class Checkout:
 
     def records(self, id: str = ID) -> list[Record]:
         """Read all records of a spec."""
-        folder = self.project.root / ".chant" / "processes"
+        folder = part(self.project.root, "processes")
         read = [json.loads(path.read_text("utf-8")) for path in folder.glob("*.json")]
         return [record for record in read if record["spec_id"] == id]
 
@@ -244,7 +245,6 @@ class Checkout:
             if path.name not in ("merge.lock", "start.lock")
         ]
         assert locks == []
-        assert list((self.project.root / ".chant" / ".locks").glob("*.lock")) == []
         # A runner whose run is told to have ended may still be writing its last words.
         wait_for(lambda: not [*self.project.root.rglob("*.tmp")], "temporary files to go")
 

@@ -20,6 +20,7 @@ from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Place, Session
 from harness import Caller, Project, started_process, user_config
 from mcp import Client
+from state_folder import part, record_file
 from writing import Wire, git, tree
 
 ID = "2026-01-22-001-x7m"
@@ -129,7 +130,7 @@ class Workshop:
     def records(self) -> list[Record]:
         """Read all records, the oldest first."""
         found: list[Record] = []
-        for path in (self.root / ".chant" / "processes").glob("*.json"):
+        for path in part(self.root, "processes").glob("*.json"):
             # One that is being replaced is there under its old name or its new one.
             with suppress(FileNotFoundError):
                 found.append(json.loads(path.read_text(encoding="utf-8")))
@@ -143,12 +144,12 @@ class Workshop:
 
     def named(self, process_id: str) -> Record:
         """Read one record."""
-        path = self.root / ".chant" / "processes" / f"{process_id}.json"
+        path = record_file(self.root, process_id)
         return json.loads(path.read_text(encoding="utf-8"))
 
     def ended(self, run: str) -> Record:
         """Wait until a run, named by itself or by its spec, has ended, and its runner is gone."""
-        find = self.named if (self.root / f".chant/processes/{run}.json").exists() else self.record
+        find = self.named if record_file(self.root, run).exists() else self.record
         wait_for(lambda: find(run)["status"] != "running", lambda: f"the end of {find(run)}")
         record = find(run)
         wait_for(lambda: not lives(record["pid"]), "the end of the runner")

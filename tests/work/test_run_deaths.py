@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from harness import Caller
+from state_folder import lock_file
 from work.kit import ID, OTHER, Record, Workshop, kill, lives, processes, wait_for
 from writing import git
 
@@ -31,7 +32,7 @@ def is_lost(shop: Workshop, record: Record) -> None:
     assert after["reason"] == f"The runner (PID {record['pid']}) died after its agent was started"
     assert shop.project.status(ID) == "failed"
     wait_for(lambda: not processes(), lambda: f"the end of {processes()}", patience=2)
-    assert not list((shop.root / ".chant" / ".locks").glob(f"{ID}.lock"))
+    assert not lock_file(shop.root, ID).exists()
 
 
 # The server dies

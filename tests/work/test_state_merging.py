@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from chant_mcp.errors import ChantError, RefusedError
+from state_folder import part
 from work.checkouts import BODY, ID, OTHER, TARGET, Checkout, made
 from work.kit import PROGRAM, THIRD, wait_for
 from writing import git
@@ -388,7 +389,7 @@ def test_late_result_of_an_older_run_is_refused(tmp_path: Path) -> None:
     checkout = made(tmp_path)
     checkout.label("wait")
     record = checkout.start()
-    token = checkout.common_dir / "chant-mcp" / "tokens" / ID
+    token = part(checkout.project.root, "tokens", shared=True) / ID
     assert token.read_text("utf-8").strip() == str(record["token"])
     # As another machine's start of the spec would.
     token.write_text(f"{record['token'] + 1}\n", encoding="utf-8")

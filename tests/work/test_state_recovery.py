@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 from chant_mcp.errors import ChantError
+from state_folder import lock_file
 from work.checkouts import ID, OTHER, TARGET, Checkout, made
 from work.kit import PROGRAM, Record, kill, lives, processes, wait_for
-from writing import Wire, git
+from writing import Wire, git, strange_sign
 
 BEFORE_THE_WORK = ("after-lock", "after-branch", "after-worktree", "after-status", "before-handshake")
 """Moments of a runner at which no agent has done anything."""
@@ -397,7 +398,7 @@ def test_start_waits_for_another_process_that_looks_after_the_dead_run(checkout:
     kill(first["pid"])
     command = [*PROGRAM, "--project", str(checkout.project.root), "list"]
     other = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    lock = checkout.project.root / ".chant" / ".locks" / f"{ID}.lock"
+    lock = lock_file(checkout.project.root, ID)
     wait_for(lambda: lock.exists() and str(other.pid) in lock.read_text("utf-8"), "the other's recovery")
     checkout.label("work")
     second = checkout.run()
@@ -412,10 +413,12 @@ def test_start_waits_for_another_process_that_looks_after_the_dead_run(checkout:
 def test_files_that_dead_processes_left_are_removed_and_those_of_living_ones_stay(checkout: Checkout) -> None:
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    folder = checkout.project.root / ".chant" / "pids"
-    folder.mkdir()
-    (checkout.project.root / ".chant" / "processes").mkdir()
-    (folder / f"{ID}.pid").write_text(f"{dead.pid}\n", encoding="utf-8")
-    (folder / f"{OTHER}.pid").write_text(f"{os.getpid()}\n", encoding="utf-8")
+    root = checkout.project.root
+    checkout.run()
+    for id, pid in ((ID, dead.pid), (OTHER, os.getpid())):
+        lock_file(root, id).write_text(f"{pid}\n", encoding="utf-8")
+    strange = strange_sign(root, "pid file", ID, dead.pid)
     assert checkout.chant().recover() == []
-    assert [path.name for path in folder.iterdir()] == [f"{OTHER}.pid"]
+    assert not lock_file(root, ID).exists()
+    assert lock_file(root, OTHER).exists()
+    assert strange.exists(), "what lies in the project is not ours"

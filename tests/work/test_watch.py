@@ -16,13 +16,26 @@ from typing import TYPE_CHECKING
 
 import pytest
 from chant_mcp.errors import ChantError
+from state_folder import lock_file, part, put_record, state_folder
 from work.kit import ID, OTHER, PROGRAM, Workshop, kill, lives, wait_for
-from writing import SIGNS, git
+from writing import STRANGE_SIGNS, git, strange_sign
 
 if TYPE_CHECKING:
     from harness import Caller
 
 pytestmark = pytest.mark.anyio
+
+OLD = {
+    "schema": 1,
+    "spec_id": OTHER,
+    "status": "failed",
+    "end_state": "failed",
+    "mode": "single",
+    "generation": 1,
+    "started_at": "2026-01-22T10:00:00.000Z",
+    "updated_at": "2026-01-22T10:00:00.000Z",
+}
+"""The record of a run that ended."""
 
 NEVER = "watch: {poll_interval_ms: 3600000}\n"
 """Settings with which only events wake the daemon up."""
@@ -30,7 +43,13 @@ NEVER = "watch: {poll_interval_ms: 3600000}\n"
 
 def watcher(shop: Workshop) -> int:
     """Give the number of the daemon's process."""
-    return int((shop.root / ".chant" / "watch.pid").read_text("utf-8").split()[0])
+    return int(pid_file(shop).read_text("utf-8").split()[0])
+
+
+def pid_file(shop: Workshop) -> Path:
+    """Say where the daemon's process is named."""
+    folder = state_folder(shop.root) / "watch" / "main"
+    return folder / "_.pid"
 
 
 def watch_log(shop: Workshop) -> str:
@@ -74,7 +93,7 @@ async def test_watch_starts_stops_and_starts_again(shop: Workshop, call: Caller)
         assert status == {"watch_running": True, "worktrees": [], "worktree_count": 0}
         assert await call.text("chant_watch_stop") == f"Sent stop signal to watch process (PID: {pid})"
         assert not lives(pid), "the answer comes when it has ended"
-        assert not (shop.root / ".chant" / "watch.pid").exists()
+        assert not pid_file(shop).exists()
         assert (await call.data("chant_watch_status"))["watch_running"] is False
     assert [line.split(" ", 1)[1] for line in watch_log(shop).splitlines()] == ["Watching", "Told to end"] * 2
 
@@ -116,6 +135,9 @@ def test_a_stranger_in_the_pid_file_is_never_signalled(shop: Workshop) -> None:
         with pytest.raises(ChantError, match="Watch is not running"):
             handle.watch_stop()
         assert stranger.poll() is None
+        part(shop.root, "watch")
+        pid_file(shop).write_text(f"{stranger.pid}\n", encoding="utf-8")
+        assert handle.watch_status().data["watch_running"] is False
         handle.watch_start()
         assert watcher(shop) != stranger.pid
         handle.watch_stop()
@@ -135,7 +157,7 @@ def test_it_ends_well_when_told_by_a_signal(shop: Workshop, sign: signal.Signals
     output, _ = process.communicate(timeout=30)
     assert process.returncode == 0
     assert output.decode().splitlines() == ["Watching", "Told to end"]
-    assert not (shop.root / ".chant" / "watch.pid").exists()
+    assert not pid_file(shop).exists()
 
 
 @pytest.mark.requirement(
@@ -159,7 +181,7 @@ async def test_a_runner_that_dies_is_noticed_by_an_event(shop: Workshop, call: C
     record = shop.record(ID)
     assert record["end_state"] == "lost"
     assert not lives(agent)
-    lock = shop.root / ".chant" / ".locks" / f"{ID}.lock"
+    lock = lock_file(shop.root, ID)
     wait_for(lambda: not lock.exists(), "the lock to be let go")
     [worktree] = (await call.data("chant_watch_status"))["worktrees"]
     assert worktree["status"] == "failed"
@@ -235,25 +257,25 @@ def test_it_ends_when_there_is_nothing_to_do(shop: Workshop) -> None:
 
 
 @pytest.mark.requirement("chant:watch:spares_work_by_hand")
-@pytest.mark.parametrize("sign", [sign for sign in SIGNS if "file" in sign])
-def test_once_clears_what_the_dead_left_and_spares_work_by_hand(shop: Workshop, sign: str) -> None:
+def test_once_clears_what_the_dead_left_and_spares_work_by_hand(shop: Workshop) -> None:
     shop.spec(ID, status="in_progress")
     shop.spec(OTHER)
     shop.commit()
-    folder, name = (".locks", f"{OTHER}.lock") if sign == "lock file" else ("pids", f"{OTHER}.pid")
-    stale = shop.root / ".chant" / folder / name
-    stale.parent.mkdir(exist_ok=True)
+    stale = lock_file(shop.root, OTHER)
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     stale.write_text(f"{dead.pid}\n", encoding="utf-8")
+    strange = [strange_sign(shop.root, sign, OTHER, dead.pid) for sign in STRANGE_SIGNS]
+    put_record(shop.root, {**OLD, "process_id": f"{OTHER}-{dead.pid}", "pid": dead.pid})
     past = time.time() - 3600
     os.utime(stale, (past, past))
     before = shop.project.path(ID).read_bytes()
     done = subprocess.run([*PROGRAM, "--project", str(shop.root), "watch", "--once"], capture_output=True)
     assert (done.returncode, done.stderr) == (0, b"")
     assert not stale.exists()
+    assert all(path.exists() for path in strange)
     assert shop.project.path(ID).read_bytes() == before
-    assert not (shop.root / ".chant" / "watch.pid").exists()
+    assert not pid_file(shop).exists()
 
 
 @pytest.mark.requirement("chant:watch:removes_worktrees_nobody_needs")

@@ -20,7 +20,7 @@ use pyo3::types::PyDict;
 
 use crate::answer::Answer;
 use crate::raise::{Raised, answer, call};
-use crate::stop::disk;
+use crate::stop::disk_of_user;
 
 // Python shows a default only when it is written out in the signature.
 const _: () = assert!(DEFAULT_LIMIT == 50 && DEFAULT_CHARS == 40_000);
@@ -58,7 +58,7 @@ impl ChantProject {
         };
         let disk = Disk {
             listens: events,
-            ..disk(stop_at, state_home)
+            ..disk_of_user(py, stop_at, state_home)
         };
         let around = outside(&root);
         let options = Options {

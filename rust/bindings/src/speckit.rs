@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 
 use crate::answer::Answer;
 use crate::raise::{Raised, answer};
-use crate::stop::disk;
+use crate::stop::disk_of_user;
 
 // Python shows a default only when it is written out in the signature.
 const _: () = assert!(DEFAULT_CHARS == 40_000);
@@ -43,7 +43,9 @@ impl SpeckitFeatures {
     #[new]
     #[pyo3(signature = (folder, *, environment = BTreeMap::new(), session = String::new(), user_config = None,
                         trust = None, state_home = None, stop_at = None))]
+    #[expect(clippy::too_many_arguments, reason = "what features have to be told")]
     fn new(
+        py: Python<'_>,
         folder: PathBuf,
         environment: BTreeMap<String, String>,
         session: String,
@@ -58,7 +60,7 @@ impl SpeckitFeatures {
         };
         Self {
             features: Arc::new(
-                Features::new(start, disk(stop_at, state_home), Timestamp::now)
+                Features::new(start, disk_of_user(py, stop_at, state_home), Timestamp::now)
                     .trusted_by(user_config, trust)
                     .knowing(outside),
             ),

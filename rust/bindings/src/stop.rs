@@ -1,21 +1,17 @@
 //! The disk as handles use it: whose state is kept where, and a crash on demand, with which tests prove that no
 //! moment is a bad one to die at.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use chant_core::store::disk::Disk;
 use chant_core::store::state::UserState;
+use pyo3::prelude::*;
 
-/// The disk; with a moment named, the process ends there like in a crash. The user's own state lies in a folder
-/// of `state_home`, where the states of all programs lie.
-pub(crate) fn disk(stop_at: Option<String>, state_home: Option<PathBuf>) -> Disk {
-    let mut disk = Disk {
-        user_state: state_home
-            .map(|folder| UserState::at(folder.join("chant-mcp")))
-            .or_else(own_state),
-        ..Disk::default()
-    };
+/// The disk; with a moment named, the process ends there like in a crash.
+pub(crate) fn disk(stop_at: Option<String>) -> Disk {
+    let mut disk = Disk::default();
     if let Some(moment) = stop_at {
         disk.reached = Arc::new(move |now| {
             if now == moment {
@@ -28,13 +24,29 @@ pub(crate) fn disk(stop_at: Option<String>, state_home: Option<PathBuf>) -> Disk
     disk
 }
 
-/// The state of the user that this process acts for: scripts that open a handle need not say where it lies.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a handle that is told nothing is the own user's"
-)]
-fn own_state() -> Option<UserState> {
-    let variable = |name: &str| Some((name.to_owned(), std::env::var(name).ok()?));
-    let named = ["XDG_STATE_HOME", "HOME", "USERPROFILE"];
-    UserState::of(&named.into_iter().filter_map(variable).collect())
+/// [`disk`] of a user whose own state lies in a folder of `state_home`, where the states of all programs lie; by
+/// default where the variables of this process say.
+pub(crate) fn disk_of_user(
+    py: Python<'_>,
+    stop_at: Option<String>,
+    state_home: Option<PathBuf>,
+) -> Disk {
+    Disk {
+        user_state: state_home.map_or_else(
+            || UserState::of(&variables(py).unwrap_or_default()),
+            |folder| Some(UserState::at(folder.join("chant-mcp"))),
+        ),
+        ..disk(stop_at)
+    }
+}
+
+/// The variables that say where users keep things, as Python knows them.
+fn variables(py: Python<'_>) -> PyResult<BTreeMap<String, String>> {
+    let environment = py.import("os")?.getattr("environ")?;
+    let names = ["XDG_STATE_HOME", "HOME", "USERPROFILE"].into_iter();
+    let value = |name: &'static str| -> PyResult<Option<(String, String)>> {
+        let value: Option<String> = environment.call_method1("get", (name,))?.extract()?;
+        Ok(value.map(|value| (name.to_owned(), value)))
+    };
+    names.filter_map(|name| value(name).transpose()).collect()
 }

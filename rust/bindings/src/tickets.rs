@@ -16,7 +16,7 @@ use pyo3::types::PyDict;
 
 use crate::answer::Answer;
 use crate::raise::{Raised, ticket_answer};
-use crate::stop::disk;
+use crate::stop::disk_of_user;
 use crate::values::object;
 
 // Python shows a default only when it is written out in the signature.
@@ -49,8 +49,8 @@ impl TicketProjects {
             home,
             variables,
         };
-        let desk =
-            py.detach(|| Desk::open(surroundings, disk(stop_at, state_home), Timestamp::now));
+        let disk = disk_of_user(py, stop_at, state_home);
+        let desk = py.detach(|| Desk::open(surroundings, disk, Timestamp::now));
         Self {
             desk: Arc::new(desk.knowing(outside)),
         }

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::raise::{Raised, answer, call};
-use crate::stop::disk;
+use crate::stop::disk_of_user;
 use crate::values::value;
 
 // Python shows a default only when it is written out in the signature.
@@ -32,6 +32,7 @@ impl VineFiles {
     #[new]
     #[pyo3(signature = (folder, *, roots = Vec::new(), may_leave = true, state_home = None, stop_at = None))]
     fn new(
+        py: Python<'_>,
         folder: PathBuf,
         roots: Vec<PathBuf>,
         may_leave: bool,
@@ -39,9 +40,7 @@ impl VineFiles {
         stop_at: Option<String>,
     ) -> Self {
         Self {
-            files: Arc::new(
-                Files::new(disk(stop_at, state_home), folder, roots, may_leave).knowing(outside),
-            ),
+            files: Arc::new(Files::new(disk_of_user(py, stop_at, state_home), folder, roots, may_leave).knowing(outside)),
         }
     }
 

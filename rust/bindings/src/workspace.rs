@@ -360,7 +360,7 @@ impl Export {
     fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> Result<usize, Raised> {
         call(py, || {
             let mut export = self.export.lock().unwrap_or_else(PoisonError::into_inner);
-            export.save(&path, force, &disk(self.stop_at.clone(), None))
+            export.save(&path, force, &disk(self.stop_at.clone()))
         })
     }
 }

@@ -33,8 +33,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "(current: <S>). …` and removes nothing.",
         "reference chant 5.12 R",
     ),
-    "chant:reset:removes_lock_and_pid_file": Requirement(
-        "A reset removes the stale lock and PID file of the spec.", "reference chant 5.12"
+    "chant:reset:removes_a_dead_processs_lock": Requirement(
+        "A reset removes the lock of the spec that a dead process left, and nothing of the project's own.",
+        "reference chant 5.12; decisions 6: What is believed",
     ),
     "chant:reset:clears_fields_of_the_last_run": Requirement(
         "A reset removes `completed_at`, `commits`, `branch` and `retry_state` from the front matter.",

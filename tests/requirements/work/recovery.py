@@ -29,7 +29,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: The work runtime, part Proof",
     ),
     "chant:recovery:files_of_dead_processes_are_removed": Requirement(
-        "PID files and locks of dead processes are removed; those of living ones stay.",
+        "Locks of dead processes are removed; those of living ones stay, and so does all in the project.",
         "issue: The work runtime, part Proof; reference chant 8.2 W14",
     ),
     "chant:recovery:openings_at_once_agree": Requirement(

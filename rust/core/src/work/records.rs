@@ -500,7 +500,8 @@ fn names_in(folder: &Path) -> Result<Vec<String>, StoreError> {
         names => names?,
     };
     let is_record = |one: &disk::Named| {
-        Path::new(&one.name).extension() == Some("json".as_ref()) && !one.name.starts_with('.')
+        let is_json = Path::new(&one.name).extension() == Some("json".as_ref());
+        is_json && !one.is_folder && !one.name.starts_with('.')
     };
     let records = names.into_iter().filter(is_record);
     Ok(records.map(|one| one.name).collect())

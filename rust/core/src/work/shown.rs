@@ -128,7 +128,8 @@ pub fn history(
         Err(StoreError::Missing { .. }) => return Ok((Vec::new(), Vec::new())),
         folder => folder?,
     };
-    let names = disk::names(&folder)?.into_iter().map(|one| one.name);
+    let names = disk::names(&folder)?.into_iter();
+    let names = names.filter(|one| !one.is_folder).map(|one| one.name);
     let is_record = |name: &String| {
         let is_known = name
             .strip_suffix(".json")

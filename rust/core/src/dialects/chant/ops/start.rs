@@ -78,7 +78,7 @@ pub fn work_start(
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, spec.id.as_str())?;
     project.refuse_own(&spec.id, "started")?;
-    project.refuse_worked_by_others(&spec.id, "started")?;
+    project.refuse_held_by_others(&spec.id, "started")?;
     let runs = project.runs()?;
     runs.refuse_another(spec.id.as_str())?;
     let config = snapshot.config.clone()?;

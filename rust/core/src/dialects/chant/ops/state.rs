@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::git::{GitError, Repo};
 use crate::store::disk::{self, Lock};
 use crate::store::state::escaped;
-use crate::work::lock::{Holder as HeldBy, lock_of};
+use crate::work::lock::{Holder as HeldBy, SpecLock, lock_of};
 use crate::work::record::Record;
 use crate::work::records::Runs;
 use crate::work::state::{Event, State, Stop};
@@ -51,22 +51,11 @@ impl Holder {
 
 /// Who holds a spec's lock, if its file is there.
 pub(super) fn holder(project: &Project, id: &SpecId) -> Option<Holder> {
-    let own = || lock_of(&project.runs().ok()?, id.as_str());
-    let own = own().filter(|path| disk::exists(path));
-    let (path, is_held) = match own {
-        Some(path) => {
-            let is_held = matches!(Lock::try_take(&path), Ok(None));
-            (path, is_held)
-        }
-        None => {
-            let (path, pid) = project.lock_of_others(id)?;
-            (path, pid.is_some())
-        }
-    };
+    let path = lock_of(&project.runs().ok()?, id.as_str())?;
     let stamp = disk::stamp(&path)?;
     let inside = path.strip_prefix(project.root()).unwrap_or(&path);
     Some(Holder {
-        is_held,
+        is_held: matches!(Lock::try_take(&path), Ok(None)),
         pid: HeldBy::of(&path).pid,
         modified: stamp.modified,
         path: inside.display().to_string(),
@@ -127,10 +116,10 @@ pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "cancelled")?;
+    if spec.status == Status::InProgress {
+        refuse_worked(project, &spec, "cancelled")?;
+    }
     let halt = if spec.status.may_become(Status::Cancelled) {
-        if spec.status == Status::InProgress {
-            project.refuse_worked_by_others(&spec.id, "cancelled")?;
-        }
         Some(Halt::of(project, &spec, Stop::Cancel)?)
     } else {
         None
@@ -217,7 +206,7 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
     project.refuse_own(&spec.id, "reset")?;
     let failed = |error: Error| error.during("Failed to reset spec");
     refuse_unresettable(&spec).map_err(|error| failed(error.into()))?;
-    let worked = project.refuse_worked_by_others(&spec.id, "reset");
+    let worked = refuse_worked(project, &spec, "reset");
     worked
         .and_then(|()| refuse_to_end(project, &spec))
         .map_err(failed)?;
@@ -261,8 +250,18 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
             ));
         }
     }
-    project.remove_left_by_others(&spec.id)?;
+    remove_stale_lock(project, &spec);
     Ok(Answer::prose(text))
+}
+
+/// Removes the lock that a dead process left; one that is held stays.
+fn remove_stale_lock(project: &Project, spec: &Spec) {
+    if let Ok(runs) = project.runs()
+        && lock_of(&runs, spec.id.as_str()).is_some()
+    {
+        // Whoever takes a lock removes its file; what cannot be taken is somebody's.
+        drop(SpecLock::take(&runs, spec.id.as_str()));
+    }
 }
 
 fn refuse_unresettable(spec: &Spec) -> Result<(), ChantError> {
@@ -358,6 +357,27 @@ fn remove_work(project: &Project, repo: &Repo, spec: &Spec, branch: &str) -> Res
         remove_beside(&worktree.path);
     }
     Ok(repo.delete_backed_up_branch(branch)?)
+}
+
+/// Refuses while a process that has no run here works on the spec: one of another checkout, or a merge by hand.
+/// Our own runs can be stopped.
+fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error> {
+    project.refuse_held_by_others(&spec.id, what)?;
+    let (records, _) = project.runs()?.all()?;
+    let is_own = |record: &Record| {
+        record.spec_id == spec.id.as_str() && record.state() == State::Running
+    };
+    match holder(project, &spec.id).filter(|holder| holder.is_held) {
+        Some(holder) if !records.iter().any(is_own) => {
+            let message = format!(
+                "Spec '{}' is being worked: {}. Stop that first; nothing was {what}.",
+                spec.id,
+                holder.words()
+            );
+            Err(ChantError::Refused(message).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses to end what works on a spec, or what its runs left, in a folder that nobody trusts.

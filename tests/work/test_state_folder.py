@@ -1,0 +1,165 @@
+"""Runs and the state they live in: copies for others, copies of a whole repository, earlier releases."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from harness import Project
+from state_folder import part, record_file, records, state_folder
+from work.kit import ID, OTHER, Workshop
+from writing import git, tree
+
+
+def waiting(shop: Workshop) -> Path:
+    """Have a run wait for its merge; give the file that is in its way."""
+    shop.spec(ID)
+    shop.commit()
+    mine = shop.root / "work" / f"{ID}.txt"
+    mine.parent.mkdir()
+    mine.write_text("mine\n", encoding="utf-8")
+    shop.handle().work_start(ID)
+    assert shop.ended(ID)["end_state"] == "awaiting_merge"
+    return mine
+
+
+@pytest.mark.requirement("trust:state:copies_are_written_for_others")
+def test_records_and_logs_are_copied_for_other_programs(shop: Workshop) -> None:
+    shop.spec(ID)
+    shop.commit()
+    shop.handle().work_start(ID)
+    record = shop.ended(ID)
+    copy = shop.root / ".chant" / "processes" / f"{record['process_id']}.json"
+    assert json.loads(copy.read_text("utf-8")) == record
+    log = part(shop.root, "logs") / f"{ID}.log"
+    assert (shop.root / ".chant" / "logs" / f"{ID}.log").read_bytes() == log.read_bytes()
+    listed = shop.handle().work_list(include_completed=True).data
+    shutil.rmtree(shop.root / ".chant" / "processes")
+    (shop.root / ".chant" / "logs" / f"{ID}.log").write_text("forged\n", encoding="utf-8")
+    again = shop.handle().work_list(include_completed=True).data
+    assert again == listed
+    assert "forged" not in shop.handle().log(ID).data["content"]
+
+
+@pytest.mark.requirement("trust:state:copies_are_written_for_others")
+def test_copies_are_not_written_through_links(shop: Workshop, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    for name in ("processes", "logs"):
+        (shop.root / ".chant" / name).symlink_to(outside)
+    inside = shop.root / "inside"
+    inside.mkdir()
+    shop.spec(ID)
+    shop.commit()
+    shop.handle().work_start(ID)
+    assert shop.ended(ID)["end_state"] == "completed"
+    assert list(outside.iterdir()) == []
+    assert list(inside.iterdir()) == []
+
+
+@pytest.mark.requirement("trust:state:a_copy_is_not_believed")
+def test_a_copied_repository_has_nothing_of_the_originals_runs(shop: Workshop, tmp_path: Path) -> None:
+    mine = waiting(shop)
+    copy = Workshop.__new__(Workshop)
+    copy.root = tmp_path / "copy"
+    subprocess.run(["cp", "-a", str(shop.root), str(copy.root)], check=True)
+    (copy.root / mine.relative_to(shop.root)).unlink()
+    before = tree(copy.root)
+    assert copy.handle().recover() == []
+    [run] = copy.handle().work_list(include_completed=True).data["processes"]
+    assert (run["status"], run["stale"]) == ("failed", True)
+    assert tree(copy.root) == before
+    assert git(copy.root, "log", "--format=%s", "main").splitlines() == ["Specs"]
+    # The original's run is as it was, and goes on.
+    assert shop.record(ID)["end_state"] == "awaiting_merge"
+    mine.unlink()
+    assert shop.handle().recover() == []
+    assert shop.project.status(ID) == "completed"
+
+
+@pytest.mark.requirement("trust:state:a_copy_is_not_believed")
+def test_a_moved_repository_keeps_its_runs(shop: Workshop, tmp_path: Path) -> None:
+    mine = waiting(shop)
+    worktree = shop.worktrees()
+    moved = Workshop.__new__(Workshop)
+    moved.root, moved.project = tmp_path / "moved", Project(tmp_path / "moved")
+    shop.root.rename(moved.root)
+    assert moved.record(ID)["end_state"] == "awaiting_merge"
+    (moved.root / mine.relative_to(shop.root)).unlink()
+    # Worktrees lie in a folder of the repository's path; a run in another one is told and left alone.
+    told = "\n".join(moved.handle().recover())
+    assert "worktree" in told
+    assert all(path.exists() for path in worktree)
+    assert moved.record(ID)["end_state"] == "awaiting_merge"
+
+
+def made_earlier(root: Path) -> None:
+    """Make state as the release before had it: records in the project, a token a spec, nothing signed."""
+    state = state_folder(root)
+    (state / "owner.json").unlink()
+    for path in (state / "tokens" / "_").iterdir():
+        path.rename(state / "tokens" / path.name)
+    (state / "tokens" / "_").rmdir()
+    for name in ("processes", "logs", "watch"):
+        shutil.rmtree(state / name, ignore_errors=True)
+    shutil.rmtree(state / "locks")
+
+
+@pytest.mark.requirement("trust:state:earlier_releases_wait_for_a_person")
+def test_the_runs_of_an_earlier_release_go_on(shop: Workshop) -> None:
+    mine = waiting(shop)
+    record = shop.record(ID)
+    made_earlier(shop.root)
+    forged = {**record, "process_id": f"{OTHER}-7", "spec_id": OTHER, "token": 5}
+    copies = shop.root / ".chant" / "processes"
+    (copies / f"{OTHER}-7.json").write_text(json.dumps(forged), encoding="utf-8")
+    handle = shop.handle()
+    assert handle.take_over_earlier_release() == 1
+    assert handle.take_over_earlier_release() == 0
+    assert [one["process_id"] for one in records(shop.root)] == [record["process_id"]]
+    mine.unlink()
+    assert shop.handle().recover() == []
+    assert shop.project.status(ID) == "completed"
+    assert shop.worktrees() == []
+    runs = {run["spec_id"]: run for run in shop.handle().work_list(include_completed=True).data["processes"]}
+    assert (runs[ID]["status"], runs[OTHER]["status"], runs[OTHER]["stale"]) == ("completed", "failed", True)
+    # What comes into the project later is not taken over any more.
+    (copies / f"{OTHER}-8.json").write_text(json.dumps({**forged, "process_id": f"{OTHER}-8"}), "utf-8")
+    assert shop.handle().take_over_earlier_release() == 0
+
+
+@pytest.mark.requirement("trust:state:only_marked_folders_are_removed")
+def test_a_worktree_without_our_mark_stays(shop: Workshop) -> None:
+    shop.spec(ID, "wait")
+    shop.commit()
+    shop.handle().work_start(ID)
+    shop.said(ID, "waiting")
+    shop.handle().takeover(ID)
+    [worktree] = shop.worktrees()
+    mark = worktree.with_name(f"{worktree.name}.run.json")
+    assert json.loads(mark.read_text("utf-8"))["spec"] == ID
+    mark.unlink()
+    told = shop.handle().reset(ID).text
+    assert "for which run it was made" in told
+    assert worktree.exists()
+    assert shop.branches() == [f"chant/{ID}"]
+
+
+@pytest.mark.requirement("trust:state:records_are_checked_when_read")
+def test_names_of_specs_become_names_of_branches_and_files_in_one_way(shop: Workshop) -> None:
+    name = "Fix It..now"
+    shop.spec(name)
+    shop.commit()
+    shop.handle().work_start(name)
+    record = shop.ended(name)
+    assert record["end_state"] == "completed", record["reason"]
+    escaped = "%46ix%20%49t%2e.now"
+    assert record["process_id"] == f"{escaped}-{record['pid']}"
+    assert record["branch"] == f"chant/{escaped}"
+    assert record_file(shop.root, record["process_id"]).exists()
+    assert (part(shop.root, "logs") / f"{escaped}.log").exists()
+    assert "Thinking" in shop.handle().log(name).data["content"] or shop.handle().log(name).data["content"]
+    assert shop.project.status(name) == "completed"
