@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 from chant_mcp.session import Place, Session
 from harness import Project, user_config
+from state_folder import put_record
 
 TASKS = """\
 # Tasks

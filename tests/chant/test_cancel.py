@@ -128,9 +128,7 @@ def test_what_a_dead_agent_left_stops_nobody(project: Project, worker: Callable[
 
 
 @pytest.mark.requirement("chant:cancel:never_leaves_an_agent_running")
-def test_an_agent_of_another_spec_does_not_matter(
-    project: Project, worker: Callable[[str], Worker]
-) -> None:
+def test_an_agent_of_another_spec_does_not_matter(project: Project, worker: Callable[[str], Worker]) -> None:
     project.spec(ID, status="in_progress")
     project.spec(f"{ID}.1", status="in_progress")
     worker(f"{ID}.1")

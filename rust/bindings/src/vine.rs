@@ -40,7 +40,15 @@ impl VineFiles {
         stop_at: Option<String>,
     ) -> Self {
         Self {
-            files: Arc::new(Files::new(disk_of_user(py, stop_at, state_home), folder, roots, may_leave).knowing(outside)),
+            files: Arc::new(
+                Files::new(
+                    disk_of_user(py, stop_at, state_home),
+                    folder,
+                    roots,
+                    may_leave,
+                )
+                .knowing(outside),
+            ),
         }
     }
 

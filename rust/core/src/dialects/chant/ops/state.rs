@@ -364,9 +364,8 @@ fn remove_work(project: &Project, repo: &Repo, spec: &Spec, branch: &str) -> Res
 fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error> {
     project.refuse_held_by_others(&spec.id, what)?;
     let (records, _) = project.runs()?.all()?;
-    let is_own = |record: &Record| {
-        record.spec_id == spec.id.as_str() && record.state() == State::Running
-    };
+    let is_own =
+        |record: &Record| record.spec_id == spec.id.as_str() && record.state() == State::Running;
     match holder(project, &spec.id).filter(|holder| holder.is_held) {
         Some(holder) if !records.iter().any(is_own) => {
             let message = format!(
