@@ -5,6 +5,7 @@ What a program of the user does with such a clone has to leave the world as it w
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -487,13 +488,59 @@ def a_worktree_of_the_neighbour(clone: Clone) -> None:
 
 @_attack()
 def a_registered_worktree_outside(clone: Clone) -> None:
-    """The user's documents are a worktree of the clone, says its git folder; one that is there no more, too."""
+    """The user's documents are a worktree of the clone, says its git folder, and a folder that is gone."""
     clone.commit()
     for name, place in (("docs", clone.documents), (SPEC, clone.documents), ("gone", clone.place / "gone")):
         folder = f".git/worktrees/{name}"
         clone.write(f"{folder}/HEAD", f"ref: refs/heads/chant/{SPEC}\n")
         clone.write(f"{folder}/commondir", "../..\n")
         clone.write(f"{folder}/gitdir", f"{place / '.git'}\n")
+
+
+def _filtered_worktree(clone: Clone, *, split: bool) -> None:
+    """Unpack a linked worktree of a spec's branch, with a change that a filter is asked about."""
+    clone.write(".gitattributes", "* filter=trap\n")
+    clone.commit()
+    tree = clone.root / "tree"
+    git(clone.root, "worktree", "add", "-q", str(tree), f"chant/{SPEC}")
+    if split:
+        git(tree, "update-index", "--split-index")
+    (tree / ".gitattributes").write_text("* filter=trap\n", encoding="utf-8")
+    (tree / "unfinished.txt").write_text("more\n", encoding="utf-8")
+    for key in ("filter.trap.clean", "filter.trap.smudge", "core.fsmonitor"):
+        _git_config(clone, key, str(clone.trap))
+
+
+@_attack(dangerous=True)
+def a_worktree_with_a_filter(clone: Clone) -> None:
+    """The archive has a worktree of a spec's branch, with changes that a filter has to be asked about."""
+    _filtered_worktree(clone, split=False)
+
+
+@_attack(dangerous=True)
+def a_worktree_that_git_alone_reads(clone: Clone) -> None:
+    """The same with an index that only the program of git understands."""
+    _filtered_worktree(clone, split=True)
+
+
+@_attack(dangerous=True)
+def a_place_of_worktrees_in_the_tree(clone: Clone) -> None:
+    """Where worktrees of runs lie is in the clone, and one is there: a repository that runs programs."""
+    clone.config("defaults:\n  worktree_root: trees\n  main_branch: main\n")
+    clone.commit()
+    hash = hashlib.sha1(b"", usedforsecurity=False)  # as git names a text
+    common = str((clone.root / ".git").resolve()).encode()
+    hash.update(b"blob %d\0" % len(common) + common)
+    for split, id in ((False, SPEC), (True, NEXT)):
+        tree = clone.root / "trees" / f"clone-{hash.hexdigest()[:12]}" / id
+        shutil.copytree(clone.root / ".git", tree / ".git", ignore=shutil.ignore_patterns("worktrees"))
+        git(tree, "reset", "-q", "--hard")
+        if split:
+            git(tree, "update-index", "--split-index")
+        (tree / ".gitattributes").write_text("* filter=trap\n", encoding="utf-8")
+        (tree / "plan.vine").write_text("more\n", encoding="utf-8")
+        for key in ("filter.trap.clean", "core.fsmonitor"):
+            _git_config(clone, key, str(clone.trap), file=str(tree / ".git" / "config"))
 
 
 @_attack()
@@ -764,7 +811,9 @@ def a_folder_that_trusts_itself(clone: Clone) -> None:
 @_attack()
 def a_watch_that_starts_all(clone: Clone) -> None:
     """Whatever is ready is to be started, approved and merged on its own."""
-    automatic = "watch: {start: true, auto: true}\napproval: {required: false}\nlanding: {auto: true, push: x}\n"
+    automatic = (
+        "watch: {start: true, auto: true}\napproval: {required: false}\nlanding: {auto: true, push: x}\n"
+    )
     clone.config(automatic + _hostile_commands(clone))
     clone.project.spec(NEXT, body="# Two\n\n## Acceptance Criteria\n\n- [ ] Works", auto_start="true")
     clone.commit()

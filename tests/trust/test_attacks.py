@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import chant_mcp
 import pytest
 from board.showing import shown
+from chant_mcp import errors
 from cli.kit import Cli
 from harness import started_process, user_config
 from server.over_http import enveloped, modern_headers, started
@@ -60,7 +62,10 @@ READS: list[tuple[str, dict[str, Any]]] = [
 EDITS: list[tuple[str, dict[str, Any]]] = [
     ("chant_add", {"description": "Another"}),
     ("chant_spec_update", {"id": NEXT, "output": "Text"}),
-    ("vine_write", {"file": "plan.vine", "operations": [{"op": "set_status", "id": "a", "status": "started"}]}),
+    (
+        "vine_write",
+        {"file": "plan.vine", "operations": [{"op": "set_status", "id": "a", "status": "started"}]},
+    ),
     ("vine_expand", {"file": "plan.vine", "ref_id": "b"}),
     ("create_cr", {"project": "FER", "type": "Research", "data": {"title": "New"}}),
     ("update_cr_attrs", {"project": "FER", "key": "FER-009", "attributes": {"assignee": "eve"}}),
@@ -92,7 +97,7 @@ ENDS: list[tuple[str, dict[str, Any]]] = [
 ]
 """Calls that end work or take documents away: of the clone's documents alone."""
 
-PLACES = (".chant/specs", ".chant/archive", "plan.vine", "docs/CRs", "specs/060-login")
+PLACES = (".chant/specs", ".chant/archive", "plan.vine", "docs/CRs", ".mdt-next", "specs/060-login")
 """Where a clone's documents may change when somebody edits them."""
 
 
@@ -140,7 +145,8 @@ def _all_calls(ask: Ask, watch: Watch) -> None:
 @pytest.mark.parametrize("attack", ALL)
 @pytest.mark.requirement(
     "trust:attacks:reads_change_nothing",
-    "trust:attacks:acts_change_nothing_outside",
+    "trust:attacks:edits_stay_in_documents",
+    "trust:attacks:acts_are_refused",
     "trust:attacks:secrets_stay",
 )
 def test_a_server_of_a_hostile_clone_changes_nothing_outside(
@@ -154,3 +160,158 @@ def test_a_server_of_a_hostile_clone_changes_nothing_outside(
     finally:
         server.kill()
         server.communicate()
+
+
+@pytest.mark.parametrize("attack", WORST)
+@pytest.mark.requirement("trust:attacks:every_door")
+def test_a_server_over_http_changes_nothing_outside(
+    attack: Attack, clone: Clone, arm: Callable[[Attack], Watch]
+) -> None:
+    watch = arm(attack)
+    server = started(clone.root, "--no-auth", "--toolsets", "all")
+
+    def ask(tool: str, /, **given: Any) -> tuple[bool, str]:
+        message = enveloped(call(1, tool, **given))
+        result = server.answer(message, **modern_headers(message))["result"]
+        return result.get("isError", False), json.dumps(result)
+
+    try:
+        _all_calls(ask, watch)
+    finally:
+        server.discard()
+
+
+READING_COMMANDS = [
+    ["list"],
+    ["status"],
+    ["ready"],
+    ["show", f"spec:{SPEC}"],
+    ["search", "o"],
+    ["runs", "--all"],
+    ["diagnose", SPEC],
+    ["diagnose", NEXT],
+    ["log", SPEC],
+    ["doctor"],
+    ["lint"],
+    ["verify", SPEC],
+    ["graph"],
+    ["export"],
+    ["worktree", "list"],
+    ["trust", "--show"],
+    ["speckit", "tasks"],
+    ["speckit", "questions"],
+    ["tickets", "list"],
+    ["vine", "show", "plan.vine"],
+]
+ACTING_COMMANDS = [
+    ["work", SPEC],
+    ["work", NEXT],
+    ["split", NEXT],
+    ["merge"],
+    ["merge", SPEC],
+    ["watch", "--once"],
+    ["worktree", "prune"],
+]
+ENDING_COMMANDS = [
+    ["trust"],
+    ["approve", SPEC],
+    ["takeover", SPEC],
+    ["speckit", "complete", "T001"],
+    ["finalize", SPEC],
+    ["cancel", SPEC],
+    ["reset", NEXT],
+    ["archive", "2026-01-22-003-b2q"],
+]
+
+
+@pytest.mark.parametrize("attack", WORST)
+@pytest.mark.requirement("trust:attacks:every_door", "trust:attacks:acts_are_refused")
+def test_commands_change_nothing_outside(
+    attack: Attack, clone: Clone, arm: Callable[[Attack], Watch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = arm(attack)
+    monkeypatch.chdir(clone.root)
+    run = Cli(clone.project).run
+    for words in READING_COMMANDS:
+        result = run(*words)
+        if words != ["trust", "--show"]:  # a person is shown what variables and places are asked for
+            watch.hears(words, result.output)
+    watch.nothing_changed()
+    for words in ACTING_COMMANDS:
+        result = run(*words)
+        watch.hears(words, result.output)
+        assert result.exit_code in REFUSED, (words, result.output)
+    watch.nothing_changed(state=True)
+    for words in ENDING_COMMANDS:
+        watch.hears(words, run(*words).output)
+    watch.nothing_changed(PLACES, state=True)
+
+
+REFUSED = (1, 2)
+"""Not trusted; or there is nothing of that name at all."""
+
+
+@pytest.mark.parametrize("attack", WORST)
+@pytest.mark.requirement("trust:attacks:every_door")
+def test_scripts_change_nothing_outside(attack: Attack, clone: Clone, arm: Callable[[Attack], Watch]) -> None:
+    watch = arm(attack)
+    ws = chant_mcp.open(clone.root, environment=clone.environment, exactly=True)
+    reads: list[Callable[[], object]] = [
+        lambda: [(item.key, item.title, item.status, item.waits_for) for item in ws.items],
+        lambda: [item.body for item in ws.items],
+        lambda: [str(item) for item in ws.ready],
+        lambda: [str(vine) for vine in ws.vines],
+        lambda: [str(feature) for feature in ws.features],
+        lambda: ws.status(include_activity=True),
+        lambda: ws.runs(include_completed=True),
+        ws.watch_status,
+        ws.ticket_projects,
+        ws.context,
+        ws.lint,
+        lambda: ws.graph().layers(),
+        lambda: ws.problems,
+        lambda: list(ws.export()),
+    ]
+    for read in reads:
+        with suppress(errors.ChantError):
+            watch.hears(read())
+    watch.nothing_changed()
+    for act in (lambda: ws.spec(SPEC).start(), lambda: ws.spec(NEXT).split(), ws.watch_start):
+        with pytest.raises(errors.ChantError) as refused:
+            act()
+        watch.hears(refused.value)
+    watch.nothing_changed(state=True)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("attack", WORST)
+@pytest.mark.requirement("trust:attacks:every_door")
+async def test_the_board_changes_nothing_outside(
+    attack: Attack, clone: Clone, arm: Callable[[Attack], Watch]
+) -> None:
+    watch = arm(attack)
+    async with shown(clone.root) as board:
+        watch.hears(board.text)
+        for key in ("2", "3", "4", "5", "1"):
+            await board.press(key)
+            watch.hears(board.text)
+        await board.press("4", "x")
+        watch.hears(board.text)
+    watch.nothing_changed(state=True)
+
+
+@pytest.mark.parametrize("attack", FORGED)
+@pytest.mark.requirement("trust:attacks:trusted_folders_believe_nothing_forged")
+def test_a_trusted_folder_believes_nothing_that_is_forged(
+    attack: Attack, clone: Clone, arm: Callable[[Attack], Watch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roots = [str(clone.neighbour), str(clone.root)]
+    user_config().write_text(f"---\ntrust: {{roots: {roots}}}\n---\n", encoding="utf-8")
+    watch = arm(attack)
+    monkeypatch.chdir(clone.root)
+    run = Cli(clone.project).run
+    for words in (["status"], ["runs", "--all"], ["diagnose", SPEC], ["worktree", "list"]):
+        watch.hears(words, run(*words).output)
+    for words in (["watch", "--once"], ["merge"], ["worktree", "prune"], ["status"]):
+        watch.hears(words, run(*words).output)
+    watch.nothing_changed(state=True)

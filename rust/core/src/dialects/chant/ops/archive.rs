@@ -14,8 +14,9 @@ use crate::store::disk::{self, PATIENCE};
 use crate::store::journal::Step;
 
 /// `chant_archive`: moves a completed or cancelled spec to `.chant/archive/<first ten characters>/`;
-/// what git tracks is staged as moved. A driver goes only when all its members are done, and takes
-/// them along; a member may go alone. Dependencies on archived specs stay satisfied.
+/// what git tracks is staged as moved, in a folder that a person trusts. A driver goes only when all its
+/// members are done, and takes them along; a member may go alone. Dependencies on archived specs stay
+/// satisfied.
 ///
 /// # Errors
 /// As [`Project::resolve`]; when it is not done, has open members, or its branch is not merged.
@@ -55,7 +56,9 @@ pub fn archive(project: &Project, id: &str) -> Result<Answer, Error> {
     for (from, to) in &moves[..moves.len() - 1] {
         text.push_str(&format!("\nArchived member: {from} -> {to}"));
     }
-    if let Err(error) = stage(project, &moves) {
+    if project.refuse_untrusted("stage a move").is_err() {
+        text.push_str("\nThe move is not staged in git: this folder is not trusted");
+    } else if let Err(error) = stage(project, &moves) {
         text.push_str(&format!("\nThe move is not staged in git: {error}"));
     }
     Ok(Answer::prose(text))
