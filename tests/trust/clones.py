@@ -246,12 +246,6 @@ class Watch:
         """Take down what was answered."""
         self.told += map(str, answers)
 
-    def differences(self) -> dict[Path, str]:
-        """Say what is not as it was."""
-        now = _worlds(self.clone)
-        names = sorted(name for name in self.before.keys() | now if self.before.get(name) != now.get(name))
-        return {Path(name): f"{self.before.get(name)!s:.300} -> {now.get(name)!s:.300}" for name in names}
-
     def nothing_changed(self, but: Iterable[str] = (), *, state: bool = False) -> None:
         """Check that all is as it was, but for documents of the clone at these places and below.
 
@@ -264,20 +258,24 @@ class Watch:
             below += [git_folder / f"chant-mcp{end}" for end in ("", ".set-aside-1", ".earlier-release")]
             below.append(homes / "state" / "chant-mcp")
             made = [homes, homes / "state", git_folder / "chant-mcp.lock"]
-        wrong = {
-            path: what
-            for path, what in self.differences().items()
+        after = _worlds(self.clone)
+        changed = [
+            Path(name) for name in self.before.keys() | after if self.before.get(name) != after.get(name)
+        ]
+        wrong = [
+            f"{path}: {self.before.get(str(path))!s:.300} -> {after.get(str(path))!s:.300}"
+            for path in sorted(changed)
             if path not in made and not any(path == place or place in path.parents for place in below)
-        }
-        assert not wrong, "\n".join(f"{path}: {what}" for path, what in wrong.items())
+        ]
+        assert not wrong, "\n".join(wrong)
         assert not self.clone.mark.exists(), self.clone.mark.read_text("utf-8")
-        self._nothing_got_out()
+        self._nothing_got_out(after)
 
-    def _nothing_got_out(self) -> None:
+    def _nothing_got_out(self, after: Entries) -> None:
         for word in (SECRET, KEY, PRIVATE):
             for answer in self.told:
                 assert word not in answer, f"{word} was answered: {answer[:2000]}"
-        for name, entry in _worlds(self.clone).items():
+        for name, entry in after.items():
             text = entry[-1]
             if isinstance(text, bytes) and self.before.get(name) != entry:
                 for word in (SECRET, KEY, PRIVATE):
