@@ -5,10 +5,15 @@ use std::path::Path;
 use super::Project;
 use crate::git::{GitError, Repo};
 
+/// Whether git may run what a repository's configuration names though nobody asked for an act: where a
+/// person trusts the folder.
+fn may_run_filters(project: &Project) -> bool {
+    project.is_trusted()
+}
+
 impl Project {
-    /// The paths of a checkout that differ from its HEAD, for an answer. Nothing is run for it but in a trusted
-    /// folder where only the git program can read the repository: then git runs the filters that are
-    /// configured there.
+    /// The paths of a checkout that differ from its HEAD, for an answer. Nothing is run for it but where only
+    /// the git program can read the repository: then git runs the filters that are configured there.
     ///
     /// # Errors
     /// As [`Repo::uncommitted`].
@@ -18,7 +23,7 @@ impl Project {
         checkout: &Path,
     ) -> Result<Vec<String>, GitError> {
         match repo.uncommitted_unfiltered(checkout) {
-            Err(_) if self.is_trusted() => repo.uncommitted(checkout),
+            Err(_) if may_run_filters(self) => repo.uncommitted(checkout),
             found => found,
         }
     }
