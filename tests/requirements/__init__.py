@@ -101,6 +101,7 @@ AREAS = (
     "board",
     "trust_environment",
     "trust",
+    "trust_attacks",
 )
 """The files, `cli.init` for `cli/init.py`, in the order of the query."""
 

@@ -14,8 +14,9 @@ use crate::store::disk::{self, PATIENCE};
 use crate::store::journal::Step;
 
 /// `chant_archive`: moves a completed or cancelled spec to `.chant/archive/<first ten characters>/`;
-/// what git tracks is staged as moved. A driver goes only when all its members are done, and takes
-/// them along; a member may go alone. Dependencies on archived specs stay satisfied.
+/// what git tracks is staged as moved, in a folder that a person trusts. A driver goes only when all its
+/// members are done, and takes them along; a member may go alone. Dependencies on archived specs stay
+/// satisfied.
 ///
 /// # Errors
 /// As [`Project::resolve`]; when it is not done, has open members, or its branch is not merged.
@@ -155,6 +156,8 @@ fn stage(project: &Project, moves: &[(String, String)]) -> Result<(), Error> {
     for (from, to) in moves {
         let (from, to) = (project.root().join(from), project.root().join(to));
         if repo.is_tracked(&from)? {
+            // In a folder that nobody trusts git only reads: the repository may be another project's.
+            project.refuse_untrusted("stage a move")?;
             repo.stage_move(&from, &to)?;
         }
     }

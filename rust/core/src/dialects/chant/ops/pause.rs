@@ -328,7 +328,7 @@ impl Found {
             });
         }
         if disk::exists(&place.worktree) {
-            let mut paths = repo.uncommitted(&place.worktree)?;
+            let mut paths = project.uncommitted(repo, &place.worktree)?;
             paths.retain(|path| place.is_tracked || *path != place.spec_in_git);
             paths.truncate(SHOWN);
             self.uncommitted = paths;

@@ -196,7 +196,8 @@ const RUN_KEYS: [&str; 4] = ["branch", "commits", "completed_at", "retry_state"]
 ///
 /// The branch the runtime made for it is kept under `refs/chant/backup/<id>/<n>`, then its worktree
 /// and the branch itself are removed; a worktree with uncommitted changes stops the reset before
-/// anything happened. A branch of the user's own that the spec names is left alone.
+/// anything happened. A branch of the user's own that the spec names is left alone, and in a folder that
+/// nobody trusts every branch.
 ///
 /// # Errors
 /// As [`Project::resolve`]; else prefixed `Failed to reset spec`.
@@ -215,12 +216,14 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let branch = snapshot.own_branch(&spec);
     let repo = project.repo().map_err(failed)?;
+    // In a folder that nobody trusts git only reads: the repository may be another project's.
+    let may_change_git = project.refuse_untrusted("remove a branch").is_ok();
     let backup = match &repo {
-        Some(repo) => {
+        Some(repo) if may_change_git => {
             keep_uncommitted(project, &snapshot, repo, &branch).map_err(failed)?;
             back_up(repo, &spec, &branch).map_err(failed)?
         }
-        None => None,
+        _ => None,
     };
     edit::change(
         project,
@@ -249,6 +252,12 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
                 "\nIts worktree or branch was left in place: {error}"
             ));
         }
+    } else if let (Some(repo), false) = (&repo, may_change_git)
+        && matches!(repo.branch_tip(&branch), Ok(Some(_)))
+    {
+        text.push_str(&format!(
+            "\nBranch {branch} was left in place: this folder is not trusted"
+        ));
     }
     remove_stale_lock(project, &spec);
     Ok(Answer::prose(text))

@@ -1,0 +1,31 @@
+"""Attacks by a folder's author: what they do not bring about (issue 17)."""
+
+from requirements import Requirement
+
+REQUIREMENTS: dict[str, Requirement] = {
+    "trust:attacks:reads_change_nothing": Requirement(
+        "Whatever a clone holds, tools that read change no file, branch or process, in it or beside it.",
+        "issue 17: proof, design I8, 11.1, 11.2",
+    ),
+    "trust:attacks:edits_stay_in_documents": Requirement(
+        "In an untrusted clone tools that edit change documents of the clone alone, and its git not at all.",
+        "issue 17: proof, design I8",
+    ),
+    "trust:attacks:acts_are_refused": Requirement(
+        "In an untrusted clone work, split, watch, merge and prune are refused, and no program is run.",
+        "issue 17: proof, design I8",
+    ),
+    "trust:attacks:secrets_stay": Requirement(
+        "No variable of the environment and no text from outside a clone gets into an answer, a file or a "
+        "connection.",
+        "issue 17: proof, design I8, 11.3",
+    ),
+    "trust:attacks:every_door": Requirement(
+        "That holds over stdio and HTTP, for commands, scripts and the board.",
+        "issue 17: proof",
+    ),
+    "trust:attacks:trusted_folders_believe_nothing_forged": Requirement(
+        "In a trusted folder, too, forged records, locks and journals change nothing.",
+        "issue 17: proof, design I1 to I5",
+    ),
+}
