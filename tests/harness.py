@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from chant_mcp._core import ChantProject
 from chant_mcp.server.app import ChantServer, Offer
 from chant_mcp.session import Place, Session
 from forked import ForkedProcess, can_fork
@@ -124,6 +125,11 @@ class Caller:
 def user_config() -> Path:
     """Say where the configuration of the test's user lies."""
     return Path(os.environ["XDG_CONFIG_HOME"]) / "chant" / "config.md"
+
+
+def opened(root: Path) -> ChantProject:
+    """Open a project as a script of its user does, who trusts the folders of tests."""
+    return ChantProject(root, user_config=user_config(), environment=dict(os.environ))
 
 
 def text_of(result: CallToolResult) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from chant_mcp import ChantProject
 from chant_mcp.errors import ChantError
+from harness import opened
 from writing import ID, OTHER, commit, git, tree, untouched
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def refused(project: Project, id: str = ID) -> str:
 
     before = state()
     with pytest.raises(ChantError) as error:
-        ChantProject(project.root).archive(id)
+        opened(project.root).archive(id)
     assert state() == before
     return str(error.value)
 
@@ -81,8 +81,8 @@ async def test_a_spec_that_is_not_done_stays(call: Caller, status: str, name: st
 @pytest.mark.requirement("chant:archive:moves_a_completed_spec")
 def test_an_archived_spec_is_not_active_any_more(project: Project) -> None:
     project.spec(ID, status="completed")
-    ChantProject(project.root).archive(ID)
-    chant = ChantProject(project.root)
+    opened(project.root).archive(ID)
+    chant = opened(project.root)
     for act in (chant.spec_get, chant.archive, chant.reset, chant.cancel, chant.finalize):
         with pytest.raises(ChantError, match="archive"):
             act(ID)
@@ -121,7 +121,7 @@ def test_a_spec_whose_work_is_not_merged_stays(project: Project, main: str) -> N
     assert "feature/x" in words
     assert main in words
     project.git("merge", "-q", "feature/x")
-    ChantProject(project.root).archive(ID)
+    opened(project.root).archive(ID)
     assert PLACE in tree(project.root)
 
 
@@ -136,7 +136,7 @@ def test_a_spec_without_unmerged_work_goes(project: Project, case: str) -> None:
         project.git("branch", "-D", "feature/x")
     elif case == "branch is main":
         project.spec(ID, status="completed", branch="main")
-    ChantProject(project.root).archive(ID)
+    opened(project.root).archive(ID)
     assert PLACE in tree(project.root)
 
 
@@ -216,7 +216,7 @@ def test_an_untracked_file_is_only_renamed(project: Project, why: str) -> None:
         (project.root / ".git" / "info" / "exclude").write_text(".chant/\n", encoding="utf-8")
     data = project.spec(ID, status="completed").read_bytes()
     index = git(project.root, "ls-files", "--stage", check=False)
-    text = ChantProject(project.root).archive(ID).text
+    text = opened(project.root).archive(ID).text
     assert text == f"Archived spec: {ID} -> {PLACE}"
     assert tree(project.root)[PLACE] == data
     assert FILE not in tree(project.root)
@@ -239,7 +239,7 @@ def test_the_move_is_staged_in_every_kind_of_repository(project: Project, kind: 
         (root / "far").mkdir()
         commit(root, "far away", "far/file.txt")
         git(root, "sparse-checkout", "set", "--cone", "--sparse-index", ".chant")
-    ChantProject(root).archive(ID)
+    opened(root).archive(ID)
     staged = git(root, "diff", "--cached", "--name-status", "--relative", "-M").split()
     assert staged == ["R100", FILE, PLACE]
     git(top, "commit", "-qm", "Archive")
@@ -251,10 +251,10 @@ def test_a_member_goes_alone(project: Project) -> None:
     project.spec(ID, type="driver", status="in_progress")
     project.spec(f"{ID}.1", status="completed")
     project.spec(f"{ID}.2")
-    text = ChantProject(project.root).archive(f"{ID}.1").text
+    text = opened(project.root).archive(f"{ID}.1").text
     assert text == f"Archived spec: {ID}.1 -> {place(f'{ID}.1')}"
     assert set(tree(project.root)) == {place(f"{ID}.1"), FILE, f".chant/specs/{ID}.2.md"}
-    assert [spec["id"] for spec in ChantProject(project.root).ready().data["specs"]] == [f"{ID}.2"]
+    assert [spec["id"] for spec in opened(project.root).ready().data["specs"]] == [f"{ID}.2"]
 
 
 @pytest.mark.parametrize("status", ["pending", "in_progress", "failed", "needs_attention", "paused"])
@@ -331,7 +331,7 @@ def test_a_name_that_would_lead_elsewhere_goes_nowhere(project: Project, name: s
     path = project.specs / name
     path.write_text("---\nstatus: completed\n---\n\n# Odd\n", encoding="utf-8")
     before = tree(project.root.parent)
-    chant = ChantProject(project.root)
+    chant = opened(project.root)
     for id in (name.removesuffix(".md"), name, "..", "../specs", f"specs/{name}"):
         with pytest.raises(ChantError):
             chant.archive(id)
@@ -386,7 +386,7 @@ def test_a_file_where_the_folder_should_be_is_kept(project: Project, obstacle: s
 @pytest.mark.requirement("chant:archive:moves_a_completed_spec")
 def test_a_spec_in_a_sub_folder_goes_to_the_same_archive(project: Project) -> None:
     data = project.spec(f"later/{ID}", status="completed").read_bytes()
-    assert ChantProject(project.root).archive(ID).text == f"Archived spec: {ID} -> {PLACE}"
+    assert opened(project.root).archive(ID).text == f"Archived spec: {ID} -> {PLACE}"
     assert tree(project.root) == {PLACE: data}
 
 
@@ -399,7 +399,7 @@ def test_an_index_that_is_locked_loses_nothing(project: Project) -> None:
     (project.root / ".git" / "index.lock").write_bytes(b"")
     data = project.path(ID).read_bytes()
     try:
-        text = ChantProject(project.root).archive(ID).text
+        text = opened(project.root).archive(ID).text
     except ChantError:
         assert tree(project.root) == {FILE: data}
     else:
@@ -421,4 +421,4 @@ def test_branches_stash_and_worktree_stay(project: Project) -> None:
     project.git("add", "staged.txt")
     project.spec(ID, status="completed")
     with untouched(project.root, but=[FILE, PLACE]):
-        ChantProject(project.root).archive(ID)
+        opened(project.root).archive(ID)

@@ -12,18 +12,26 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from chant.reading import ONE_ERA, pretty, record, snapshot
+from harness import Caller, Project
+from mcp import Client
 from state_folder import log_file, part, record_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from harness import Caller
+    from collections.abc import AsyncIterator, Iterator
 
 pytestmark = pytest.mark.anyio
 
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="identifies processes by /proc")
 
 SEVEN = ["process_id", "spec_id", "pid", "status", "started_at", "completed_at", "mode"]
+
+
+@pytest.fixture(params=["handshake", "modern"])
+async def call(request: pytest.FixtureRequest, project: Project) -> AsyncIterator[Caller]:
+    """A client of a server that only looks: it neither recovers dead runs nor prunes old ones."""
+    mode = {"handshake": "legacy", "modern": "2026-07-28"}[request.param]
+    async with Client(project.server(recovers=False), mode=mode) as client:
+        yield Caller(client, project)
 
 
 def started(pid: int) -> str:

@@ -12,8 +12,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A crash at any moment leaves the old file or the new one, never a part.", "decisions 1"
     ),
     "store:write:taken_back_stays_so": Requirement(
-        "A change of several files that was taken back, or done, is not carried out later, whatever of its "
-        "record cannot be removed.",
+        "A change of several files that was taken back, or done, is not carried out later, whatever of "
+        "its record cannot be removed.",
         "decisions 1",
     ),
     "store:write:no_temporary_file_stays": Requirement(
@@ -23,8 +23,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "On a full disk a write gives a clear error and the old file stays whole.", "issue: Bad input"
     ),
     "store:write:every_failing_write_is_survived": Requirement(
-        "Whichever write of a change fails (a file, its flush, a folder, a name): all of it or nothing is "
-        "done, the error names what could not be written and why, and a later try succeeds.",
+        "Whichever write of a change fails (a file, its flush, a folder, a name): all of it or nothing is"
+        " done, the error names what could not be written and why, and a later try succeeds.",
         "issue: Watch, recovery and torture",
     ),
     "store:write:read_only_folder_is_a_clear_error": Requirement(
@@ -55,8 +55,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 2: Our own state",
     ),
     "store:state:lies_beside_git": Requirement(
-        "Our own state lies in `<git common dir>/chant-mcp/`, without git in the user's own state folder, and "
-        "never in a project's files.",
+        "Our own state lies in `<git common dir>/chant-mcp/`, without git in the user's own state folder,"
+        " and never in a project's files.",
         "decisions 2: Our own state; decisions 6: What is believed",
     ),
     "store:state:records_carry_schema_and_unknown_keys": Requirement(

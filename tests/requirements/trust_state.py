@@ -4,18 +4,18 @@ from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
     "trust:state:lies_where_a_clone_carries_nothing": Requirement(
-        "Our own state of a project lies in `<git common dir>/chant-mcp/`, without git in the user's own state "
-        "folder, for its owner alone; what a folder holds under such a name is not looked at.",
+        "Our own state of a project lies in `<git common dir>/chant-mcp/`, without git in the user's own "
+        "state folder, for its owner alone; what a folder holds under such a name is not looked at.",
         "issue: A folder is data until a person trusts it; decisions 6: What is believed",
     ),
     "trust:state:nowhere_to_keep_it_refuses_acts_only": Requirement(
-        "Where neither XDG_STATE_HOME nor HOME is set, reading and edits of one file work, and what needs state "
-        "is refused with what to set.",
+        "Where neither XDG_STATE_HOME nor HOME is set, reading and edits of one file work, and what needs"
+        " state is refused with what to set.",
         "issue: A folder is data until a person trusts it",
     ),
     "trust:state:a_copy_is_not_believed": Requirement(
-        "State in a copied repository, an unpacked archive, or signed by another user counts as empty, and is "
-        "set aside when something is written; a moved repository keeps its own.",
+        "State in a copied repository, an unpacked archive, or signed by another user counts as empty, "
+        "and is set aside when something is written; a moved repository keeps its own.",
         "issue: A folder is data until a person trusts it",
     ),
     "trust:state:links_and_rights_of_others": Requirement(
@@ -23,17 +23,17 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: A folder is data until a person trusts it",
     ),
     "trust:state:a_pointer_to_a_repository_gives_nothing": Requirement(
-        "A `.git` file or link that points at a repository gives a folder nothing of that repository's state.",
+        "A `.git` file or link that points at a repository gives a folder nothing of its state.",
         "issue: A folder is data until a person trusts it",
     ),
     "trust:state:earlier_releases_wait_for_a_person": Requirement(
-        "State of an earlier release is believed from when a person trusts the folder, and not before; then "
-        "the newest run of each spec goes on, once.",
+        "State of an earlier release is believed from when a person trusts the folder, and not before; "
+        "then the newest run of each spec goes on, once.",
         "issue: A folder is data until a person trusts it",
     ),
     "trust:state:what_a_project_says_of_runs_is_history": Requirement(
-        "What lies in `.chant/processes`, `.chant/.locks`, `.chant/pids` and `.chant/watch.pid` is at the most "
-        "shown, as failed and stale: nothing follows from it.",
+        "What lies in `.chant/processes`, `.chant/.locks`, `.chant/pids` and `.chant/watch.pid` is at the"
+        " most shown, as failed and stale: nothing follows from it.",
         "decisions 6: Run records; issue: A folder is data until a person trusts it",
     ),
     "trust:state:nothing_of_a_project_is_removed": Requirement(
@@ -41,9 +41,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: A folder is data until a person trusts it",
     ),
     "trust:state:records_are_checked_when_read": Requirement(
-        "A record of ours is believed only under its own name, with legal IDs and states, as a file of this user "
-        "that nobody else may write; else it is set aside and told. Branch, target and worktree are derived "
-        "anew, and a record that tells of others is left alone.",
+        "A record of ours is believed only under its own name, with legal IDs and states, as a file of "
+        "this user that nobody else may write; else it is set aside and told. Branch, target and worktree"
+        " are derived anew, and a record that tells of others is left alone.",
         "issue: A folder is data until a person trusts it",
     ),
     "trust:state:a_merge_counts_when_git_agrees": Requirement(
@@ -51,8 +51,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: A folder is data until a person trusts it",
     ),
     "trust:state:copies_are_written_for_others": Requirement(
-        "Records and logs of runs are copied into `.chant/processes` and `.chant/logs`, never through a link; "
-        "what becomes of the copies changes nothing.",
+        "Records and logs of runs are copied into `.chant/processes` and `.chant/logs`, never through a "
+        "link; what becomes of the copies changes nothing.",
         "decisions 6: Run records",
     ),
     "trust:state:only_marked_folders_are_removed": Requirement(
