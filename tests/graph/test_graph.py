@@ -59,6 +59,15 @@ def test_measures_agree_with_networkx(edges: Edges) -> None:
         assert ranks.values() == pytest.approx([theirs[index] for index in range(len(graph))], abs=1e-8)
 
 
+@pytest.mark.requirement("graph:analytics:measures_are_exact")
+def test_rank_flows_to_what_is_waited_for_when_reversed() -> None:
+    graph = Graph.from_edges([("a", "b"), ("a", "c"), ("c", "d")])
+    turned = Graph.from_edges([("b", "a"), ("c", "a"), ("d", "c")])
+    ranks, theirs = dict(graph.pagerank(reverse=True).items()), dict(turned.pagerank().items())
+    assert ranks == pytest.approx(theirs)
+    assert max(ranks, key=lambda key: ranks[key]) == "a"
+
+
 @pytest.mark.requirement("graph:frontier:free_items_and_reasons_of_the_others")
 def test_what_is_free_and_what_is_blocked_by_what() -> None:
     graph = Graph.from_edges([("a", "c"), ("b", "c"), ("c", "d")], done=["a"])
@@ -152,6 +161,8 @@ def test_what_is_new_weighs_what_it_says_wherever_it_is_asked() -> None:
     assert graph is changed.graph()
     changed.discard()
     assert list(changed.graph()) == ["a", "b"]
+    changed.drop("a").add("a", after=["b"], weight=5.0).discard()
+    assert changed.delta().finish == 2.0, "weights are taken back, too"
 
 
 @pytest.mark.requirement("graph:interchange:other_libraries_read_it")

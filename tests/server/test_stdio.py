@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from unittest.mock import Mock
 
+import anyio
 import pytest
+from chant_mcp.server.wire import lenient
 from harness import Project
 from server.pipes import (
     AT_ONCE,
@@ -86,6 +89,28 @@ def test_a_burst_of_requests_is_answered_whole(pipes: Pipes) -> None:
     expected: list[int | str] = [*range(150), *(f"list {number}" for number in range(50))]
     assert sorted(ended.ids, key=repr) == sorted(expected, key=repr)
     assert (ended.code, ended.errors) == (0, "")
+
+
+@pytest.mark.anyio
+@pytest.mark.requirement("protocol:one_shot:all_requests_are_answered_before_the_end")
+async def test_the_end_waits_for_the_last_answer_and_not_for_the_first() -> None:
+    _, out = lenient(Mock(), Mock())
+    ended = anyio.Event()
+
+    async def end() -> None:
+        await out.all_answered(60)
+        ended.set()
+
+    out.owe(1)
+    out.owe("2")
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(end)
+        await anyio.wait_all_tasks_blocked()
+        out.settle(1)
+        await anyio.wait_all_tasks_blocked()
+        assert not ended.is_set()
+        out.settle("2")
+    assert ended.is_set()
 
 
 @pytest.mark.requirement("protocol:one_shot:all_requests_are_answered_before_the_end")

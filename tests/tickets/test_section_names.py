@@ -107,6 +107,15 @@ async def test_a_name_means_the_section_that_it_fits_best(call: Caller, tickets:
         assert (await told(call, key=1, operation="get", section=asked))[1]["content"] == text
 
 
+@ONE_ERA
+@pytest.mark.anyio
+@pytest.mark.requirement("tickets:sections:section_by_header", "tickets:sections:exact_names_win")
+async def test_marks_before_a_name_are_those_of_the_section(call: Caller, tickets: Tickets) -> None:
+    tickets.write("MDT-001-x", HEAD + "# T\n\n## Notes\n\nabove\n\n### 1. Notes\n\nbelow\n")
+    for asked, text in (("### Notes", "below"), ("## Notes", "above\n\n### 1. Notes\n\nbelow")):
+        assert (await told(call, key=1, operation="get", section=asked))[1]["content"] == text
+
+
 @pytest.mark.anyio
 @ONE_ERA
 @pytest.mark.requirement(

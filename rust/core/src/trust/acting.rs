@@ -458,6 +458,14 @@ mod tests {
         }
     }
 
+    // proves: trust:acting:whatever_may_act_counts
+    #[test]
+    fn the_same_value_under_another_key_is_another_hash() {
+        let new = |key: &str| config(&format!("{key}: evil\n"));
+        assert_ne!(new("one"), new("two"));
+        assert_ne!(new("one").hash(), new("two").hash());
+    }
+
     #[test]
     fn entries_have_their_kinds_and_are_counted() {
         let acting = config(

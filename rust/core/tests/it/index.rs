@@ -414,6 +414,24 @@ proptest! {
     }
 }
 
+// proves: store:index:same_size_edit_at_once_is_seen
+#[test]
+fn a_file_too_new_for_its_stamp_to_tell_is_read_again_where_nobody_watches() {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir(folder.path().join("specs")).unwrap();
+    let mut told = Told::over(folder, false);
+    told.write("a.md", "one");
+    let hour = std::time::Duration::from_secs(3600);
+    let now = std::time::SystemTime::now();
+    // Stamps of the future stay new; with one of the past a second look reads nothing.
+    for (modified, again) in [(now + hour, 1), (now - hour, 0)] {
+        let file = fs::File::options().write(true).open(told.path("a.md"));
+        file.unwrap().set_modified(modified).unwrap();
+        assert_eq!(told.refresh(), 1);
+        assert_eq!(told.refresh(), again);
+    }
+}
+
 #[test]
 fn a_flat_index_of_the_root_itself_knows_no_folder_below() {
     for listens in [true, false] {

@@ -9,6 +9,8 @@ use chant_core::dialects::vine::document::Document;
 use chant_core::dialects::vine::error::VineError;
 use chant_core::dialects::vine::frontier::{Plan, refs, search};
 use chant_core::dialects::vine::model::{Node, Work};
+use chant_core::dialects::vine::parse;
+use chant_core::dialects::vine::validate::validate;
 use chant_core::dialects::vine::view::{
     ContextView, NextView, RefView, WrittenView, summary, views,
 };
@@ -505,4 +507,19 @@ fn what_did_not_change_is_not_read_again() {
     };
     assert!(shared("zeta") && shared("leaf") && !shared("alpha"));
     assert_eq!(renewed.plan.graph, Document::read(text).unwrap().plan.graph);
+}
+
+// proves: vine:errors:validation_error
+#[test]
+fn a_reference_without_a_place_is_no_valid_graph() {
+    // Neither the grammar nor an operation lets one through; the rule holds for graphs made otherwise.
+    let text = "vine 1.1.0\n---\n[a] A (started)\n-> b\n---\nref [b] B (./b.vine)\n";
+    let mut graph = parse::graph(text).unwrap();
+    assert!(validate(&graph).is_ok());
+    Arc::make_mut(&mut graph.nodes[1]).work = Work::Ref { vine: "".into() };
+    let error = validate(&graph).unwrap_err().to_string();
+    assert!(
+        error.starts_with("Validation error [ref-uri-required]: "),
+        "{error}"
+    );
 }

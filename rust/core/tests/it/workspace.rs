@@ -180,6 +180,21 @@ fn items_wait_for_items_of_other_dialects_until_these_are_done() {
     ]);
 }
 
+// proves: graph:workspace:keys_join_the_dialects
+#[test]
+fn a_task_under_review_holds_up_the_tasks_of_other_files() {
+    let place = Place::new();
+    place.plan("[root] Root (notstarted) @needs(vine:other.vine#build)\n");
+    let other = "[root] Root (notstarted)\n-> build\n---\n[build] Build (reviewing)\n";
+    place.write("other.vine", &format!("vine 1.2.0\n---\n{other}"));
+    let held_up = "vine:plan.vine#root notstarted vine:other.vine#build";
+    place.check(&[
+        "vine:other.vine#root notstarted+",
+        "vine:other.vine#build reviewing",
+        held_up,
+    ]);
+}
+
 // proves: graph:workspace:lookups_are_truthful
 #[test]
 fn what_is_named_and_not_there_blocks_and_says_why() {
