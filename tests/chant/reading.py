@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -121,8 +121,10 @@ def snapshot(root: Path) -> dict[str, bytes | str]:
     return found
 
 
-ENDED = f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
-"""When runs ended that are not pruned."""
+STARTED, ENDED = (
+    f"{datetime.now(timezone.utc) - timedelta(minutes=minutes):%Y-%m-%dT%H:%M:%SZ}" for minutes in (60, 45)
+)
+"""When runs of records began and ended: such that are older than a week are not kept."""
 
 
 def record(project: Project, process_id: str, /, **keys: object) -> Path:
@@ -139,9 +141,9 @@ def record(project: Project, process_id: str, /, **keys: object) -> Path:
         "status": "completed",
         "end_state": "completed",
         "generation": 1,
-        "started_at": "2026-02-02T10:30:00Z",
-        "updated_at": "2026-02-02T10:45:00Z",
-        "completed_at": "2026-02-02T10:45:00Z",
+        "started_at": STARTED,
+        "updated_at": ENDED,
+        "completed_at": ENDED,
         "mode": "single",
         "branch": f"chant/{spec_id}",
         **keys,

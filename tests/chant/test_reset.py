@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from chant_mcp import ChantProject
 from chant_mcp.errors import ChantError
+from harness import user_config
 from state_folder import lock_file
 from writing import (
     ID,
@@ -18,6 +20,7 @@ from writing import (
     commit,
     git,
     strange_sign,
+    tree,
     untouched,
     workers,
 )
@@ -41,11 +44,16 @@ def worker(project: Project) -> Iterator[Callable[[str], Worker]]:
         yield start
 
 
+def opened(project: Project) -> ChantProject:
+    """Open the project as a user who trusts it."""
+    return ChantProject(project.root, user_config=user_config(), environment=dict(os.environ))
+
+
 def refused(project: Project) -> str:
     """Give the words of a refusal that leaves every file and reference as it was."""
     before = tree(project.root), references(project)
     with pytest.raises(ChantError) as error:
-        ChantProject(project.root).reset(ID)
+        opened(project).reset(ID)
     assert (tree(project.root), references(project)) == before
     return str(error.value)
 
@@ -139,7 +147,7 @@ branch: not this one
 @pytest.mark.requirement("chant:reset:clears_fields_of_the_last_run")
 def test_what_the_last_run_wrote_is_taken_out_and_nothing_else(project: Project, eol: str) -> None:
     before = project.write(ID, RUN.replace("\n", eol)).read_bytes()
-    ChantProject(project.root).reset(ID)
+    opened(project).reset(ID)
     lines = [line.removesuffix("\r") for line in changed(before, project.path(ID).read_bytes())]
     assert lines == [
         "-status: failed  # it broke",
@@ -213,7 +221,7 @@ def test_what_the_project_itself_says_of_work_is_no_obstacle_and_stays(
     other = worker(OTHER)
     left = [strange_sign(project.root, sign, ID, pid) for pid in (999_999_999, other.pid)]
     texts = [path.read_bytes() for path in left]
-    ChantProject(project.root).reset(ID)
+    opened(project).reset(ID)
     assert project.status(ID) == "pending"
     assert [path.read_bytes() for path in left] == texts
     assert not lock_file(project.root, ID).exists()
@@ -234,7 +242,7 @@ def test_the_branch_is_kept_as_a_backup(project: Project, names_it: bool, worktr
         project.git("worktree", "remove", str(path))
     elif worktree == "folder gone":
         path.rename(path.with_name("elsewhere"))
-    text = ChantProject(project.root).reset(ID).text
+    text = opened(project).reset(ID).text
     assert text.splitlines()[0] == f"Reset spec '{ID}' to pending"
     assert backups(project) == {f"{BACKUP}/1": tip}
     assert f"{BACKUP}/1" in text
@@ -256,8 +264,8 @@ def test_every_reset_keeps_a_backup_of_its_own(project: Project) -> None:
         project.git("checkout", "-q", BRANCH)
         tips[f"{BACKUP}/{number}"] = commit(project.root, f"attempt {number}", f"{number}.txt")
         project.git("checkout", "-q", "main")
-        ChantProject(project.root).reset(ID)
-        ChantProject(project.root).spec_update(ID, status="failed", force=True)
+        opened(project).reset(ID)
+        opened(project).spec_update(ID, status="failed", force=True)
     assert backups(project) == tips
     project.git("gc", "-q", "--prune=now")
     for tip in tips.values():
@@ -269,7 +277,7 @@ def test_the_configured_prefix_names_the_branch(project: Project) -> None:
     project.config("defaults:\n  branch_prefix: agents/\n")
     _, tip = worked(project, branch=f"agents/{ID}")
     project.git("branch", BRANCH, "main")
-    ChantProject(project.root).reset(ID)
+    opened(project).reset(ID)
     assert backups(project) == {f"{BACKUP}/1": tip}
     assert project.git("branch", "--list", BRANCH).strip() == BRANCH, "a branch of another name stays"
 
@@ -280,7 +288,7 @@ def test_a_spec_without_a_branch_is_reset_in_a_repository(project: Project, id: 
     project.spec(id, status="failed")
     project.repository()
     before = references(project)
-    assert ChantProject(project.root).reset(id).text == f"Reset spec '{id}' to pending"
+    assert opened(project).reset(id).text == f"Reset spec '{id}' to pending"
     assert references(project) == before
     assert project.status(id) == "pending"
 
@@ -296,7 +304,7 @@ def test_a_branch_of_the_users_own_is_left_alone(project: Project, has_worktree:
     else:
         (path / "notes.txt").write_text("mine\n", encoding="utf-8")
     with untouched(project.root, but=[FILE]):
-        ChantProject(project.root).reset(ID)
+        opened(project).reset(ID)
     assert project.git("rev-parse", "feature/mine").strip() == tip
     if has_worktree:
         assert (path / "notes.txt").read_text(encoding="utf-8") == "mine\n"
@@ -333,7 +341,7 @@ def test_a_locked_worktree_is_left_in_place(project: Project) -> None:
     path, tip = worked(project)
     project.git("worktree", "lock", str(path))
     try:
-        ChantProject(project.root).reset(ID)
+        opened(project).reset(ID)
     except ChantError:
         assert project.status(ID) == "failed"
     else:
@@ -352,7 +360,7 @@ def test_a_branch_that_is_checked_out_stays_checked_out(project: Project) -> Non
     project.git("add", "mine.txt")
     with untouched(project.root, but=[FILE]):
         try:
-            ChantProject(project.root).reset(ID)
+            opened(project).reset(ID)
         except ChantError:
             assert project.status(ID) == "failed"
             assert backups(project) == {}
@@ -366,7 +374,7 @@ def test_a_reset_that_cannot_write_the_spec_removes_nothing(project: Project) ->
     project.path(ID).chmod(0o444)
     branch, files = project.git("for-each-ref", "refs/heads"), tree(project.root)
     with pytest.raises(ChantError, match=r"^Failed to reset spec: "):
-        ChantProject(project.root).reset(ID)
+        opened(project).reset(ID)
     assert project.git("for-each-ref", "refs/heads") == branch
     assert tree(project.root) == files
     assert git(path, "rev-parse", "HEAD").strip() == tip

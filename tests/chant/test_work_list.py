@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from chant.reading import ONE_ERA, pretty, record, snapshot
+from chant.reading import ENDED, ONE_ERA, STARTED, pretty, record, snapshot
 from state_folder import log_file, part, record_file
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ async def test_a_running_process_is_listed(call: Caller, living: subprocess.Pope
         "spec_id": "one",
         "pid": living.pid,
         "status": "running",
-        "started_at": "2026-02-02T10:30:00Z",
+        "started_at": STARTED,
         "completed_at": None,
         "mode": "single",
     }
@@ -135,7 +135,7 @@ async def test_ended_processes_are_listed_only_on_request(
     assert data["summary"] == summary
     assert {p["mode"] for p in data["processes"]} == {"single", "chain", "parallel(3)"}
     done = next(p for p in data["processes"] if p["process_id"] == "done-11")
-    assert done["completed_at"] == "2026-02-02T10:45:00Z"
+    assert done["completed_at"] == ENDED
 
 
 @pytest.mark.requirement(
@@ -244,7 +244,6 @@ async def test_listing_signals_and_deletes_nothing(call: Caller) -> None:
     running(call, process)
     running(call, process, "reused", pid_start="1")
     record(call.project, "done-11")
-    record(call.project, "ancient-12", started_at="2001-01-01T00:00:00Z", completed_at="2001-01-01T00:01:00Z")
     (call.project.root / ".chant" / "processes").mkdir()
     (call.project.root / ".chant" / "processes" / "old-13.json").write_text(
         json.dumps({"spec_id": "old", "pid": process.pid, "process_id": f"old-{process.pid}"}),
