@@ -427,8 +427,9 @@ def test_two_crashes_are_both_finished(project: Project) -> None:
 @pytest.mark.requirement("store:write:crash_leaves_old_or_new")
 def test_a_damaged_journal_does_not_close_the_project(project: Project, damage: str) -> None:
     prepared(project, git_=False)
-    crashed(project, "journal-intent", "finalize the last member")
+    # Opening the project would finish what is left.
     journal = state_folder(project.root) / "journal"
+    crashed(project, "journal-intent", "finalize the last member")
     (folder,) = journal.iterdir()
     intent = folder / "intent.json"
     if damage == "intent is not json":

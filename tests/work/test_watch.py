@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from chant_mcp.errors import ChantError
-from state_folder import lock_file, part, put_record, state_folder
+from state_folder import lock_file, part, put_private, put_record, state_folder
 from work.kit import ID, OTHER, PROGRAM, Workshop, kill, lives, wait_for
 from writing import STRANGE_SIGNS, git, strange_sign
 
@@ -313,6 +313,8 @@ def test_each_worktree_is_looked_into_as_often_however_many_there_are(
     for number in range(4):
         name = f"2026-01-22-10{number}-x7m"
         git(shop.root, "worktree", "add", "-q", "-b", f"chant/{name}", str(worktree.with_name(name)))
+        mark = json.dumps({"run": f"{name}-1", "spec": name})
+        put_private(worktree.with_name(f"{name}.run.json"), mark)
     calls = tmp_path / "calls"
     program = tmp_path / "bin" / "git"
     program.parent.mkdir()

@@ -99,11 +99,8 @@ impl Workplace {
             None => site.may_be_of(told, &record.spec_id),
         };
         if !is_derived {
-            let at = listed.map_or_else(
-                || "no folder that runs are given".to_owned(),
-                |tree| tree.path.display().to_string(),
-            );
-            agreed("worktree", worktree, at)?;
+            let own = "one in the folder that runs are given".to_owned();
+            agreed("worktree", worktree, own)?;
         }
         let spec = spec_path(project, &record.spec_id)?;
         let spec_in_git = in_git(project, repo, &spec)?;
