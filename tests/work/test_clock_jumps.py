@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from state_folder import part
 from work.kit import ID, OTHER, PROGRAM, Workshop, lives, wait_for
 from work.troubled import trouble_for
 from writing import git
@@ -156,7 +157,7 @@ def test_what_seems_old_is_swept_only_when_its_writer_is_gone(shop: Workshop, tr
     shop.commit()
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    journal = Path(git(shop.root, "rev-parse", "--absolute-git-dir").strip()) / "chant-mcp" / "journal"
+    journal = part(shop.root, "processes").parents[2] / "journal"
     places: dict[int, list[Path]] = {}
     for pid in (os.getpid(), dead.pid):
         staged = journal / f"18ea-{pid}-0"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from harness import Caller
+from state_folder import put_record
 from work.kit import ID, Record, Workshop, kill, lives, processes, wait_for
 from writing import git
 
@@ -124,9 +124,7 @@ async def test_a_process_that_has_the_number_of_a_dead_runner_is_not_signalled(
     shop.commit()
     record = shop.started_before(ID)
     kill(record["pid"], record["agent"]["pid"])
-    path = shop.root / ".chant" / "processes" / f"{record['process_id']}.json"
-    foreign = {**record, "pid": stranger.pid, "agent": {**record["agent"], "pid": stranger.pid}}
-    path.write_text(json.dumps(foreign), encoding="utf-8")
+    put_record(shop.root, {**record, "pid": stranger.pid, "agent": {**record["agent"], "pid": stranger.pid}})
     await call(tool, id=ID)
     assert stranger.poll() is None
     assert shop.named(record["process_id"])["status"] == "failed"

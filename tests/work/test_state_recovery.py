@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from chant_mcp.errors import ChantError
+from harness import user_config
 from state_folder import lock_file
 from work.checkouts import ID, OTHER, TARGET, Checkout, made
 from work.kit import PROGRAM, Record, kill, lives, processes, wait_for
@@ -313,10 +314,12 @@ def test_pause_whose_caller_dies_is_finished_by_the_next_opening(
         *PROGRAM[:1],
         "-c",
         "import os, sys; from chant_mcp._core import ChantProject;"
-        " ChantProject(sys.argv[1], environment=dict(os.environ), stop_at=sys.argv[2]).pause(sys.argv[3])",
+        " given = {'user_config': sys.argv[4], 'environment': dict(os.environ), 'stop_at': sys.argv[2]};"
+        " ChantProject(sys.argv[1], **given).pause(sys.argv[3])",
         str(checkout.project.root),
         moment,
         ID,
+        str(user_config()),
     ]
     done = subprocess.run(command, check=False, capture_output=True, timeout=60)
     assert done.returncode == -signal.SIGABRT

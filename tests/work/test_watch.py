@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from chant_mcp.errors import ChantError
-from state_folder import lock_file, part, put_private, put_record, state_folder
+from state_folder import lock_file, part, put_private, put_record, record_file, state_folder
 from work.kit import ID, OTHER, PROGRAM, Workshop, kill, lives, wait_for
 from writing import STRANGE_SIGNS, git, strange_sign
 
@@ -340,6 +340,7 @@ def forgotten(shop: Workshop, *behaviours: str) -> Path:
     record = shop.started_before(ID)
     shop.said(ID, "waiting" if "wait" in behaviours else "Thinking")
     kill(record["pid"], record["agent"]["pid"])
+    record_file(shop.root, record["process_id"]).unlink()
     (shop.root / ".chant" / "processes" / f"{record['process_id']}.json").unlink()
     [worktree] = shop.worktrees()
     return worktree
