@@ -58,7 +58,7 @@ impl ChantProject {
         };
         let disk = Disk {
             listens: events,
-            ..disk_of_user(py, stop_at, state_home)
+            ..disk_of_user(py, stop_at, state_home, &environment)
         };
         let around = outside(&root);
         let options = Options {

@@ -54,13 +54,14 @@ impl SpeckitFeatures {
         state_home: Option<PathBuf>,
         stop_at: Option<String>,
     ) -> Self {
+        let disk = disk_of_user(py, stop_at, state_home, &environment);
         let start = Start {
             folder,
             environment,
         };
         Self {
             features: Arc::new(
-                Features::new(start, disk_of_user(py, stop_at, state_home), Timestamp::now)
+                Features::new(start, disk, Timestamp::now)
                     .trusted_by(user_config, trust)
                     .knowing(outside),
             ),

@@ -25,17 +25,18 @@ pub(crate) fn disk(stop_at: Option<String>) -> Disk {
 }
 
 /// [`disk`] of a user whose own state lies in a folder of `state_home`, where the states of all programs lie; by
-/// default where the variables of this process say.
+/// default where the variables say that the handle was given, else those of this process.
 pub(crate) fn disk_of_user(
     py: Python<'_>,
     stop_at: Option<String>,
     state_home: Option<PathBuf>,
+    environment: &BTreeMap<String, String>,
 ) -> Disk {
+    let named = state_home.map(|folder| UserState::at(folder.join("chant-mcp")));
+    let of_caller = || UserState::of(environment);
+    let of_process = || UserState::of(&variables(py).unwrap_or_default());
     Disk {
-        user_state: state_home.map_or_else(
-            || UserState::of(&variables(py).unwrap_or_default()),
-            |folder| Some(UserState::at(folder.join("chant-mcp"))),
-        ),
+        user_state: named.or_else(of_caller).or_else(of_process),
         ..disk(stop_at)
     }
 }

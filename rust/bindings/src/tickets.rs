@@ -49,7 +49,7 @@ impl TicketProjects {
             home,
             variables,
         };
-        let disk = disk_of_user(py, stop_at, state_home);
+        let disk = disk_of_user(py, stop_at, state_home, &BTreeMap::new());
         let desk = py.detach(|| Desk::open(surroundings, disk, Timestamp::now));
         Self {
             desk: Arc::new(desk.knowing(outside)),

@@ -1,5 +1,6 @@
 //! `VineFiles`: the four tools of the vine dialect as methods.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -42,7 +43,7 @@ impl VineFiles {
         Self {
             files: Arc::new(
                 Files::new(
-                    disk_of_user(py, stop_at, state_home),
+                    disk_of_user(py, stop_at, state_home, &BTreeMap::new()),
                     folder,
                     roots,
                     may_leave,
