@@ -17,6 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+RECORDS = Path(".git", "chant-mcp", "processes", "main", "_")
+"""Where the records of runs lie, from the root; those in the project are copies."""
+
 _STATUSES = {
     "pending",
     "in_progress",
@@ -101,7 +104,7 @@ def living(home: Path) -> list[tuple[int, str]]:
 
 
 def _records(root: Path) -> list[Record]:
-    paths = sorted((root / ".chant" / "processes").glob("*.json"))
+    paths = sorted((root / RECORDS).glob("*.json"))
     return [json.loads(path.read_text("utf-8")) for path in paths]
 
 
@@ -210,8 +213,8 @@ def _leavings(scene: Scene, records: list[Record]) -> Iterator[str]:
         f"process {pid} lives: {command}" for pid, command in living(scene.home) if pid != os.getpid()
     )
     for pattern in (
-        ".chant/.locks/*.lock",
-        ".chant/watch.pid",
+        ".git/chant-mcp/locks/_/*.lock",
+        ".git/chant-mcp/watch/main/_.pid",
         ".git/index.lock",
         ".git/worktrees/*/index.lock",
     ):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.torture.checker import Scene, git, living
+from bench.torture.checker import RECORDS, Scene, git, living
 from bench.torture.servers import Servers
 from bench.torture.trouble import Trouble
 
@@ -196,7 +196,7 @@ class Play:
     def _running(self) -> list[str]:
         """Name the specs of runs whose runner lives."""
         runners = {pid for pid, command in living(self._home) if " --runner " in command}
-        records = (self.root / ".chant" / "processes").glob("*.json")
+        records = (self.root / RECORDS).glob("*.json")
         told: list[dict[str, Any]] = [json.loads(path.read_text("utf-8")) for path in records]
         named = {record["spec_id"] for record in told if record["pid"] in runners}
         return sorted(named)

@@ -15,7 +15,6 @@ import pytest
 from state_folder import part
 from work.kit import ID, OTHER, PROGRAM, Workshop, lives, wait_for
 from work.troubled import trouble_for
-from writing import git
 
 from bench.torture.trouble import Trouble
 
