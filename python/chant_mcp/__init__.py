@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
-from chant_mcp import errors
-
+# `typing` would take longer to import than all that a background program needs.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
+    from chant_mcp import errors
     from chant_mcp._core import Answer, ChantProject, SpeckitFeatures, TicketProjects, VineFiles
     from chant_mcp.api import Feature, FeatureTask, Spec, Task, Ticket, Vine, Workspace, open
     from chant_mcp.graph import Graph
@@ -41,6 +43,8 @@ _LATER = {
 
 def __getattr__(name: str) -> Any:
     """Import the core and the spec API when they are first asked for: what needs neither starts sooner."""
+    if name == "errors":
+        return import_module("chant_mcp.errors")
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_LATER[name]), name)

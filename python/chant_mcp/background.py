@@ -7,11 +7,8 @@ take longer to import than that call takes. The commands `work --runner` and `de
 
 from __future__ import annotations
 
+import os
 import sys
-from pathlib import Path
-
-from chant_mcp.program import own_program
-from chant_mcp.user_folders import home_folder, state_home, user_config_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,23 +30,26 @@ def enter(words: Sequence[str], environment: dict[str, str]) -> None:
         case ["demo-agent"]:
             _run_demo_agent(environment)
         case ["--project", root, "work", "--runner", _]:
-            _run_runner(Path(root), environment, None)
+            _run_runner(root, environment, None)
         case ["--project", root, "work", "--runner", _, "--trusted", hash]:
-            _run_runner(Path(root), environment, hash)
+            _run_runner(root, environment, hash)
         case _:
             return
 
 
 def _run_demo_agent(environment: dict[str, str]) -> NoReturn:
+    from pathlib import Path
+
     from chant_mcp.demo.agent import play
 
     _speak_utf8()
     raise SystemExit(play(environment, Path.cwd()))
 
 
-def _run_runner(root: Path, environment: dict[str, str], trust: str | None) -> NoReturn:
+def _run_runner(root: str, environment: dict[str, str], trust: str | None) -> NoReturn:
     from chant_mcp._core import ChantProject
-    from chant_mcp.errors import ChantError
+    from chant_mcp.program import own_program
+    from chant_mcp.user_folders import home_folder, state_home, user_config_file
 
     _speak_utf8()
     texts = {name: value for name, value in environment.items() if _is_text(name + value)}
@@ -58,14 +58,18 @@ def _run_runner(root: Path, environment: dict[str, str], trust: str | None) -> N
         user_config=user_config_file(environment, home_folder()),
         environment=texts,
         program=list(own_program(sys.executable)),
-        prompts=Path(__file__).parent / "resources" / "prompts",
+        prompts=os.path.join(os.path.dirname(__file__), "resources", "prompts"),
         trust=trust,
         state_home=state_home(texts),
         stop_at=environment.get("CHANT_STOP_AT"),
     )
     try:
         project.run_work()
-    except ChantError as error:
+    except Exception as error:
+        from chant_mcp.errors import ChantError
+
+        if not isinstance(error, ChantError):
+            raise
         sys.stderr.write(f"Error: {error.told()}\n")
         raise SystemExit(1) from error
     raise SystemExit(0)

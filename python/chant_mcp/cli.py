@@ -196,12 +196,13 @@ def program(
     Without a command, or with `mcp`, it serves MCP on standard input and output.
     """
     home = home_folder()
+    config_home = config_folder(environ, home)
     context.obj = Surroundings(
         environment=dict(environ),
         working_directory=_working_directory(context),
         interpreter=sys.executable,
-        config_home=config_folder(environ, home),
-        home=home,
+        config_home=Path(config_home) if config_home else None,
+        home=Path(home) if home else None,
         project=project or _folder_in_environment(context),
         toolsets=toolsets,
         read_only=read_only,

@@ -6,8 +6,9 @@ values in the sentence, by name.
 
 from __future__ import annotations
 
-import json
-from typing import Any, ClassVar
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 __all__ = [
     "AmbiguousIdError",
@@ -35,6 +36,8 @@ class ChantError(Exception):
 
     def __init__(self, message: str, details: str = "{}", object: str | None = None) -> None:
         """Take the message, and the details and the object as JSON."""
+        import json
+
         super().__init__(message)
         self.details: dict[str, Any] = json.loads(details)
         """The values in the message, by name."""

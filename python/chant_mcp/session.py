@@ -122,7 +122,7 @@ class Session:
         place: Place,
         *,
         environment: Mapping[str, str] | None = None,
-        user_config: Path | None = None,
+        user_config: str | Path | None = None,
         config_home: Path | None = None,
         home: Path | None = None,
         program: Sequence[str] = (),

@@ -1,38 +1,41 @@
-"""Where a user's own files lie, as variables say; no project can write them."""
+"""Where a user's own files lie, as variables say; no project can write them.
+
+Places are texts here: a background program starts without `pathlib`.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def home_folder() -> Path | None:
+def home_folder() -> str | None:
     """The user's home; `None` where nobody says where that is."""
-    try:
-        return Path.home()
-    except RuntimeError:
-        return None
+    home = os.path.expanduser("~")
+    return home if os.path.isabs(home) else None
 
 
-def config_folder(environment: Mapping[str, str], home: Path | None) -> Path | None:
+def config_folder(environment: Mapping[str, str], home: str | os.PathLike[str] | None) -> str | None:
     """The folder of the user's configuration files, of whatever program; it may not exist."""
-    named = Path(environment.get("XDG_CONFIG_HOME", ""))
-    return named if named.is_absolute() else home and home / ".config"
-
-
-def state_home(environment: Mapping[str, str]) -> Path | None:
-    """The user's folder for the states of programs, as variables say; no project can write it."""
-    named = Path(environment.get("XDG_STATE_HOME", ""))
-    home = Path(environment.get("HOME") or environment.get("USERPROFILE", ""))
-    if named.is_absolute():
+    named = environment.get("XDG_CONFIG_HOME", "")
+    if os.path.isabs(named):
         return named
-    return home / ".local" / "state" if home.is_absolute() else None
+    return None if home is None else os.path.join(home, ".config")
 
 
-def user_config_file(environment: Mapping[str, str], home: Path | None) -> Path | None:
+def state_home(environment: Mapping[str, str]) -> str | None:
+    """The user's folder for the states of programs, as variables say; no project can write it."""
+    named = environment.get("XDG_STATE_HOME", "")
+    home = environment.get("HOME") or environment.get("USERPROFILE", "")
+    if os.path.isabs(named):
+        return named
+    return os.path.join(home, ".local", "state") if os.path.isabs(home) else None
+
+
+def user_config_file(environment: Mapping[str, str], home: str | os.PathLike[str] | None) -> str | None:
     """The user's own configuration of this program; it may not exist."""
     folder = config_folder(environment, home)
-    return folder and folder / "chant" / "config.md"
+    return folder and os.path.join(folder, "chant", "config.md")

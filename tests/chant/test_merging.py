@@ -121,6 +121,16 @@ def test_status_lists_and_ticks_of_both_branches_are_merged(repository: Reposito
 
 
 @pytest.mark.requirement("chant:merge_driver:merges_by_meaning")
+def test_the_more_advanced_status_is_taken_also_where_only_the_other_side_changed_it(
+    repository: Repository,
+) -> None:
+    base = _with(BASE, ("pending", "in_progress"))
+    ours = _with(base, ("# Log in", "# Sign in"))
+    repository.branches(ours, _with(base, ("in_progress", "failed")), base)
+    assert repository.merge() == ours
+
+
+@pytest.mark.requirement("chant:merge_driver:merges_by_meaning")
 def test_edits_of_both_bodies_are_merged(repository: Repository) -> None:
     repository.branches(
         _with(OURS, ("Text.", "Ours.")), _with(THEIRS, ("End.", "The end."), ("# Log in", "# Sign in"))

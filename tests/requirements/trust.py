@@ -67,6 +67,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "In an untrusted folder nothing is recovered, merged or pruned.",
         "issue 17: design I8",
     ),
+    "trust:untrusted:runs_can_be_stopped": Requirement(
+        "In an untrusted folder a run under way can be paused, taken over and cancelled; what it left stays.",
+        "issue 17: closing note",
+    ),
     "trust:status:says_that_it_is_not_trusted": Requirement(
         "`chant_status` and `chant_diagnose` say that a folder which asks for something is not trusted.",
         "issue 17: design 4",

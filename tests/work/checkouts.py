@@ -173,8 +173,9 @@ class Checkout:
             found[f"HEAD of {top.name}"] = self.head(top)
             found[f"under way in {top.name}"] = self.under_way(top)
         found["refs"] = self.refs(self.top)
-        found["stash"] = self.git("stash", "list")
-        found["config"] = self.git("config", "--local", "--list")
+        stash = self.common_dir / "logs" / "refs" / "stash"
+        found["stash"] = stash.read_bytes() if stash.exists() else None
+        found["config"] = (self.common_dir / "config").read_bytes()
         if self.remote is not None:
             found["remote"] = git(self.remote, "for-each-ref")
         return found
@@ -220,7 +221,7 @@ class Checkout:
 
     def under_way(self, top: Path) -> dict[str, bytes]:
         """Read what git keeps of a rebase, a merge or a bisection."""
-        git_dir = Path(git(top, "rev-parse", "--absolute-git-dir").strip())
+        git_dir = git_dir_of(top)
         kept = ("MERGE_", "BISECT_", "CHERRY_", "REVERT_", "REBASE_", "rebase-", "AUTO_MERGE", "sequencer")
         paths = [path for path in git_dir.rglob("*") if path.relative_to(git_dir).parts[0].startswith(kept)]
         return {str(path.relative_to(git_dir)): path.read_bytes() for path in paths if path.is_file()}
@@ -251,13 +252,23 @@ class Checkout:
     @property
     def common_dir(self) -> Path:
         """The repository's own folder."""
-        said = self.git("rev-parse", "--path-format=absolute", "--git-common-dir")
-        return Path(said.strip())
+        git_dir = git_dir_of(self.top)
+        named = git_dir / "commondir"
+        return (git_dir / named.read_text("utf-8").strip()).resolve() if named.exists() else git_dir
 
     def worktrees(self) -> list[str]:
         """List the worktrees of runs, each by its folder's name."""
         entries = self.chant().worktrees().data["worktrees"]
         return [Path(entry["path"]).name for entry in entries]
+
+
+def git_dir_of(top: Path) -> Path:
+    """Find where the index and HEAD of a checkout lie, without asking git: tests ask this often."""
+    path = top / ".git"
+    if path.is_dir():
+        return path
+    named = path.read_text("utf-8").removeprefix("gitdir: ").rstrip("\n")
+    return (top / named).resolve()
 
 
 def made(

@@ -65,17 +65,17 @@ def open(
     if environment is None:
         return Workspace(_session(place, environ, home_folder(), trust))
     home = environment.get("HOME") or environment.get("USERPROFILE")
-    return Workspace(_session(place, environment, Path(home) if home else None, trust))
+    return Workspace(_session(place, environment, home or None, trust))
 
 
-def _session(place: Place, environment: Mapping[str, str], home: Path | None, trust: str | None) -> Session:
+def _session(place: Place, environment: Mapping[str, str], home: str | None, trust: str | None) -> Session:
     config_home = config_folder(environment, home)
     return Session(
         place,
         environment=environment,
         user_config=user_config_file(environment, home),
-        config_home=config_home,
-        home=home,
+        config_home=Path(config_home) if config_home else None,
+        home=Path(home) if home else None,
         program=own_program(sys.executable),
         trust=trust,
         stop_at=environment.get("CHANT_STOP_AT"),

@@ -4,18 +4,23 @@ It writes a line into every target file, ticks the criteria and commits. Asked t
 members of the criteria and changes nothing. Labels of the spec such as
 `demo:fail` make it behave as agents do on bad days, so that everybody can see what becomes of such work.
 
-It and what it imports need only the standard library: it has to start at once.
+It and what it imports need only the standard library, and little of it: it has to start at once.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from pathlib import Path
 
-from chant_mcp.demo.behaviours import ANYWHERE, BEFORE, WAYS, Behaviour
+from chant_mcp.demo.behaviours import ANYWHERE, BEFORE, WAYS
 from chant_mcp.demo.splits import SPLITS
 from chant_mcp.demo.task import Halt, Task, say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from chant_mcp.demo.behaviours import Behaviour
 
 
 def play(environment: Mapping[str, str], folder: Path) -> int:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from typing import NoReturn
 
 from chant_mcp.demo.task import Halt, Task, first_line_changed, say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 Behaviour = Callable[[Task], None]
 
@@ -104,6 +106,8 @@ def _fail(_: Task) -> None:
 
 
 def _crash(_: Task) -> None:
+    import resource
+
     # The memory would become a file in the folder.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     say("About to crash")

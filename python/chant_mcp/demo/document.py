@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from functools import cached_property
 
 _FRONT = re.compile(
@@ -32,11 +31,12 @@ _CODE = 4
 """Columns by which code is indented."""
 
 
-@dataclass(frozen=True)
 class Document:
     """A spec's text. What is not changed stays as it is, line ends included."""
 
-    text: str
+    def __init__(self, text: str) -> None:
+        """Take the text; it never changes."""
+        self.text = text
 
     @property
     def title(self) -> str | None:

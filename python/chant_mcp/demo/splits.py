@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
-from typing import Any
 
 from chant_mcp.demo.task import Halt, Task, say
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
 Answer = Callable[[Task], None]
-Member = dict[str, Any]
+Member: TypeAlias = "dict[str, Any]"
 
 _SIZE = 3
 """Criteria of a member."""

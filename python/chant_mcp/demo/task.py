@@ -6,11 +6,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from chant_mcp.demo.document import Document
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
 
 _MARKER = re.compile(rb"^(?:<{7} .*|={7}|>{7} .*)\r?\n", re.MULTILINE)
 """A line between which git leaves the sides of a conflict."""
@@ -43,18 +45,34 @@ def first_line_changed(content: bytes, line: bytes) -> bytes:
     return line + b"\n" + content.partition(b"\n")[2]
 
 
-@dataclass(frozen=True, slots=True)
 class Task:
     """A spec to work on."""
 
-    id: str
-    spec: Path
-    """The copy of the spec that is read and ticked."""
-    document: Document
-    root: Path
-    """The project's root in the folder that is worked in."""
-    targets: Sequence[Path]
-    environment: Mapping[str, str]
+    def __init__(
+        self,
+        id: str,
+        spec: Path,
+        document: Document,
+        root: Path,
+        targets: Sequence[Path],
+        environment: Mapping[str, str],
+    ) -> None:
+        """Take what is to be done.
+
+        Args:
+            id: The spec.
+            spec: The copy of it that is read and ticked.
+            document: What that says.
+            root: The project's root in the folder that is worked in.
+            targets: The files to change.
+            environment: What the run told.
+        """
+        self.id = id
+        self.spec = spec
+        self.document = document
+        self.root = root
+        self.targets = targets
+        self.environment = environment
 
     @classmethod
     def given(cls, environment: Mapping[str, str], folder: Path) -> Task:
@@ -105,7 +123,7 @@ class Task:
     def rewrite(self, document: Document) -> list[Path]:
         """Write the spec, and give the files to commit: none when git does not track it."""
         _write(self.spec, document.text.encode("utf-8", "surrogateescape"))
-        return [self.spec] if self._is_tracked(self.spec) else []
+        return self._tracked([self.spec])
 
     def need_criterion(self) -> None:
         """Go on only with a criterion to change."""
@@ -123,12 +141,13 @@ class Task:
 
     def commit(self, paths: Sequence[Path], *options: str) -> None:
         """Commit files, if they differ from what is committed."""
-        for path in paths:
-            # Git adds a file that it tracks in an ignored folder only when it is made to.
-            force = ["-f"] if self._is_tracked(path) else []
-            self.git("add", *force, "--", _literal(path))
-        is_merging = self._ask("rev-parse", "-q", "--verify", "MERGE_HEAD") is not None
-        if not (options or is_merging) and self._ask("diff", "--cached", "--quiet") is not None:
+        tracked = self._tracked(paths)
+        # Git adds a file that it tracks in an ignored folder only when it is made to.
+        for force, some in ([], [path for path in paths if path not in tracked]), (["-f"], tracked):
+            if some:
+                self.git("add", *force, "--", *map(_literal, some))
+        is_same = not options and self._ask("diff", "--cached", "--quiet") is not None
+        if is_same and self._ask("rev-parse", "-q", "--verify", "MERGE_HEAD") is None:
             say("Nothing to commit")
             return
         message = f"chant({self.id}): {self.title}"
@@ -161,8 +180,13 @@ class Task:
         if done.returncode:
             raise Halt(f"git {' '.join(words)}\nended with exit code {done.returncode}.", 1)
 
-    def _is_tracked(self, path: Path) -> bool:
-        return self._ask("ls-files", "--error-unmatch", "--", _literal(path)) is not None
+    def _tracked(self, paths: Sequence[Path]) -> list[Path]:
+        """Give those of the files that git tracks."""
+        if not paths:
+            return []
+        listed = self._ask("ls-files", "-z", "--", *map(_literal, paths)) or b""
+        known = {str(self.root / os.fsdecode(name)) for name in listed.split(b"\0") if name}
+        return [path for path in paths if str(path.parent.resolve() / path.name) in known]
 
     def _ask(self, *words: str) -> bytes | None:
         """Give what git answers; nothing when it says no."""
@@ -188,6 +212,9 @@ class Task:
 
     def _author(self) -> list[str]:
         """Give the words that name an author to git where nobody is configured."""
+        roles = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
+        if all(self.environment.get(role) for role in roles):
+            return []
         # Without this git would make up a person from the machine's names; what EMAIL says is not made up.
         strict = () if self.environment.get("EMAIL") else ("-c", "user.useConfigOnly=true")
         if all(self._ask(*strict, "var", f"GIT_{role}_IDENT") for role in ("AUTHOR", "COMMITTER")):

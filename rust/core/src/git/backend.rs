@@ -218,6 +218,21 @@ impl Repo {
     }
 }
 
+/// Finds where the index and HEAD of a checkout lie; absolute.
+///
+/// # Errors
+/// `Gone` when no checkout begins at `top`, `Owner`, `NoGit`, `Program`.
+pub(super) fn git_dir_of(top: &Path) -> Result<PathBuf, GitError> {
+    let none: [&Path; 0] = [];
+    match git2::Repository::open_ext(top, git2::RepositoryOpenFlags::NO_SEARCH, none) {
+        Ok(repo) => Ok(trimmed(repo.path()).to_owned()),
+        Err(_) => {
+            let asked = program::reading(top, ["rev-parse", "--absolute-git-dir"]);
+            asked.output().map(|out| path_of(&out))
+        }
+    }
+}
+
 /// Whether a folder or one above it has something that may be a repository.
 fn has_git_above(folder: &Path) -> bool {
     folder

@@ -9,6 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::backend::git_dir_of;
 use super::index::failed;
 use super::program::{self, Call, first_line};
 use super::{GitError, Repo, path_from_bytes};
@@ -120,8 +121,7 @@ impl<'a> Scratch<'a> {
             "--",
         ];
         repo.acting(words).arg(&scratch.top).arg(commit).output()?;
-        let out = scratch.git(&["rev-parse", "--absolute-git-dir"]).output()?;
-        scratch.git_dir = path_from_bytes(out.strip_suffix(b"\n").unwrap_or(&out));
+        scratch.git_dir = git_dir_of(&scratch.top)?;
         Ok(scratch)
     }
 

@@ -223,6 +223,17 @@ mod tests {
     }
 
     #[test]
+    fn lines_as_short_as_markers_could_be_are_text() {
+        let found = lines("\na\n", "\n==\nb\n", "\n>>\nc\n").unwrap_err();
+        let clash = Clash {
+            base: "a\n".into(),
+            ours: "==\nb\n".into(),
+            theirs: ">>\nc\n".into(),
+        };
+        assert_eq!(found, [clash]);
+    }
+
+    #[test]
     fn a_line_that_one_side_deletes_and_the_other_adds_to_is_a_clash() {
         let found = lines("{\na\n}\n", "{\n}\n", "{\na\nb\n}\n").unwrap_err();
         assert_eq!((found.len(), found[0].ours.as_str()), (1, ""));

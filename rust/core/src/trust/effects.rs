@@ -130,6 +130,9 @@ pub const TABLE: &[EffectRow] = &[
     once("merge", MERGES),
     once("recover", MERGES),
     once("worktree prune", MERGES),
+    once("finalize a run", MERGES),
+    once("remove a branch", MERGES),
+    once("stage a move", MERGES),
     each_time("watch", STARTS),
 ];
 

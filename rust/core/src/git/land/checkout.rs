@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::super::backend::git_dir_of;
 use super::super::index::failed;
 use super::super::program::{self, Call, first_line};
 use super::super::{GitError, path_from_bytes};
@@ -39,8 +40,7 @@ pub(super) struct Checkout {
 impl Checkout {
     /// Finds the git folder of a checkout.
     pub(super) fn at(top: PathBuf) -> Result<Self, GitError> {
-        let out = program::acting(&top, ["rev-parse", "--absolute-git-dir"]).output()?;
-        let git_dir = path_from_bytes(out.strip_suffix(b"\n").unwrap_or(&out));
+        let git_dir = git_dir_of(&top)?;
         Ok(Self { top, git_dir })
     }
 

@@ -209,7 +209,7 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
     refuse_unresettable(&spec).map_err(|error| failed(error.into()))?;
     let worked = refuse_worked(project, &spec, "reset");
     worked
-        .and_then(|()| refuse_to_end(project, &spec))
+        .and_then(|()| refuse_to_give_up(project, &spec))
         .map_err(failed)?;
     let halt = Halt::of(project, &spec, Stop::Reset).map_err(failed)?;
     halt.refuse_completed(&spec).map_err(failed)?;
@@ -388,14 +388,14 @@ fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error
     }
 }
 
-/// Refuses to end what works on a spec, or what its runs left, in a folder that nobody trusts.
-fn refuse_to_end(project: &Project, spec: &Spec) -> Result<(), Error> {
+/// Refuses to give up what runs of a spec left, in a folder that nobody trusts.
+fn refuse_to_give_up(project: &Project, spec: &Spec) -> Result<(), Error> {
     let (records, _) = project.runs()?.all()?;
     let is_left = |record: &Record| {
         record.spec_id == spec.id.as_str() && !record.state().is_closed() && record.has_agent()
     };
     if records.iter().any(is_left) {
-        project.refuse_untrusted("end a run")?;
+        project.refuse_untrusted("remove a branch")?;
     }
     Ok(())
 }
