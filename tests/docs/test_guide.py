@@ -44,7 +44,8 @@ def test_a_page_that_says_something_else_is_found(tmp_path: Path) -> None:
 def test_the_entry_by_hand_is_the_one_that_is_registered() -> None:
     page = ROOT / "docs" / "guide" / "mcp-hosts.md"
     (entry,) = (json.loads(block.text) for block in blocks(page) if "entry" in block.marks)
-    assert entry == {"chant-mcp": hosts.entry_over_http("http://127.0.0.1:19560/mcp", "<token>")}
+    reference = hosts.token_reference(".mcp.json", "chant-mcp")
+    assert entry == {"chant-mcp": hosts.entry_over_http("http://127.0.0.1:19560/mcp", reference)}
 
 
 @pytest.mark.requirement("docs:guide:links_lead_somewhere")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import stat
 from pathlib import Path
@@ -31,11 +32,18 @@ def servers(root: Path, file: str = ".mcp.json") -> dict[str, Any]:
     return json.loads((root / file).read_text("utf-8"))[FILES[file]]
 
 
+def token(server: Listening) -> str:
+    """Read the token where the server says it is."""
+    record = Path(server.line(r"Token: in (.*)\n")[1])
+    return json.loads(record.read_text("utf-8"))["token"]
+
+
 def works(server: Listening, entry: dict[str, Any]) -> bool:
-    """Tell whether an entry leads to a server that lets one in."""
+    """Tell whether an entry leads to a server that lets one in, once the token stands for the reference."""
     assert entry["url"] == f"{server.url}/mcp"
-    headers = {name.lower(): value for name, value in entry.get("headers", {}).items()}
-    return server.ask("POST", "/mcp", initialize(1), **headers)[0] == 200
+    given = re.sub(r"\$\{[^}]*\}", token(server), entry["headers"]["Authorization"])
+    assert given != entry["headers"]["Authorization"], "the token itself"
+    return server.ask("POST", "/mcp", initialize(1), authorization=given)[0] == 200
 
 
 @pytest.mark.requirement(
@@ -58,6 +66,8 @@ def test_entries_lead_to_the_server_while_it_runs(
         assert works(server, entry)
         expected = 0o640 if file == ".mcp.json" else 0o600
         assert stat.S_IMODE((project.root / file).stat().st_mode) == expected
+    (question,) = json.loads((project.root / ".vscode/mcp.json").read_text("utf-8"))["inputs"]
+    assert (question["id"], question["password"]) == ("chant-mcp-token", True)
     assert (
         (project.root / ".mcp.json")
         .read_text("utf-8")
@@ -106,7 +116,7 @@ def test_after_a_kill_the_next_start_replaces_the_entry(
     second.line("Token: in")
     entries = servers(project.root)
     assert list(entries) == ["chant-mcp"]
-    assert entries["chant-mcp"]["headers"] != old["headers"]
+    assert entries["chant-mcp"]["url"] == f"{second.url}/mcp"
     assert works(second, entries["chant-mcp"])
     assert len(records(tmp_path)) == 1
     second.stop()
@@ -182,30 +192,63 @@ def test_a_file_that_cannot_be_edited_is_told_and_stays(
     assert records(tmp_path) == []
 
 
-@pytest.mark.requirement("http:entries:a_file_that_git_sees_is_told")
-def test_a_file_with_the_token_that_git_sees_is_told(listen: Listen, project: Project) -> None:
-    project.repository()
-    (project.root / ".gitignore").write_text(".cursor/\n", encoding="utf-8")
-    server = listen(project.root, "--register", "claude", "--register", "cursor")
-    server.line("Warning: .mcp.json holds the token, and git does not ignore it.")
-    assert ".cursor/mcp.json holds" not in server.errors
+@pytest.mark.requirement("http:entries:no_token_in_the_project")
+def test_no_file_of_the_project_holds_the_token(listen: Listen, project: Project) -> None:
+    server = listen(project.root, "--register", "all")
+    secret = token(server)
+    server.line("set CHANT_MCP_TOKEN to it")
+    found = {
+        path.name: path.read_text("utf-8", "replace") for path in project.root.rglob("*") if path.is_file()
+    }
+    assert len(found) >= len(FILES) - 1
+    assert [name for name, text in found.items() if secret in text] == []
+    by_file = {file: servers(project.root, file)["chant-mcp"]["headers"] for file in FILES}
+    assert by_file == {
+        ".mcp.json": {"Authorization": "Bearer ${CHANT_MCP_TOKEN}"},
+        ".cursor/mcp.json": {"Authorization": "Bearer ${env:CHANT_MCP_TOKEN}"},
+        ".vscode/mcp.json": {"Authorization": "Bearer ${input:chant-mcp-token}"},
+    }
 
 
-@pytest.mark.requirement("http:entries:a_file_that_others_can_read_is_told")
-def test_a_file_with_the_token_that_others_can_read_is_told(listen: Listen, project: Project) -> None:
-    (project.root / ".mcp.json").write_text("{}", encoding="utf-8")
-    (project.root / ".mcp.json").chmod(0o644)
-    server = listen(project.root, "--register", "claude", "--register", "cursor")
-    server.line(
-        "Warning: .mcp.json holds the token, and other users may read it.\nRun `chmod 600 .mcp.json`."
-    )
-    server.stop()
-    assert ".cursor/mcp.json holds" not in server.errors
-    (project.root / ".mcp.json").chmod(0o600)
-    server = listen(project.root, "--register", "claude")
+@pytest.mark.requirement("http:entries:bytes_around_them_stay")
+def test_what_else_a_host_asks_for_stays(listen: Listen, project: Project) -> None:
+    file = project.root / ".vscode" / "mcp.json"
+    file.parent.mkdir()
+    own = {"inputs": [{"id": "mine"}, 7], "servers": {}}
+    file.write_text(json.dumps(own), encoding="utf-8")
+    server = listen(project.root, "--register", "vscode")
     server.line("Token: in")
+    told = json.loads(file.read_text("utf-8"))
+    assert [one["id"] if isinstance(one, dict) else one for one in told["inputs"]] == [
+        "mine",
+        7,
+        "chant-mcp-token",
+    ]
+    file.write_text(json.dumps({**told, "also": 1}), encoding="utf-8")
     server.stop()
-    assert "other users" not in server.errors
+    assert json.loads(file.read_text("utf-8")) == {**own, "also": 1}
+    file.write_text(json.dumps({"inputs": "mine"}), encoding="utf-8")
+    assert "`inputs` in `.vscode/mcp.json` is not a JSON list" in _errors_of(listen, project)
+    assert json.loads(file.read_text("utf-8")) == {"inputs": "mine"}
+
+
+def _errors_of(listen: Listen, project: Project) -> str:
+    server = listen(project.root, "--register", "vscode")
+    assert server.ended() == 1
+    return server.errors
+
+
+@pytest.mark.requirement("http:entries:removed_only_if_ours")
+def test_an_entry_of_an_earlier_release_that_was_killed_goes(
+    listen: Listen, project: Project, tmp_path: Path
+) -> None:
+    first = listen(project.root, "--register", "claude")
+    secret = token(first)
+    first.stop(signal.SIGKILL)
+    file = project.root / ".mcp.json"
+    file.write_text(file.read_text("utf-8").replace("${CHANT_MCP_TOKEN}", secret), encoding="utf-8")
+    listen(project.root, "--register", "cursor").line("Token: in")
+    assert servers(project.root) == {}
 
 
 @pytest.mark.requirement("http:entries:what_is_left_is_told_and_tried_again")

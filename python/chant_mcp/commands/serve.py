@@ -7,7 +7,6 @@ import re
 import secrets
 import stat
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.errors import InvalidArgumentError, RefusedError, StorageError
 from chant_mcp.init import hosts
 from chant_mcp.init.discovery import Listed, Presence
-from chant_mcp.init.repository import Repository
 from chant_mcp.server.http.address import PORT, Address, Listener, address, listen, names
 from chant_mcp.terminal import say
 
@@ -115,7 +113,7 @@ def _over_http(surroundings: Surroundings, wanted: Address, wishes: _Wishes) -> 
         for one in listed:
             say(f"Listed as `{one.name}` in {one.file} until the server ends", err=True)
         if token is not None:
-            _tell_of_token(wishes.token_file or (presence and presence.path), listed, root, surroundings)
+            _tell_of_token(wishes.token_file or (presence and presence.path), listed)
 
     def end() -> None:
         for problem in presence.withdraw() if presence is not None else ():
@@ -202,16 +200,12 @@ def _records(surroundings: Surroundings) -> Path:
     return state / "chant-mcp" / "servers"
 
 
-def _tell_of_token(
-    place: Path | None, listed: Sequence[Listed], root: Path, surroundings: Surroundings
-) -> None:
-    """Say where the token is, and which files show it to others now; the token itself is never shown."""
+def _tell_of_token(place: Path | None, listed: Sequence[Listed]) -> None:
+    """Say where the token is and how a host gets it; the token itself is never shown."""
     say(f"Token: in {place}", err=True)
-    repository = Repository(root, surroundings.environment, wanted_by="--register")
-    for file in dict.fromkeys(one.file for one in listed):
-        with suppress(FileNotFoundError):  # somebody took the file away again
-            if _is_open(root / file):
-                say(f"Warning: {file} holds the token, and other users may read it.", err=True)
-                say(f"Run `chmod 600 {file}`.", err=True)
-        if repository.exists and repository.run("check-ignore", "-q", file).returncode:
-            say(f"Warning: {file} holds the token, and git does not ignore it.", err=True)
+    if listed:
+        say(
+            f"No file of the project holds it: set {hosts.TOKEN_VARIABLE} to it before you start the host "
+            "(VS Code asks for it).",
+            err=True,
+        )

@@ -46,9 +46,15 @@ class _Record:
     project: str
     listed: tuple[Listed, ...] = ()
 
-    @property
-    def entry(self) -> hosts.Entry:
-        return hosts.entry_over_http(self.url, self.token)
+    def entry(self, listed: Listed) -> hosts.Entry:
+        """Give the entry as it stands in a host's file: with a reference to the token."""
+        reference = None if self.token is None else hosts.token_reference(listed.file, listed.name)
+        return hosts.entry_over_http(self.url, reference)
+
+    def is_of(self, listed: Listed, present: hosts.Entry) -> bool:
+        """Tell whether an entry is as it was written, also by a release that wrote the token into it."""
+        known = (self.entry(listed), hosts.entry_over_http(self.url, self.token))
+        return any(all(present.get(name) == one.get(name) for name in ("url", "headers")) for one in known)
 
 
 class Presence:
@@ -116,10 +122,10 @@ class Presence:
         listed = Listed(file, key, self._free_name(file, key))
         # Told before it is done: whoever finds the record of a dead server looks for it.
         self._write_record(replace(before, listed=(*before.listed, listed)))
-        path = (key, listed.name)
+        entry = before.entry(listed)
         try:
             self._replaced[file] = _changed(
-                self.root, file, lambda text: hosts.with_entry(text or "", path, before.entry, file)
+                self.root, file, lambda text: hosts.with_running(text or "", key, listed.name, entry, file)
             )
         except ChantError:
             self._write_record(before)
@@ -184,7 +190,7 @@ def _take_out(root: Path, record: _Record, replaced: dict[str, tuple[bytes | Non
             if after and files.read(root, listed.file) == after:
                 _restore(root, listed.file, before, after)
             else:
-                _changed(root, listed.file, lambda text, of=listed: _without_entry(text, of, record.entry))
+                _changed(root, listed.file, lambda text, of=listed: _without_entry(text, of, record))
     return problems
 
 
@@ -204,13 +210,14 @@ def _restore(root: Path, file: str, before: bytes | None, after: bytes) -> None:
         files.write(root, files.Change(file, after, before))
 
 
-def _without_entry(text: str | None, listed: Listed, entry: hosts.Entry) -> str | None:
+def _without_entry(text: str | None, listed: Listed, record: _Record) -> str | None:
     if text is None or not text.strip():
         return text
     path = (listed.key, listed.name)
     present = json_text.as_object(json_text.value_at(text, path, listed.file)) or {}
-    is_ours = all(present.get(name) == entry.get(name) for name in ("url", "headers"))
-    return json_text.without(text, path, listed.file) if is_ours else text
+    if not record.is_of(listed, present):
+        return text
+    return hosts.without_running(text, listed.key, listed.name, listed.file)
 
 
 def _changed(root: Path, file: str, change: Callable[[str | None], str | None]) -> tuple[bytes | None, bytes]:

@@ -19,6 +19,16 @@ _HOSTS = {
 }
 """A host's file and the key under which it lists servers."""
 
+TOKEN_VARIABLE = "CHANT_MCP_TOKEN"
+"""The variable in which a person hands the token of a running server to a host."""
+
+_REFERENCES = {
+    ".mcp.json": f"${{{TOKEN_VARIABLE}}}",
+    ".cursor/mcp.json": f"${{env:{TOKEN_VARIABLE}}}",
+    ".vscode/mcp.json": "${input:NAME}",
+}
+"""How a host's file refers to a token that stands elsewhere: in a variable, or VS Code asks for it once."""
+
 CLIENTS = (*_HOSTS, "all")
 """What `--client` takes."""
 
@@ -47,10 +57,76 @@ def entry_over_http(url: str, token: str | None) -> Entry:
 
     Args:
         url: Where it serves.
-        token: What it asks for; nothing where it asks for none.
+        token: What it asks for, or a reference to that; nothing where it asks for none.
     """
     headers = {} if token is None else {"headers": {"Authorization": f"Bearer {token}"}}
     return {"type": "http", "url": url, **headers}
+
+
+def token_reference(file: str, name: str) -> str:
+    """Say how a host's file refers to the token of a server.
+
+    The token itself stands in no file of a project: git may track it, and agents' runs can read it.
+
+    Args:
+        file: The host's file.
+        name: The server's name in it.
+    """
+    return _REFERENCES[file].replace("NAME", _question_id(name))
+
+
+def with_running(text: str, key: str, name: str, entry: Entry, file: str) -> str:
+    """Give the text of a host's file with a server that runs; where the host asks for the token, with that.
+
+    Raises:
+        InvalidDocumentError: When it is no plain JSON object.
+    """
+    after = with_entry(text, (key, name), entry, file)
+    if not _asks(entry):
+        return after
+    question = {
+        "type": "promptString",
+        "id": _question_id(name),
+        "description": f"Token of the server {name}; `chant-mcp serve` says where it is",
+        "password": True,
+    }
+    others = _other_questions(after, name, file)
+    return json_text.with_value(after, ("inputs",), [*others, question], file)
+
+
+def without_running(text: str, key: str, name: str, file: str) -> str:
+    """Give the text of a host's file without a server and what was asked for it.
+
+    Raises:
+        InvalidDocumentError: When it is no plain JSON object.
+    """
+    entry = json_text.as_object(json_text.value_at(text, (key, name), file)) or {}
+    after = json_text.without(text, (key, name), file)
+    if not _asks(entry):
+        return after
+    others = _other_questions(after, name, file)
+    if others:
+        return json_text.with_value(after, ("inputs",), others, file)
+    return json_text.without(after, ("inputs",), file)
+
+
+def _asks(entry: Entry) -> bool:
+    return "${input:" in json.dumps(entry)
+
+
+def _question_id(name: str) -> str:
+    return f"{name}-token"
+
+
+def _other_questions(text: str, name: str, file: str) -> list[object]:
+    """Give what a host asks for beside the token of a server."""
+    listed = json_text.value_at(text, ("inputs",), file)
+    if listed is None:
+        return []
+    if not isinstance(listed, list):
+        raise InvalidDocumentError(f"`inputs` in `{file}` is not a JSON list. Nothing was changed.")
+    ours = _question_id(name)
+    return [one for one in cast("list[object]", listed) if (json_text.as_object(one) or {}).get("id") != ours]
 
 
 def places(clients: tuple[str, ...]) -> list[tuple[str, str]]:

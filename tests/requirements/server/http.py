@@ -137,8 +137,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "An answer does not wait for the other side to acknowledge the one before.", "decisions 5"
     ),
     "http:entries:lead_to_the_server": Requirement(
-        "`--register` writes entries that lead to the server and let one in; a new file is for its "
-        "owner alone.",
+        "`--register` writes entries that lead to the server and let in who has the token; a new file is for "
+        "its owner alone.",
         "issue 8: HTTP",
     ),
     "http:entries:gone_at_the_end": Requirement(
@@ -165,13 +165,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A file that cannot be edited is told, and nothing is changed.",
         "issue 8: HTTP",
     ),
-    "http:entries:a_file_that_git_sees_is_told": Requirement(
-        "A file with the token that git does not ignore is warned of.",
-        "house: command line",
-    ),
-    "http:entries:a_file_that_others_can_read_is_told": Requirement(
-        "A file with the token that other users may read is warned of.",
-        "house: command line",
+    "http:entries:no_token_in_the_project": Requirement(
+        "Entries refer to the token by a variable, or have the host ask for it: no file of the project "
+        "holds it.",
+        "issue 17: design R4",
     ),
     "http:entries:what_is_left_is_told_and_tried_again": Requirement(
         "An entry of a killed server that cannot be taken out is told at each start, until it can.",
