@@ -43,6 +43,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`trust --show` prints totals first, then every line, and ends in `hash: ...`.",
         "issue 17: design R13",
     ),
+    "trust:acting:prompts_are_those_that_were_looked_at": Requirement(
+        "An agent is told the prompts that a person said yes to, also when the files are replaced meanwhile.",
+        "issue 17: design I7",
+    ),
     "trust:untrusted:nothing_is_started": Requirement(
         "In an untrusted folder no run, split or watch begins.",
         "issue 17: design I8",

@@ -224,13 +224,12 @@ impl Repo {
 /// `Gone` when no checkout begins at `top`, `Owner`, `NoGit`, `Program`.
 pub(super) fn git_dir_of(top: &Path) -> Result<PathBuf, GitError> {
     let none: [&Path; 0] = [];
-    match git2::Repository::open_ext(top, git2::RepositoryOpenFlags::NO_SEARCH, none) {
-        Ok(repo) => Ok(trimmed(repo.path()).to_owned()),
-        Err(_) => {
-            let asked = program::reading(top, ["rev-parse", "--absolute-git-dir"]);
-            asked.output().map(|out| path_of(&out))
-        }
+    let flags = git2::RepositoryOpenFlags::NO_SEARCH;
+    if let Ok(repo) = git2::Repository::open_ext(top, flags, none) {
+        return Ok(trimmed(repo.path()));
     }
+    let asked = program::reading(top, ["rev-parse", "--absolute-git-dir"]);
+    asked.output().map(|out| path_of(&out))
 }
 
 /// Whether a folder or one above it has something that may be a repository.

@@ -1,5 +1,6 @@
 //! What is read of a folder to know what in it acts; each file once.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::acting::{
@@ -46,6 +47,20 @@ impl FolderReading {
     /// What of it acts.
     pub fn acting(&self) -> ActingConfiguration {
         ActingConfiguration::of(&self.files, &self.settings, self.gaps.clone())
+    }
+
+    /// The texts of the project's own prompts as they were read, by their paths.
+    pub fn prompts(&self) -> BTreeMap<String, String> {
+        let prompts = self
+            .files
+            .iter()
+            .filter(|file| file.kind == EntryKind::Prompt);
+        prompts
+            .filter_map(|file| {
+                let text = String::from_utf8(file.bytes.clone().ok()?).ok()?;
+                Some((file.path.clone(), text))
+            })
+            .collect()
     }
 
     /// Notes a part that cannot be looked through.

@@ -36,6 +36,7 @@ use crate::store::state::{StateFolder, UserState, escaped};
 use crate::work::records::Runs;
 use known::Known;
 use own::Own;
+pub(super) use trusted::AgreedPrompts;
 use trusted::KnownTrust;
 pub use trusted::TrustReport;
 

@@ -1,5 +1,6 @@
 //! Whether a person trusts the project's folder as it is now.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -26,6 +27,17 @@ pub(super) struct KnownTrust {
     is_trusted: bool,
     /// Whether the folder asks for anything.
     acts: bool,
+}
+
+/// The project's own prompts as they were when the folder was looked at: an agent is told these texts, whatever
+/// the files say by then.
+pub(in super::super) struct AgreedPrompts(BTreeMap<String, String>);
+
+impl AgreedPrompts {
+    /// The text of the file at a path from the project's root.
+    pub(in super::super) fn text(&self, path: &str) -> Option<&String> {
+        self.0.get(path)
+    }
 }
 
 /// Where the folder stands with its user.
@@ -61,20 +73,21 @@ impl Project {
         }
         // Where there is no project there is nothing to trust, and that is what has to be said.
         let snapshot = self.snapshot()?;
-        self.refuse_untrusted_snapshot(&snapshot)
+        self.refuse_untrusted_snapshot(&snapshot).map(drop)
     }
 
     /// [`Project::refuse_untrusted`] for an act that goes by the configuration of a snapshot: what is looked at are
-    /// the very texts that it was made of.
+    /// the very texts that it was made of. Gives the project's own prompts as they were looked at.
     ///
     /// # Errors
     /// `NotTrusted`.
     pub(in super::super) fn refuse_untrusted_snapshot(
         &self,
         snapshot: &Snapshot,
-    ) -> Result<(), Error> {
-        match self.look(Some(&snapshot.config_texts)).verdict {
-            TrustVerdict::Trusted(_) => Ok(()),
+    ) -> Result<AgreedPrompts, Error> {
+        let look = self.look(Some(&snapshot.config_texts));
+        match look.verdict {
+            TrustVerdict::Trusted(_) => Ok(AgreedPrompts(look.reading.prompts())),
             TrustVerdict::Untrusted(folder) => Err(folder.into()),
         }
     }

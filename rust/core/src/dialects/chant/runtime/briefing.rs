@@ -13,8 +13,8 @@ use super::super::agents::workers::workers;
 use super::super::agents::{self, Agent, CommandLine, Given};
 use super::super::error::ChantError;
 use super::super::model::Spec;
-use super::super::project::Project;
 use super::super::project::place::{self, IGNORED, PROMPT, SERVER};
+use super::super::project::{AgreedPrompts, Project};
 use super::super::prompt::{self, Parts, Place};
 use super::workplace::Workplace;
 use crate::config::Config;
@@ -105,27 +105,39 @@ pub(in super::super) fn refuse_unfit_agent(
 
 /// Whether there is a prompt of a name: in the project, or among those that come with the program.
 pub(in super::super) fn has_prompt(project: &Project, name: &str) -> bool {
-    matches!(prompt_text(project, name), Ok(Some(_)))
+    let own = format!("{PROMPTS}/{name}.md");
+    prompt::is_name(name)
+        && (project.root.locate(&own).is_ok()
+            || matches!(bundled_prompt(project, name), Ok(Some(_))))
 }
 
-pub(super) fn prompt_text(project: &Project, name: &str) -> Result<Option<String>, String> {
+/// The text of a prompt: that of the project as it was looked at, else the one that comes with the program.
+pub(super) fn prompt_text(
+    project: &Project,
+    agreed: &AgreedPrompts,
+    name: &str,
+) -> Result<Option<String>, String> {
     if !prompt::is_name(name) {
         return Ok(None);
     }
     let own = format!("{PROMPTS}/{name}.md");
-    let of_project = project.root.locate(&own);
-    let bundled = || {
-        project
-            .prompts
-            .as_ref()
-            .map(|folder| folder.join(format!("{name}.md")))
-    };
-    let path = match of_project {
-        Ok(path) => Some(path),
-        Err(StoreError::Missing { .. }) => bundled(),
-        Err(error) => return Err(error.to_string()),
-    };
-    match path.map(|path| project.disk.read_text(&path, &own)) {
+    match (agreed.text(&own), project.root.locate(&own)) {
+        (Some(text), _) => Ok(Some(text.clone())),
+        (None, Err(StoreError::Missing { .. })) => bundled_prompt(project, name),
+        (None, Err(error)) => Err(error.to_string()),
+        (None, Ok(_)) => Err(format!(
+            "{own} was not there, or could not be read, when the folder was looked at"
+        )),
+    }
+}
+
+fn bundled_prompt(project: &Project, name: &str) -> Result<Option<String>, String> {
+    let shown = format!("{PROMPTS}/{name}.md");
+    let folder = project.prompts.as_ref();
+    match folder.map(|folder| {
+        let path = folder.join(format!("{name}.md"));
+        project.disk.read_text(&path, &shown)
+    }) {
         None | Some(Err(StoreError::Missing { .. })) => Ok(None),
         Some(Ok((text, _))) => Ok(Some(text)),
         Some(Err(error)) => Err(error.to_string()),
@@ -203,7 +215,7 @@ impl Briefing<'_> {
     ///
     /// # Errors
     /// What is wrong with prompt or agent, or a `StoreError`.
-    pub(in super::super) fn job(&self) -> Result<Job, Error> {
+    pub(super) fn job(&self, agreed: &AgreedPrompts) -> Result<Job, Error> {
         let agent = agent(self.config, self.asked)?;
         let model = agents::model(self.spec, &agent, &self.project.environment, self.config);
         let name = prompt::choose(
@@ -212,7 +224,7 @@ impl Briefing<'_> {
             &self.config.runs.prompt,
             &|name| has_prompt(self.project, name),
         );
-        let prompt = self.prompt(&name)?;
+        let prompt = self.prompt(&name, agreed)?;
         let prompt_file = self.write_beside(PROMPT, &prompt)?;
         let server = self.write_beside(SERVER, &self.server())?;
         let (worktree, git_dir) = (shown(&self.place.root), shown(self.repo.common_dir()));
@@ -360,7 +372,7 @@ impl Briefing<'_> {
         self.write_beside(IGNORED, &text)
     }
 
-    fn prompt(&self, name: &str) -> Result<String, Error> {
+    fn prompt(&self, name: &str, agreed: &AgreedPrompts) -> Result<String, Error> {
         let worktree = shown(&self.place.root);
         let project = name_of(self.project, self.config);
         let in_worktree = Root::open(&self.place.root)?;
@@ -381,7 +393,7 @@ impl Briefing<'_> {
                 branch: &self.place.branch,
             }),
             extensions: &self.config.runs.prompt_extensions,
-            prompt: &|name| prompt_text(self.project, name),
+            prompt: &|name| prompt_text(self.project, agreed, name),
             file: &file,
         };
         Ok(prompt::assembled(&parts).map_err(ChantError::from)?)

@@ -17,7 +17,7 @@ use super::super::model::Spec;
 use super::super::ops::split::{told, write_proposal};
 use super::super::project::logs::log_name;
 use super::super::project::site::{self, Site, remove_beside};
-use super::super::project::{Project, place};
+use super::super::project::{AgreedPrompts, Project, place};
 use super::super::prompt::{self, Parts, SPLIT as PROMPT};
 use super::super::split::{self, BadAnswer, proposal, write};
 use super::super::view::split::{Member, Proposal};
@@ -109,6 +109,7 @@ struct Scene {
     config: Arc<Config>,
     spec: Arc<Spec>,
     asked: AskedOfSplit,
+    prompts: AgreedPrompts,
     /// The folder of this run.
     folder: PathBuf,
     /// The project's root in the copy.
@@ -143,7 +144,7 @@ impl Steps for Split<'_> {
 impl Split<'_> {
     fn prepare(&mut self, run: &mut Run<'_>) -> Result<Job, Error> {
         let snapshot = self.project.snapshot()?;
-        self.project.refuse_untrusted_snapshot(&snapshot)?;
+        let prompts = self.project.refuse_untrusted_snapshot(&snapshot)?;
         let config = snapshot.config.clone()?;
         let spec = spec_of(&snapshot, &run.record().spec_id)?;
         drop(snapshot);
@@ -174,6 +175,7 @@ impl Split<'_> {
                 config,
                 spec: spec.clone(),
                 asked,
+                prompts,
                 folder,
                 root,
                 log_before: log_length(self.project, run.record()),
@@ -435,7 +437,7 @@ impl Asking<'_> {
             project: &name_of(self.project, &self.scene.config),
             worktree: None,
             extensions: &self.scene.config.runs.prompt_extensions,
-            prompt: &|name| prompt_text(self.project, name),
+            prompt: &|name| prompt_text(self.project, &self.scene.prompts, name),
             file: &file,
         };
         Ok(prompt::assembled(&parts).map_err(ChantError::from)?)

@@ -93,7 +93,7 @@ impl<'a> Task<'a> {
     fn prepare(&mut self, run: &mut Run<'_>) -> Result<Job, Error> {
         let snapshot = self.project.snapshot()?;
         // Whoever started this has looked; what this process goes by is the text that it read itself.
-        self.project.refuse_untrusted_snapshot(&snapshot)?;
+        let prompts = self.project.refuse_untrusted_snapshot(&snapshot)?;
         let config = snapshot.config.clone()?;
         self.terms.config = Some(config.clone());
         let spec = spec_of(&snapshot, &run.record().spec_id)?;
@@ -118,7 +118,7 @@ impl<'a> Task<'a> {
             place: &place,
             asked: &run.record().asked.clone(),
         };
-        let job = briefing.job();
+        let job = briefing.job(&prompts);
         self.place = Some(place);
         job
     }
