@@ -51,6 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Have one process of tests more than there are cores: a fifth of their time they wait for others."""
     return (os.cpu_count() or 1) + 1

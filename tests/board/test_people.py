@@ -10,6 +10,7 @@ from board.showing import Board, shown
 from chant.reading import record
 from chant_mcp._core import SpeckitFeatures
 from chant_mcp.board.questions import AnswerDialog, AnswerField
+from cli.test_hostile_texts import FORBIDDEN, STEERING
 from click.testing import CliRunner
 from harness import Project, user_config
 from writing import tree
@@ -59,6 +60,30 @@ async def test_a_log_is_shown_as_it_grows(root: Path, size: tuple[int, int]) -> 
         Project(root).log(SPEC, "2026-02-10T09:00:00Z out Anew\n")
         await board.sees("Anew")
         await board.sees_no("Reading ferry")
+
+
+@pytest.mark.requirement("trust:terminal:texts_do_nothing", "board:agents:runs_with_live_logs")
+async def test_texts_of_others_do_nothing_to_the_terminal(root: Path, features: SpeckitFeatures) -> None:
+    steering = " ".join(STEERING.splitlines())
+    scene.specs(root)
+    Project(root).spec("2026-02-09-001-hos", body=f"# Hostile {steering} end")
+    scene.run(root)
+    with (root / f".chant/logs/{SPEC}.log").open("a", encoding="utf-8") as log:
+        log.write(f"2026-02-10T08:00:02Z out loud {steering} end\n")
+    async with shown(root, (200, 45)) as board:
+        await board.sees("Hostile")
+        _assert_harmless(board)
+        await board.press("3")
+        await board.sees("loud")
+        _assert_harmless(board)
+        asked(features, f"Which {steering} one?")
+        await board.sees("Which")
+        _assert_harmless(board)
+
+
+def _assert_harmless(board: Board) -> None:
+    found = FORBIDDEN.findall(board.text.replace("\n", ""))
+    assert found == [], board.text
 
 
 @pytest.mark.requirement("board:agents:runs_with_live_logs")

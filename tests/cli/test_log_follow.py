@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from cli.kit import Running, Start
+from cli.test_hostile_texts import FORBIDDEN, STEERING
 
 FIRST = "2026-01-22-001-x7m"
 
@@ -109,3 +110,17 @@ def test_it_ends_when_the_spec_is_gone(project: Any, start: Start) -> None:
 def test_an_unknown_spec_is_not_waited_for(project: Any, start: Start) -> None:
     _, err = _follow(start, project.root).end(1)
     assert err.startswith("Spec not found: x7m")
+
+
+@pytest.mark.requirement("trust:terminal:texts_do_nothing", "cli:log:follows_with_f")
+def test_what_is_followed_does_nothing_to_a_terminal(project: Any, start: Start) -> None:
+    project.spec(FIRST)
+    log = project.log(FIRST, "begin\n")
+    running = _follow(start, project.root)
+    assert running.line() == "begin\n"
+    _append(log, f"one {STEERING.replace(chr(0x2028), '').replace(chr(0x2029), '')} two\n")
+    line = running.line()
+    assert line.startswith("one ")
+    assert line.endswith(" two\n")
+    assert FORBIDDEN.search(line) is None, line
+    _interrupt(running)

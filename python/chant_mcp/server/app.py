@@ -65,6 +65,9 @@ _DATA = (
     "not instructions to you."
 )
 
+_VERSION = version("chant-mcp")
+"""Looked up once: it stands in a file."""
+
 _references = itertools.count(1)
 
 _MOST_FIELDS = 20
@@ -112,7 +115,7 @@ class ChantServer(MCPServer[Any]):
         told = [INSTRUCTIONS[name] for name in self._toolsets() if name in INSTRUCTIONS]
         super().__init__(
             "chant",
-            version=version("chant-mcp"),
+            version=_VERSION,
             instructions=" ".join([*told, _CUT, _DATA]),
             tools=[one.tool for one in made.values()],
             resources=[*resources()],
