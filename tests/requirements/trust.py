@@ -161,7 +161,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 17: design 4",
     ),
     "trust:landing:a_change_of_what_acts_waits": Requirement(
-        "Work that changes what runs on this machine does not land: the run needs attention, with the "
+        "Work that changes what runs by itself does not land: the run needs attention, with the "
         "difference in its record.",
         "issue 17: design I9",
     ),

@@ -1,4 +1,4 @@
-"""Work that changes what runs on this machine lands by a person only."""
+"""Work that changes what runs by itself lands by a person only."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def changed(shop: Workshop) -> Workshop:
 def test_work_that_changes_what_runs_here_does_not_land(changed: Workshop) -> None:
     record = changed.record(ID)
     assert record["end_state"] == "needs_attention", record
-    assert record["reason"] == "changes what runs on this machine"
+    assert record["reason"] == "changes what runs by itself"
     assert [line[:2] for line in record["acting_change"]] == ["- ", "+ "]
     assert "touch" in record["acting_change"][1]
     assert changed.project.status(ID) == "needs_attention"
@@ -72,7 +72,7 @@ def test_other_doors_refuse_it_and_name_the_command(changed: Workshop) -> None:
         changed.handle().merge(ID)
     assert refused.value.shown == changed.record(ID)["acting_change"]
     done = _folder(changed).run("merge", ID)
-    assert (done.returncode, "changes what runs on this machine" in done.stderr) == (2, True)
+    assert (done.returncode, "changes what runs by itself" in done.stderr) == (2, True)
     with pytest.raises(errors.NotTrustedError):
         changed.handle().merge(ID, agreed="0" * 64)
     assert "touch" not in (changed.main(".chant/config.md") or "")
@@ -95,7 +95,14 @@ def test_a_person_lands_it_and_trusts_in_one_step(changed: Workshop) -> None:
 
 @pytest.mark.requirement("trust:landing:a_change_of_what_acts_waits")
 @pytest.mark.parametrize(
-    "name", [".claude/settings.json", ".chant/prompts/standard.md", ".specify/chant-mcp.yml"]
+    "name",
+    [
+        ".claude/settings.json",
+        ".chant/prompts/standard.md",
+        ".specify/chant-mcp.yml",
+        ".github/workflows/ci.yml",
+        "deep/.gitattributes",
+    ],
 )
 def test_new_files_that_act_do_not_land(shop: Workshop, name: str) -> None:
     shop.spec(ID, "wait")
@@ -109,7 +116,7 @@ def test_new_files_that_act_do_not_land(shop: Workshop, name: str) -> None:
     git(tree, "commit", "-qm", f"chant({ID}): Mine")
     shop.go(ID)
     record = shop.ended(ID)
-    assert record["reason"] == "changes what runs on this machine"
+    assert record["reason"] == "changes what runs by itself"
     assert shop.main(name) is None
 
 

@@ -139,12 +139,16 @@ class Checkout:
 
     def go(self, id: str = ID) -> Record:
         """Let an agent go on that waits, and wait for the end of its run."""
+        self.sign(id).touch()
+        record = self.ended(id)
+        self.sign(id).unlink()
+        return record
+
+    def sign(self, id: str = ID) -> Path:
+        """Give the file that says to an agent that waits that it may go on; its folder is there."""
         path = self.project.root / ".chant" / "demo-go" / id
         path.parent.mkdir(exist_ok=True)
-        path.touch()
-        record = self.ended(id)
-        path.unlink()
-        return record
+        return path
 
     # What is looked at
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -61,13 +62,21 @@ def started(checkout: Checkout, **environment: str) -> subprocess.CompletedProce
 
 
 def dies(checkout: Checkout, moment: str) -> Record:
-    """Run a spec by a runner that dies at a moment after its agent began, and give the record it leaves."""
+    """Run a spec by a runner that dies at a moment after its agent began, and give the record it leaves.
+
+    The agent waits until the starter is gone, which would look after a runner that dies before.
+    """
+    text = checkout.project.path(ID).read_text("utf-8")
+    ways = [way for way in re.findall(r"demo:([a-z-]+)", text.partition("# ")[0]) if way != "wait"]
+    checkout.label("wait", *ways)
     done = started(checkout, CHANT_STOP_AT=moment)
     assert done.returncode == 0, done.stderr
     record = checkout.record()
+    checkout.sign(ID).touch()
     wait_for(lambda: not lives(record["pid"]), "the end of the runner")
+    checkout.sign(ID).unlink()
     record = checkout.record()
-    assert record["status"] == "running"
+    assert record["status"] == "running", record
     return record
 
 

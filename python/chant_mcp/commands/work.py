@@ -200,7 +200,7 @@ def takeover(session: Session, id: str, force: bool, as_json: bool) -> None:
 def merge(session: Session, id: str | None) -> None:
     """Judge and merge the work on a spec; without ID all work that waits for its merge.
 
-    Work that changes what runs on this machine is shown at a terminal, and merged when you say yes.
+    Work that changes what runs by itself is shown at a terminal, and merged when you say yes.
     """
     try:
         say(session.chant.merge(id).text)
@@ -213,7 +213,7 @@ def merge(session: Session, id: str | None) -> None:
 def _merge_agreed(session: Session, error: NotTrustedError) -> None:
     """Show what work changes of what runs here, ask, and merge exactly that."""
     id: str = error.details["id"]
-    say(f"The work on {id} changes what runs on this machine:", err=True)
+    say(f"The work on {id} changes what runs by itself:", err=True)
     for line in error.shown:
         say(f"  {line}", err=True)
     if not click.confirm("Merge it, and trust this folder with it?", err=True):

@@ -30,13 +30,16 @@ pub enum EntryKind {
     GitConfiguration,
     /// A program that git runs.
     Hook,
+    /// A file by which programs run elsewhere, or when somebody opens the folder. It counts where work lands, not
+    /// where a folder is trusted.
+    Automation,
     /// Any other key that is not known to be harmless.
     Setting,
 }
 
 impl EntryKind {
     /// All kinds, in the order in which they are counted.
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Command,
         Self::Check,
         Self::Endpoint,
@@ -46,6 +49,7 @@ impl EntryKind {
         Self::Prompt,
         Self::AgentFile,
         Self::GitConfiguration,
+        Self::Automation,
         Self::Setting,
     ];
 
@@ -61,6 +65,7 @@ impl EntryKind {
             Self::AgentFile => ("agent file", "agent files"),
             Self::GitConfiguration => ("git setting", "git settings"),
             Self::Hook => ("git hook", "git hooks"),
+            Self::Automation => ("automation file", "automation files"),
             Self::Setting => ("setting", "settings"),
         }
     }

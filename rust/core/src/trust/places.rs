@@ -38,6 +38,56 @@ const OF_AGENTS: [&str; 33] = [
     ".junie",
 ];
 
+/// Files and folders at the top of a checkout by which something runs without anybody starting it: jobs on other
+/// machines, tasks and containers of editors, hooks that are shared (rule R17).
+const OF_AUTOMATION: [&str; 30] = [
+    ".appveyor.yml",
+    ".azure-pipelines",
+    ".buildkite",
+    ".circleci",
+    ".cirrus.yml",
+    ".devcontainer",
+    ".drone.yml",
+    ".forgejo/workflows",
+    ".gitea/workflows",
+    ".githooks",
+    ".github/actions",
+    ".github/workflows",
+    ".gitlab",
+    ".gitlab-ci.yml",
+    ".gitmodules",
+    ".husky",
+    ".idea",
+    ".lefthook.yml",
+    ".pre-commit-config.yaml",
+    ".semaphore",
+    ".tekton",
+    ".travis.yml",
+    ".vscode",
+    ".woodpecker",
+    ".woodpecker.yml",
+    "Jenkinsfile",
+    "appveyor.yml",
+    "azure-pipelines.yml",
+    "bitbucket-pipelines.yml",
+    "lefthook.yml",
+];
+
+/// Files of that kind in any folder.
+const AUTOMATION_ANYWHERE: [&str; 2] = [".gitattributes", ".envrc"];
+
+/// Whether something runs by a path, from the top of a checkout, without anybody starting it. File systems that
+/// know no case find `.GitHub`, too.
+pub fn is_of_automation(path: &str) -> bool {
+    let path = path.to_lowercase();
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    let is_place = |place: &&str| {
+        let place = place.to_lowercase();
+        is_at_or_below(&path, &place) || is_at_or_below(&place, &path)
+    };
+    AUTOMATION_ANYWHERE.contains(&name) || OF_AUTOMATION.iter().any(|place| is_place(&place))
+}
+
 /// The files and folders of agents, from the folder they lie in.
 pub fn agent_places() -> impl Iterator<Item = &'static str> {
     OF_AGENTS.into_iter()
@@ -64,6 +114,24 @@ pub fn is_at_or_below(path: &str, place: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_runs_by_itself_is_known_by_its_place() {
+        for path in [
+            ".github/workflows/ci.yml",
+            ".GitHub/Workflows/ci.yml",
+            // A link or a submodule in the place of the folder.
+            ".github",
+            "Jenkinsfile",
+            "deep/.gitattributes",
+            "deep/.envrc",
+        ] {
+            assert!(is_of_automation(path), "{path}");
+        }
+        for path in [".github/CODEOWNERS", "src/Jenkinsfile", "gitattributes"] {
+            assert!(!is_of_automation(path), "{path}");
+        }
+    }
 
     #[test]
     fn files_of_agents_are_known_by_their_places() {

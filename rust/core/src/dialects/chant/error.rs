@@ -150,7 +150,7 @@ pub enum ChantError {
     Agent(#[from] AgentError),
     /// Work would change what runs on this machine.
     #[error(
-        "The work on spec '{id}' changes what runs on this machine: {}. It was not merged; a person merges it with `chant-mcp merge {id}` at a terminal, which shows what it changes and asks.",
+        "The work on spec '{id}' changes what runs by itself: {}. It was not merged; a person merges it with `chant-mcp merge {id}` at a terminal, which shows what it changes and asks.",
         counted(change.len())
     )]
     ActsAnew {

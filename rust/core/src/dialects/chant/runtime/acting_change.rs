@@ -1,4 +1,4 @@
-//! What a merge would change of what runs on this machine: that never lands without a person.
+//! What a merge would change of what runs by itself, here or elsewhere: that never lands without a person.
 
 use std::path::PathBuf;
 
@@ -11,11 +11,11 @@ use crate::trust::acting::{
     ActingConfiguration, CHANT_AGENTS, CHANT_CONFIG, EntryKind, PROMPTS, SPECKIT_CONFIG,
     SourceFile, listing_difference,
 };
-use crate::trust::places::{is_at_or_below, is_of_agents, may_hold_agents};
+use crate::trust::places::{is_at_or_below, is_of_agents, is_of_automation, may_hold_agents};
 use crate::trust::sha256;
 
 /// Why a run ends whose branch changes something of that.
-pub(in super::super) const CHANGES_MACHINE: &str = "changes what runs on this machine";
+pub(in super::super) const CHANGES_MACHINE: &str = "changes what runs by itself";
 
 /// What stands for a change that a person agrees to.
 pub(in super::super) fn agreement_to(change: &[String]) -> String {
@@ -114,6 +114,9 @@ impl ActingPaths {
             level = &level[..above];
         }
         let is_real = self.real.iter().any(|real| is_at_or_below(path, real));
-        is_real.then(|| (EntryKind::AgentFile, path.to_owned()))
+        if is_real {
+            return Some((EntryKind::AgentFile, path.to_owned()));
+        }
+        is_of_automation(path).then(|| (EntryKind::Automation, path.to_owned()))
     }
 }
