@@ -85,7 +85,7 @@ pub fn is_of_automation(path: &str) -> bool {
         let place = place.to_lowercase();
         is_at_or_below(&path, &place) || is_at_or_below(&place, &path)
     };
-    AUTOMATION_ANYWHERE.contains(&name) || OF_AUTOMATION.iter().any(|place| is_place(&place))
+    AUTOMATION_ANYWHERE.contains(&name) || OF_AUTOMATION.iter().any(is_place)
 }
 
 /// The files and folders of agents, from the folder they lie in.
