@@ -10,9 +10,9 @@ from board.showing import Board, shown
 from chant.reading import record
 from chant_mcp._core import SpeckitFeatures
 from chant_mcp.board.questions import AnswerDialog, AnswerField
-from cli.test_hostile_texts import FORBIDDEN, STEERING
 from click.testing import CliRunner
 from harness import Project, user_config
+from steering import FORBIDDEN, STEERING
 from writing import tree
 
 pytestmark = pytest.mark.anyio

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from cli.kit import Running, Start
-from cli.test_hostile_texts import FORBIDDEN, STEERING
+from steering import FORBIDDEN, STEERING
 
 FIRST = "2026-01-22-001-x7m"
 

@@ -44,7 +44,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 17: design R13",
     ),
     "trust:acting:prompts_are_those_that_were_looked_at": Requirement(
-        "An agent is told the prompts that a person said yes to, also when the files are replaced meanwhile.",
+        "An agent gets the prompts that a person said yes to, also when the files are replaced meanwhile.",
         "issue 17: design I7",
     ),
     "trust:untrusted:nothing_is_started": Requirement(

@@ -42,8 +42,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "trust:state:records_are_checked_when_read": Requirement(
         "A record of ours is believed only under its own name, with legal IDs and states, as a file of "
-        "this user that nobody else may write; else it is set aside and told. Branch, target and worktree"
-        " are derived anew, and a record that tells of others is left alone.",
+        "this user that others cannot write; else it is set aside and reported. Branch, target and worktree"
+        " are derived again, and a record that tells of others is left alone.",
         "issue: A folder is data until a person trusts it",
     ),
     "trust:state:a_merge_counts_when_git_agrees": Requirement(

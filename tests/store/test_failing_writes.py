@@ -52,12 +52,6 @@ first
 """
 
 
-@pytest.fixture
-def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder as other tests have it: what fails here stands before any disk."""
-    return tmp_path_factory.mktemp("failing")
-
-
 @dataclass(frozen=True)
 class Deed:
     """A call that changes files."""

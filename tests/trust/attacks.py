@@ -26,7 +26,7 @@ Act = Callable[[Clone], None]
 
 @dataclass(frozen=True)
 class Attack:
-    """One way to have something done that nobody asked for."""
+    """One way to have something done that no person asked for."""
 
     name: str
     act: Act
@@ -204,7 +204,7 @@ def a_run_that_ended_well(clone: Clone) -> None:
 
 @_attack(forged=True)
 def a_proposal_of_members(clone: Clone) -> None:
-    """A split proposes members that nobody thought of."""
+    """A split proposes members that no person thought of."""
     members = [{"title": "Evil", "description": "../../Documents/x", "criteria": ["x"]}]
     proposal = {"of": "", "members": members}
     _record(clone, mode="split", status="completed", end_state="completed", proposal=proposal)
@@ -629,7 +629,7 @@ def _git_config(clone: Clone, key: str, value: str, file: str = ".git/config") -
 
 
 def _stale(clone: Clone) -> None:
-    """Have whoever compares the work tree with what was committed look at the texts."""
+    """Have a comparison of the work tree with the last commit look at the texts."""
     for name in ("plan.vine", f".chant/specs/{NEXT}.md", ".chant/config.md"):
         os.utime(clone.root / name, (1, 1))
 
@@ -757,7 +757,7 @@ def variables_of_ours(clone: Clone) -> None:
 
 @_attack(dangerous=True)
 def other_repositories(clone: Clone) -> None:
-    """Specs wait for specs of the user's documents, whose state is told then."""
+    """Specs wait for specs of the user's documents, whose state is shown then."""
     clone.config("repos:\n  - {name: docs, path: ../Documents}\n  - {name: home, path: '~'}\n")
     body = "# Two\n\n## Acceptance Criteria\n\n- [ ] Works"
     clone.project.spec(NEXT, body=body, depends_on=["docs:2026-01-22-009-doc", "home:x"])

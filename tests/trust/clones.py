@@ -53,7 +53,7 @@ class Clone:
     innocent: int
     """Number of a process that has nothing to do with it."""
     listener: socket.socket
-    """Where nobody may call."""
+    """Where no call may arrive."""
 
     @property
     def root(self) -> Path:

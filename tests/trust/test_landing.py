@@ -101,6 +101,8 @@ def test_a_person_lands_it_and_trusts_in_one_step(changed: Workshop) -> None:
         ".chant/prompts/standard.md",
         ".specify/chant-mcp.yml",
         ".github/workflows/ci.yml",
+        ".Claude/settings.json",
+        ".chant/Prompts/standard.md",
         "deep/.gitattributes",
     ],
 )

@@ -89,7 +89,7 @@ def test_a_moved_repository_keeps_its_runs(shop: Workshop, tmp_path: Path) -> No
     shop.root.rename(moved.root)
     assert moved.record(ID)["end_state"] == "awaiting_merge"
     (moved.root / mine.relative_to(shop.root)).unlink()
-    # Worktrees lie in a folder of the repository's path; a run in another one is told and left alone.
+    # Worktrees lie in a folder of the repository's path; a run in another one is reported and left alone.
     told = "\n".join(moved.handle().recover())
     assert "worktree" in told
     assert all(path.exists() for path in worktree)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from chant_mcp.errors import InvalidDocumentError
 from chant_mcp.init import files, json_text
@@ -12,22 +12,24 @@ from chant_mcp.init import files, json_text
 Entry = dict[str, Any]
 """How a host starts a server."""
 
-_HOSTS = {
-    "claude": (".mcp.json", "mcpServers"),
-    "cursor": (".cursor/mcp.json", "mcpServers"),
-    "vscode": (".vscode/mcp.json", "servers"),
-}
-"""A host's file and the key under which it lists servers."""
-
 TOKEN_VARIABLE = "CHANT_MCP_TOKEN"
 """The variable in which a person hands the token of a running server to a host."""
 
-_REFERENCES = {
-    ".mcp.json": f"${{{TOKEN_VARIABLE}}}",
-    ".cursor/mcp.json": f"${{env:{TOKEN_VARIABLE}}}",
-    ".vscode/mcp.json": "${input:NAME}",
+
+class _HostFile(NamedTuple):
+    file: str
+    """The file, relative to the project."""
+    key: str
+    """The key under which it lists servers."""
+    token: str
+    """How it refers to a token that stands elsewhere: in a variable, or VS Code asks for the input `NAME`."""
+
+
+_HOSTS = {
+    "claude": _HostFile(".mcp.json", "mcpServers", f"${{{TOKEN_VARIABLE}}}"),
+    "cursor": _HostFile(".cursor/mcp.json", "mcpServers", f"${{env:{TOKEN_VARIABLE}}}"),
+    "vscode": _HostFile(".vscode/mcp.json", "servers", "${input:NAME}"),
 }
-"""How a host's file refers to a token that stands elsewhere: in a variable, or VS Code asks for it once."""
 
 CLIENTS = (*_HOSTS, "all")
 """What `--client` takes."""
@@ -72,7 +74,8 @@ def token_reference(file: str, name: str) -> str:
         file: The host's file.
         name: The server's name in it.
     """
-    return _REFERENCES[file].replace("NAME", _question_id(name))
+    host = next(host for host in _HOSTS.values() if host.file == file)
+    return host.token.replace("NAME", _question_id(name))
 
 
 def with_running(text: str, key: str, name: str, entry: Entry, file: str) -> str:
@@ -131,7 +134,8 @@ def _other_questions(text: str, name: str, file: str) -> list[object]:
 
 def places(clients: tuple[str, ...]) -> list[tuple[str, str]]:
     """Give each host's file, and the key under which it lists servers."""
-    return [place for host, place in _HOSTS.items() if host in clients or "all" in clients]
+    named = [host for name, host in _HOSTS.items() if name in clients or "all" in clients]
+    return [(host.file, host.key) for host in named]
 
 
 def changes(root: Path, clients: tuple[str, ...], ours: Entry, force: bool) -> list[files.Change]:

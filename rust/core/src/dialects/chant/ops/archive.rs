@@ -156,7 +156,7 @@ fn stage(project: &Project, moves: &[(String, String)]) -> Result<(), Error> {
     for (from, to) in moves {
         let (from, to) = (project.root().join(from), project.root().join(to));
         if repo.is_tracked(&from)? {
-            // In a folder that nobody trusts git only reads: the repository may be another project's.
+            // In an untrusted folder git only reads: the repository may be another project's.
             project.refuse_untrusted("stage a move")?;
             repo.stage_move(&from, &to)?;
         }

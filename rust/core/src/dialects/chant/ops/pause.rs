@@ -93,7 +93,7 @@ impl Ended {
 /// Stops the run that works on a spec, and the runs that were begun by naming it; gives what became of
 /// them. Their ends are still to be written.
 ///
-/// Whoever pauses or takes over a spec of a chain ends the chain: it is one agent that goes along. This needs
+/// Pausing or taking over a spec of a chain ends the chain: it is one agent that goes along. This needs
 /// no trust: a person can always stop a run, also when what acts has changed since it began.
 pub(super) fn halt_all(
     project: &Project,

@@ -216,7 +216,7 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let branch = snapshot.own_branch(&spec);
     let repo = project.repo().map_err(failed)?;
-    // In a folder that nobody trusts git only reads: the repository may be another project's.
+    // In an untrusted folder git only reads: the repository may be another project's.
     let may_change_git = project.refuse_untrusted("remove a branch").is_ok();
     let backup = match &repo {
         Some(repo) if may_change_git => {
@@ -388,7 +388,7 @@ fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error
     }
 }
 
-/// Refuses to give up what runs of a spec left, in a folder that nobody trusts.
+/// Refuses to give up what runs of a spec left, in an untrusted folder.
 fn refuse_to_give_up(project: &Project, spec: &Spec) -> Result<(), Error> {
     let (records, _) = project.runs()?.all()?;
     let is_left = |record: &Record| {

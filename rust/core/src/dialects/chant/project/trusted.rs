@@ -29,7 +29,7 @@ pub(super) struct KnownTrust {
     acts: bool,
 }
 
-/// The project's own prompts as they were when the folder was looked at: an agent is told these texts, whatever
+/// The project's own prompts as they were when the folder was looked at: an agent gets these texts, whatever
 /// the files say by then.
 pub(in super::super) struct AgreedPrompts(BTreeMap<String, String>);
 

@@ -96,12 +96,21 @@ impl ActingPaths {
             if is_at_or_below(own, PROMPTS) || is_at_or_below(PROMPTS, own) {
                 return Some((EntryKind::Prompt, own.to_owned()));
             }
+            let folded = own.to_lowercase();
+            let has_twin = |place| is_at_or_below(&folded, place) || is_at_or_below(place, &folded);
+            if [CHANT_CONFIG, CHANT_AGENTS, SPECKIT_CONFIG, PROMPTS]
+                .into_iter()
+                .any(has_twin)
+            {
+                return Some((EntryKind::AgentFile, path.to_owned()));
+            }
         }
+        // File systems that know no case find `.Claude`, too.
+        let folded = path.to_lowercase();
         let mut level = self.inside.as_str();
         loop {
-            if let Some(rest) = path.strip_prefix(level)
-                && (is_of_agents(rest) || may_hold_agents(rest))
-            {
+            let rest = folded.strip_prefix(&level.to_lowercase());
+            if rest.is_some_and(|rest| is_of_agents(rest) || may_hold_agents(rest)) {
                 return Some((EntryKind::AgentFile, path.to_owned()));
             }
             if level.is_empty() {

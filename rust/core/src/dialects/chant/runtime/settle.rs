@@ -75,8 +75,7 @@ pub(in super::super) fn halt(
         place.free(&repo);
     }
     let may_be_merged = record.merge.state == MergeState::Merged || !record.merge.begun.is_empty();
-    let may_be_merged = may_be_merged && project.is_trusted();
-    // Whoever may not merge may stop: then what was merged is found by the next look of a trusted folder.
+    // A run can be stopped without trust: what was merged is then found by the next look of a trusted folder.
     let completes = may_be_merged && project.is_trusted();
     if let Some(lock) = stopped.lock.as_ref().filter(|_| completes) {
         let record = complete(project, runs, record, lock)?;
