@@ -12,6 +12,7 @@
 
 pub mod answer;
 pub mod config;
+pub mod confine;
 pub mod dialects;
 pub mod environment;
 pub mod error;

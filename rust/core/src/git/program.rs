@@ -20,6 +20,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 
 use super::{GitError, complained_of};
+use crate::confine::Confinement;
 
 /// Variables of git that a call keeps: where the user's configuration lies, where git's own parts lie,
 /// how a remote is reached (a partial clone fetches what it lacks) and what must not be reached.
@@ -64,6 +65,8 @@ pub(super) struct Call {
     folder: PathBuf,
     /// The sub-command, for error texts.
     name: String,
+    /// How it is held.
+    confinement: Confinement,
 }
 
 /// What a call of git that ended has to say.
@@ -119,6 +122,12 @@ impl Call {
                 None => self.command.env_remove(name),
             };
         }
+        self
+    }
+
+    /// Holds this call, with all that git starts.
+    pub(super) fn confined(mut self, confinement: &Confinement) -> Self {
+        self.confinement = confinement.clone();
         self
     }
 
@@ -227,12 +236,14 @@ impl Call {
     }
 
     fn start(&mut self) -> Result<Child, GitError> {
-        self.command.spawn().map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => GitError::NoGit {
-                why: format!("to run `{}`", self.name),
-            },
-            _ => self.broken(&error),
-        })
+        self.confinement
+            .spawn(&mut self.command)
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::NotFound => GitError::NoGit {
+                    why: format!("to run `{}`", self.name),
+                },
+                _ => self.broken(&error),
+            })
     }
 
     fn ended(self, status: ExitStatus, out: Vec<u8>, err: Vec<u8>) -> Answer {
@@ -385,5 +396,6 @@ fn prepare(mut command: Command, folder: &Path, args: Vec<&str>, only_reads: boo
         command,
         folder: folder.to_owned(),
         name,
+        confinement: Confinement::Off,
     }
 }

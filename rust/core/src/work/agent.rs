@@ -26,6 +26,7 @@ use super::output::{Output, Reads, Room, Stream};
 use super::process::Identity;
 use super::record::Record;
 use super::records::Runs;
+use crate::confine::Confinement;
 use crate::store::disk;
 
 /// How long what a pipe still holds is waited for after the agent ended.
@@ -50,6 +51,8 @@ pub struct Job {
     pub environment: Vec<(OsString, OsString)>,
     /// Where it starts.
     pub folder: PathBuf,
+    /// How it is held.
+    pub confinement: Confinement,
     /// What it is told.
     pub input: Input,
     /// When it is ended.
@@ -223,7 +226,7 @@ pub fn start(
         .stdin(standard_input(&job.input)?)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| {
+    let mut child = job.confinement.spawn(&mut command).map_err(|error| {
         let is_there = job.folder.is_dir();
         refused(if is_there {
             error.to_string()

@@ -179,6 +179,7 @@ fn script(root: &Path, text: &str) -> Job {
         argv: vec!["sh".into(), "-c".into(), text.into()],
         environment: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
         folder: root.to_owned(),
+        confinement: chant_core::confine::Confinement::Off,
         input: Input::Empty,
         limits: Limits {
             grace: Duration::from_millis(300),

@@ -308,6 +308,7 @@ impl Briefing<'_> {
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
             folder: self.place.root.clone(),
+            confinement: self.place.confinement.clone(),
             input: Input::Empty,
             limits: bounds(self.config),
         })

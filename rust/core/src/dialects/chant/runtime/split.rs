@@ -24,6 +24,7 @@ use super::super::view::split::{Member, Proposal};
 use super::briefing::{self, bounds, name_of, prompt_text};
 use super::{spec_of, target_of};
 use crate::config::Config;
+use crate::confine::Confinement;
 use crate::environment::Passed;
 use crate::error::Error;
 use crate::git;
@@ -374,6 +375,7 @@ impl Asking<'_> {
             environment: self.environment(spec, &spec_file, variables),
             withheld,
             folder: root.clone(),
+            confinement: Confinement::Off,
             input: if line.prompt_on_stdin {
                 Input::Text(prompt)
             } else {

@@ -15,6 +15,7 @@ use super::super::project::site::{self, Site, remove_beside};
 use super::super::project::{Project, SPECS};
 use super::{refuse_without_commit, target_of};
 use crate::config::Config;
+use crate::confine::Confinement;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::git::bookkeeping::Beginning;
@@ -53,6 +54,8 @@ pub(in super::super) struct Workplace {
     pub spec_in_git: String,
     /// Whether git tracks it.
     pub is_tracked: bool,
+    /// How what works here is held.
+    pub confinement: Confinement,
 }
 
 impl Workplace {
@@ -130,6 +133,7 @@ impl Workplace {
             spec,
             spec_in_git,
             is_tracked,
+            confinement: Confinement::Off,
         }
     }
 
