@@ -102,9 +102,22 @@ impl RunFolder<'_> {
         self.make_repository(&tip)?;
         let words = ["read-tree", "--reset", "--end-of-options", &tip];
         self.git(words, LONGEST_WALK).output()?;
+        if self.is_sparse()? {
+            self.git(["sparse-checkout", "reapply"], LONGEST_WALK)
+                .output()?;
+        }
         // Files that changed are no failure; they are named by whoever asks.
         let refreshed = self.git(["update-index", "-q", "--refresh"], LONGEST_WALK);
         refreshed.answer().map(drop)
+    }
+
+    /// Whether only some of the project's files are checked out.
+    fn is_sparse(&self) -> Result<bool, GitError> {
+        let settings = self.repo.effective_settings()?;
+        let named = settings
+            .iter()
+            .rfind(|one| one.key == "core.sparsecheckout");
+        Ok(named.is_some_and(|one| one.value.eq_ignore_ascii_case("true")))
     }
 
     /// Removes the folder, and what was set aside of it. The caller knows that it is the run's.

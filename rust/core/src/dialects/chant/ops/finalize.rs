@@ -151,12 +151,7 @@ fn refuse_dirty_worktree(scenery: Scenery<'_, '_>, spec: &Spec, branch: &str) ->
     if scenery.project.is_trusted() {
         tree.fetch()?;
     }
-    let mut uncommitted = tree.uncommitted_shown(scenery.project)?;
-    if !tree.is_linked() {
-        // The copy of a spec that git does not track is there for the agent.
-        uncommitted.retain(|path| !path.ends_with(&*spec.path));
-    }
-    if uncommitted.is_empty() {
+    if tree.uncommitted_shown(scenery.project)?.is_empty() {
         return Ok(());
     }
     let message = format!(

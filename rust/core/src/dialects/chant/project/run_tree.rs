@@ -232,18 +232,20 @@ impl RunTree<'_> {
     /// Brings the commits of the branch into the project. A folder or a branch that is gone has nothing to
     /// bring: what came back before is what there is.
     ///
+    /// Says whether there were any.
+    ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn fetch(&self) -> Result<(), GitError> {
+    pub(in super::super) fn fetch(&self) -> Result<bool, GitError> {
         let Kind::Own(folder) = &self.kind else {
-            return Ok(());
+            return Ok(false);
         };
         if !folder.is_there() {
-            return Ok(());
+            return Ok(false);
         }
         match folder.fetch() {
-            Ok(_) | Err(GitError::Gone { .. } | GitError::NoBranch { .. }) => Ok(()),
-            Err(error) => Err(error),
+            Err(GitError::Gone { .. } | GitError::NoBranch { .. }) => Ok(false),
+            done => done,
         }
     }
 
@@ -326,14 +328,14 @@ impl RunTree<'_> {
             Kind::Own(folder) => {
                 self.fetch()?;
                 folder.commit_everything(message)?;
-                self.fetch()
+                self.fetch().map(drop)
             }
             Kind::Linked(path) => self.repo.commit_everything(path, message),
         }
     }
 
-    /// Removes the files with what lies beside them, unless something there is in no commit, or it is not
-    /// certainly the run's.
+    /// Removes the files with what lies beside them, unless something there is in no commit of the project, or it
+    /// is not certainly the run's.
     ///
     /// # Errors
     /// `Refused`, `Dirty`, or a failure of git.
@@ -349,6 +351,10 @@ impl RunTree<'_> {
         match &self.kind {
             Kind::Own(folder) => {
                 site.refuse_unmarked(path, &self.spec_id)?;
+                if self.fetch()? {
+                    let message = format!("{} had commits that came only now", path.display());
+                    return Err(ChantError::Refused(message).into());
+                }
                 let mut shown = folder.uncommitted()?;
                 if !shown.is_empty() {
                     let count = shown.len();

@@ -331,7 +331,7 @@ impl Judge<'_> {
         let shown: Vec<String> = found
             .iter()
             .map(|one| match &one.name {
-                Some(name) => format!("on \"{name}\""),
+                Some(name) => format!("on `{name}`"),
                 None => format!("on no branch ({})", &one.commit[..7]),
             })
             .collect();

@@ -205,7 +205,8 @@ impl Workplace {
     /// # Errors
     /// What git found wrong with them.
     pub(in super::super) fn fetch(&self, project: &Project, repo: &Repo) -> Result<(), Error> {
-        self.tree(project, repo)?.fetch().map_err(|error| {
+        let fetched = self.tree(project, repo)?.fetch();
+        fetched.map(drop).map_err(|error| {
             let message = format!(
                 "the commits of the run could not be brought back from {}: {error}",
                 self.worktree.display()
