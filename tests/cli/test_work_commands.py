@@ -111,7 +111,7 @@ def test_work_is_taken_over_and_merged_by_hand(agents: AtWork) -> None:
     assert agents("merge", FIRST).startswith(f"Merged the work on '{FIRST}'")
     assert (agents.project.root / "login.txt").read_text("utf-8") == "done\n"
     assert agents("merge") == "Nothing waits for a merge.\n"
-    assert "merged already" in agents.error("merge", FIRST)
+    assert agents("merge", FIRST) == f"The work on spec '{FIRST}' is merged already.\n"
 
 
 @pytest.mark.requirement("cli:merge:merges_work_of_people")
@@ -127,6 +127,20 @@ def test_a_merge_that_waits_is_made_when_nothing_is_in_its_way(agents: AtWork) -
     (agents.project.root / "login.txt").unlink()
     agents("merge")
     assert agents.until(FIRST, "completed")["spec_id"] == FIRST
+
+
+@pytest.mark.requirement("cli:merge:what_is_so_is_a_success")
+@pytest.mark.parametrize("words", [("merge", FIRST), ("work", FIRST, "--wait")], ids=str)
+def test_what_the_look_before_a_command_merged_is_no_failure(agents: AtWork, words: tuple[str, ...]) -> None:
+    agents.spec(FIRST, "Log in", target_files=["login.txt"])
+    agents.begin()
+    (agents.project.root / "login.txt").write_text("mine\n", "utf-8")
+    agents.run("work", FIRST, "--wait")
+    (agents.project.root / "login.txt").unlink()
+    result = agents.run(*words)
+    assert (result.exit_code, agents.project.status(FIRST)) == (0, "completed"), result.output
+    assert "already" in result.output
+    assert agents.run("work", FIRST).exit_code == 1, "what starts nothing says so"
 
 
 @pytest.mark.requirement("cli:worktree:lists_and_prunes")

@@ -16,7 +16,7 @@ use crate::work::log::{self, Query};
 use crate::work::record::Record;
 use crate::work::records::Runs;
 use crate::work::state::{State, Stop};
-use crate::work::stop::Stopped;
+use crate::work::stop::{self, Stopped};
 
 /// Lines of a log that a takeover shows (seed chant, `chant_takeover`).
 const TAIL: usize = 20;
@@ -115,7 +115,38 @@ pub(super) fn halt_all(
         });
         crews.extend(chain.filter(|chain| !crews.contains(chain)));
     }
-    // Crews first, so that they begin nothing else.
+    // Crews are told first, so that they begin nothing else, and ended last: one that is having a spec begun
+    // waits for that.
+    for crew in &crews {
+        match stop::ask(runs, &crew.process_id, why) {
+            Ok(_) | Err(WorkError::NotRunning { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let has_own = !own.is_empty();
+    let mut stopped = Vec::new();
+    for record in own {
+        stopped.extend(end_one(project, runs, record, why)?);
+    }
+    // What is given up is the spec that was named; work on others can go on later.
+    let why_others = if ends_chains { why } else { Stop::Pause };
+    let end_hands = |stopped: &mut Vec<Ended>| -> Result<(), Error> {
+        let (now, _) = runs.all()?;
+        let is_below =
+            |record: &Record, crew: &Record| record.parent.as_ref() == Some(&crew.process_id);
+        let hands = now.iter().filter(|record| {
+            let is_other = record.spec_id != spec.id.as_str();
+            is_other && running(record) && crews.iter().any(|crew| is_below(record, crew))
+        });
+        for hand in hands {
+            if let Some(mut hand) = end_one(project, runs, hand, why_others)? {
+                hand.write(runs)?;
+                stopped.push(hand);
+            }
+        }
+        Ok(())
+    };
+    end_hands(&mut stopped)?;
     let mut ended = Vec::new();
     for crew in &crews {
         ended.extend(end_one(project, runs, crew, why)?);
@@ -123,25 +154,8 @@ pub(super) fn halt_all(
     for crew in &mut ended {
         crew.write(runs)?;
     }
-    let has_own = !own.is_empty();
-    let mut stopped = Vec::new();
-    for record in own {
-        stopped.extend(end_one(project, runs, record, why)?);
-    }
-    let (now, _) = runs.all()?;
-    let of_crews = |record: &&Record| {
-        let is_below = |crew: &&Record| record.parent.as_ref() == Some(&crew.process_id);
-        let is_other = record.spec_id != spec.id.as_str();
-        is_other && running(record) && crews.iter().any(is_below)
-    };
-    for hand in now.iter().filter(of_crews) {
-        // What is given up is the spec that was named; work on others can go on later.
-        let why = if ends_chains { why } else { Stop::Pause };
-        if let Some(mut hand) = end_one(project, runs, hand, why)? {
-            hand.write(runs)?;
-            stopped.push(hand);
-        }
-    }
+    // What one had begun before it was told.
+    end_hands(&mut stopped)?;
     if stopped.is_empty() && !has_own {
         return Ok(ended);
     }
@@ -357,10 +371,7 @@ impl Found {
             .iter()
             .filter(|criterion| criterion.checked)
             .count();
-        let open = spec.criteria.iter().filter(|criterion| !criterion.checked);
-        self.open = open
-            .map(|criterion| spec.criterion_text(criterion))
-            .collect();
+        self.open = spec.open_criteria();
     }
 
     fn analysis(&self, record: Option<&Record>, halted: &[Ended]) -> String {

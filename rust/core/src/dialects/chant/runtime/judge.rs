@@ -212,7 +212,11 @@ impl Judge<'_> {
     }
 
     fn show(&self, end: End) -> Result<End, Error> {
-        settle::show(self.project, &self.runs.get(&self.process_id)?, &end)?;
+        let record = self.runs.get(&self.process_id)?;
+        // Of a run that somebody stops they say how it ends.
+        if record.stop_requested.is_none() {
+            settle::show(self.project, &record, &end)?;
+        }
         Ok(end)
     }
 

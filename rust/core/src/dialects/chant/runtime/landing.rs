@@ -546,10 +546,8 @@ fn changed_meanwhile(path: &str, copy: &str) -> Option<String> {
 /// That criteria are open which the branch does not know: somebody added them while the agent worked.
 fn open_criteria(path: &str, text: &str) -> Option<String> {
     let spec = parse::document(path, Source::Text(text.to_owned())).ok()?;
-    let open = spec.criteria.iter().filter(|criterion| !criterion.checked);
-    let open: Vec<String> = open
-        .map(|criterion| format!("'{}'", spec.criterion_text(criterion)))
-        .collect();
+    let open = spec.open_criteria().into_iter();
+    let open: Vec<String> = open.map(|text| format!("'{text}'")).collect();
     (!open.is_empty()).then(|| {
         format!(
             "criteria that are not ticked were added to the spec while its work was done: {}; start it again",
