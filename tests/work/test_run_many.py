@@ -334,13 +334,16 @@ async def test_members_that_are_done_do_not_make_an_open_driver_completed(
     record = shop.ended(started["process_id"])
     assert (record["end_state"], shop.project.status(DRIVER)) == ("needs_attention", "in_progress")
     why = {
-        "own criteria": "criteria of its own are open: All of it works; tick those that hold, then finalize it",
+        "own criteria": "criteria of its own are open: All of it works; tick those that hold, "
+        "then finalize it",
         "a member that waits": f"members are open: {DRIVER}.2",
     }[kind]
     assert record["reason"] == f"1 of 1 specs completed; {DRIVER}: {why}"
     if kind == "own criteria":
         words = await call.error("chant_work_start", id=DRIVER)
-        assert words.startswith(f"All members of '{DRIVER}' are done, and criteria of its own are open: All of it")
+        assert words.startswith(
+            f"All members of '{DRIVER}' are done, and criteria of its own are open: All of it"
+        )
         await call.text("chant_spec_update", id=DRIVER, check=["All of it works"])
         await call.text("chant_finalize", id=DRIVER)
         assert shop.project.status(DRIVER) == "completed"
@@ -352,7 +355,9 @@ STOPPED = {"chant_pause": "paused", "chant_takeover": "taken_over", "chant_cance
 
 @pytest.mark.parametrize("tool", STOPPED)
 @pytest.mark.requirement("chant:pause:never_says_failed")
-async def test_what_was_stopped_among_several_makes_none_fail(shop: Workshop, call: Caller, tool: str) -> None:
+async def test_what_was_stopped_among_several_makes_none_fail(
+    shop: Workshop, call: Caller, tool: str
+) -> None:
     shop.spec(ID)
     shop.spec(OTHER, "wait")
     shop.commit()
@@ -361,7 +366,10 @@ async def test_what_was_stopped_among_several_makes_none_fail(shop: Workshop, ca
     await call(tool, id=OTHER)
     record = shop.ended(started["process_id"])
     end = "completed" if tool == "chant_cancel" else "paused"
-    assert (record["end_state"], record["reason"]) == (end, f"1 of 2 specs completed; {OTHER}: {STOPPED[tool]}")
+    assert (record["end_state"], record["reason"]) == (
+        end,
+        f"1 of 2 specs completed; {OTHER}: {STOPPED[tool]}",
+    )
 
 
 @pytest.mark.parametrize("asked", [{"chain": True}, {"parallel": 2}], ids=str)

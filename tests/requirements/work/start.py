@@ -211,8 +211,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: The work runtime, part Pause",
     ),
     "chant:work_start:driver_is_done_when_it_is": Requirement(
-        "A run of a driver's members is completed when the driver is: while criteria of its own or members are open "
-        "it needs attention and names them, and once its criteria are ticked it can be finalized.",
+        "A run of a driver's members is completed when the driver is: while members or criteria of its own "
+        "are open it needs attention and names them, and once its criteria are ticked it can be finalized.",
         "issue: A run works in a repository of its own, point 6",
     ),
     "chant:work_start:leaves_out_what_nobody_asked_for": Requirement(

@@ -285,7 +285,7 @@ fn analysis(
         spec_id: spec.id.as_str(),
         analysis: found.analysis(record, halted),
         log_tail: found.tail.join("\n"),
-        suggestion: found.suggestion(spec, worktree),
+        suggestion: found.suggestion(spec, record, worktree),
         worktree_path: worktree.map(|place| place.worktree.display().to_string()),
         branch: place.map(|place| place.branch.clone()),
         commits: found.commits,
@@ -433,7 +433,13 @@ impl Found {
         lines.join("\n")
     }
 
-    fn suggestion(&self, spec: &Spec, worktree: Option<&Workplace>) -> String {
+    /// What can be done now; each line as somebody can do it where the run stands.
+    fn suggestion(
+        &self,
+        spec: &Spec,
+        record: Option<&Record>,
+        worktree: Option<&Workplace>,
+    ) -> String {
         let mut lines = Vec::new();
         if !self.errors.is_empty() {
             lines.push("Look at the errors in the log first.".into());
@@ -446,18 +452,32 @@ impl Found {
                 shown.join("; ")
             ));
         }
-        match worktree {
-            Some(place) => lines.push(format!(
-                "Go on in {} on branch {}; commit there, tick the criteria in its copy of the spec, then `chant-mcp merge {}` judges and merges the work.",
-                place.worktree.display(),
-                place.branch,
-                spec.id
-            )),
-            None if spec.status == Status::Completed => lines.push("The spec is completed; nothing is left to do.".into()),
-            None => lines.push("There is no worktree; chant_work_start begins anew.".into()),
+        let id = &spec.id;
+        if spec.status == Status::Completed {
+            lines.push("The spec is completed; nothing is left to do.".into());
+            return lines.join("\n");
         }
-        if spec.status != Status::Completed && worktree.is_some() {
-            lines.push("chant_work_start has an agent go on there.".into());
+        let state = record.map(Record::state);
+        let has_branch = record.is_some_and(|record| record.branch.is_some());
+        match (state, worktree) {
+            (Some(State::AwaitingMerge), _) => lines.push(format!(
+                "Its work is proven and waits; when nothing is in its way any more, `chant-mcp merge {id}` merges it."
+            )),
+            (Some(State::AwaitingApproval), _) => lines.push(format!(
+                "Its work is proven and waits for a person: `chant-mcp approve {id}` or `chant-mcp reject {id}`."
+            )),
+            (_, Some(place)) => {
+                lines.push(format!(
+                    "Go on in {} on branch {}; commit there, tick the criteria in its copy of the spec, then `chant-mcp merge {id}` judges and merges the work.",
+                    place.worktree.display(),
+                    place.branch,
+                ));
+                lines.push("chant_work_start has an agent go on there.".into());
+            }
+            (Some(state), None) if has_branch && !state.is_closed() => lines.push(
+                "Its folder is gone; chant_work_start makes a new one on its branch and has an agent go on with what was committed.".into(),
+            ),
+            (_, None) => lines.push("There is no worktree; chant_work_start begins anew.".into()),
         }
         lines.join("\n")
     }
