@@ -28,4 +28,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         "In a trusted folder, too, forged records, locks and journals change nothing.",
         "issue 17: proof, design I1 to I5",
     ),
+    "trust:runs:what_they_add_waits": Requirement(
+        "A spec that a run adds, by a tool or on its branch, waits for a person's approval and carries no keys "
+        "that choose what an agent is given.",
+        "issue 18; design R6",
+    ),
+    "trust:runs:what_people_decide_stays": Requirement(
+        "A merge changes no other spec's state, approval or criteria, nor keys that choose what an agent is "
+        "given.",
+        "issue 18; design R6",
+    ),
 }

@@ -173,7 +173,7 @@ def agent(checkout: Checkout) -> Iterator[Wire]:
         process.communicate()
 
 
-@pytest.mark.requirement("chant:work_start:agent_sees_two_roots")
+@pytest.mark.requirement("chant:work_start:agent_sees_two_roots", "trust:runs:what_they_add_waits")
 def test_agents_own_spec_is_that_of_the_worktree_and_others_are_the_projects(
     agent: Wire, checkout: Checkout
 ) -> None:
@@ -188,7 +188,9 @@ def test_agents_own_spec_is_that_of_the_worktree_and_others_are_the_projects(
     assert "- [x] Third is done" in checkout.project.text(THIRD)
     assert not (tree / "app/.chant/specs" / f"{THIRD}.md").exists()
     added = agent.text("chant_add", description="Found on the way").splitlines()[0].split(": ")[1]
-    assert checkout.project.path(added).exists()
+    text = checkout.project.text(added)
+    assert "approval:\n  required: true\n  status: pending\n" in text, "a person looks at what an agent adds"
+    assert "names no prompt" in agent.error("chant_add", description="Mine", prompt="mine")
 
 
 @pytest.mark.requirement("chant:work_start:agent_sees_two_roots")

@@ -22,6 +22,7 @@ use crate::error::Error;
 use crate::git::Repo;
 use crate::git::bookkeeping::{Contribution, Since};
 use crate::git::merge::Conflict;
+use crate::store::disk;
 use crate::text::front_matter;
 use crate::work::agent::{self, Ended, Ending};
 use crate::work::interruption::Interruption;
@@ -101,7 +102,12 @@ impl Judge<'_> {
         if self.is_told_to_stop()? {
             return Ok(stopped());
         }
-        if let Some(reason) = evidence.reason() {
+        if let Some(mut reason) = evidence.reason() {
+            if !disk::exists(&self.place.worktree) {
+                reason.push_str(
+                    "; the folder it worked in is gone, and what was not committed with it",
+                );
+            }
             let event = match evidence.status() {
                 Status::NeedsAttention => Event::Doubt,
                 _ => Event::Fail,
@@ -210,7 +216,11 @@ impl Judge<'_> {
     }
 
     fn show(&self, end: End) -> Result<End, Error> {
-        settle::show(self.project, &self.runs.get(&self.process_id)?, &end)?;
+        let record = self.runs.get(&self.process_id)?;
+        // Of a run that somebody stops they say how it ends.
+        if record.stop_requested.is_none() {
+            settle::show(self.project, &record, &end)?;
+        }
         Ok(end)
     }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::super::agents;
 use super::super::error::ChantError;
+use super::super::from_run::{self, Decided};
 use super::super::merge;
 use super::super::model::Status;
 use super::super::ops::edit::{self, Draft};
@@ -307,7 +308,7 @@ impl Landing<'_> {
             if let Some((_, version)) = settled.filter(|(settled, _)| *settled == path) {
                 return Resolution::Bytes(version.text.clone().into_bytes());
             }
-            by_meaning(sides)
+            by_meaning(path, sides)
         };
         let title = sight
             .snapshot
@@ -361,7 +362,17 @@ impl Landing<'_> {
         {
             let own = path.strip_prefix(inside).unwrap_or(path);
             match self.repo.file_at(new, path)? {
-                Some(text) => changes.push(changed(own, &String::from_utf8_lossy(&text))),
+                Some(text) => {
+                    let text = String::from_utf8_lossy(&text);
+                    let old = self.repo.file_at(&sight.old, path)?;
+                    let old = old.as_deref().map(String::from_utf8_lossy);
+                    let is_settled = self.settled(sight).is_some_and(|(other, _)| other == path);
+                    let why = overruled(own, old.as_deref(), &text).filter(|_| !is_settled);
+                    if why.is_some() {
+                        return Ok(why);
+                    }
+                    changes.push(changed(own, &text));
+                }
                 None => gone.push(path.as_str()),
             }
         }
@@ -503,18 +514,34 @@ fn spec_id_of(place: &Workplace) -> String {
     parse::stem(&place.spec).to_owned()
 }
 
-/// A spec of others by what it means, where git would merge it line by line.
-fn by_meaning(sides: Sides<'_>) -> Resolution {
+/// A spec of others by what it means, where git would merge it line by line; a new one waits for a person.
+fn by_meaning(path: &str, sides: Sides<'_>) -> Resolution {
     let text = |bytes: Option<&[u8]>| String::from_utf8(bytes?.to_vec()).ok();
-    let (Some(base), Some(ours), Some(theirs)) =
-        (text(sides.base), text(sides.ours), text(sides.theirs))
-    else {
-        return Resolution::Default;
+    let resolved = match (text(sides.base), text(sides.ours), text(sides.theirs)) {
+        (Some(base), Some(ours), Some(theirs)) => {
+            merge::merged_beside(&base, &ours, &theirs).map_err(|_| ())
+        }
+        (None, None, Some(new)) => from_run::awaiting(path, &new).map_err(|_| ()),
+        _ => Err(()),
     };
-    match merge::driver_merged(&base, &ours, &theirs) {
-        Ok(text) => Resolution::Bytes(text.into_bytes()),
-        Err(_) => Resolution::Default,
-    }
+    // What could not be resolved is looked at as git merges it.
+    resolved.map_or(Resolution::Default, |text| {
+        Resolution::Bytes(text.into_bytes())
+    })
+}
+
+/// Why a spec of others may not become what a merge makes of it, in words.
+fn overruled(path: &str, old: Option<&str>, new: &str) -> Option<String> {
+    let now = Decided::of(path, new)?;
+    let Some(old) = old else {
+        let is_as_it_may_be = from_run::awaiting(path, new).is_ok_and(|text| text == new);
+        let why = "the work adds a spec that cannot be made to wait for a person's approval";
+        return (!is_as_it_may_be).then(|| format!("{why}: {path}"));
+    };
+    let why = "the work changes what people decide about another spec, its state, approval, criteria or keys that choose what an agent is given; take that out of its branch";
+    Decided::of(path, old)
+        .is_some_and(|before| before != now)
+        .then(|| format!("{why}: {path}"))
 }
 
 /// Why the run's own spec file could not be merged, if that is among the conflicts.
@@ -546,10 +573,8 @@ fn changed_meanwhile(path: &str, copy: &str) -> Option<String> {
 /// That criteria are open which the branch does not know: somebody added them while the agent worked.
 fn open_criteria(path: &str, text: &str) -> Option<String> {
     let spec = parse::document(path, Source::Text(text.to_owned())).ok()?;
-    let open = spec.criteria.iter().filter(|criterion| !criterion.checked);
-    let open: Vec<String> = open
-        .map(|criterion| format!("'{}'", spec.criterion_text(criterion)))
-        .collect();
+    let open = spec.open_criteria().into_iter();
+    let open: Vec<String> = open.map(|text| format!("'{text}'")).collect();
     (!open.is_empty()).then(|| {
         format!(
             "criteria that are not ticked were added to the spec while its work was done: {}; start it again",

@@ -359,7 +359,16 @@ fn by_hand(project: &Project, run: &mut Run<'_>, terms: &Terms) -> Result<End, E
         draft.set_text("status", Status::InProgress.as_str())
     })?;
     if !is_open {
-        return Ok(End::failed("The spec is not being worked on any more"));
+        let earlier = run.runs().get(&earlier.process_id)?;
+        return Ok(if earlier.state() == State::Completed {
+            // Another process was quicker.
+            End {
+                event: Event::Merge,
+                reason: Some("its work was merged already".into()),
+            }
+        } else {
+            End::failed("The spec is not being worked on any more")
+        });
     }
     conclude(project, run, &place, terms)
 }

@@ -160,10 +160,13 @@ impl Workplace {
         project: &Project,
         repo: &Repo,
     ) -> Result<Option<String>, Error> {
-        if self.is_tracked {
-            return Ok(text(repo.file_at(&self.branch, &self.spec_in_git)?));
+        if !self.is_tracked {
+            return self.copy_text(project);
         }
-        self.copy_text(project)
+        if repo.branch_tip(&self.branch)?.is_none() {
+            return Ok(None);
+        }
+        Ok(text(repo.file_at(&self.branch, &self.spec_in_git)?))
     }
 
     /// The spec as it lies in the worktree.
