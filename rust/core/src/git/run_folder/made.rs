@@ -159,6 +159,7 @@ impl RunFolder<'_> {
     fn make_repository(&self, tip: &str) -> Result<(), GitError> {
         let git = self.top.join(".git");
         for folder in [
+            "logs",
             "objects/info",
             "objects/pack",
             "refs/heads",

@@ -16,6 +16,7 @@ use crate::work::WorkError;
 use crate::work::agent::{Ended, Job};
 use crate::work::handshake::Handshake;
 use crate::work::interruption::Interruption;
+use crate::work::looking::Looking;
 use crate::work::record::{Criterion, MergeState, SINGLE, SPLIT};
 use crate::work::runner::{self, End, Run, Steps};
 use crate::work::state::{Event, State};
@@ -212,6 +213,17 @@ impl Steps for Task<'_> {
             &[Status::InProgress],
             |draft| draft.set_text("status", before.as_str()),
         );
+    }
+
+    fn looking(&self) -> Option<Looking<'_>> {
+        let place = self.place.as_ref()?;
+        let bring = move || {
+            if let Ok(repo) = self.project.repository() {
+                // What cannot be brought back now is told when the work is judged.
+                let _ = place.fetch(self.project, &repo);
+            }
+        };
+        Some(Looking::at(&place.commits_folder(), bring))
     }
 
     fn conclude(&mut self, run: &mut Run<'_>, ended: &Ended) -> Result<End, String> {

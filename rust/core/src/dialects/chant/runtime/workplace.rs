@@ -20,6 +20,7 @@ use crate::confine::Confinement;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::git::bookkeeping::Beginning;
+use crate::git::run_folder::LOGS;
 use crate::store::StoreError;
 use crate::store::disk::{self, Temporary};
 use crate::store::files::{self, Root};
@@ -201,6 +202,11 @@ impl Workplace {
         } else {
             scenery.own(&self.worktree, &self.spec_id, &self.branch)
         }
+    }
+
+    /// The folder in which something changes with each commit of the agent.
+    pub(in super::super) fn commits_folder(&self) -> PathBuf {
+        self.worktree.join(LOGS)
     }
 
     /// Brings the commits of the run into the project.
