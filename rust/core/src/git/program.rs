@@ -67,6 +67,8 @@ pub(super) struct Call {
     name: String,
     /// How it is held.
     confinement: Confinement,
+    /// Whether it is told something.
+    has_input: bool,
 }
 
 /// What a call of git that ended has to say.
@@ -163,6 +165,7 @@ impl Call {
     /// As `answer`. Git must read all of its input before it writes more than a few lines.
     pub(super) fn answer_to(mut self, input: &[u8]) -> Result<Answer, GitError> {
         self.command.stdin(Stdio::piped());
+        self.has_input = true;
         let mut child = self.start()?;
         // A git that ended early closes the pipe; its own complaint then says why.
         if let Some(mut stdin) = child.stdin.take()
@@ -236,6 +239,9 @@ impl Call {
     }
 
     fn start(&mut self) -> Result<Child, GitError> {
+        if self.confinement.is_a_program() {
+            self.command = self.held_by_program();
+        }
         self.confinement
             .spawn(&mut self.command)
             .map_err(|error| match error.kind() {
@@ -244,6 +250,31 @@ impl Call {
                 },
                 _ => self.broken(&error),
             })
+    }
+
+    /// The same command, started by the program that holds it.
+    fn held_by_program(&self) -> Command {
+        let own = std::iter::once(self.command.get_program()).chain(self.command.get_args());
+        let argv = own.map(ToOwned::to_owned).collect();
+        let mut argv = self.confinement.command_line(argv).into_iter();
+        let mut command = Command::new(argv.next().unwrap_or_default());
+        command.args(argv);
+        for (name, value) in self.command.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        let input = if self.has_input {
+            Stdio::piped()
+        } else {
+            Stdio::null()
+        };
+        command
+            .stdin(input)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
     }
 
     fn ended(self, status: ExitStatus, out: Vec<u8>, err: Vec<u8>) -> Answer {
@@ -397,5 +428,6 @@ fn prepare(mut command: Command, folder: &Path, args: Vec<&str>, only_reads: boo
         folder: folder.to_owned(),
         name,
         confinement: Confinement::Off,
+        has_input: false,
     }
 }
