@@ -73,7 +73,7 @@ impl Repo {
     }
 
     /// The folder of git for this very checkout.
-    fn git_folder(&self) -> Result<PathBuf, GitError> {
+    pub(super) fn git_folder(&self) -> Result<PathBuf, GitError> {
         let Some(checkout) = &self.checkout else {
             return Ok(self.common_dir.clone());
         };

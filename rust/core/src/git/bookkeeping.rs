@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::branches::{branch_ref, oid};
-use super::commits::{By, NewCommit, RUNTIME};
+pub(super) use super::commits::RUNTIME;
+use super::commits::{By, NewCommit};
 use super::program::{self, fields, first_line};
 use super::{GitError, Repo};
 
 /// The trailer of commits with which the runtime keeps books; they are nobody's work.
-const TRAILER: (&str, &str) = ("Chant-Bookkeeping", "true");
+pub(super) const TRAILER: (&str, &str) = ("Chant-Bookkeeping", "true");
 
 /// A file's path from the top of the checkout, with `/`, and its bytes.
 pub type NewFile = (String, Vec<u8>);

@@ -10,6 +10,9 @@ const BACKUPS: &str = "refs/chant/backup/";
 /// How often the creation of a backup is tried when other processes are faster.
 const ATTEMPTS: usize = 20;
 
+/// Refs of ours are no matter for the user's hooks.
+const NO_HOOKS: [&str; 2] = ["-c", "core.hooksPath=/dev/null"];
+
 impl Repo {
     /// What the checkout stands on.
     ///
@@ -153,7 +156,8 @@ impl Repo {
                 commit: tip,
             });
         }
-        self.delete_ref_at(branch, &name, &tip)
+        self.delete_ref_at(branch, &name, &tip)?;
+        self.keep_base(branch, None)
     }
 
     /// Whether a commit is reachable from a branch, a tag or a backup other than the ref `except`, or
@@ -278,6 +282,63 @@ impl Repo {
                 .arg("")
                 .output()
                 .map(drop)
+        })
+    }
+
+    /// Moves a ref from the commit it stands at, or creates it where there was none.
+    pub(super) fn move_ref(
+        &self,
+        name: &str,
+        to: &str,
+        from: Option<&str>,
+        why: &str,
+    ) -> Result<(), GitError> {
+        let Some(from) = from else {
+            return self.create_ref(name, to, why);
+        };
+        let moved = |repo: &git2::Repository| {
+            repo.reference_ensure_log(name)?;
+            repo.reference_matching(name, oid(to)?, true, oid(from)?, why)
+                .map(drop)
+        };
+        self.write("move a ref", moved, || {
+            let words = [
+                NO_HOOKS[0],
+                NO_HOOKS[1],
+                "update-ref",
+                "-m",
+                why,
+                "--end-of-options",
+                name,
+                to,
+                from,
+            ];
+            self.acting(words).output().map(drop)
+        })
+    }
+
+    /// Removes a ref of ours if it still stands where it stood.
+    pub(super) fn remove_ref(&self, name: &str, from: &str) -> Result<(), GitError> {
+        let removed = |repo: &git2::Repository| {
+            let mut found = repo.find_reference(name)?;
+            if found.target() == Some(oid(from)?) {
+                found.delete()
+            } else {
+                Ok(())
+            }
+        };
+        self.write("remove a ref", removed, || {
+            let words = [
+                NO_HOOKS[0],
+                NO_HOOKS[1],
+                "update-ref",
+                "--no-deref",
+                "-d",
+                "--end-of-options",
+                name,
+                from,
+            ];
+            self.acting(words).output().map(drop)
         })
     }
 

@@ -28,6 +28,7 @@ pub mod land;
 pub mod merge;
 mod program;
 pub mod registered;
+pub mod run_folder;
 pub mod tags;
 pub mod worktree;
 

@@ -16,8 +16,10 @@
 use std::env;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
+use std::time::Duration;
 
 use super::{GitError, complained_of};
 use crate::confine::Confinement;
@@ -67,8 +69,14 @@ pub(super) struct Call {
     name: String,
     /// How it is held.
     confinement: Confinement,
-    /// Whether it is told something.
-    has_input: bool,
+    /// After how long it is killed with all that it started.
+    longest: Option<Duration>,
+}
+
+/// A call of git under way.
+pub(super) struct Running {
+    call: Call,
+    child: Child,
 }
 
 /// What a call of git that ended has to say.
@@ -130,6 +138,15 @@ impl Call {
     /// Holds this call, with all that git starts.
     pub(super) fn confined(mut self, confinement: &Confinement) -> Self {
         self.confinement = confinement.clone();
+        if confinement.is_a_program() {
+            self.command = self.held_by_program();
+        }
+        self
+    }
+
+    /// Kills this call, with all that git started, when it takes longer than this.
+    pub(super) fn limited(mut self, longest: Duration) -> Self {
+        self.longest = Some(longest);
         self
     }
 
@@ -145,9 +162,7 @@ impl Call {
     /// `NoGit` when it is not installed, `Program` when it cannot be run.
     pub(super) fn answer(mut self) -> Result<Answer, GitError> {
         let child = self.start()?;
-        let output = child
-            .wait_with_output()
-            .map_err(|error| self.broken(&error))?;
+        let output = self.bounded(&child.id(), || child.wait_with_output())?;
         Ok(self.ended(output.status, output.stdout, output.stderr))
     }
 
@@ -165,7 +180,6 @@ impl Call {
     /// As `answer`. Git must read all of its input before it writes more than a few lines.
     pub(super) fn answer_to(mut self, input: &[u8]) -> Result<Answer, GitError> {
         self.command.stdin(Stdio::piped());
-        self.has_input = true;
         let mut child = self.start()?;
         // A git that ended early closes the pipe; its own complaint then says why.
         if let Some(mut stdin) = child.stdin.take()
@@ -174,10 +188,108 @@ impl Call {
         {
             return Err(self.broken(&error));
         }
-        let output = child
-            .wait_with_output()
-            .map_err(|error| self.broken(&error))?;
+        let output = self.bounded(&child.id(), || child.wait_with_output())?;
         Ok(self.ended(output.status, output.stdout, output.stderr))
+    }
+
+    /// Starts git with a short `input` on its standard input; what it writes is for [`Running::read_with`].
+    ///
+    /// # Errors
+    /// As `answer`.
+    pub(super) fn piped(mut self, input: &[u8]) -> Result<Running, GitError> {
+        self.command.stdin(Stdio::piped());
+        let mut child = self.start()?;
+        if let Some(mut stdin) = child.stdin.take()
+            && let Err(error) = stdin.write_all(input)
+            && error.kind() != io::ErrorKind::BrokenPipe
+        {
+            return Err(self.broken(&error));
+        }
+        Ok(Running { call: self, child })
+    }
+
+    /// Runs git to its end with what `write` gives on its standard input.
+    ///
+    /// # Errors
+    /// As `output`, or what `write` failed of.
+    pub(super) fn feed(
+        mut self,
+        write: impl FnOnce(&mut ChildStdin) -> io::Result<()>,
+    ) -> Result<(), GitError> {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut child = self.start()?;
+        let mut written = Ok(());
+        let output = self.bounded(&child.id(), || {
+            if let Some(mut stdin) = child.stdin.take() {
+                written = write(&mut stdin);
+            }
+            child.wait_with_output()
+        })?;
+        let name = self.name.clone();
+        // What git complained of says more than that its pipe broke.
+        self.ended(output.status, Vec::new(), output.stderr)
+            .success()?;
+        written.map_err(|error| GitError::Program {
+            command: name,
+            why: error.to_string(),
+        })
+    }
+
+    /// Runs git to its end and hands over each piece of what it complains of, while it comes.
+    ///
+    /// # Errors
+    /// As `output`.
+    pub(super) fn hear(mut self, heard: &mut dyn FnMut(&str)) -> Result<(), GitError> {
+        self.command.stdout(Stdio::null());
+        let mut child = self.start()?;
+        let mut said = Vec::new();
+        let status = self.bounded(&child.id(), || {
+            let mut piece = [0; 4096];
+            if let Some(mut pipe) = child.stderr.take() {
+                loop {
+                    let read = pipe.read(&mut piece)?;
+                    if read == 0 {
+                        break;
+                    }
+                    heard(&String::from_utf8_lossy(&piece[..read]));
+                    said.extend_from_slice(&piece[..read]);
+                }
+            }
+            child.wait()
+        })?;
+        self.ended(status, Vec::new(), said).success().map(drop)
+    }
+
+    /// Does `work`, which ends when the process does, and kills the process when that takes too long.
+    fn bounded<T>(
+        &self,
+        process: &u32,
+        work: impl FnOnce() -> io::Result<T>,
+    ) -> Result<T, GitError> {
+        let Some(longest) = self.longest else {
+            return work().map_err(|error| self.broken(&error));
+        };
+        let (is_done, waits) = mpsc::channel::<()>();
+        let process = *process;
+        let (done, is_late) = thread::scope(|scope| {
+            let watch = scope.spawn(move || {
+                let is_late = waits.recv_timeout(longest) == Err(RecvTimeoutError::Timeout);
+                if is_late {
+                    kill_group(process);
+                }
+                is_late
+            });
+            let done = work();
+            drop(is_done);
+            (done, watch.join().unwrap_or_default())
+        });
+        if is_late {
+            let seconds = longest.as_secs();
+            return Err(self.broken(&io::Error::other(format!(
+                "it was ended because it took longer than {seconds} s"
+            ))));
+        }
+        done.map_err(|error| self.broken(&error))
     }
 
     /// Runs git and hands over its output while it comes, field by field, each ended by a NUL.
@@ -239,8 +351,9 @@ impl Call {
     }
 
     fn start(&mut self) -> Result<Child, GitError> {
-        if self.confinement.is_a_program() {
-            self.command = self.held_by_program();
+        #[cfg(unix)]
+        if self.longest.is_some() {
+            std::os::unix::process::CommandExt::process_group(&mut self.command, 0);
         }
         self.confinement
             .spawn(&mut self.command)
@@ -265,13 +378,8 @@ impl Call {
                 None => command.env_remove(name),
             };
         }
-        let input = if self.has_input {
-            Stdio::piped()
-        } else {
-            Stdio::null()
-        };
         command
-            .stdin(input)
+            .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         command
@@ -291,6 +399,36 @@ impl Call {
         GitError::Program {
             command: self.name.clone(),
             why: error.to_string(),
+        }
+    }
+}
+
+impl Running {
+    /// Hands what git writes to `read`, until both have ended.
+    ///
+    /// # Errors
+    /// What git complained of, else what `read` failed of.
+    pub(super) fn read_with(
+        self,
+        read: impl FnOnce(&mut dyn Read) -> Result<(), GitError>,
+    ) -> Result<(), GitError> {
+        let Self { call, mut child } = self;
+        let mut taken = Ok(());
+        let output = call.bounded(&child.id(), || {
+            if let Some(mut stdout) = child.stdout.take() {
+                taken = read(&mut stdout);
+            }
+            child.wait_with_output()
+        })?;
+        let packed = call.ended(output.status, Vec::new(), output.stderr);
+        // A reader that gave up broke the pipe of a git that did well.
+        match (packed.success(), taken) {
+            (Ok(_), taken) => taken,
+            (Err(refused), Ok(())) => Err(refused),
+            (Err(refused), Err(taken)) => Err(match refused {
+                GitError::Program { ref why, .. } if why.contains("SIGPIPE") => taken,
+                _ => refused,
+            }),
         }
     }
 }
@@ -386,6 +524,19 @@ fn clean_command() -> Command {
     command
 }
 
+/// Kills a process that was started in a group of its own, with that group.
+#[cfg(unix)]
+fn kill_group(process: u32) {
+    let group = i32::try_from(process).ok();
+    if let Some(group) = group.and_then(rustix::process::Pid::from_raw) {
+        // It may have ended just now.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn kill_group(_: u32) {}
+
 fn is_kept(name: &str) -> bool {
     KEPT.contains(&name) || KEPT_FAMILIES.iter().any(|family| name.starts_with(family))
 }
@@ -428,6 +579,6 @@ fn prepare(mut command: Command, folder: &Path, args: Vec<&str>, only_reads: boo
         folder: folder.to_owned(),
         name,
         confinement: Confinement::Off,
-        has_input: false,
+        longest: None,
     }
 }

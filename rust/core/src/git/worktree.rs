@@ -155,8 +155,12 @@ impl Repo {
         }
     }
 
-    /// The checkout that is in the way of deleting or checking out a branch.
-    pub(super) fn holder_of(&self, branch: &str) -> Result<Option<PathBuf>, GitError> {
+    /// The checkout that is in the way of deleting or checking out a branch: it stands on it, or rebases or
+    /// bisects it.
+    ///
+    /// # Errors
+    /// `Gone`, or a failure to read the repository.
+    pub fn holder_of(&self, branch: &str) -> Result<Option<PathBuf>, GitError> {
         let found = self.worktrees()?;
         if let Some(tree) = found
             .iter()

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use crate::store::disk;
 
-/// How long a runner may take until it says that it runs.
+/// How long a runner may be silent until it says that it runs.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 /// The line of a run that is under way.
 const OK: &str = "ok";
@@ -56,7 +56,7 @@ impl Handshake {
     }
 }
 
-/// Waits for the runner's line on the reading end of its pipe, `bound` at most. All other copies of
+/// Waits for the runner's line on the reading end of its pipe, which may be silent for `bound` at most. All other copies of
 /// the writing end must be closed, else a runner that died is noticed at the bound only. `errors` is
 /// the file that the runner's standard error goes to; `steps` is told what the runner does meanwhile.
 ///
@@ -72,7 +72,7 @@ pub fn wait_for_handshake(
         Some(complaint) => format!("{what}; it complained: {complaint}"),
         None => what,
     };
-    let line = match line(&pipe, Instant::now() + bound, steps) {
+    let line = match line(&pipe, bound, steps) {
         Ok(Some(line)) => line,
         Ok(None) => return Err(told("The runner ended before the run was under way".into())),
         Err(error) if error.kind() == io::ErrorKind::TimedOut => {
@@ -87,16 +87,20 @@ pub fn wait_for_handshake(
 /// The first line of a pipe that is no step; `None` when it was closed before there was a whole one.
 fn line(
     pipe: &impl AsFd,
-    deadline: Instant,
+    bound: Duration,
     steps: &mut dyn FnMut(&str),
 ) -> io::Result<Option<String>> {
     let mut said = Vec::new();
+    let mut deadline = Instant::now() + bound;
     loop {
         while let Some(end) = said.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = said.drain(..=end).collect();
             let line = String::from_utf8_lossy(&line[..end]);
             match line.strip_prefix(STEP) {
-                Some(step) => steps(step),
+                Some(step) => {
+                    deadline = Instant::now() + bound;
+                    steps(step);
+                }
                 None => return Ok(Some(line.into_owned())),
             }
         }

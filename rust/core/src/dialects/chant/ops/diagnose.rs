@@ -1,8 +1,11 @@
 //! What is the matter with a spec: its file, log, locks, commits, criteria, dependencies, branch.
 
+use std::path::PathBuf;
+
 use super::super::agents::{self, Agent};
 use super::super::error::ChantError;
 use super::super::model::{Spec, Status};
+use super::super::project::run_tree::Scenery;
 use super::super::project::{Project, Snapshot};
 use super::super::specs::{Specs, Wait, steps};
 use super::super::view::report::{Check, Diagnosis};
@@ -11,7 +14,6 @@ use super::read::age;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::tags::Commit;
-use crate::git::worktree::Worktree;
 use crate::git::{GitError, Repo, Tip};
 use crate::work::record::{RunStatus, SINGLE};
 use crate::work::shown::{self, Run};
@@ -26,7 +28,7 @@ struct Findings {
     branch: String,
     branch_exists: bool,
     is_merged: bool,
-    worktree: Option<Worktree>,
+    worktree: Option<PathBuf>,
     uncommitted: Vec<String>,
     runs: Vec<Run>,
 }
@@ -67,7 +69,7 @@ pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
         spec_id: spec.id.as_str(),
         status: status.as_str(),
         location: match &found.worktree {
-            Some(worktree) => format!("worktree: {}", worktree.path.display()),
+            Some(worktree) => format!("worktree: {}", worktree.display()),
             None => "main repository".into(),
         },
         checks,
@@ -139,7 +141,14 @@ impl Findings {
             .map_or("main", |config| config.main_branch.as_str());
         self.branch_exists = matches!(repo.branch_tip(&self.branch), Ok(Some(_)));
         if self.branch_exists {
-            self.look_at_branch(project, repo, main);
+            let config = snapshot.config.clone().unwrap_or_default();
+            let scenery = Scenery {
+                project,
+                config: &config,
+                repo,
+            };
+            self.look_at_worktree(scenery, spec);
+            self.look_at_branch(repo, main);
         }
         // Work that goes on in a worktree is committed there.
         let tip = if self.worktree.is_some() {
@@ -151,16 +160,24 @@ impl Findings {
         self.commits = commits.map_err(|error: GitError| error.to_string());
     }
 
-    fn look_at_branch(&mut self, project: &Project, repo: &Repo, main: &str) {
+    fn look_at_branch(&mut self, repo: &Repo, main: &str) {
         self.is_merged = self.branch == main || repo.is_merged(&self.branch, main).unwrap_or(false);
-        let worktrees = repo.worktrees().unwrap_or_default();
-        self.worktree = worktrees
-            .into_iter()
-            .find(|w| !w.is_main && !w.prunable && w.branch.as_deref() == Some(&self.branch));
-        if let Some(worktree) = &self.worktree {
-            let uncommitted = project.uncommitted(repo, &worktree.path);
-            self.uncommitted = uncommitted.unwrap_or_default();
+    }
+
+    fn look_at_worktree(&mut self, scenery: Scenery<'_, '_>, spec: &Spec) {
+        let tree = scenery.any_tree_of(spec.id.as_str(), &self.branch);
+        let Some(tree) = tree.ok().flatten().filter(|tree| tree.is_there()) else {
+            return;
+        };
+        if scenery.project.is_trusted() {
+            // What cannot be brought back now is told by the run that judges it.
+            let _ = tree.fetch();
         }
+        self.uncommitted = tree.uncommitted_shown(scenery.project).unwrap_or_default();
+        if !tree.is_linked() {
+            self.uncommitted.retain(|path| !path.ends_with(&*spec.path));
+        }
+        self.worktree = Some(tree.path().to_owned());
     }
 
     fn has_commit(&self) -> bool {

@@ -4,6 +4,7 @@ use super::super::agents::usual_model;
 use super::super::approval;
 use super::super::error::ChantError;
 use super::super::model::{Spec, SpecType, Status};
+use super::super::project::run_tree::Scenery;
 use super::super::project::{Project, Snapshot};
 use super::edit::{self, Draft};
 use super::update::refuse_running;
@@ -50,7 +51,13 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
     refuse_running(project, &spec).map_err(failed)?;
     let repo = project.repo().map_err(failed)?;
     if let Some(repo) = &repo {
-        refuse_dirty_worktree(project, repo, &snapshot.branch_of(&spec)).map_err(failed)?;
+        let scenery = Scenery {
+            project,
+            config: &config,
+            repo,
+        };
+        let branch = snapshot.branch_of(&spec);
+        refuse_dirty_worktree(scenery, &spec, &branch).map_err(failed)?;
     }
     refuse_open_members(&snapshot, &spec).map_err(|error| failed(error.into()))?;
     let commits = match &repo {
@@ -136,20 +143,25 @@ fn refuse_unfit(snapshot: &Snapshot, spec: &Spec) -> Result<(), ChantError> {
     Err(ChantError::Unchecked { message, criteria })
 }
 
-fn refuse_dirty_worktree(project: &Project, repo: &Repo, branch: &str) -> Result<(), Error> {
-    let worktrees = repo.worktrees()?;
-    let Some(worktree) = worktrees
-        .into_iter()
-        .find(|w| !w.is_main && !w.prunable && w.branch.as_deref() == Some(branch))
-    else {
+/// Refuses while something in the spec's worktree is in no commit; brings its commits into the project.
+fn refuse_dirty_worktree(scenery: Scenery<'_, '_>, spec: &Spec, branch: &str) -> Result<(), Error> {
+    let Some(tree) = scenery.any_tree_of(spec.id.as_str(), branch)? else {
         return Ok(());
     };
-    if project.uncommitted(repo, &worktree.path)?.is_empty() {
+    if scenery.project.is_trusted() {
+        tree.fetch()?;
+    }
+    let mut uncommitted = tree.uncommitted_shown(scenery.project)?;
+    if !tree.is_linked() {
+        // The copy of a spec that git does not track is there for the agent.
+        uncommitted.retain(|path| !path.ends_with(&*spec.path));
+    }
+    if uncommitted.is_empty() {
         return Ok(());
     }
     let message = format!(
         "Cannot finalize: uncommitted changes in worktree. Commit your changes first.\n{}",
-        worktree.path.display()
+        tree.path().display()
     );
     Err(ChantError::Refused(message).into())
 }

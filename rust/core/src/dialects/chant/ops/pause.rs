@@ -332,7 +332,7 @@ impl Found {
         // Looking at a work tree may run filters that the folder names.
         self.is_unseen = is_there && !project.is_trusted();
         if is_there && !self.is_unseen {
-            let mut paths = project.uncommitted(repo, &place.worktree)?;
+            let mut paths = place.tree(project, repo)?.uncommitted_shown(project)?;
             paths.retain(|path| place.is_tracked || *path != place.spec_in_git);
             paths.truncate(SHOWN);
             self.uncommitted = paths;

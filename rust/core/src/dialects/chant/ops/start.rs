@@ -8,6 +8,7 @@ use super::super::agents::workers::workers;
 use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::Spec;
+use super::super::project::run_tree::Scenery;
 use super::super::project::{Project, Snapshot};
 use super::super::runtime::briefing::{self, has_prompt};
 use super::super::runtime::confined;
@@ -85,7 +86,11 @@ pub fn work_start(
     let config = snapshot.config.clone()?;
     let plan = plan(project, &snapshot, spec.id.as_str(), wish)?;
     let repo = project.repository()?;
-    refuse_without_commit(&repo, &config)?;
+    refuse_without_commit(Scenery {
+        project,
+        config: &config,
+        repo: &repo,
+    })?;
     briefing::identity(project, &repo)?;
     let standing = confined::standing(project, &config)?;
     refuse_unfit_agents(project, &runs, &config, &spec, wish)?;

@@ -3,8 +3,7 @@
 use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::{Spec, Status};
-use super::super::project::place::worktrees;
-use super::super::project::site::{Site, remove_beside};
+use super::super::project::run_tree::{RunTree, Scenery};
 use super::super::project::{Project, Snapshot};
 use super::edit;
 #[cfg(not(unix))]
@@ -220,7 +219,7 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
     let may_change_git = project.refuse_untrusted("remove a branch").is_ok();
     let backup = match &repo {
         Some(repo) if may_change_git => {
-            keep_uncommitted(project, &snapshot, repo, &branch).map_err(failed)?;
+            keep_uncommitted(project, &snapshot, repo, &spec).map_err(failed)?;
             back_up(repo, &spec, &branch).map_err(failed)?
         }
         _ => None,
@@ -288,25 +287,33 @@ fn refuse_unresettable(spec: &Spec) -> Result<(), ChantError> {
     })
 }
 
+/// The files of the spec's run, where there are any.
+fn tree_of<'r>(
+    project: &Project,
+    snapshot: &Snapshot,
+    repo: &'r Repo,
+    spec: &Spec,
+) -> Result<Option<RunTree<'r>>, Error> {
+    let config = snapshot.config.clone()?;
+    let scenery = Scenery {
+        project,
+        config: &config,
+        repo,
+    };
+    scenery.tree_of(spec.id.as_str(), &snapshot.own_branch(spec))
+}
+
 /// Commits what an agent left uncommitted in the worktree that a run was given, so that it is kept with
 /// the branch. Worktrees of the user's own are left alone.
 fn keep_uncommitted(
     project: &Project,
     snapshot: &Snapshot,
     repo: &Repo,
-    branch: &str,
+    spec: &Spec,
 ) -> Result<(), Error> {
-    let config = snapshot.config.clone()?;
-    let Ok(folder) = worktrees(project, &config, repo) else {
-        return Ok(());
-    };
-    let folder = disk::real(&folder).unwrap_or(folder);
-    let trees = repo.worktrees()?;
-    let own = trees.iter().find(|tree| {
-        tree.branch.as_deref() == Some(branch) && !tree.prunable && tree.path.starts_with(&folder)
-    });
-    if let Some(tree) = own {
-        repo.commit_everything(&tree.path, "Uncommitted work, kept by a reset")?;
+    // Where nothing says where worktrees lie, there is none.
+    if let Some(tree) = tree_of(project, snapshot, repo, spec).ok().flatten() {
+        tree.commit_everything("Uncommitted work, kept by a reset")?;
     }
     Ok(())
 }
@@ -349,21 +356,18 @@ fn back_up(repo: &Repo, spec: &Spec, branch: &str) -> Result<Option<String>, Err
 /// Removes the worktree that the runtime made for a spec, and the branch, which is kept as a backup.
 fn remove_work(project: &Project, repo: &Repo, spec: &Spec, branch: &str) -> Result<(), Error> {
     let worktrees = repo.worktrees()?;
-    if let Some(worktree) = worktrees
+    let gone = worktrees
         .iter()
-        .find(|w| w.branch.as_deref() == Some(branch))
-    {
-        if worktree.prunable {
-            let place = worktree.path.display();
-            let message =
-                format!("{place} is gone; if it was moved, `git worktree repair` finds it again");
-            return Err(ChantError::Refused(message).into());
-        }
-        let config = project.snapshot()?.config?;
-        let site = Site::of(project, &config, repo)?;
-        site.refuse_strange(repo, &worktree.path, branch, spec.id.as_str())?;
-        repo.remove_worktree(&worktree.path)?;
-        remove_beside(&worktree.path);
+        .find(|tree| tree.branch.as_deref() == Some(branch) && tree.prunable);
+    if let Some(tree) = gone {
+        let place = tree.path.display();
+        let message =
+            format!("{place} is gone; if it was moved, `git worktree repair` finds it again");
+        return Err(ChantError::Refused(message).into());
+    }
+    let snapshot = project.snapshot()?;
+    if let Some(tree) = tree_of(project, &snapshot, repo, spec)? {
+        tree.remove()?;
     }
     Ok(repo.delete_backed_up_branch(branch)?)
 }

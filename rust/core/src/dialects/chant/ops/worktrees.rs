@@ -1,11 +1,10 @@
 //! The worktrees that runs were given: which there are, and those that nobody needs any more.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::super::error::ChantError;
-use super::super::project::place::worktrees as folder;
-use super::super::project::site::{Site as RunFolders, remove_beside};
+use super::super::project::run_tree::{RunTree, Scenery};
 use super::super::project::{Project, SPECS};
 use super::super::runtime::refuse_without_commit;
 use super::super::runtime::settle;
@@ -15,8 +14,6 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::git::bookkeeping::Since;
-use crate::git::worktree::Worktree;
-use crate::store::disk;
 use crate::store::state::{escaped, unescaped};
 use crate::work::lock::SpecLock;
 use crate::work::record::Record;
@@ -97,8 +94,6 @@ struct Site<'a> {
     project: &'a Project,
     config: Arc<Config>,
     repo: Arc<Repo>,
-    /// The folder of all of them.
-    folder: PathBuf,
     target: String,
 }
 
@@ -106,14 +101,15 @@ impl<'a> Site<'a> {
     fn of(project: &'a Project) -> Result<Self, Error> {
         let config = project.snapshot()?.config?;
         let repo = project.repository()?;
-        let folder = folder(project, &config, &repo)?;
-        let folder = disk::real(&folder).unwrap_or(folder);
-        let target = refuse_without_commit(&repo, &config)?;
+        let target = refuse_without_commit(Scenery {
+            project,
+            config: &config,
+            repo: &repo,
+        })?;
         Ok(Self {
             project,
             config,
             repo,
-            folder,
             target,
         })
     }
@@ -126,10 +122,15 @@ impl<'a> Site<'a> {
             let message = format!("{} stands on no branch of a run", entry.path);
             return Err(ChantError::Refused(message).into());
         };
-        RunFolders::of(self.project, &self.config, &self.repo)?
-            .refuse_strange(&self.repo, path, branch, spec_id)?;
-        self.repo.remove_worktree(path)?;
-        remove_beside(path);
+        let tree = self.scenery().tree_of(spec_id, branch)?;
+        let Some(tree) = tree.filter(|tree| tree.path() == path) else {
+            let message = format!(
+                "{} is not certainly that of a run of spec '{spec_id}'. Look at it, and remove it yourself",
+                entry.path
+            );
+            return Err(ChantError::Refused(message).into());
+        };
+        tree.remove()?;
         self.repo.back_up(branch, &escaped(spec_id))?;
         Ok(self.repo.delete_backed_up_branch(branch)?)
     }
@@ -143,44 +144,64 @@ impl<'a> Site<'a> {
 
     /// One of them as it is now, if it still is there.
     fn entry_now(&self, path: &Path) -> Result<Option<WorktreeEntry>, Error> {
-        Ok(self.entries_of(|tree| tree.path == path)?.pop())
+        Ok(self.entries_of(|tree| tree.path() == path)?.pop())
+    }
+
+    fn scenery(&self) -> Scenery<'_, '_> {
+        Scenery {
+            project: self.project,
+            config: &self.config,
+            repo: &self.repo,
+        }
     }
 
     fn entries_of(
         &self,
-        is_meant: impl Fn(&Worktree) -> bool,
+        is_meant: impl Fn(&RunTree<'_>) -> bool,
     ) -> Result<Vec<WorktreeEntry>, Error> {
+        let snapshot = self.project.snapshot()?;
+        let prefix = self.config.branch_prefix.as_str();
         // A run is recorded before it has a worktree.
-        let trees = self.repo.worktrees()?.into_iter();
+        let trees = self.scenery().all_trees(
+            |spec_id| snapshot.own_branch_of(spec_id),
+            |branch| branch.strip_prefix(prefix).and_then(unescaped),
+        )?;
         let (records, _) = self.project.runs()?.all()?;
-        let own = trees.filter(|tree| tree.path.starts_with(&self.folder) && is_meant(tree));
-        let place = (&*self.config, self.target.as_str());
-        own.map(|tree| entry(self.project, &self.repo, place, &tree, &records))
-            .collect()
+        let own = trees.into_iter().filter(is_meant);
+        own.map(|tree| self.entry(&tree, &records)).collect()
+    }
+
+    fn entry(&self, tree: &RunTree<'_>, records: &[Record]) -> Result<WorktreeEntry, Error> {
+        entry(
+            self.project,
+            &self.repo,
+            self.target.as_str(),
+            tree,
+            records,
+        )
     }
 }
 
 fn entry(
     project: &Project,
     repo: &Repo,
-    (config, target): (&Config, &str),
-    tree: &Worktree,
+    target: &str,
+    tree: &RunTree<'_>,
     records: &[Record],
 ) -> Result<WorktreeEntry, Error> {
-    let branch = tree.branch.as_deref();
-    // The branch says whose it is; a record that tells of another one keeps the worktree.
-    let name = branch.and_then(|branch| branch.strip_prefix(config.branch_prefix.as_str()));
-    let id = name.and_then(unescaped);
+    let branch = Some(tree.branch.as_str()).filter(|branch| !branch.is_empty());
+    let id = Some(tree.spec_id.clone()).filter(|id| !id.is_empty());
     let of_spec = records
         .iter()
         .filter(|record| record.works_on_spec() && Some(&record.spec_id) == id.as_ref());
     let newest = of_spec.max_by_key(|record| record.token);
     let spec_of = |id: &String| project.path_in_repository(repo, &format!("{SPECS}/{id}.md"));
     let spec = id.as_ref().and_then(spec_of);
-    let uncommitted = match project.uncommitted(repo, &tree.path) {
-        Ok(paths) => paths.len(),
+    let is_copy = |path: &String| !tree.is_linked() && Some(path) == spec.as_ref();
+    let uncommitted = match tree.uncommitted_shown(project) {
+        Ok(paths) => paths.iter().filter(|path| !is_copy(path)).count(),
         // It may be removed just now.
-        Err(_) if !tree.path.exists() => 0,
+        Err(_) if !tree.is_there() => 0,
         Err(error) => return Err(error.into()),
     };
     let is_merged = match (branch, newest.and_then(|record| record.base.as_deref())) {
@@ -217,7 +238,7 @@ fn entry(
         _ => None,
     };
     Ok(WorktreeEntry {
-        path: tree.path.display().to_string(),
+        path: tree.path().display().to_string(),
         spec_id: id,
         branch: branch.map(str::to_owned),
         run: newest.map(|record| record.process_id.clone()),

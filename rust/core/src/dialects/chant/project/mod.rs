@@ -8,6 +8,7 @@ pub mod lookup;
 mod other_programs;
 mod own;
 pub(super) mod place;
+pub(super) mod run_tree;
 pub(super) mod site;
 mod trusted;
 

@@ -14,6 +14,8 @@ use crate::git::Repo;
 use crate::store::disk;
 use crate::store::state::escaped;
 
+/// So many folders are tried for a run whose usual one holds something else.
+const FOLDERS: usize = 100;
 /// Bytes of a mark that are read.
 const LARGEST: u64 = 4096;
 
@@ -87,6 +89,44 @@ impl Site {
             return Err(strange(path, &why));
         }
         self.refuse_unmarked(path, spec_id)
+    }
+
+    /// The folder that a run of the spec was given and that is there, with our mark beside it.
+    pub(in super::super) fn folder_of(&self, spec_id: &str) -> Option<PathBuf> {
+        let is_its = |path: &PathBuf| {
+            disk::is_plain_below(&self.folder, path)
+                && mark_of(path).is_some_and(|mark| mark.spec == spec_id)
+        };
+        self.names_of(spec_id).find(is_its)
+    }
+
+    /// The first folder for the spec that is not there.
+    pub(in super::super) fn free_folder(&self, spec_id: &str) -> PathBuf {
+        let free = self.names_of(spec_id).find(|path| !disk::exists(path));
+        free.unwrap_or_else(|| self.folder.join(&*escaped(spec_id)))
+    }
+
+    fn names_of(&self, spec_id: &str) -> impl Iterator<Item = PathBuf> {
+        let name = escaped(spec_id);
+        let numbered = (2..FOLDERS).map({
+            let name = name.clone();
+            move |number| format!("{name}-{number}")
+        });
+        let folder = self.folder.clone();
+        std::iter::once(name.to_string())
+            .chain(numbered)
+            .map(move |name| folder.join(name))
+    }
+
+    /// The folders of runs that are there, each with the ID of its spec.
+    pub(in super::super) fn folders(&self) -> Vec<(PathBuf, String)> {
+        let names = disk::names(&self.folder).unwrap_or_default().into_iter();
+        let marked = names.filter_map(|one| {
+            let path = self.folder.join(&one.name);
+            let mark = mark_of(&path)?;
+            disk::is_plain_below(&self.folder, &path).then_some((path, mark.spec))
+        });
+        marked.collect()
     }
 
     /// Refuses to remove a folder that lies elsewhere, or that no mark of ours names.

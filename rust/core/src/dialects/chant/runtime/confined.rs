@@ -85,6 +85,19 @@ pub(in super::super) fn standing(project: &Project, config: &Config) -> Result<S
     })
 }
 
+/// How git of ours is held that works in the folder of a run.
+///
+/// # Errors
+/// As [`of_run`].
+pub(in super::super) fn of_folder(
+    project: &Project,
+    config: &Config,
+    repo: &Repo,
+    folder: &Path,
+) -> Result<Confinement, Error> {
+    Ok(of_run(project, config, Some(repo), folder, Held::Git)?.confinement)
+}
+
 /// Holds somebody who works in the folder of a run, which has its repository inside. Makes the folders that
 /// they write.
 ///

@@ -106,10 +106,8 @@ impl Judge<'_> {
                 Status::NeedsAttention => Event::Doubt,
                 _ => Event::Fail,
             };
-            return self.show(End {
-                event,
-                reason: Some(reason),
-            });
+            let reason = Some(reason + &self.elsewhere(&scene, &own)?);
+            return self.show(End { event, reason });
         }
         if self.asks_approval(&scene, &found)? {
             return Ok(End {
@@ -309,20 +307,43 @@ impl Judge<'_> {
 
     /// What the worktree holds and no commit does, the copy of a spec that git does not track left out.
     fn uncommitted(&self, scene: &Scene) -> Result<Vec<String>, Error> {
-        let mut paths = scene.repo.uncommitted(&self.place.worktree)?;
+        let tree = self.place.tree(self.project, &scene.repo)?;
+        let mut paths = tree.uncommitted()?;
         paths.retain(|path| self.place.is_tracked || *path != self.place.spec_in_git);
-        let stands_on = scene
-            .repo
-            .worktrees()?
-            .into_iter()
-            .find(|tree| tree.branch.as_deref() == Some(&*self.place.branch) && !tree.prunable);
-        if stands_on.is_none() {
+        if !tree.stands_on_branch()? {
             paths.push(format!(
                 "(the worktree does not stand on {})",
                 self.place.branch
             ));
         }
         Ok(paths)
+    }
+
+    /// Where commits lie that are not where they belong, when the branch has none; else nothing.
+    fn elsewhere(&self, scene: &Scene, own: &[String]) -> Result<String, Error> {
+        if !own.is_empty() {
+            return Ok(String::new());
+        }
+        let tree = self.place.tree(self.project, &scene.repo)?;
+        let target = scene.repo.branch_tip(&self.place.target)?;
+        let mut found = tree.elsewhere(&self.place.base);
+        found.retain(|one| Some(&one.commit) != target.as_ref());
+        let shown: Vec<String> = found
+            .iter()
+            .map(|one| match &one.name {
+                Some(name) => format!("on \"{name}\""),
+                None => format!("on no branch ({})", &one.commit[..7]),
+            })
+            .collect();
+        Ok(if shown.is_empty() {
+            String::new()
+        } else {
+            format!(
+                "; work is {} of its folder, and only {} counts",
+                shown.join(", "),
+                self.place.branch
+            )
+        })
     }
 
     /// The commits of this run itself: what a conflict spec's branch merges is the other run's.

@@ -494,7 +494,7 @@ impl Landing<'_> {
         }
         let snapshot = self.project.snapshot()?;
         edit::change(self.project, snapshot, &spec, |_| true, |_, _| Ok(()))?;
-        Ok(place.clear(self.repo))
+        Ok(place.clear(self.project, self.repo))
     }
 }
 

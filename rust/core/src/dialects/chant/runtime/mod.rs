@@ -33,6 +33,7 @@ use super::agents::environment::TOLD;
 use super::error::ChantError;
 use super::model::{Spec, Status};
 use super::ops::edit::{self, Draft};
+use super::project::run_tree::Scenery;
 use super::project::{Project, Snapshot};
 use crate::config::Config;
 use crate::error::Error;
@@ -45,8 +46,6 @@ use crate::work::records::Runs;
 const RUNNERS: &str = "runners";
 /// The ending of a file with complaints.
 const COMPLAINTS: &str = ".err";
-/// The branch that is taken for the target where there is none of the usual name.
-const OLD_MAIN: &str = "master";
 
 impl Project {
     /// The repository that work is done in.
@@ -81,19 +80,10 @@ impl Project {
     }
 }
 
-/// The branch that work ends on.
-fn target_of(repo: &Repo, config: &Config) -> Result<String, Error> {
-    let target = config.main_branch.as_str();
-    let is_usual = target == Config::default().main_branch;
-    if is_usual && repo.branch_tip(target)?.is_none() && repo.branch_tip(OLD_MAIN)?.is_some() {
-        return Ok(OLD_MAIN.to_owned());
-    }
-    Ok(target.to_owned())
-}
-
 /// That work can begin at the target.
-pub(super) fn refuse_without_commit(repo: &Repo, config: &Config) -> Result<String, Error> {
-    let target = target_of(repo, config)?;
+pub(super) fn refuse_without_commit(scenery: Scenery<'_, '_>) -> Result<String, Error> {
+    let target = scenery.target()?;
+    let repo = scenery.repo;
     match repo.tip_for_work(&target) {
         Ok(_) => Ok(target),
         Err(GitError::NoBranch { .. }) => {

@@ -72,7 +72,9 @@ pub(in super::super) fn halt(
     if let Some(repo) = project.repo()?
         && let Ok(Some(place)) = Workplace::of(project, &repo, record)
     {
-        place.free(&repo);
+        // What cannot be brought back now lies in the folder, and is asked for again before it is judged.
+        let _ = place.fetch(project, &repo);
+        place.hand_over(project, &repo);
     }
     let may_be_merged = record.merge.state == MergeState::Merged || !record.merge.begun.is_empty();
     // A run can be stopped without trust: what was merged is then found by the next look of a trusted folder.
@@ -324,9 +326,6 @@ fn after_loss(
         Some(repo) => Workplace::of(project, &repo, record)?,
         None => None,
     };
-    if let (Some(place), Some(repo)) = (&place, project.repo()?) {
-        place.free(&repo);
-    }
     let lost = End::failed(record.reason.clone().unwrap_or_default());
     let has_work = record.agent.is_some() || !record.merge.begun.is_empty();
     let Some(place) = place.filter(|_| has_work) else {
@@ -343,15 +342,19 @@ fn after_loss(
             },
         );
     }
+    let repo = project.repository()?;
     let mut judge = judge(project, runs, record, &place, lock);
     let found = if record.merge.begun.is_empty() {
-        judge.conclude()
+        place.fetch(project, &repo).and_then(|()| judge.conclude())
     } else {
         // It was proven, and its files may be there already.
         judge
             .land(Finish::of(&record.commits, record))
             .and_then(|found| show(project, record, &found).map(|()| found))
     };
+    if disk::exists(&place.worktree) {
+        place.hand_over(project, &repo);
+    }
     // Shown in the spec by the judge, too; the record of one that failed stays lost, with its last step.
     match found {
         Ok(found) if found.event == Event::Fail => Ok(()),
@@ -387,6 +390,7 @@ pub(in super::super) fn merge_waiting(
     let Some(place) = Workplace::of(project, &repo, record)? else {
         return Ok(record.state());
     };
+    place.fetch(project, &repo)?;
     if is_still_blocked(&repo, record, &place)? {
         return Ok(record.state());
     }

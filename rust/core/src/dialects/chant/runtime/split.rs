@@ -16,6 +16,7 @@ use super::super::id::SpecId;
 use super::super::model::Spec;
 use super::super::ops::split::{told, write_proposal};
 use super::super::project::logs::log_name;
+use super::super::project::run_tree::Scenery;
 use super::super::project::site::{self, Site, remove_beside};
 use super::super::project::{AgreedPrompts, Project, place};
 use super::super::prompt::{self, Parts, SPLIT as PROMPT};
@@ -23,7 +24,7 @@ use super::super::split::{self, BadAnswer, proposal, write};
 use super::super::view::split::{Member, Proposal};
 use super::briefing::{self, bounds, name_of, prompt_text};
 use super::confined::{self, Held};
-use super::{spec_of, target_of};
+use super::spec_of;
 use crate::config::Config;
 use crate::environment::Passed;
 use crate::error::Error;
@@ -196,7 +197,12 @@ impl Split<'_> {
         let Some(repo) = self.project.repo()? else {
             return Ok(files);
         };
-        let target = target_of(&repo, config)?;
+        let scenery = Scenery {
+            project: self.project,
+            config,
+            repo: &repo,
+        };
+        let target = scenery.target()?;
         if repo.branch_tip(&target)?.is_some() {
             repo.export(&target, &files)?;
         }

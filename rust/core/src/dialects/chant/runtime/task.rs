@@ -12,6 +12,7 @@ use super::workplace::{Making, Workplace};
 use super::{change_spec, spec_of};
 use crate::error::Error;
 use crate::git::Repo;
+use crate::store::disk;
 use crate::work::WorkError;
 use crate::work::agent::{Ended, Job};
 use crate::work::handshake::Handshake;
@@ -188,6 +189,21 @@ impl<'a> Task<'a> {
     }
 }
 
+impl Task<'_> {
+    /// What a failed agent left is a person's; its commits are on the branch.
+    fn fail(&self, run: &Run<'_>, place: &Workplace, ended: &Ended) -> Result<End, Error> {
+        let repo = self.project.repository()?;
+        let mut why = ended.to_string();
+        if let Err(error) = place.fetch(self.project, &repo) {
+            why.push_str(&format!("\n{error}"));
+        }
+        place.hand_over(self.project, &repo);
+        let end = End::failed(why);
+        settle::show(self.project, run.record(), &end)?;
+        Ok(end)
+    }
+}
+
 impl Steps for Task<'_> {
     fn begin(&mut self, run: &mut Run<'_>) -> Result<Job, String> {
         self.prepare(run).map_err(|error| error.to_string())
@@ -208,21 +224,44 @@ impl Steps for Task<'_> {
         let Some(place) = self.place.clone() else {
             return Ok(End::failed("The worktree is not known any more"));
         };
-        // All that the agent started has ended; a git of it may have been killed.
-        if let Ok(repo) = self.project.repository() {
-            place.free(&repo);
-        }
         if !ended.is_success() {
-            let end = End::failed(ended.to_string());
-            settle::show(self.project, run.record(), &end).map_err(|error| error.to_string())?;
-            return Ok(end);
+            return self
+                .fail(run, &place, ended)
+                .map_err(|error| error.to_string());
         }
         conclude(self.project, run, &place, &self.terms).map_err(|error| error.to_string())
     }
 }
 
-/// Judges the work of a run whose agent ended well, or that had none, lands it, and says so in the spec.
+/// Judges the work of a run whose agent ended well, or that had none, lands it, and says so in the spec. What
+/// did not land is a person's from then on.
 pub(super) fn conclude(
+    project: &Project,
+    run: &mut Run<'_>,
+    place: &Workplace,
+    terms: &Terms,
+) -> Result<End, Error> {
+    let repo = project.repository()?;
+    let end = match place.fetch(project, &repo) {
+        Ok(()) => judge(project, run, place, terms)?,
+        Err(error) => {
+            let end = End {
+                event: Event::Doubt,
+                reason: Some(error.to_string()),
+            };
+            if !run.is_told_to_stop()? {
+                settle::show(project, run.record(), &end)?;
+            }
+            end
+        }
+    };
+    if disk::exists(&place.worktree) {
+        place.hand_over(project, &repo);
+    }
+    Ok(end)
+}
+
+fn judge(
     project: &Project,
     run: &mut Run<'_>,
     place: &Workplace,

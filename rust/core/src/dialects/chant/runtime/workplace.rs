@@ -11,15 +11,15 @@ use super::super::merge;
 use super::super::model::Spec;
 use super::super::ops::edit::Draft;
 use super::super::project::place::{self, BASE};
+use super::super::project::run_tree::{RunTree, Scenery};
 use super::super::project::site::{self, Site, remove_beside};
 use super::super::project::{Project, SPECS};
-use super::{refuse_without_commit, target_of};
+use super::refuse_without_commit;
 use crate::config::Config;
 use crate::confine::Confinement;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::git::bookkeeping::Beginning;
-use crate::git::worktree::Worktree;
 use crate::store::StoreError;
 use crate::store::disk::{self, Temporary};
 use crate::store::files::{self, Root};
@@ -27,9 +27,6 @@ use crate::store::state::escaped;
 use crate::work::record::Record;
 use crate::work::records::Runs;
 use crate::work::runner::Run;
-
-/// So many folders are tried for a worktree whose usual one holds something else.
-const FOLDERS: usize = 100;
 
 /// Where a spec is worked on.
 #[derive(Debug, Clone)]
@@ -44,8 +41,8 @@ pub(in super::super) struct Workplace {
     pub worktree: PathBuf,
     /// The project's root in it.
     pub root: PathBuf,
-    /// The folder of all worktrees of runs.
-    site: Site,
+    /// Whether the worktree is a linked one, which a release before this one made.
+    is_linked: bool,
     /// The spec's ID.
     pub spec_id: String,
     /// The spec's file, from the project's root.
@@ -79,6 +76,11 @@ impl Workplace {
         };
         let snapshot = project.snapshot()?;
         let config = snapshot.config.clone()?;
+        let scenery = Scenery {
+            project,
+            config: &config,
+            repo,
+        };
         let agreed = |what: &str, told: &str, derived: String| {
             if derived == told {
                 return Ok(derived);
@@ -90,7 +92,7 @@ impl Workplace {
             Err(Error::from(ChantError::Refused(message)))
         };
         let branch = agreed("branch", branch, snapshot.own_branch_of(&record.spec_id))?;
-        let target = agreed("target", target, target_of(repo, &config)?)?;
+        let target = agreed("target", target, scenery.target()?)?;
         let site = Site::of(project, &config, repo)?;
         let told = Path::new(worktree);
         let trees = repo.worktrees()?;
@@ -108,15 +110,17 @@ impl Workplace {
         let spec = spec_path(project, &record.spec_id)?;
         let spec_in_git = in_git(project, repo, &spec)?;
         let is_tracked = repo.file_at(base, &spec_in_git)?.is_some();
+        let is_linked = listed.is_some();
+        let confinement = scenery.confinement(told)?;
         Ok(Some(Self::at(
-            (told, site),
+            (told, is_linked, confinement),
             (&branch, &target, base),
             (record.spec_id.clone(), spec, spec_in_git, is_tracked),
         )))
     }
 
     fn at(
-        (worktree, site): (&Path, Site),
+        (worktree, is_linked, confinement): (&Path, bool, Confinement),
         (branch, target, base): (&str, &str, &str),
         (spec_id, spec, spec_in_git, is_tracked): (String, String, String, bool),
     ) -> Self {
@@ -128,12 +132,12 @@ impl Workplace {
             // Without the slash that joining nothing leaves at the end.
             root: worktree.join(inside).components().collect(),
             worktree: worktree.to_owned(),
-            site,
+            is_linked,
             spec_id,
             spec,
             spec_in_git,
             is_tracked,
-            confinement: Confinement::Off,
+            confinement,
         }
     }
 
@@ -174,20 +178,60 @@ impl Workplace {
         }
     }
 
-    /// Lets go what a git that was killed with its agent holds in the worktree.
-    pub(in super::super) fn free(&self, repo: &Repo) {
-        // A worktree that is gone holds nothing.
-        let _ = repo.free_worktree(&self.worktree);
+    /// The files that are worked on.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub(in super::super) fn tree<'r>(
+        &self,
+        project: &Project,
+        repo: &'r Repo,
+    ) -> Result<RunTree<'r>, Error> {
+        let config = project.snapshot()?.config?;
+        let scenery = Scenery {
+            project,
+            config: &config,
+            repo,
+        };
+        if self.is_linked {
+            scenery.linked(&self.worktree, &self.spec_id, &self.branch)
+        } else {
+            scenery.own(&self.worktree, &self.spec_id, &self.branch)
+        }
+    }
+
+    /// Brings the commits of the run into the project.
+    ///
+    /// # Errors
+    /// What git found wrong with them.
+    pub(in super::super) fn fetch(&self, project: &Project, repo: &Repo) -> Result<(), Error> {
+        self.tree(project, repo)?.fetch().map_err(|error| {
+            let message = format!(
+                "the commits of the run could not be brought back from {}: {error}",
+                self.worktree.display()
+            );
+            ChantError::Refused(message).into()
+        })
+    }
+
+    /// Makes the folder a person's, so that nothing runs there which the agent planned. Where that cannot be
+    /// done its files are there all the same.
+    pub(in super::super) fn hand_over(&self, project: &Project, repo: &Repo) {
+        if self.is_linked || project.is_trusted() || !matches!(self.confinement, Confinement::Off) {
+            let tree = self.tree(project, repo);
+            let _ = tree.map(|tree| tree.hand_over());
+        }
     }
 
     /// Removes the worktree with what lies beside it, and the branch, whose commits are on the target:
     /// as far as nothing is lost with them. Gives what was left in place, and why.
-    pub(in super::super) fn clear(&self, repo: &Repo) -> Vec<String> {
+    pub(in super::super) fn clear(&self, project: &Project, repo: &Repo) -> Vec<String> {
         let mut left = Vec::new();
         let told = |what: &str, error: &dyn std::fmt::Display| format!("{what} was kept: {error}");
         if disk::exists(&self.worktree)
-            && let Err(error) = self.remove_worktree(repo)
+            && let Err(error) = self.remove_worktree(project, repo)
         {
+            self.hand_over(project, repo);
             return vec![told("its worktree", &error)];
         }
         remove_beside(&self.worktree);
@@ -197,19 +241,18 @@ impl Workplace {
         left
     }
 
-    fn remove_worktree(&self, repo: &Repo) -> Result<(), Error> {
-        self.site
-            .refuse_strange(repo, &self.worktree, &self.branch, &self.spec_id)?;
+    fn remove_worktree(&self, project: &Project, repo: &Repo) -> Result<(), Error> {
+        let tree = self.tree(project, repo)?;
         // A copy that git does not track would count as a file of somebody's; what it says is merged.
         if !self.is_tracked
             && let Ok(path) = Root::open(&self.root).and_then(|root| root.locate(&self.spec))
         {
-            let changed = repo.uncommitted(&self.worktree)?;
+            let changed = tree.uncommitted()?;
             if changed.iter().all(|path| *path == self.spec_in_git) {
                 disk::remove(&path)?;
             }
         }
-        Ok(repo.remove_worktree(&self.worktree)?)
+        tree.remove()
     }
 }
 
@@ -263,7 +306,7 @@ impl Making<'_> {
     /// # Errors
     /// What is in the way; nothing of earlier work is lost then.
     pub(in super::super) fn make(&self, run: &mut Run<'_>) -> Result<Workplace, Error> {
-        let target = refuse_without_commit(self.repo, self.config)?;
+        let target = refuse_without_commit(self.scenery())?;
         let spec = self.spec.path.to_string();
         let spec_in_git = in_git(self.project, self.repo, &spec)?;
         let earlier = self.earlier(run)?;
@@ -289,12 +332,14 @@ impl Making<'_> {
             record.base = Some(base.clone());
             Ok(())
         })?;
+        self.repo.keep_base(branch, Some(&base))?;
         run.reached("after-branch")?;
         run.step("Making a worktree");
-        let worktree = self.worktree(run, &base)?;
+        let (worktree, is_linked) = self.worktree(run)?;
         let id = self.spec.id.to_string();
+        let confinement = self.scenery().confinement(&worktree)?;
         let place = Workplace::at(
-            (&worktree.path, self.site()?),
+            (&worktree, is_linked, confinement),
             (branch, &target, &base),
             (id, spec, spec_in_git, is_tracked),
         );
@@ -357,67 +402,49 @@ impl Making<'_> {
         if self.repo.branch_tip(branch)?.is_none() {
             return Ok(());
         }
-        let worktrees = self.repo.worktrees()?;
-        let on_it = worktrees
-            .iter()
-            .find(|tree| tree.branch.as_deref() == Some(branch));
-        if let Some(tree) = on_it.filter(|tree| self.is_ours(tree) && !tree.prunable) {
-            let id = self.spec.id.as_str();
-            self.site()?
-                .refuse_strange(self.repo, &tree.path, branch, id)?;
-            self.repo
-                .commit_everything(&tree.path, "Uncommitted work, kept by a fresh start")?;
-            self.repo.remove_worktree(&tree.path)?;
+        if let Some(tree) = self.scenery().tree_of(self.spec.id.as_str(), branch)? {
+            tree.hand_over_with_commits()?;
+            tree.commit_everything("Uncommitted work, kept by a fresh start")?;
+            tree.remove()?;
         }
         self.repo.back_up(branch, &escaped(self.spec.id.as_str()))?;
         Ok(self.repo.delete_backed_up_branch(branch)?)
     }
 
-    fn site(&self) -> Result<Site, Error> {
-        Site::of(self.project, self.config, self.repo)
-    }
-
-    /// Whether a worktree is one that runs are given.
-    fn is_ours(&self, tree: &Worktree) -> bool {
-        self.site().is_ok_and(|site| site.holds(&tree.path))
-    }
-
-    /// The worktree on the branch: the one there is, or a new one.
-    fn worktree(&self, run: &mut Run<'_>, base: &str) -> Result<Worktree, Error> {
-        let branch = self.branch.as_str();
-        let worktrees = self.repo.worktrees()?;
-        let on_it = worktrees
-            .into_iter()
-            .find(|tree| tree.branch.as_deref() == Some(branch));
-        if let Some(tree) = on_it.filter(|tree| !tree.prunable && !tree.is_main) {
-            if !self.is_ours(&tree) {
-                let message = format!(
-                    "branch {branch} is checked out in {}; check out another one there first",
-                    tree.path.display()
-                );
-                return Err(ChantError::Refused(message).into());
-            }
-            told(run, &tree.path)?;
-            let id = self.spec.id.as_str();
-            site::mark(&tree.path, &run.record().process_id, id)?;
-            return Ok(tree);
+    fn scenery(&self) -> Scenery<'_, '_> {
+        Scenery {
+            project: self.project,
+            config: self.config,
+            repo: self.repo,
         }
-        let folder = place::worktrees(self.project, self.config, self.repo)?;
-        disk::make_folders(&folder)?;
-        let path = self.free_path(&disk::real(&folder)?);
-        told(run, &path)?;
-        let id = self.spec.id.as_str();
-        site::mark(&path, &run.record().process_id, id)?;
-        Ok(self.repo.add_worktree(&path, branch, base)?)
     }
 
-    fn free_path(&self, folder: &Path) -> PathBuf {
-        let name = escaped(self.spec.id.as_str());
-        let numbered = (2..FOLDERS).map(|number| folder.join(format!("{name}-{number}")));
-        let mut paths = std::iter::once(folder.join(&name)).chain(numbered);
-        paths
-            .find(|path| !disk::exists(path))
-            .unwrap_or_else(|| folder.join(&name))
+    /// The folder of the run, and whether it is a linked worktree: the one there is, or a new one.
+    fn worktree(&self, run: &mut Run<'_>) -> Result<(PathBuf, bool), Error> {
+        let (id, branch) = (self.spec.id.as_str(), self.branch.as_str());
+        let earlier = self.scenery().tree_of(id, branch)?;
+        if earlier.as_ref().is_none_or(|tree| !tree.is_linked())
+            && let Some(holder) = self.repo.holder_of(branch)?
+        {
+            let message = format!(
+                "branch {branch} is checked out in {}; check out another one there first",
+                holder.display()
+            );
+            return Err(ChantError::Refused(message).into());
+        }
+        if let Some(tree) = earlier {
+            told(run, tree.path())?;
+            site::mark(tree.path(), &run.record().process_id, id)?;
+            tree.catch_up()?;
+            return Ok((tree.path().to_owned(), tree.is_linked()));
+        }
+        disk::make_folders(&place::worktrees(self.project, self.config, self.repo)?)?;
+        let path = Site::of(self.project, self.config, self.repo)?.free_folder(id);
+        told(run, &path)?;
+        site::mark(&path, &run.record().process_id, id)?;
+        let tree = self.scenery().own(&path, id, branch)?;
+        tree.make(&mut |step| run.step(step))?;
+        Ok((path, false))
     }
 
     /// Puts the spec into the worktree where git did not, and takes over what was changed in the

@@ -1,0 +1,68 @@
+//! What lies in the folder of a run and is in no commit.
+
+use super::super::bookkeeping::{RUNTIME, TRAILER};
+use super::super::{GitError, program};
+use super::{LONGEST_LOOK, LONGEST_WALK, RunFolder};
+
+impl RunFolder<'_> {
+    /// The paths that differ from the folder's HEAD: changed, staged, in conflict, or untracked and not
+    /// ignored; sorted, from the top, with `/`.
+    ///
+    /// # Errors
+    /// `Gone` when there is no repository any more, or a failure of git.
+    pub fn uncommitted(&self) -> Result<Vec<String>, GitError> {
+        let words = [
+            "status",
+            "--porcelain",
+            "-z",
+            "--untracked-files=all",
+            "--no-renames",
+            "--ignore-submodules=none",
+        ];
+        let out = self.git(words, LONGEST_WALK).output()?;
+        let fields = program::fields(&out).filter_map(|field| field.get(3..));
+        let mut paths: Vec<String> = fields
+            .map(|path| String::from_utf8_lossy(path).into_owned())
+            .collect();
+        paths.sort_unstable();
+        paths.dedup();
+        Ok(paths)
+    }
+
+    /// Whether its HEAD is its branch.
+    pub fn stands_on_branch(&self) -> bool {
+        let asked = self.git(["symbolic-ref", "--quiet", "HEAD"], LONGEST_LOOK);
+        let named = asked.output().map(|out| program::first_line(&out));
+        named.ok() == self.full_name().ok()
+    }
+
+    /// Commits everything that lies there and git does not ignore, as the runtime's own; nothing happens where
+    /// there is nothing to commit.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub fn commit_everything(&self, message: &str) -> Result<(), GitError> {
+        if self.uncommitted()?.is_empty() {
+            return Ok(());
+        }
+        self.git(["add", "--all"], LONGEST_WALK).output()?;
+        let (name, address) = RUNTIME;
+        let message = format!("{message}\n\n{}: {}\n", TRAILER.0, TRAILER.1);
+        let (name, address) = (format!("user.name={name}"), format!("user.email={address}"));
+        let words = [
+            "-c",
+            &name,
+            "-c",
+            &address,
+            "commit",
+            "--quiet",
+            "--no-verify",
+        ];
+        self.git(words, LONGEST_WALK)
+            .arg("--no-gpg-sign")
+            .arg("-m")
+            .arg(message)
+            .output()
+            .map(drop)
+    }
+}

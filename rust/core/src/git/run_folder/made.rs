@@ -1,0 +1,491 @@
+//! Making the folder of a run, making its repository again from what came back, and removing it.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "what git keeps in a git folder is no document of the store"
+)]
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::super::index::failed;
+use super::super::{GitError, program, trimmed};
+use super::{LONGEST_WALK, RunFolder};
+
+/// What of git's effective configuration in the project counts in a run's repository, too: sections, and
+/// single keys. All else of the user's own configuration counts there as it does anywhere.
+const TAKEN_OVER: [&str; 13] = [
+    "core.autocrlf",
+    "core.eol",
+    "core.safecrlf",
+    "core.ignorecase",
+    "core.symlinks",
+    "core.filemode",
+    "core.longpaths",
+    "core.precomposeunicode",
+    "core.sparsecheckout",
+    "core.sparsecheckoutcone",
+    "index.sparse",
+    "user.name",
+    "user.email",
+];
+/// The last parts of keys of filters that are taken over.
+const OF_FILTERS: [&str; 4] = ["clean", "smudge", "process", "required"];
+/// The last parts of keys of remotes that are taken over.
+const OF_REMOTES: [&str; 4] = ["url", "fetch", "promisor", "partialclonefilter"];
+/// What always holds in a run's repository: nothing of the user's is run there by a hook or asked for a
+/// signature, and nothing that was borrowed is cleared away.
+const FIXED: [(&str, &str); 8] = [
+    ("core.bare", "false"),
+    ("core.logallrefupdates", "true"),
+    ("core.hookspath", "/dev/null"),
+    ("core.fsmonitor", "false"),
+    ("commit.gpgsign", "false"),
+    ("tag.gpgsign", "false"),
+    ("gc.auto", "0"),
+    ("gc.pruneexpire", "never"),
+];
+/// The remote by which a run's repository names the project.
+const PROJECT: &str = "project";
+/// What the name of a git folder that was set aside begins with, after the name of the run's folder.
+const SET_ASIDE: &str = ".git-";
+/// So many of them are kept.
+const MOST_SET_ASIDE: usize = 1000;
+/// What a repository inside the folder is renamed to before the folder is a person's.
+const NESTED: &str = ".git-of-run";
+
+/// One setting as the project's git sees it.
+struct Setting {
+    key: String,
+    value: String,
+}
+
+impl RunFolder<'_> {
+    /// Makes the folder, with the files of its branch's newest commit. `progress` hears how far git is.
+    ///
+    /// # Errors
+    /// `PathTaken` when something is there, `NoBranch`, or a failure of git; what was made is left for
+    /// [`RunFolder::remove`].
+    pub fn make(&self, target: &str, progress: &mut dyn FnMut(&str)) -> Result<(), GitError> {
+        let tip = self.known_tip()?;
+        if self.top.symlink_metadata().is_ok() {
+            let path = self.top.clone();
+            return Err(GitError::PathTaken { path });
+        }
+        make_folder(&self.top)?;
+        self.make_repository(&tip, target)?;
+        let words = ["read-tree", "-v", "-u", "--reset", "--end-of-options", &tip];
+        self.git(words, LONGEST_WALK)
+            .hear(&mut |said| files_updated(said).map_or((), |step| progress(&step)))
+    }
+
+    /// Whether there is a folder, with a repository of its own or without one.
+    pub fn is_there(&self) -> bool {
+        self.top
+            .symlink_metadata()
+            .is_ok_and(|found| found.is_dir())
+    }
+
+    /// Makes the folder's repository again from the commits that came back, so that a person's git runs nothing
+    /// there that the agent planned: what its own git held is kept beside the folder, repositories inside of it
+    /// under a name that git does not look for. The files stay as they are.
+    ///
+    /// # Errors
+    /// `NoBranch`, `File`, or a failure of git.
+    pub fn make_repository_again(&self, target: &str) -> Result<(), GitError> {
+        let tip = self.known_tip()?;
+        self.set_repository_aside()?;
+        set_nested_aside(&self.top, 0);
+        self.make_repository(&tip, target)?;
+        let words = ["read-tree", "--reset", "--end-of-options", &tip];
+        self.git(words, LONGEST_WALK).output()?;
+        // Files that changed are no failure; they are named by whoever asks.
+        let refreshed = self.git(["update-index", "-q", "--refresh"], LONGEST_WALK);
+        refreshed.answer().map(drop)
+    }
+
+    /// Removes the folder, and what was set aside of it. The caller knows that it is the run's.
+    ///
+    /// # Errors
+    /// `File`.
+    pub fn remove(&self) -> Result<(), GitError> {
+        remove_tree(&self.top)?;
+        for number in 1..MOST_SET_ASIDE {
+            let path = self.aside(number);
+            if path.symlink_metadata().is_err() {
+                break;
+            }
+            remove_tree(&path)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the folder of an earlier run ready for the next: its branch goes on where the project's is ahead of
+    /// it. A repository that was left broken or locked is made again.
+    ///
+    /// # Errors
+    /// A failure of git: the two went different ways, or files that were changed are in the way.
+    pub fn catch_up(&self, target: &str) -> Result<(), GitError> {
+        if !self.is_sound() {
+            return self.make_repository_again(target);
+        }
+        let tip = self.known_tip()?;
+        self.borrow()?;
+        let words = ["merge-base", "--is-ancestor", &tip, &self.full_name()?];
+        if self.git(words, LONGEST_WALK).answer()?.ended_with(0) {
+            return Ok(());
+        }
+        let words = ["merge", "--ff-only", "--quiet", "--no-verify", &tip];
+        self.git(words, LONGEST_WALK).output().map(drop)
+    }
+
+    /// Writes the git folder: by hand, because each git that is started for it costs more than all of it.
+    fn make_repository(&self, tip: &str, target: &str) -> Result<(), GitError> {
+        let git = self.top.join(".git");
+        for folder in [
+            "objects/info",
+            "objects/pack",
+            "refs/heads",
+            "refs/tags",
+            "info",
+        ] {
+            make_folders(&git.join(folder))?;
+        }
+        let name = self.full_name()?;
+        let branch = git.join(&name);
+        make_folders(branch.parent().unwrap_or(&git))?;
+        write(&branch, &format!("{tip}\n"))?;
+        write(&git.join("HEAD"), &format!("ref: {name}\n"))?;
+        write(&git.join("config"), &self.config(tip)?)?;
+        write(&git.join("packed-refs"), &self.refs(target)?)?;
+        self.borrow()?;
+        let common = self.repo.common_dir();
+        copy_if_there(&common.join("shallow"), &git.join("shallow"))?;
+        let patterns = self.repo.git_folder()?.join("info/sparse-checkout");
+        copy_if_there(&patterns, &git.join("info/sparse-checkout"))
+    }
+
+    /// Borrows the project's objects, wherever they lie now.
+    fn borrow(&self) -> Result<(), GitError> {
+        let objects = trimmed(&self.repo.common_dir().join("objects"));
+        let place = self.top.join(".git/objects/info/alternates");
+        let line = objects.display().to_string();
+        if line.contains('\n') {
+            return Err(GitError::File {
+                doing: "name a path with a line break in",
+                path: place,
+                why: line,
+            });
+        }
+        replace(&place, &format!("{line}\n"))
+    }
+
+    /// The configuration of the run's repository.
+    fn config(&self, tip: &str) -> Result<String, GitError> {
+        let mut text = String::new();
+        let is_sha256 = tip.len() > 40;
+        put(
+            &mut text,
+            "core.repositoryformatversion",
+            if is_sha256 { "1" } else { "0" },
+        );
+        if is_sha256 {
+            put(&mut text, "extensions.objectformat", "sha256");
+        }
+        for setting in self.repo.effective_settings()? {
+            if is_taken_over(&setting.key) {
+                put(&mut text, &setting.key, &without_credentials(&setting));
+            }
+        }
+        let project = self.repo.common_dir().display().to_string();
+        put(&mut text, &format!("remote.{PROJECT}.url"), &project);
+        let fetched = format!("+refs/heads/*:refs/remotes/{PROJECT}/*");
+        put(&mut text, &format!("remote.{PROJECT}.fetch"), &fetched);
+        for (key, value) in FIXED {
+            put(&mut text, key, value);
+        }
+        Ok(text)
+    }
+
+    /// The refs of the project as the run sees them: branches as those of a remote, the target as a branch, too.
+    fn refs(&self, target: &str) -> Result<String, GitError> {
+        let mut text = "# pack-refs with: \n".to_owned();
+        let prefix = self
+            .branch
+            .rsplit_once('/')
+            .map(|(prefix, _)| format!("{prefix}/"));
+        for (name, commit) in self.repo.all_refs()? {
+            let branch = name.strip_prefix("refs/heads/");
+            let is_of_run = |branch: &str| {
+                prefix
+                    .as_ref()
+                    .is_some_and(|prefix| branch.starts_with(prefix))
+            };
+            match branch {
+                Some(branch) if is_of_run(branch) => {}
+                Some(branch) => {
+                    text.push_str(&format!("{commit} refs/remotes/{PROJECT}/{branch}\n"));
+                    if branch == target && branch != self.branch {
+                        text.push_str(&format!("{commit} {name}\n"));
+                    }
+                }
+                None if name.starts_with("refs/tags/") || name.starts_with("refs/remotes/") => {
+                    text.push_str(&format!("{commit} {name}\n"));
+                }
+                None => {}
+            }
+        }
+        Ok(text)
+    }
+
+    /// Whether there is a repository whose folders are its own, and that no git which was killed holds.
+    fn is_sound(&self) -> bool {
+        let git = self.top.join(".git");
+        let is_own = |path: &str| {
+            let found = git.join(path).symlink_metadata();
+            found.is_ok_and(|found| found.is_dir())
+        };
+        let is_locked = |path: &str| git.join(path).symlink_metadata().is_ok();
+        ["", "objects", "objects/info"].into_iter().all(is_own)
+            && !["index.lock", "HEAD.lock", "packed-refs.lock", "config.lock"]
+                .into_iter()
+                .any(is_locked)
+    }
+
+    fn aside(&self, number: usize) -> PathBuf {
+        let mut name = self.top.file_name().unwrap_or_default().to_owned();
+        name.push(format!("{SET_ASIDE}{number}"));
+        self.top.with_file_name(name)
+    }
+
+    fn set_repository_aside(&self) -> Result<(), GitError> {
+        let git = self.top.join(".git");
+        if git.symlink_metadata().is_err() {
+            return Ok(());
+        }
+        let free = (1..MOST_SET_ASIDE).map(|number| self.aside(number));
+        let mut free = free.filter(|path| path.symlink_metadata().is_err());
+        let place = free.next().unwrap_or_else(|| self.aside(MOST_SET_ASIDE));
+        fs::rename(&git, &place).map_err(|error| failed("set aside", &git, &error))
+    }
+}
+
+/// How far git is with the files, from what it says meanwhile.
+fn files_updated(said: &str) -> Option<String> {
+    let numbers = said.rsplit("Updating files:").next()?;
+    let numbers = numbers.split_once('(')?.1.split_once(')')?.0;
+    let (done, all) = numbers.split_once('/')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number(done) && is_number(all)).then(|| format!("Checking out files: {done} of {all}"))
+}
+
+fn is_taken_over(key: &str) -> bool {
+    let mut parts = key.split('.');
+    let (section, last) = (parts.next(), key.rsplit('.').next().unwrap_or_default());
+    TAKEN_OVER.contains(&key)
+        || section == Some("filter") && OF_FILTERS.contains(&last)
+        || section == Some("remote") && OF_REMOTES.contains(&last)
+        || key == "extensions.partialclone"
+}
+
+/// The value of a setting; of an address without who logs in there, and with what.
+fn without_credentials(setting: &Setting) -> String {
+    let is_address = setting.key.starts_with("remote.") && setting.key.ends_with(".url");
+    let split = setting.value.split_once("://").filter(|_| is_address);
+    let Some((scheme, rest)) = split.filter(|(scheme, _)| scheme.starts_with("http")) else {
+        return setting.value.clone();
+    };
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let host = host.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{host}/{path}")
+}
+
+/// Adds a setting as git writes it.
+fn put(text: &mut String, key: &str, value: &str) {
+    let Some((section, name)) = key.rsplit_once('.') else {
+        return;
+    };
+    let escaped = |value: &str| value.replace('\\', "\\\\").replace('"', "\\\"");
+    let header = match section.split_once('.') {
+        Some((section, sub)) => format!("[{section} \"{}\"]", escaped(sub)),
+        None => format!("[{section}]"),
+    };
+    let value = escaped(value).replace('\n', "\\n").replace('\t', "\\t");
+    text.push_str(&format!("{header}\n\t{name} = \"{value}\"\n"));
+}
+
+/// Renames the repositories that lie inside a folder. What cannot be renamed stays, and what lies very deep.
+fn set_nested_aside(folder: &Path, depth: usize) {
+    const DEEPEST: usize = 100;
+    for entry in folder.read_dir().into_iter().flatten().flatten() {
+        let path = entry.path();
+        if entry.file_name().eq_ignore_ascii_case(".git") {
+            let _ = fs::rename(&path, path.with_file_name(NESTED));
+        } else if depth < DEEPEST && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            set_nested_aside(&path, depth + 1);
+        }
+    }
+}
+
+/// Makes a folder that only its owner may look into.
+fn make_folder(path: &Path) -> Result<(), GitError> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+        .create(path)
+        .map_err(|error| failed("make", path, &error))
+}
+
+fn make_folders(path: &Path) -> Result<(), GitError> {
+    DirBuilder::new()
+        .recursive(true)
+        .create(path)
+        .map_err(|error| failed("make", path, &error))
+}
+
+/// Writes a new file; what is there, or a link that leads away, is not written to.
+fn write(path: &Path, text: &str) -> Result<(), GitError> {
+    let written = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes()));
+    written.map_err(|error| failed("write", path, &error))
+}
+
+/// Puts a new file into the place of one that an agent may have written.
+fn replace(path: &Path, text: &str) -> Result<(), GitError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(failed("replace", path, &error));
+        }
+        _ => {}
+    }
+    write(path, text)
+}
+
+fn copy_if_there(from: &Path, to: &Path) -> Result<(), GitError> {
+    match fs::read(from) {
+        Ok(bytes) => write(to, &String::from_utf8_lossy(&bytes)),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Removes a folder with all that is in it; folders that an agent closed are opened before.
+fn remove_tree(path: &Path) -> Result<(), GitError> {
+    if fs::remove_dir_all(path).is_ok() || path.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    open_folders(path);
+    fs::remove_dir_all(path).map_err(|error| failed("remove", path, &error))
+}
+
+#[cfg(unix)]
+fn open_folders(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let is_folder = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
+    if !is_folder || fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).is_err() {
+        return;
+    }
+    for entry in folder.read_dir().into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_folders(&entry.path());
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn open_folders(_: &Path) {}
+
+impl super::super::Repo {
+    /// Whether objects of the repository may be missing, because it was cloned in part.
+    ///
+    /// # Errors
+    /// A failure to read the configuration.
+    pub(super) fn is_partial(&self) -> Result<bool, GitError> {
+        let settings = self.effective_settings()?;
+        Ok(settings.iter().any(|one| {
+            one.key == "extensions.partialclone"
+                || one.key.starts_with("remote.")
+                    && one.key.ends_with(".promisor")
+                    && one.value == "true"
+        }))
+    }
+
+    /// The configuration as git sees it in this repository, the user's own included.
+    fn effective_settings(&self) -> Result<Vec<Setting>, GitError> {
+        self.read(
+            "read the configuration",
+            |repo| {
+                let config = repo.config()?.snapshot()?;
+                let mut entries = config.entries(None)?;
+                let mut found = Vec::new();
+                while let Some(entry) = entries.next() {
+                    let entry = entry?;
+                    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                    let value = if entry.has_value() {
+                        text(entry.value_bytes())
+                    } else {
+                        "true".into()
+                    };
+                    found.push(Setting {
+                        key: text(entry.name_bytes()),
+                        value,
+                    });
+                }
+                Ok(found)
+            },
+            || {
+                let out = self.reading(["config", "--list", "-z"]).output()?;
+                let fields = program::fields(&out).map(String::from_utf8_lossy);
+                let setting = |field: std::borrow::Cow<'_, str>| match field.split_once('\n') {
+                    Some((key, value)) => Setting {
+                        key: key.into(),
+                        value: value.into(),
+                    },
+                    None => Setting {
+                        key: field.into_owned(),
+                        value: "true".into(),
+                    },
+                };
+                Ok(fields.map(setting).collect())
+            },
+        )
+    }
+
+    /// All branches, tags and branches of remotes, and what they lead to.
+    fn all_refs(&self) -> Result<Vec<(String, String)>, GitError> {
+        self.read(
+            "list refs",
+            |repo| {
+                let mut found = Vec::new();
+                for reference in repo.references()? {
+                    let reference = reference?;
+                    if let Some(id) = reference.target() {
+                        let name = String::from_utf8_lossy(reference.name_bytes()).into_owned();
+                        found.push((name, id.to_string()));
+                    }
+                }
+                Ok(found)
+            },
+            || {
+                let words = [
+                    "for-each-ref",
+                    "--format=%(objectname) %(refname)",
+                    "refs/heads",
+                    "refs/tags",
+                    "refs/remotes",
+                ];
+                let out = self.reading(words).output()?;
+                let text = String::from_utf8_lossy(&out).into_owned();
+                let of_line = |line: &str| {
+                    let (commit, name) = line.split_once(' ')?;
+                    Some((name.to_owned(), commit.to_owned()))
+                };
+                Ok(text.lines().filter_map(of_line).collect())
+            },
+        )
+    }
+}
