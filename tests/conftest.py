@@ -30,6 +30,9 @@ _GIT = {
 }
 
 
+_CODE = [str(Path(__file__).resolve().parent), *(folder for folder in sys.path if os.path.isabs(folder))]
+"""Where the code of tests lies, and what it imports."""
+
 MEMORY = Path("/dev/shm")
 """A file system in memory, on Linux."""
 
@@ -106,11 +109,12 @@ def _sealed(
 ) -> None:
     """Hide the machine's own settings: home folder, git configuration, our variables.
 
-    The user trusts every folder of the tests, so that those about other things need not; tests of trust take
-    that away.
+    The user trusts every folder of the tests, and lets runs read and write there, where the agents of tests leave
+    their traces; tests of trust and of confinement take that away.
     """
     home = next(_homes)
-    home.mkdir()
+    # Runs write what lies in a home, and make nothing new beside secrets.
+    (home / "traces").mkdir(parents=True)
     ours = ("GIT_", "CHANT_", "ANTHROPIC_", "MCP_", "CONFIG_DIR", "SPECIFY_")
     for name in [name for name in os.environ if name.startswith(ours)]:
         monkeypatch.delenv(name)
@@ -119,7 +123,8 @@ def _sealed(
     settings = user_config()
     settings.parent.mkdir(parents=True)
     roots = [str(tmp_path_factory.getbasetemp()), tempfile.gettempdir()]
-    settings.write_text(f"---\ntrust: {{roots: {roots}}}\n---\n", encoding="utf-8")
+    confine = f"{{read: {[*roots, *_CODE]}, write: {roots}}}"
+    settings.write_text(f"---\ntrust: {{roots: {roots}}}\nconfine: {confine}\n---\n", encoding="utf-8")
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
 
 

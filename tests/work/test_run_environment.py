@@ -31,7 +31,7 @@ OTHERS = {
     "GIT_SSH_COMMAND": "false",
     "SHIP": "Ada",
 }
-PASSED = {"LC_MESSAGES": "C", "CARGO_HOME": "/cargo", "HTTPS_PROXY": "", "NO_COLOR": "1", "CC": "cc"}
+PASSED = {"LC_MESSAGES": "C", "JAVA_HOME": "/java", "HTTPS_PROXY": "", "NO_COLOR": "1", "CC": "cc"}
 
 
 @pytest.fixture
@@ -148,7 +148,10 @@ async def test_a_project_may_not_ask_for_the_users_keys(shop: Workshop, name: st
 async def test_the_users_own_configuration_passes_them(shop: Workshop) -> None:
     kept = shop.root.parent / "environment"
     user = shop.root.parent / "config.md"
-    user.write_text("---\ntrust: {roots: [/]}\nenv:\n  pass: [SSH_AUTH_SOCK]\n---\n")
+    user.write_text(
+        "---\ntrust: {roots: [/]}\nenv:\n  pass: [SSH_AUTH_SOCK]\n"
+        f"confine: {{write: [{shop.root.parent}]}}\n---\n"
+    )
     command = json.dumps(["sh", "-c", f"cat > /dev/null; env -0 > {kept}"])
     shop.configure(f"agents:\n  own:\n    command: {command}\n    prompt: stdin\n", provider="own")
     shop.spec(ID)

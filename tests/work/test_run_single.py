@@ -39,6 +39,7 @@ RECORD_KEYS = [
     "branch",
     "base",
     "worktree",
+    "confinement",
     "log",
     "target",
     "criteria_at_start",

@@ -4,6 +4,7 @@
 //! `project`, `defaults`, `providers` and `parallel` are merged one by one, every other block is taken whole
 //! from the last file that has it. Unknown keys are left alone.
 
+pub mod confine;
 pub mod runs;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use self::confine::{Caches, Confine, ConfineBlock};
 use self::runs::{AgentSettings, Limits, ParallelBlock, Providers, Rotation, Runs, WatchBlock};
 use crate::environment;
 use crate::text::edit::EditError;
@@ -69,6 +71,8 @@ pub struct Config {
     pub trusted_roots: Vec<String>,
     /// How agents are run.
     pub runs: Runs,
+    /// How they are held.
+    pub confine: Confine,
 }
 
 impl Default for Config {
@@ -89,6 +93,7 @@ impl Default for Config {
             worktree_root: None,
             trusted_roots: Vec::new(),
             runs: Runs::default(),
+            confine: Confine::default(),
         }
     }
 }
@@ -187,6 +192,8 @@ struct File {
     limits: Option<Limits>,
     watch: Option<WatchBlock>,
     env: Option<EnvBlock>,
+    confine: Option<ConfineBlock>,
+    caches: Option<Caches>,
     trust: Option<TrustBlock>,
 }
 
@@ -316,6 +323,8 @@ impl Config {
             runs.passed.push(name);
         }
         put(&mut runs.limits, file.limits);
+        let confine = file.confine.unwrap_or_default();
+        self.confine.take(confine, file.caches, is_users);
         if let Some(watch) = file.watch {
             (runs.watch, runs.retries) = watch.taken()?;
         }

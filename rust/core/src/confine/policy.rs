@@ -1,48 +1,52 @@
 //! What a confined process may do, as a value.
 
-use std::io;
 use std::path::PathBuf;
+
+use super::ability::Ability;
 
 /// What may be read and written, and by which ways out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// Files and folders that may be read, and programs in them run.
+    /// Files and folders that may be read, and programs in them run, without those that are denied.
     pub read: Vec<PathBuf>,
-    /// Files and folders that may be written, too.
+    /// The same before what is denied was taken out of them, for backends that can deny inside of a folder.
+    pub open: Vec<PathBuf>,
+    /// Files and folders that may be written, too. Each must be there.
     pub write: Vec<PathBuf>,
+    /// What is never read, although it lies in something that may be read.
+    pub denied: Vec<PathBuf>,
+    /// Whether files that lie in `/dev/shm` itself may be made and written: named semaphores are such files.
+    pub shared_memory: bool,
+    /// What can be reached over a network.
+    pub network: Network,
+    /// Whether sockets with names may be made and connected to.
+    pub unix_sockets: bool,
+    /// Whether terminals may be made.
+    pub pty: bool,
+    /// Who enforces it.
+    pub backend: Backend,
+    /// What the system can enforce.
+    pub ability: Ability,
 }
 
-impl Policy {
-    /// Restricts the calling thread and all that it will start.
-    ///
-    /// # Errors
-    /// When the kernel cannot hold it.
-    #[cfg(target_os = "linux")]
-    pub(super) fn enforce(&self) -> io::Result<()> {
-        use landlock::{
-            ABI, Access, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, path_beneath_rules,
-        };
-        let abi = ABI::V3;
-        let all = AccessFs::from_all(abi);
-        let ruleset = Ruleset::default()
-            .handle_access(all)
-            .map_err(io::Error::other)?
-            .create()
-            .map_err(io::Error::other)?
-            .add_rules(path_beneath_rules(&self.read, AccessFs::from_read(abi)))
-            .map_err(io::Error::other)?
-            .add_rules(path_beneath_rules(&self.write, all))
-            .map_err(io::Error::other)?;
-        ruleset.restrict_self().map_err(io::Error::other)?;
-        Ok(())
-    }
+/// What can be reached over a network.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Network {
+    /// All that the machine reaches.
+    #[default]
+    Open,
+    /// Nothing, this machine itself included.
+    None,
+}
 
-    /// Restricts the calling thread and all that it will start.
-    ///
-    /// # Errors
-    /// Always: there is no such means on this system.
-    #[cfg(not(target_os = "linux"))]
-    pub(super) fn enforce(&self) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
+/// Who enforces a policy.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// Landlock and a filter of system calls.
+    #[default]
+    Landlock,
+    /// The program `bwrap` at a path, and a filter of system calls.
+    Bubblewrap(PathBuf),
+    /// `sandbox-exec` of macOS.
+    Seatbelt,
 }

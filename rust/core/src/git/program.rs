@@ -138,6 +138,9 @@ impl Call {
     /// Holds this call, with all that git starts.
     pub(super) fn confined(mut self, confinement: &Confinement) -> Self {
         self.confinement = confinement.clone();
+        if confinement.is_a_program() {
+            self.command = self.held_by_program();
+        }
         self
     }
 
@@ -360,6 +363,26 @@ impl Call {
                 },
                 _ => self.broken(&error),
             })
+    }
+
+    /// The same command, started by the program that holds it.
+    fn held_by_program(&self) -> Command {
+        let own = std::iter::once(self.command.get_program()).chain(self.command.get_args());
+        let argv = own.map(ToOwned::to_owned).collect();
+        let mut argv = self.confinement.command_line(argv).into_iter();
+        let mut command = Command::new(argv.next().unwrap_or_default());
+        command.args(argv);
+        for (name, value) in self.command.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
     }
 
     fn ended(self, status: ExitStatus, out: Vec<u8>, err: Vec<u8>) -> Answer {

@@ -135,6 +135,8 @@ pub struct Ended {
     pub duration: Duration,
     /// The last lines of its standard error, secrets masked.
     pub tail: Vec<String>,
+    /// What it says of that, if it looks as if something was refused to it.
+    pub refused: Option<String>,
     /// How many processes of it were still there after it ended by itself, and were ended.
     pub left_behind: usize,
     /// What kept the log from being written whole.
@@ -168,6 +170,9 @@ impl fmt::Display for Ended {
         if !self.is_success() && !self.tail.is_empty() {
             write!(f, "; its last words:\n{}", self.tail.join("\n"))?;
         }
+        if let Some(refused) = self.refused.as_ref().filter(|_| !self.is_success()) {
+            write!(f, "\n{refused}")?;
+        }
         Ok(())
     }
 }
@@ -180,6 +185,7 @@ pub struct Agent {
     runs: Runs,
     process_id: String,
     limits: Limits,
+    confinement: Confinement,
     pipes: Pipes,
     watch: Option<OwnedFd>,
     started: Instant,
@@ -212,13 +218,15 @@ pub fn start(
         program: job.argv.first().cloned().unwrap_or_default(),
         why,
     };
-    let Some((program, arguments)) = job.argv.split_first() else {
+    if job.argv.is_empty() {
         return Err(refused("its command is empty".into()));
-    };
+    }
+    let argv = job.argv.iter().map(Into::into).collect();
+    let mut argv = job.confinement.command_line(argv).into_iter();
     let mark = Kin::mark(record);
-    let mut command = Command::new(program);
+    let mut command = Command::new(argv.next().unwrap_or_default());
     command
-        .args(arguments)
+        .args(argv)
         .env_clear()
         .envs(job.environment.iter().map(|(key, value)| (key, value)))
         .env(super::MARK, &mark)
@@ -266,6 +274,7 @@ pub fn start(
         runs: runs.clone(),
         process_id: record.process_id.clone(),
         limits: job.limits,
+        confinement: job.confinement,
         started: now,
         heard: now,
         is_over: false,
@@ -323,11 +332,13 @@ impl Agent {
         self.linger()?;
         let status = self.reap();
         let (tail, failure) = self.pipes.output.close();
+        let refused = self.confinement.hint(tail.iter().map(String::as_str));
         Ok(Ended {
             exit_code: status.and_then(|status| status.code()),
             signal: status.and_then(|status| status.signal()),
             ending,
             duration,
+            refused,
             tail,
             left_behind,
             log_failure: failure.map(|failure| failure.to_string()),

@@ -100,6 +100,9 @@ pub struct Record {
     /// The folder of the worktree.
     #[serde(default)]
     pub worktree: Option<String>,
+    /// How what works is held, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confinement: Option<String>,
     /// The log, relative to the root.
     #[serde(default)]
     pub log: Option<String>,
@@ -291,6 +294,7 @@ impl Record {
             branch: None,
             base: None,
             worktree: None,
+            confinement: None,
             log: None,
             target: None,
             criteria_at_start: Vec::new(),

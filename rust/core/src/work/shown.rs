@@ -49,6 +49,8 @@ pub struct Run {
     pub agent: Option<String>,
     /// The folder of its worktree.
     pub worktree: Option<String>,
+    /// How its agent is held, in a sentence.
+    pub confinement: Option<String>,
     /// The agent's commits.
     pub commits: Vec<String>,
     /// Whether the record is one of ours, and not history.
@@ -110,6 +112,7 @@ fn own(record: &Record) -> Run {
         parent: record.parent.clone(),
         agent: record.agent.as_ref().map(|agent| agent.name.clone()),
         worktree: record.worktree.clone(),
+        confinement: record.confinement.clone(),
         commits: record.commits.clone(),
         is_own: true,
     }
@@ -173,6 +176,7 @@ fn told(name: &str, text: &str) -> Result<Run, String> {
         parent: record.parent,
         agent: record.agent["name"].as_str().map(str::to_owned),
         worktree: record.worktree,
+        confinement: None,
         commits: commits.collect(),
         is_own: false,
     })

@@ -78,6 +78,8 @@ fn each_library_has_one_place() {
         ],
     );
     only("std::env", &["git/program.rs"]);
+    only("landlock::", &["confine/"]);
+    only("seccompiler::", &["confine/seccomp.rs"]);
     only("ureq::", &["provider/endpoint.rs", "provider/http.rs"]);
     only("pyo3", &[]);
     only("println!", &[]);
@@ -96,6 +98,7 @@ fn engines_know_no_dialect_and_dialects_not_each_other() {
         "work/",
         "provider/",
         "trust/",
+        "confine/",
         "lint.rs",
         "config.rs",
         "config/",
@@ -133,7 +136,8 @@ fn engines_know_only_what_lies_below_them() {
         ("text/", vec!["crate::ident", "crate::text"]),
         ("store/", vec!["crate::store"]),
         ("graph/", vec!["crate::graph"]),
-        ("git/", vec!["crate::git"]),
+        ("git/", vec!["crate::git", "crate::confine"]),
+        ("confine/", vec!["crate::confine", "crate::store"]),
         ("lint.rs", vec![]),
         ("ident.rs", vec![]),
         ("outside.rs", vec![]),
@@ -154,6 +158,7 @@ fn engines_know_only_what_lies_below_them() {
             "work/",
             vec![
                 "crate::work",
+                "crate::confine",
                 "crate::environment",
                 "crate::store",
                 "crate::answer",

@@ -7,6 +7,8 @@
 
 mod chant_runs;
 mod chant_specs;
+#[cfg(target_os = "linux")]
+mod confine;
 mod files;
 mod front_matter;
 mod git;

@@ -7,6 +7,7 @@ use super::super::agents::workers::workers;
 use super::super::agents::{Agent, Given, usual_model};
 use super::super::error::ChantError;
 use super::super::project::Project;
+use super::super::runtime::confined;
 use super::super::view::doctor::{AgentSeen, Doctor, EnvironmentSeen, GitSeen, Variable};
 use crate::answer::Answer;
 use crate::config::Config;
@@ -39,6 +40,7 @@ pub fn doctor(project: &Project) -> Result<Answer, Error> {
         root: project.root().display().to_string(),
         has_specs,
         trust: trust_line(project),
+        confinement: confinement_line(project, &config, &mut problems),
         git,
         environment: environment(project, &config, agents.first()),
         agents: seen,
@@ -59,6 +61,17 @@ fn trust_line(project: &Project) -> String {
             "not trusted: {}; look with `chant-mcp trust --show`",
             report.summary
         ),
+    }
+}
+
+/// How runs would be held, in a sentence.
+fn confinement_line(project: &Project, config: &Config, problems: &mut Vec<String>) -> String {
+    match confined::standing(project, config) {
+        Ok(standing) => standing.to_string(),
+        Err(error) => {
+            problems.push(error.to_string());
+            "runs cannot be confined as the configuration asks for".into()
+        }
     }
 }
 

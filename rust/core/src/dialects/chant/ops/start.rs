@@ -11,6 +11,7 @@ use super::super::model::Spec;
 use super::super::project::run_tree::Scenery;
 use super::super::project::{Project, Snapshot};
 use super::super::runtime::briefing::{self, has_prompt};
+use super::super::runtime::confined;
 use super::super::runtime::turns::{Turns, next_agent, takes_turns};
 use super::super::runtime::{refuse_without_commit, settle, split, task};
 use super::super::scores::Scores;
@@ -91,6 +92,7 @@ pub fn work_start(
         repo: &repo,
     })?;
     briefing::identity(project, &repo)?;
+    let standing = confined::standing(project, &config)?;
     refuse_unfit_agents(project, &runs, &config, &spec, wish)?;
     let (mode, asked) = recorded(wish, &plan, config.runs.limits.agents_at_once);
     drop(snapshot);
@@ -107,6 +109,7 @@ pub fn work_start(
         branch: record.branch.as_deref(),
         worktree: record.worktree.as_deref(),
         log: record.log.as_deref(),
+        confinement: standing.to_string(),
         quality_warning: plan.red.first().map(|(id, scores)| warning(id, scores)),
     }))
 }

@@ -128,6 +128,7 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
         parent: run.parent,
         agent: run.agent,
         worktree: run.worktree,
+        confinement: run.confinement,
         commits: run.commits,
         criteria,
         specs,

@@ -40,30 +40,55 @@ pub(in super::super) fn of_split(
 
 /// The folder that belongs to a repository, or to a project without one.
 fn folder_of(project: &Project, config: &Config, common: &Path) -> Result<PathBuf, Error> {
+    Ok(folder_of_all(project, config)?.join(named(project, config, common)))
+}
+
+/// What a folder is called that belongs to a repository alone.
+fn named(project: &Project, config: &Config, common: &Path) -> String {
     let hash = git::blob(&common.display().to_string());
-    let name = format!("{}-{}", name_of(project, config), &hash[..12]);
-    Ok(folder_of_all(project, config)?.join(name))
+    format!("{}-{}", name_of(project, config), &hash[..12])
+}
+
+/// The folder of the caches that only tools of this repository's runs use.
+///
+/// # Errors
+/// `Refused` when nothing says where the user's own files lie.
+pub(in super::super) fn caches(
+    project: &Project,
+    config: &Config,
+    repo: Option<&Repo>,
+) -> Result<PathBuf, Error> {
+    let common = repo.map_or(project.root(), Repo::common_dir);
+    let name = named(project, config, common);
+    Ok(state(project)?.join("caches").join(name))
 }
 
 /// The folder that holds those of all repositories.
 fn folder_of_all(project: &Project, config: &Config) -> Result<PathBuf, Error> {
-    let variable = |name: &str| {
-        let value = project.environment.get(name).map(PathBuf::from);
-        value.filter(|path| path.is_absolute())
-    };
-    let home = variable("HOME");
     if let Some(given) = config.worktree_root.as_deref() {
+        let home = variable(project, "HOME");
         let inside_home = given
             .strip_prefix("~/")
-            .and_then(|rest| Some(home.as_ref()?.join(rest)));
+            .and_then(|rest| Some(home?.join(rest)));
         return Ok(inside_home.unwrap_or_else(|| project.root.path().join(given)));
     }
-    let state = variable("XDG_STATE_HOME").or_else(|| home.map(|home| home.join(".local/state")));
+    Ok(state(project)?.join("worktrees"))
+}
+
+/// The folder for the user's own state of ours.
+fn state(project: &Project) -> Result<PathBuf, Error> {
+    let home = || variable(project, "HOME").map(|home| home.join(".local/state"));
+    let state = variable(project, "XDG_STATE_HOME").or_else(home);
     let state = state.ok_or_else(|| {
         let why = "Neither XDG_STATE_HOME nor HOME says where worktrees may lie. Set `defaults.worktree_root` in .chant/config.md.";
         ChantError::Refused(why.into())
     })?;
-    Ok(state.join("chant-mcp").join("worktrees"))
+    Ok(state.join("chant-mcp"))
+}
+
+fn variable(project: &Project, name: &str) -> Option<PathBuf> {
+    let value = project.environment.get(name).map(PathBuf::from);
+    value.filter(|path| path.is_absolute())
 }
 
 /// The project's name as part of a folder's.
@@ -91,6 +116,10 @@ pub(in super::super) fn beside(worktree: &Path, ending: &str) -> PathBuf {
     worktree.with_file_name(name)
 }
 
+/// What the folder ends with that an agent writes beside its own: temporary files, and settings of tools.
+pub(in super::super) const PRIVATE: &str = ".private";
+/// What the same folder of a check ends with.
+pub(in super::super) const CHECKING: &str = ".checking";
 /// What the prompt's file ends with.
 pub(in super::super) const PROMPT: &str = ".prompt.md";
 /// What the file about our server ends with.

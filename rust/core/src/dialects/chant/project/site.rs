@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::error::ChantError;
 use super::Project;
-use super::place::{self, BESIDE, MARKER, beside};
+use super::place::{self, BESIDE, CHECKING, MARKER, PRIVATE, beside};
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::Repo;
@@ -192,6 +192,9 @@ pub(in super::super) fn mark(path: &Path, run: &str, spec_id: &str) -> Result<()
 pub(in super::super) fn remove_beside(path: &Path) {
     for ending in BESIDE {
         let _ = disk::remove(&beside(path, ending));
+    }
+    for ending in [PRIVATE, CHECKING] {
+        let _ = disk::remove_tree(&beside(path, ending));
     }
 }
 

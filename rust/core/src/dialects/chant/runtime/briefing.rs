@@ -16,6 +16,7 @@ use super::super::model::Spec;
 use super::super::project::place::{self, IGNORED, PROMPT, SERVER};
 use super::super::project::{AgreedPrompts, Project};
 use super::super::prompt::{self, Parts, Place};
+use super::confined::{self, Held};
 use super::workplace::Workplace;
 use crate::config::Config;
 use crate::environment::{Beside, Passed, passed as passed_of};
@@ -80,18 +81,8 @@ pub(in super::super) fn refuse_unfit_agent(
     agent
         .refuse_unready(model.as_deref(), &project.environment)
         .map_err(ChantError::from)?;
-    let given = Given {
-        prompt: "",
-        prompt_file: "",
-        model: model.as_deref(),
-        worktree: "",
-        spec_id: "",
-        mcp_config: None,
-        git_dir: None,
-        own_program: &project.program,
-    };
-    let line = agent.command_line(&given).map_err(ChantError::from)?;
-    let program = line.argv.first().map(String::as_str).unwrap_or_default();
+    let argv = trusted_line(project, agent)?;
+    let program = argv.first().map(String::as_str).unwrap_or_default();
     let path = project.environment.get("PATH");
     if which::which_in(program, path, project.root()).is_ok() {
         return Ok(());
@@ -101,6 +92,21 @@ pub(in super::super) fn refuse_unfit_agent(
         agent.name
     );
     Err(ChantError::Refused(message).into())
+}
+
+/// An agent's command line as people configured it, without anything that a spec says.
+pub(super) fn trusted_line(project: &Project, agent: &Agent) -> Result<Vec<String>, Error> {
+    let line = agent.command_line(&Given {
+        prompt: "",
+        prompt_file: "",
+        model: None,
+        worktree: "",
+        spec_id: "",
+        mcp_config: None,
+        git_dir: None,
+        own_program: &project.program,
+    });
+    Ok(line.map_err(ChantError::from)?.argv)
 }
 
 /// Whether there is a prompt of a name: in the project, or among those that come with the program.
@@ -240,11 +246,14 @@ impl Briefing<'_> {
                 own_program: &self.project.program,
             })
             .map_err(ChantError::from)?;
+        let trusted = trusted_line(self.project, &agent)?;
         let limits = &self.config.runs.limits;
         let CommandLine {
             argv,
             prompt_on_stdin,
         } = line;
+        let held = Held::Agent(&agent.name, &trusted);
+        let job = self.job_for(argv, held, Some(&server), agent.credentials)?;
         Ok(Job {
             reads: agent.tells_messages().then_some(messages::lines as Reads),
             name: agent.name,
@@ -260,7 +269,7 @@ impl Briefing<'_> {
                 idle: Some(limits.idle()),
                 ..bounds(self.config)
             },
-            ..self.job_for(argv, Some(&server), agent.credentials)?
+            ..job
         })
     }
 
@@ -275,20 +284,29 @@ impl Briefing<'_> {
                 run: Some(self.config.runs.limits.check()),
                 ..bounds(self.config)
             },
-            ..self.job_for(argv.to_vec(), None, &[])?
+            ..self.job_for(argv.to_vec(), Held::Check(argv), None, &[])?
         })
     }
 
     fn job_for(
         &self,
         argv: Vec<String>,
+        held: Held<'_>,
         server: Option<&Path>,
         credentials: &[&str],
     ) -> Result<Job, Error> {
         let Passed {
-            variables,
+            mut variables,
             withheld,
         } = passed(self.project, self.config, credentials);
+        let hold = confined::of_run(
+            self.project,
+            self.config,
+            Some(self.repo),
+            &self.place.worktree,
+            held,
+        )?;
+        variables.extend(hold.variables);
         let environment = self.environment(server, variables)?;
         Ok(Job {
             name: String::new(),
@@ -308,7 +326,7 @@ impl Briefing<'_> {
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
             folder: self.place.root.clone(),
-            confinement: self.place.confinement.clone(),
+            confinement: hold.confinement,
             input: Input::Empty,
             limits: bounds(self.config),
         })

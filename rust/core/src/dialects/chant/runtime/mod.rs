@@ -2,7 +2,7 @@
 //!
 //! The engines below (`work`, `git`) know processes, records, branches and merges; here they are put
 //! together. [`task`] is the run of one spec, step by step: [`workplace`] makes its branch and worktree,
-//! [`briefing`] what its agent is given, [`judge`] looks for evidence, [`landing`] brings the work to the
+//! [`briefing`] what its agent is given, [`confined`] what holds it, [`judge`] looks for evidence, [`landing`] brings the work to the
 //! target branch, and [`conflict`] writes down what could not be brought there; [`original`] is the run
 //! that is merged when that is settled. [`crew`] is the run above such runs, and [`split`] one that
 //! proposes members of a spec. [`turns`] says which agent is next and whether there is room for it.

@@ -23,9 +23,9 @@ use super::super::prompt::{self, Parts, SPLIT as PROMPT};
 use super::super::split::{self, BadAnswer, proposal, write};
 use super::super::view::split::{Member, Proposal};
 use super::briefing::{self, bounds, name_of, prompt_text};
+use super::confined::{self, Held};
 use super::spec_of;
 use crate::config::Config;
-use crate::confine::Confinement;
 use crate::environment::Passed;
 use crate::error::Error;
 use crate::git;
@@ -367,9 +367,14 @@ impl Asking<'_> {
             argv.push("--question".into());
         }
         let Passed {
-            variables,
+            mut variables,
             withheld,
         } = briefing::passed(self.project, config, agent.credentials);
+        let trusted = briefing::trusted_line(self.project, &agent)?;
+        let held = Held::Agent(&agent.name, &trusted);
+        let repo = self.project.repo()?;
+        let hold = confined::of_run(self.project, config, repo.as_deref(), folder, held)?;
+        variables.extend(hold.variables);
         let limits = &config.runs.limits;
         let bounds = bounds(config);
         Ok(Job {
@@ -381,7 +386,7 @@ impl Asking<'_> {
             environment: self.environment(spec, &spec_file, variables),
             withheld,
             folder: root.clone(),
-            confinement: Confinement::Off,
+            confinement: hold.confinement,
             input: if line.prompt_on_stdin {
                 Input::Text(prompt)
             } else {

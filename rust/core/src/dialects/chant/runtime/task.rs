@@ -5,6 +5,7 @@ use super::super::evidence;
 use super::super::model::{Spec, Status};
 use super::super::project::{Project, Snapshot};
 use super::briefing::Briefing;
+use super::confined;
 use super::judge::{Judge, Terms};
 use super::settle;
 use super::workplace::{Making, Workplace};
@@ -101,6 +102,11 @@ impl<'a> Task<'a> {
         let spec = spec_of(&snapshot, &run.record().spec_id)?;
         let repo = self.project.repository()?;
         Self::note_criteria(run, &spec)?;
+        let standing = confined::standing(self.project, &config)?.to_string();
+        run.update(|record| {
+            record.confinement = Some(standing.clone());
+            Ok(())
+        })?;
         let making = Making {
             project: self.project,
             repo: &repo,

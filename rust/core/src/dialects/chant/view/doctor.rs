@@ -13,6 +13,8 @@ pub struct Doctor {
     pub has_specs: bool,
     /// Whether the folder is trusted, and why, in a sentence.
     pub trust: String,
+    /// How its runs would be held, in a sentence.
+    pub confinement: String,
     /// Git, as runs would find it.
     pub git: GitSeen,
     /// The agents that are configured, the one first that works when none is named.

@@ -79,6 +79,9 @@ pub struct RunEntry {
     /// The folder of its worktree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
+    /// How its agent is held, in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confinement: Option<String>,
     /// The agent's commits, once the work was judged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
@@ -134,6 +137,8 @@ pub struct Started<'a> {
     /// Its log, relative to the root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<&'a str>,
+    /// How its agent is held, in a sentence.
+    pub confinement: String,
     /// That a red quality gate was waived.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality_warning: Option<QualityWarning>,

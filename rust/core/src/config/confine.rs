@@ -1,0 +1,128 @@
+//! What is configured about how runs are held. The user's own configuration opens and closes; a project's can
+//! only close.
+
+use serde::Deserialize;
+
+/// How runs are held.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Confine {
+    /// Whether they have to be.
+    pub mode: Mode,
+    /// What they may read beside what everything needs.
+    pub read: Vec<String>,
+    /// What they may write, too.
+    pub write: Vec<String>,
+    /// What they may do neither with.
+    pub deny: Vec<String>,
+    /// What the project denies: from its root.
+    pub deny_of_project: Vec<String>,
+    /// Whether they make and reach sockets with names.
+    pub unix_sockets: bool,
+    /// Whether they reach a network.
+    pub network: Reached,
+    /// Whether they make terminals.
+    pub pty: bool,
+    /// Who holds them.
+    pub backend: Holder,
+    /// Where the caches of their tools lie.
+    pub caches: Caches,
+}
+
+/// Whether runs have to be held.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Where the system can.
+    #[default]
+    Auto,
+    /// Else they do not start.
+    Required,
+    /// They are not held.
+    Off,
+}
+
+/// What is reached over a network.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reached {
+    /// All that the machine reaches.
+    #[default]
+    Open,
+    /// Nothing.
+    None,
+}
+
+/// Who holds runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Holder {
+    /// What the system brings along.
+    #[default]
+    Landlock,
+    /// The program `bwrap`.
+    Bubblewrap,
+}
+
+/// Where the caches of a run's tools lie.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Caches {
+    /// In a place that the project's runs share, and nothing else uses.
+    #[default]
+    Private,
+    /// With the run, and gone with it.
+    None,
+}
+
+/// The block as a file has it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub(super) struct ConfineBlock {
+    mode: Option<Mode>,
+    read: Vec<String>,
+    write: Vec<String>,
+    deny: Vec<String>,
+    unix_sockets: Option<bool>,
+    network: Option<Reached>,
+    pty: Option<bool>,
+    backend: Option<Holder>,
+}
+
+impl Confine {
+    /// Takes over what a file says, as far as it may say that.
+    pub(super) fn take(&mut self, block: ConfineBlock, caches: Option<Caches>, is_users: bool) {
+        if is_users {
+            self.mode = block.mode.unwrap_or(self.mode);
+            self.read = block.read;
+            self.write = block.write;
+            self.deny = block.deny;
+            self.unix_sockets = block.unix_sockets.unwrap_or(self.unix_sockets);
+            self.network = block.network.unwrap_or(self.network);
+            self.pty = block.pty.unwrap_or(self.pty);
+            self.backend = block.backend.unwrap_or(self.backend);
+            self.caches = caches.unwrap_or(self.caches);
+            return;
+        }
+        self.deny_of_project = block.deny;
+        if block.mode == Some(Mode::Required) {
+            self.mode = Mode::Required;
+        }
+        if block.network == Some(Reached::None) {
+            self.network = Reached::None;
+        }
+        if caches == Some(Caches::None) {
+            self.caches = Caches::None;
+        }
+    }
+}
+
+/// Whether what a project says at a key has an effect: it can only close.
+pub fn counts_in_project(key: &[&str], value: &str) -> bool {
+    match key {
+        ["confine", "deny", ..] => true,
+        ["confine", "mode"] => value == "required",
+        ["confine", "network"] | ["caches"] => value == "none",
+        ["confine", ..] => false,
+        _ => true,
+    }
+}

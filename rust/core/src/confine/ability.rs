@@ -1,0 +1,140 @@
+//! What the system can enforce, and how that is said.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+/// Below it foreign files can be cut short, and nothing is linked or renamed from one folder to another.
+pub const FLOOR: u8 = 3;
+/// From it on connections by TCP can be refused.
+pub const NETWORK: u8 = 4;
+/// From it on commands to devices can be refused.
+pub const DEVICES: u8 = 5;
+/// From it on signals and abstract sockets stay inside.
+pub const SCOPES: u8 = 6;
+
+/// The variable that has a lower version of Landlock assumed than the kernel has.
+pub const ASSUMED: &str = "CHANT_CONFINE_ABI";
+
+/// What the system can enforce.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ability {
+    /// The version of Landlock; 0 without.
+    pub abi: u8,
+}
+
+impl Ability {
+    /// What this system can enforce. `assumed`, the value of [`ASSUMED`], can only make it less.
+    pub fn of_system(assumed: Option<&str>) -> Self {
+        static ABI: OnceLock<u8> = OnceLock::new();
+        let abi = *ABI.get_or_init(kernel_abi);
+        let most = assumed.and_then(|abi| abi.parse().ok()).unwrap_or(u8::MAX);
+        Self { abi: abi.min(most) }
+    }
+
+    /// Why Landlock cannot be used; `None` where it can.
+    pub fn lacks(self) -> Option<String> {
+        match self.abi {
+            0 if cfg!(target_os = "linux") => Some(
+                "this kernel has no Landlock, or it is switched off (Linux 6.2 or later has it; `lsm=landlock,…` switches it on)"
+                    .into(),
+            ),
+            0 => Some("there is no Landlock on this system".into()),
+            abi if abi < FLOOR => Some(format!(
+                "this kernel's Landlock has version {abi}, and at least {FLOOR} is needed (Linux 6.2)"
+            )),
+            _ => None,
+        }
+    }
+
+    /// What is open that a newer kernel closes.
+    pub fn weak(self) -> Vec<&'static str> {
+        let mut weak = Vec::new();
+        if self.abi < SCOPES {
+            weak.push("signals");
+        }
+        if self.abi < DEVICES {
+            weak.push("commands to devices");
+        }
+        weak
+    }
+}
+
+/// How a run is held, as people are told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// By Landlock.
+    Landlock(Ability),
+    /// By bubblewrap.
+    Bubblewrap,
+    /// By a profile of macOS.
+    Seatbelt,
+    /// Not at all, and why.
+    Unconfined(String),
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Landlock(ability) => {
+                let weak = ability.weak();
+                if weak.is_empty() {
+                    f.write_str("confined: writes only its folder")?;
+                } else {
+                    write!(
+                        f,
+                        "confined (weak: {}): writes only its folder",
+                        weak.join(", ")
+                    )?;
+                }
+                write!(f, " (Landlock ABI {})", ability.abi)
+            }
+            Self::Bubblewrap => f.write_str("confined: writes only its folder (bubblewrap)"),
+            Self::Seatbelt => f.write_str("confined: writes only its folder (sandbox-exec)"),
+            Self::Unconfined(why) => write!(f, "not confined: {why}"),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn kernel_abi() -> u8 {
+    super::landlock::kernel_abi()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn kernel_abi() -> u8 {
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_open_is_said() {
+        let said = |abi| Standing::Landlock(Ability { abi }).to_string();
+        assert_eq!(said(7), "confined: writes only its folder (Landlock ABI 7)");
+        assert_eq!(
+            said(5),
+            "confined (weak: signals): writes only its folder (Landlock ABI 5)"
+        );
+        assert_eq!(
+            said(3),
+            "confined (weak: signals, commands to devices): writes only its folder (Landlock ABI 3)"
+        );
+        let why = Ability { abi: 2 }.lacks();
+        assert!(why.is_some_and(|why| why.contains("version 2")));
+        assert_eq!(Ability { abi: 3 }.lacks(), None);
+        assert_eq!(
+            Standing::Unconfined("`confine.mode` is off".into()).to_string(),
+            "not confined: `confine.mode` is off"
+        );
+    }
+
+    #[test]
+    fn a_kernel_can_be_assumed_to_do_less_and_never_more() {
+        let real = Ability::of_system(None);
+        assert_eq!(Ability::of_system(Some("200")), real);
+        assert_eq!(Ability::of_system(Some("0")).abi, 0);
+        assert_eq!(Ability::of_system(Some("many")), real);
+    }
+}

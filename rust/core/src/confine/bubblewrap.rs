@@ -1,0 +1,101 @@
+//! The same policy as a view of the file system that the program `bwrap` makes: what may not be read is not
+//! there, and what may not be written lies on a read-only file system, so that its rights cannot be changed.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::policy::{Network, Policy};
+use crate::store::disk;
+
+/// The program.
+pub const PROGRAM: &str = "bwrap";
+/// Links at the top that lead into the system.
+const LINKS: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+
+/// What stands before a command line that is to be held to a policy.
+pub(super) fn arguments(program: &Path, policy: &Policy) -> Vec<OsString> {
+    let mut list = List(vec![program.into()]);
+    list.words(&[
+        "--die-with-parent",
+        "--unshare-user",
+        "--unshare-pid",
+        "--unshare-ipc",
+    ]);
+    if policy.network == Network::None {
+        list.words(&["--unshare-net"]);
+    }
+    list.words(&["--cap-drop", "ALL", "--tmpfs", "/"]);
+    // What holds others is bound first.
+    let mut bound: Vec<(&PathBuf, &str)> = Vec::new();
+    bound.extend(policy.read.iter().map(|path| (path, "--ro-bind-try")));
+    bound.extend(policy.write.iter().map(|path| (path, "--bind")));
+    bound.sort();
+    for (path, how) in bound {
+        if !is_made(path) {
+            list.bind(how, path);
+        }
+    }
+    for path in LINKS.map(Path::new) {
+        if let Some(says) = disk::read_link(path) {
+            list.words(&["--symlink"]);
+            list.0.extend([says.into(), path.into()]);
+        }
+    }
+    list.words(&[
+        "--dev",
+        "/dev",
+        "--proc",
+        "/proc",
+        "--remount-ro",
+        "/",
+        "--",
+    ]);
+    list.0
+}
+
+/// Whether a folder is one that is made for it and not bound.
+fn is_made(path: &Path) -> bool {
+    ["/proc", "/dev"].iter().any(|made| path.starts_with(made))
+}
+
+struct List(Vec<OsString>);
+
+impl List {
+    fn words(&mut self, words: &[&str]) {
+        self.0.extend(words.iter().map(OsString::from));
+    }
+
+    fn bind(&mut self, how: &str, path: &Path) {
+        self.0.extend([how.into(), path.into(), path.into()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_may_be_written_is_bound_for_writing() {
+        let policy = Policy {
+            read: vec!["/usr".into(), "/proc".into()],
+            write: vec!["/home/ada/run".into()],
+            network: Network::None,
+            ..Policy::default()
+        };
+        let list = arguments(Path::new("/usr/bin/bwrap"), &policy);
+        let list: Vec<&str> = list.iter().filter_map(|word| word.to_str()).collect();
+        let text = list.join(" ");
+        assert!(
+            text.starts_with("/usr/bin/bwrap --die-with-parent"),
+            "{text}"
+        );
+        assert!(text.contains("--bind /home/ada/run /home/ada/run --ro-bind-try /usr /usr"));
+        assert!(text.contains("--unshare-net") && !text.contains("--ro-bind-try /proc"));
+        assert!(
+            text.ends_with("--dev /dev --proc /proc --remount-ro / --"),
+            "{text}"
+        );
+        let open = arguments(Path::new("bwrap"), &Policy::default());
+        assert!(!open.contains(&"--unshare-net".into()));
+    }
+}

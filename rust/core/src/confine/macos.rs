@@ -1,0 +1,126 @@
+//! The same policy as a profile of macOS, which `sandbox-exec` enforces.
+
+use std::ffi::OsString;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use super::policy::{Network, Policy};
+
+/// The program that enforces a profile.
+pub const PROGRAM: &str = "/usr/bin/sandbox-exec";
+/// Devices without a memory.
+const DEVICES: [&str; 6] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/dtracehelper",
+    "/dev/autofs_nowait",
+];
+/// Folders of people and their data, in which reading is closed.
+const CLOSED: [&str; 5] = [
+    "/Users",
+    "/Volumes",
+    "/private/tmp",
+    "/private/var/tmp",
+    "/private/var/folders",
+];
+
+/// What stands before a command line that is to be held to a policy.
+pub(super) fn arguments(policy: &Policy) -> Vec<OsString> {
+    [PROGRAM, "-p", &profile(policy)].map(OsString::from).into()
+}
+
+/// The profile. Of several lines that fit, the last one counts.
+pub fn profile(policy: &Policy) -> String {
+    let mut text = String::from("(version 1)\n(allow default)\n");
+    text += "(deny signal (target others))\n(deny process-info* (target others))\n";
+    text += "(deny file-write*)\n(deny file-read-data (subpath \"/dev\"))\n";
+    for path in CLOSED {
+        rule(&mut text, "deny file-read-data", [Path::new(path)]);
+    }
+    // Names may be listed anywhere.
+    text += "(allow file-read-data (require-all (vnode-type DIRECTORY)))\n";
+    rule(&mut text, "allow file-read*", paths(&policy.open));
+    rule(&mut text, "deny file-read-data", paths(&policy.denied));
+    rule(
+        &mut text,
+        "allow file-read* file-write*",
+        paths(&policy.write),
+    );
+    rule(
+        &mut text,
+        "allow file-read* file-write*",
+        DEVICES.map(Path::new),
+    );
+    if policy.pty {
+        text += "(allow pseudo-tty)\n(allow file-read* file-write* file-ioctl (regex #\"^/dev/(ptmx|tty.*)$\"))\n";
+    } else {
+        text += "(deny pseudo-tty)\n";
+    }
+    if policy.network == Network::None {
+        text += "(deny network*)\n";
+    } else if !policy.unix_sockets {
+        text += "(deny network-outbound (remote unix-socket))\n";
+        // Names of hosts are looked up over it.
+        text += "(allow network-outbound (literal \"/private/var/run/mDNSResponder\"))\n";
+    }
+    text
+}
+
+fn paths(paths: &[PathBuf]) -> impl Iterator<Item = &Path> {
+    paths.iter().map(PathBuf::as_path)
+}
+
+fn rule<'a>(text: &mut String, what: &str, paths: impl IntoIterator<Item = &'a Path>) {
+    for path in paths {
+        let path = path.display().to_string();
+        let quoted = path.replace('\\', "\\\\").replace('"', "\\\"");
+        // Writing to a text does not fail.
+        let _ = writeln!(text, "({what} (subpath \"{quoted}\"))");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_about_a_secret_denies_it() {
+        let policy = Policy {
+            open: vec!["/Users/ada/tools \"x\"".into()],
+            denied: vec!["/Users/ada/tools \"x\"/key".into()],
+            write: vec!["/Users/ada/run".into()],
+            ..Policy::default()
+        };
+        let text = profile(&policy);
+        let at = |line: &str| {
+            text.find(line)
+                .unwrap_or_else(|| panic!("{line} in\n{text}"))
+        };
+        let closed = at("(deny file-read-data (subpath \"/Users\"))");
+        let open = at("(allow file-read* (subpath \"/Users/ada/tools \\\"x\\\"\"))");
+        let denied = at("(deny file-read-data (subpath \"/Users/ada/tools \\\"x\\\"/key\"))");
+        assert!(at("(deny file-write*)") < closed && closed < open && open < denied);
+        assert!(denied < at("(allow file-read* file-write* (subpath \"/Users/ada/run\"))"));
+        assert!(text.contains("(deny signal (target others))"));
+        assert!(text.contains("(deny pseudo-tty)") && !text.contains("(deny network*)"));
+        assert!(text.contains("(deny network-outbound (remote unix-socket))"));
+    }
+
+    #[test]
+    fn ways_out_are_opened_and_closed() {
+        let policy = Policy {
+            network: Network::None,
+            pty: true,
+            ..Policy::default()
+        };
+        let text = profile(&policy);
+        assert!(text.contains("(deny network*)") && text.contains("(allow pseudo-tty)"));
+        let policy = Policy {
+            unix_sockets: true,
+            ..Policy::default()
+        };
+        assert!(!profile(&policy).contains("network"));
+    }
+}

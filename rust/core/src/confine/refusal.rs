@@ -1,0 +1,125 @@
+//! A failure that looks like a refusal of ours: which path it was about, and which key opens that.
+
+use std::path::{Path, PathBuf};
+
+use super::policy::Policy;
+
+/// What programs say when the system refuses something.
+const WORDS: [&str; 5] = [
+    "permission denied",
+    "operation not permitted",
+    "read-only file system",
+    "eacces",
+    "eperm",
+];
+/// Characters that end a path in a sentence, beside blanks.
+const ENDS: [char; 12] = ['\'', '"', '`', ',', ';', ')', '(', '<', '>', '[', ']', '|'];
+
+/// A sentence about the first path in the last lines of an output that is refused by a policy.
+pub fn hint<'a>(policy: &Policy, lines: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let (mut found, mut written) = (None, false);
+    for line in lines {
+        let small = line.to_lowercase();
+        if !WORDS.iter().any(|word| small.contains(word)) {
+            continue;
+        }
+        if let Some(path) = paths(line).find(|path| !is_under(path, &policy.write)) {
+            let is_read = is_under(&path, &policy.read);
+            // What could be read was to be written.
+            (found, written) = (Some(path), is_read || speaks_of_writing(&small));
+            break;
+        }
+    }
+    let path = found?;
+    let (what, key) = if written {
+        ("write", "write")
+    } else {
+        ("read or write", "read` or `confine.write")
+    };
+    if policy.denied.iter().any(|denied| path.starts_with(denied)) {
+        return Some(format!(
+            "the run may not {what} {}, which is denied because it may hold secrets",
+            path.display()
+        ));
+    }
+    Some(format!(
+        "the run may not {what} {}; if it has to: `confine.{key}` in your own configuration",
+        path.display()
+    ))
+}
+
+fn speaks_of_writing(line: &str) -> bool {
+    [
+        "read-only",
+        "creat",
+        "mkdir",
+        "writ",
+        "remove",
+        "unlink",
+        "rename",
+        "touch",
+    ]
+    .iter()
+    .any(|word| line.contains(word))
+}
+
+fn is_under(path: &Path, folders: &[PathBuf]) -> bool {
+    folders.iter().any(|folder| path.starts_with(folder))
+}
+
+/// The absolute paths in a line.
+fn paths(line: &str) -> impl Iterator<Item = PathBuf> {
+    line.split(|letter: char| letter.is_whitespace() || ENDS.contains(&letter) || letter == '=')
+        .map(|word| word.trim_end_matches([':', '.']))
+        .filter(|word| word.len() > 1 && word.starts_with('/') && !word.starts_with("//"))
+        .map(PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy() -> Policy {
+        Policy {
+            read: vec!["/usr".into()],
+            write: vec!["/run/folder".into()],
+            denied: vec!["/home/ada/.ssh".into()],
+            ..Policy::default()
+        }
+    }
+
+    #[test]
+    fn a_refused_path_is_named_with_the_key_that_opens_it() {
+        for (line, expected) in [
+            (
+                "touch: cannot touch '/home/ada/x': Permission denied",
+                Some(
+                    "the run may not write /home/ada/x; if it has to: `confine.write` in your own configuration",
+                ),
+            ),
+            (
+                "PermissionError: [Errno 13] Permission denied: '/usr/lib/a'",
+                Some(
+                    "the run may not write /usr/lib/a; if it has to: `confine.write` in your own configuration",
+                ),
+            ),
+            (
+                "Error: EACCES: permission denied, open '/home/ada/notes.txt'",
+                Some(
+                    "the run may not read or write /home/ada/notes.txt; if it has to: `confine.read` or `confine.write` in your own configuration",
+                ),
+            ),
+            (
+                "cat: /home/ada/.ssh/id: Permission denied",
+                Some(
+                    "the run may not read or write /home/ada/.ssh/id, which is denied because it may hold secrets",
+                ),
+            ),
+            ("cat: /run/folder/a: Permission denied", None),
+            ("No such file: /home/ada/x", None),
+            ("Permission denied", None),
+        ] {
+            assert_eq!(hint(&policy(), [line]).as_deref(), expected, "{line}");
+        }
+    }
+}
