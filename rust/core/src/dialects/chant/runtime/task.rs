@@ -6,6 +6,7 @@ use super::super::model::{Spec, Status};
 use super::super::project::{Project, Snapshot};
 use super::briefing::Briefing;
 use super::judge::{Judge, Terms};
+use super::landing::hooks_of;
 use super::settle;
 use super::workplace::{Making, Workplace};
 use super::{change_spec, spec_of};
@@ -99,6 +100,11 @@ impl<'a> Task<'a> {
         let spec = spec_of(&snapshot, &run.record().spec_id)?;
         let repo = self.project.repository()?;
         Self::note_criteria(run, &spec)?;
+        let hooks = hooks_of(&repo)?;
+        run.update(|record| {
+            record.hooks_at_start = Some(hooks.clone());
+            Ok(())
+        })?;
         let making = Making {
             project: self.project,
             repo: &repo,
