@@ -390,7 +390,6 @@ def test_a_spec_that_a_branch_brings_waits_for_a_person_and_chooses_nothing(tmp_
     assert front == (
         "type: code\nstatus: pending\napproval:\n  required: true\n  status: pending\nlabels: [mine]\n"
     )
-    assert checkout.git("status", "--porcelain") == ""
     with pytest.raises(RefusedError, match="requires approval before work can begin"):
         checkout.chant().work_start(new)
 
@@ -429,6 +428,38 @@ def test_work_leaves_to_people_what_they_decide_about_other_specs(
         assert "changes what people decide about another spec" in record["reason"]
         assert checkout.project.text(OTHER) == before
     assert (checkout.top / "x").exists() == is_merged
+
+
+@pytest.mark.requirement("trust:landing:hooks_are_those_of_the_start")
+@pytest.mark.parametrize(
+    ("deed", "said"),
+    [
+        ('chmod -x "{hook}"', "commit-msg in {folder} can no longer be run"),
+        ('rm "{hook}"', "commit-msg in {folder} can no longer be run"),
+        ("git config core.hooksPath /nowhere", "hooks lay in {folder} and lie in /nowhere now"),
+        ('touch "{folder}/notes"; chmod +x "{folder}/pre-push"', None),
+    ],
+)
+def test_work_does_not_land_past_hooks_that_were_silenced_meanwhile(
+    tmp_path: Path, deed: str, said: str | None
+) -> None:
+    folder = (tmp_path / "hooks").resolve()
+    hook = folder / "commit-msg"
+    checkout = scripted(tmp_path, deed.format(hook=hook, folder=folder) + "\necho x > x")
+    folder.mkdir()
+    for name in ("commit-msg", "pre-push"):
+        (folder / name).write_text("#!/bin/sh\nexit 0\n", "utf-8")
+    hook.chmod(0o755)
+    checkout.git("config", "core.hooksPath", str(folder))
+    record = checkout.run(agent="hand")
+    if said is None:
+        assert record["end_state"] == "completed", record["reason"]
+        return
+    assert record["end_state"] == "needs_attention"
+    assert said.format(folder=folder) in record["reason"]
+    assert not (checkout.top / "x").exists()
+    by_merge_of_it(checkout)
+    assert (checkout.top / "x").exists()
 
 
 @pytest.mark.requirement("chant:merge:specs_never_vanish")

@@ -334,6 +334,17 @@ impl RunTree<'_> {
         }
     }
 
+    /// Removes a folder that only checks worked in, whatever is there.
+    ///
+    /// # Errors
+    /// A failure of the disk.
+    pub(in super::super) fn remove_made(&self) -> Result<(), GitError> {
+        match &self.kind {
+            Kind::Own(folder) => folder.remove(),
+            Kind::Linked(_) => Ok(()),
+        }
+    }
+
     /// Removes the files with what lies beside them, unless something there is in no commit of the project, or it
     /// is not certainly the run's.
     ///

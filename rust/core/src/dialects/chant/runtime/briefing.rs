@@ -296,9 +296,11 @@ impl Briefing<'_> {
         credentials: &[&str],
     ) -> Result<Job, Error> {
         let Passed {
-            mut variables,
+            variables,
             withheld,
         } = passed(self.project, self.config, credentials);
+        // What the run reads is there before it is said that it may.
+        let mut environment = self.environment(server, variables)?;
         let hold = confined::of_run(
             self.project,
             self.config,
@@ -306,8 +308,7 @@ impl Briefing<'_> {
             &self.place.worktree,
             held,
         )?;
-        variables.extend(hold.variables);
-        let environment = self.environment(server, variables)?;
+        environment.extend(hold.variables);
         Ok(Job {
             name: String::new(),
             model: None,

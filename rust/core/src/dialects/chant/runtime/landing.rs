@@ -29,7 +29,7 @@ use crate::store::index::{Change, Source};
 use crate::store::journal::Step;
 use crate::text::front_matter::Value;
 use crate::work::lock::{MergeLock, SpecLock};
-use crate::work::record::{MergeState, MergeTry, Record};
+use crate::work::record::{HooksEntry, MergeState, MergeTry, Record};
 use crate::work::records::Runs;
 
 /// How long other merges, and other programs that hold git's lock of an index, are waited for.
@@ -162,6 +162,9 @@ impl Landing<'_> {
             old: sight.old.clone(),
             new: sight.tip.clone(),
         };
+        if let Some(why) = self.silenced_hooks()? {
+            return Ok(Some(Outcome::Doubtful(why)));
+        }
         let new = match self.merge(&sight)? {
             Merged::Nothing => {
                 self.note_merged(&sight.old)?;
@@ -198,6 +201,34 @@ impl Landing<'_> {
                 Ok(Some(Outcome::Waits { why, blocked_by }))
             }
         }
+    }
+
+    /// That hooks of the project which looked at merges when the run began would not do so now: what an agent may
+    /// have silenced is for a person to know.
+    fn silenced_hooks(&self) -> Result<Option<String>, Error> {
+        let Some(before) = self.runs.get(self.process_id)?.hooks_at_start else {
+            return Ok(None);
+        };
+        let now = hooks_of(self.repo)?;
+        let silent = before.run.iter().filter(|name| !now.run.contains(name));
+        let silent: Vec<&str> = silent.map(String::as_str).collect();
+        let why = if before.folder != now.folder {
+            format!(
+                "hooks lay in {} and lie in {} now",
+                before.folder, now.folder
+            )
+        } else if silent.is_empty() {
+            return Ok(None);
+        } else {
+            format!(
+                "{} in {} can no longer be run",
+                silent.join(", "),
+                now.folder
+            )
+        };
+        Ok(Some(format!(
+            "the project's hooks are not those that the work began with: {why}; look at them, then a person merges the work with `chant-mcp merge`"
+        )))
     }
 
     /// Looks at both sides; the inner error says what they disagree on.
@@ -507,6 +538,15 @@ impl Landing<'_> {
         edit::change(self.project, snapshot, &spec, |_| true, |_, _| Ok(()))?;
         Ok(place.clear(self.project, self.repo))
     }
+}
+
+/// The project's hooks as they are now.
+pub(super) fn hooks_of(repo: &Repo) -> Result<HooksEntry, Error> {
+    let (folder, run) = repo.hooks_that_run()?;
+    Ok(HooksEntry {
+        folder: folder.display().to_string(),
+        run,
+    })
 }
 
 /// The spec that a workplace is for.

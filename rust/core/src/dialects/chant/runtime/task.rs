@@ -7,6 +7,7 @@ use super::super::project::{Project, Snapshot};
 use super::briefing::Briefing;
 use super::confined;
 use super::judge::{Judge, Terms};
+use super::landing::hooks_of;
 use super::settle;
 use super::workplace::{Making, Workplace};
 use super::{change_spec, spec_of};
@@ -103,8 +104,10 @@ impl<'a> Task<'a> {
         let repo = self.project.repository()?;
         Self::note_criteria(run, &spec)?;
         let standing = confined::standing(self.project, &config)?.to_string();
+        let hooks = hooks_of(&repo)?;
         run.update(|record| {
             record.confinement = Some(standing.clone());
+            record.hooks_at_start = Some(hooks.clone());
             Ok(())
         })?;
         let making = Making {
