@@ -1,4 +1,4 @@
-//! Specs that come from a run: whoever adds one writes what the next agent is given. So they wait for a
+//! Specs that come from a run: who adds one writes what the next agent is given. So they wait for a
 //! person's approval, and choose nothing about the agent that is to work on them.
 
 use std::collections::BTreeMap;

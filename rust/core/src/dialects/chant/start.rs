@@ -356,7 +356,7 @@ impl Start<'_> {
             | Status::Failed
             | Status::NeedsAttention
             | Status::Ready => true,
-            // What a container waits for is told by its members.
+            // Its members say what a container waits for.
             Status::InProgress if spec.kind.is_container() => true,
             Status::InProgress if !self.specs.open_members(&spec.id).is_empty() => true,
             Status::InProgress | Status::Paused => (self.goes_on)(spec),

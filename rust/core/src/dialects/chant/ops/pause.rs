@@ -115,7 +115,7 @@ pub(super) fn halt_all(
         });
         crews.extend(chain.filter(|chain| !crews.contains(chain)));
     }
-    // Crews are told first, so that they begin nothing else, and ended last: one that is having a spec begun
+    // Crews are asked first, so that they start nothing else, and ended last: one that is starting a spec
     // waits for that.
     for crew in &crews {
         match stop::ask(runs, &crew.process_id, why) {
@@ -154,7 +154,7 @@ pub(super) fn halt_all(
     for crew in &mut ended {
         crew.write(runs)?;
     }
-    // What one had begun before it was told.
+    // What one had started before it was asked.
     end_hands(&mut stopped)?;
     if stopped.is_empty() && !has_own {
         return Ok(ended);

@@ -114,7 +114,7 @@ impl Shortfall {
     /// makes it fail, and what a person gave up is not missed.
     fn of(record: &Record) -> Self {
         let now = record.state();
-        // Whoever stops it writes its end, perhaps later than it is looked at here.
+        // Who stops it writes its end, perhaps later than it is looked at here.
         let stop = record.stop_requested.filter(|_| now == State::Running);
         let stopped = stop.and_then(|why| state::change(now, Event::Stop(why)).ok());
         let state = stopped.unwrap_or(now);
