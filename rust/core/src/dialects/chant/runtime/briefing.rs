@@ -81,7 +81,7 @@ pub(in super::super) fn refuse_unfit_agent(
     agent
         .refuse_unready(model.as_deref(), &project.environment)
         .map_err(ChantError::from)?;
-    let argv = trusted_line(project, agent)?;
+    let argv = line_without_spec(project, agent, model.as_deref())?;
     let program = argv.first().map(String::as_str).unwrap_or_default();
     let path = project.environment.get("PATH");
     if which::which_in(program, path, project.root()).is_ok() {
@@ -96,10 +96,18 @@ pub(in super::super) fn refuse_unfit_agent(
 
 /// An agent's command line as people configured it, without anything that a spec says.
 pub(super) fn trusted_line(project: &Project, agent: &Agent) -> Result<Vec<String>, Error> {
+    line_without_spec(project, agent, None)
+}
+
+fn line_without_spec(
+    project: &Project,
+    agent: &Agent,
+    model: Option<&str>,
+) -> Result<Vec<String>, Error> {
     let line = agent.command_line(&Given {
         prompt: "",
         prompt_file: "",
-        model: None,
+        model,
         worktree: "",
         spec_id: "",
         mcp_config: None,
