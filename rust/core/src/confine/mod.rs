@@ -5,6 +5,7 @@
 //! no program in between, and needs no daemon and no root.
 
 pub mod policy;
+pub mod writes;
 
 use std::io;
 use std::process::{Child, Command};

@@ -20,6 +20,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 
 use super::WorkError;
+use super::connections::{Connecting, Connections};
 use super::interruption::Interruption;
 use super::kin::{self, Kin};
 use super::output::{Output, Reads, Room, Stream};
@@ -63,6 +64,8 @@ pub struct Job {
     pub secrets: Vec<String>,
     /// What of its standard output is written into the log, when not every line is.
     pub reads: Option<Reads>,
+    /// How it reaches our tools, when it does so through the runner.
+    pub connecting: Option<Connecting>,
 }
 
 /// The standard input of an agent.
@@ -180,6 +183,7 @@ pub struct Agent {
     process_id: String,
     limits: Limits,
     pipes: Pipes,
+    connections: Option<Connections>,
     watch: Option<OwnedFd>,
     started: Instant,
     heard: Instant,
@@ -213,6 +217,10 @@ pub fn start(
     };
     let Some((program, arguments)) = job.argv.split_first() else {
         return Err(refused("its command is empty".into()));
+    };
+    let connections = match job.connecting.clone() {
+        Some(how) => Connections::open(how)?,
+        None => None,
     };
     let mark = Kin::mark(record);
     let mut command = Command::new(program);
@@ -252,6 +260,7 @@ pub fn start(
             output,
             buffer: Vec::new(),
         },
+        connections,
         watch: watch(&child),
         child,
         kin: Kin {
@@ -308,6 +317,10 @@ impl Agent {
             self.pipes.output.note(&note);
         }
         self.linger()?;
+        // Nothing is changed by its tools while its work is judged.
+        if let Some(connections) = self.connections.take() {
+            connections.close();
+        }
         let status = self.reap();
         let (tail, failure) = self.pipes.output.close();
         Ok(Ended {
@@ -388,6 +401,8 @@ impl Agent {
         let pipes = &self.pipes;
         // An end that was seen already would not let us wait for anything else.
         let watch = self.watch.as_ref().filter(|_| wakes.is_some());
+        // Nor is anybody served whose end is waited for.
+        let requests = self.connections.as_ref().filter(|_| wakes.is_some());
         let sources = [
             (pipes.out.as_ref().map(AsFd::as_fd), PollFlags::IN),
             (pipes.err.as_ref().map(AsFd::as_fd), PollFlags::IN),
@@ -395,6 +410,7 @@ impl Agent {
                 pipes.input.as_ref().map(|(pipe, ..)| pipe.as_fd()),
                 PollFlags::OUT,
             ),
+            (requests.map(Connections::wakes_up), PollFlags::IN),
             (watch.map(AsFd::as_fd), PollFlags::IN),
             (wakes, PollFlags::IN),
         ];
@@ -408,7 +424,7 @@ impl Agent {
             polled => polled.map_err(|source| system("listen to the agent", source))?,
         };
         let mut answers = polled.iter().map(|one| !one.revents().is_empty());
-        let [out, err, input, ..] =
+        let [out, err, input, requests, ..] =
             sources.map(|(source, _)| source.is_some() && answers.next().unwrap_or(false));
         for (stream, is_ready) in [(Stream::Out, out), (Stream::Err, err)] {
             if is_ready && self.pipes.hear(stream) {
@@ -417,6 +433,9 @@ impl Agent {
         }
         if input {
             self.pipes.tell();
+        }
+        if let Some(connections) = self.connections.as_mut().filter(|_| requests) {
+            connections.hand_on();
         }
         Ok(())
     }

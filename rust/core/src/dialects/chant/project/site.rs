@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::error::ChantError;
 use super::Project;
-use super::place::{self, BESIDE, MARKER, beside};
+use super::place::{self, BESIDE, CONNECT, MARKER, beside};
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::Repo;
@@ -141,6 +141,7 @@ pub(in super::super) fn remove_beside(path: &Path) {
     for ending in BESIDE {
         let _ = disk::remove(&beside(path, ending));
     }
+    let _ = disk::remove_tree(&beside(path, CONNECT));
 }
 
 fn strange(path: &Path, why: &str) -> Error {

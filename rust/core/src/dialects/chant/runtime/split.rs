@@ -391,6 +391,7 @@ impl Asking<'_> {
                 ..bounds
             },
             secrets: secrets(environment),
+            connecting: None,
         })
     }
 
