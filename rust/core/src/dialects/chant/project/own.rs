@@ -46,6 +46,11 @@ impl Project {
         }
     }
 
+    /// The spec that whoever asks works on, if an agent of a run does.
+    pub(in super::super) fn spec_of_run(&self) -> Option<&str> {
+        self.own.as_ref().map(|own| own.spec_id.as_str())
+    }
+
     /// The project in the folder of the run that asks, if one does.
     ///
     /// # Errors
