@@ -89,7 +89,7 @@ def made_of(entry: ToolEntry) -> Made:
             session, running, writes_in = _call.get()
             with running:
                 call = functools.partial(entry.run, session, **given)
-                return reply.result(call() if writes_in is None else _kept_to(writes_in, call))
+                return reply.result(call() if writes_in is None else kept_to(writes_in, call))
         except ChantError as error:
             return reply.refused(error)
         except Exception:
@@ -118,7 +118,7 @@ def made_of(entry: ToolEntry) -> Made:
     return Made(tool, schema)
 
 
-def _kept_to(folders: Sequence[Path], call: Callable[[], Answer]) -> Answer:
+def kept_to(folders: Sequence[Path], call: Callable[[], Answer]) -> Answer:
     """Make a call in a thread that writes in these folders alone, whatever a link in them leads to by now."""
     done: list[Answer] = []
     failed: list[BaseException] = []

@@ -150,7 +150,13 @@ pub fn update_from_run(project: &Project, id: &str, update: &Update) -> Result<A
         ));
     }
     let done = self::update(&copy, spec.id.as_str(), update)?.text;
-    let next = "It is changed in your folder; commit it, and it lands with your branch.";
+    let allowed = snapshot.config.as_ref();
+    let when = if allowed.is_ok_and(|config| config.runs.may_change_other_specs) {
+        ""
+    } else {
+        " when a person agrees (defaults.allow_other_specs is not set)"
+    };
+    let next = format!("It is changed in your folder; commit it, and it lands with your branch{when}.");
     Ok(Answer::prose(format!("{done}\n{next}")))
 }
 
