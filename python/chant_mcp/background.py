@@ -1,9 +1,9 @@
 """Programs that other processes start, entered without the libraries of the command line.
 
-A run costs two processes of ours: its runner and, where the demo agent works, its agent; and one more for each
-connection of the agent's tools. Each of them is one call of the core or of the standard library, and the libraries
-that read commands for people would take longer to import than that call takes. The commands `work --runner`,
-`demo-agent` and `connect` do the same.
+A run costs two processes of ours: its runner and, where the demo agent works, its agent; and one more for
+each connection of the agent's tools. Each of them is one call of the core or of the standard library, and the
+libraries that read commands for people would take longer to import than that call takes. The commands
+`work --runner`, `demo-agent` and `connect` do the same.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """From an agent inside a run to the run's own server outside: bytes both ways, nothing read or changed.
 
 The runner of the run reads the named pipe `requests` in a folder that is this run's alone. Whoever wants a
-connection makes two named pipes with a name of its own beside it and writes the name into `requests`; the server
-opens both and says so. Without a network and without a socket, so that it works where a run is given neither.
+connection makes two named pipes with a name of its own beside it and writes the name into `requests`; the
+server opens both and says so. No network and no socket is needed, so that it works where a run is given none.
 
 It needs only the standard library, and little of it: it has to start at once.
 """
@@ -13,6 +13,7 @@ import errno
 import os
 import select
 import sys
+from contextlib import suppress
 
 _AT_ONCE = 4096
 """Bytes that a ready pipe takes without blocking (PIPE_BUF on Linux)."""
@@ -111,10 +112,8 @@ def _wait_for_welcome(requests: int, receive: int) -> None:
 
 
 def _remove(path: str) -> None:
-    try:
+    with suppress(OSError):
         os.unlink(path)
-    except OSError:
-        pass
 
 
 class _Way:

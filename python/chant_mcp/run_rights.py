@@ -1,7 +1,7 @@
 """What an agent inside a run may do by its tools, and in which folder each call is made.
 
-The core's table says it for each tool; here it becomes a refusal in the words of an agent, or a session: on the
-project, or on the run's own folder, whose changes land with the run's branch.
+The core's table says it for each tool; here it becomes a refusal in the words of an agent, or a session: on
+the project, or on the run's own folder, whose changes land with the run's branch.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class RunRights:
     def instructions(self) -> str:
         """What a model is told at the start."""
         return (
-            f"You work on spec {self._spec_id} in a run of its own: tick its criteria with chant_spec_update, "
-            "commit, and end; it is judged and completed then. What you change in other specs, plans, tickets "
-            "and features is changed in your folder: commit it, and it lands with your branch. "
-            "chant_add adds specs to the project at once."
+            f"You work on spec {self._spec_id} in a run of its own: tick its criteria with "
+            "chant_spec_update, commit, and end; it is judged and completed then. What you change in other "
+            "specs, plans, tickets and features is changed in your folder: commit it, and it lands with your "
+            "branch. chant_add adds specs to the project at once."
         )
 
     def refusal(self, name: str) -> str | None:
@@ -50,7 +50,8 @@ class RunRights:
         right, instead = tool_right_in_run(name)
         if right != "never":
             return None
-        return f"{name} is not for an agent inside a run (you work on {self._spec_id}): a person decides. {instead}"
+        inside = f"an agent inside a run (you work on {self._spec_id})"
+        return f"{name} is not for {inside}: a person decides. {instead}"
 
     def meant(self, entry: ToolEntry, arguments: Mapping[str, Any]) -> tuple[Session, Sequence[Path] | None]:
         """Give the session that a call is made in, and the folders that it may write in, where those are few.

@@ -1,7 +1,7 @@
-"""An agent that calls our tools by its MCP configuration, as a host does, and then works as the demo agent does.
+"""An agent that calls our tools by its MCP configuration, as a host does.
 
-It is a script for a process of its own. What it does is written down by the test: `plan` names the steps, `answers`
-gives what came of them.
+It is a script for a process of its own. What it does is written down by the test: `plan` names the steps,
+`answers` gives what came of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ def agent() -> str:
 
 
 def plan(*steps: Step) -> None:
-    """Say what the agent is to do: `tool` and `arguments` of a call, by the connection `on`; a shell command `do`."""
+    """Say what the agent is to do.
+
+    A step is a call (`tool`, `arguments`) or the end (`end`) of the connection `on`, a shell command (`do`),
+    or a file that is waited for (`until`).
+    """
     _note("plan").write_text(json.dumps(steps), encoding="utf-8")
     _note("answers").unlink(missing_ok=True)
 
@@ -88,11 +92,9 @@ def _main() -> None:
     for step in json.loads(_note("plan").read_text(encoding="utf-8")):
         on = step.get("on", "first")
         if "tool" in step:
-            server = servers.setdefault(on, _Server()) if on not in servers else servers[on]
-            done.append(server.call(step["tool"], step.get("arguments", {})))
-        elif "tools" in step:
-            server = servers[on]
-            done.append([tool["name"] for tool in server.ask("tools/list", {})["result"]["tools"]])
+            if on not in servers:
+                servers[on] = _Server()
+            done.append(servers[on].call(step["tool"], step.get("arguments", {})))
         elif "end" in step:
             done.append(servers.pop(on).end())
         elif "until" in step:

@@ -78,7 +78,7 @@ def test_an_agent_reads_ticks_adds_and_plans_and_its_branch_lands(calls: Worksho
         {"tool": "chant_add", "arguments": {"description": "More to do"}},
         *({"tool": f"chant_{name}", "arguments": {"id": OTHER}} for name in ("finalize", "work_start")),
         {"tool": "vine_next", "arguments": {"file": "plan.vine"}},
-        {"do": f"ls {folder}; ps -ewwo args | grep -c '[s]erve-run {folder}'"},
+        {"do": f'ls {folder}; ps -ewwo args | grep -c "[s]erve-run {folder}"'},
         {"end": True, "on": "other"},
         {"tool": "chant_status", "arguments": {"brief": True}},
         {"do": "git commit -qam work"},

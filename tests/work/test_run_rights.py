@@ -1,4 +1,4 @@
-"""What each tool does for an agent inside a run: a table over all tools, with the project and the folder compared."""
+"""What each tool does for an agent inside a run: a table over all, with project and folder compared."""
 
 from __future__ import annotations
 

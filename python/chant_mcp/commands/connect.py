@@ -1,4 +1,4 @@
-"""`connect`: an agent inside a run reaches its tools; `serve-run`: the server of a run, which its runner starts."""
+"""`connect`: an agent inside a run reaches its tools; `serve-run`: the server that its runner starts."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """The server of a run: outside of what holds the run, one process for all connections of its agent.
 
-The runner hands the names of connections to it, one a line of standard input; each name is a pair of named pipes in
-the folder of the run, which the agent can write in. So nothing there is opened through a link, or if it is no pipe
-of this user's. When the input ends the run is over, or its runner died: then this process ends, whatever is under way.
+The runner hands the names of connections to it, one a line of standard input; each name is a pair of named
+pipes in the folder of the run, which the agent can write in. So nothing there is opened through a link, or if
+it is no pipe of this user's. When the input ends the run is over, or its runner died: then this process ends,
+whatever is under way.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _call: ContextVar[tuple[Session, Running, Sequence[Path] | None]] = ContextVar("
 
 @contextmanager
 def meaning(session: Session, running: Running, writes_in: Sequence[Path] | None = None) -> Generator[None]:
-    """Have the tool work on this project, count the call, and write in these folders alone, if any are named."""
+    """Have the tool work on this project, count the call, and write in these folders alone, if any."""
     before = _call.set((session, running, writes_in))
     try:
         yield

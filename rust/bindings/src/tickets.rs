@@ -34,6 +34,7 @@ impl TicketProjects {
     #[new]
     #[pyo3(signature = (start, *, config_folder = None, home = None, variables = BTreeMap::new(), state_home = None,
                         stop_at = None, of_run = false))]
+    #[expect(clippy::too_many_arguments, reason = "what projects have to be told")]
     fn new(
         py: Python<'_>,
         start: PathBuf,

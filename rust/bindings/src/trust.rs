@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use chant_core::confine::writes::write_only_in as write_only;
 use chant_core::dialects::chant::project::TrustReport;
 use chant_core::trust::TrustGround;
-use chant_core::confine::writes::write_only_in as write_only;
 use chant_core::trust::effects::{RunRight, effects_of, right_in_run};
 use chant_core::trust::store::TrustStore;
 use pyo3::prelude::*;

@@ -45,15 +45,7 @@ impl VineFiles {
         let disk = disk_of_user(py, stop_at, state_home, &BTreeMap::new());
         let disk = of_run_in(disk, of_run.then_some(&folder));
         Self {
-            files: Arc::new(
-                Files::new(
-                    disk,
-                    folder,
-                    roots,
-                    may_leave,
-                )
-                .knowing(outside),
-            ),
+            files: Arc::new(Files::new(disk, folder, roots, may_leave).knowing(outside)),
         }
     }
 

@@ -3,12 +3,12 @@
 from requirements import Requirement
 
 _ISSUE = "issue: A run works in a repository of its own, point 5"
-_DESIGN = "design of trust, section 7"
+_DESIGN = "issue: design of trust, section 7"
 
 REQUIREMENTS: dict[str, Requirement] = {
     "run:connect:tools_act_through_the_runner": Requirement(
-        "The MCP configuration that an agent is given names `chant-mcp connect`, which reaches a server that the"
-        " runner starts outside.",
+        "The MCP configuration of an agent names `chant-mcp connect`, which reaches a server that the runner"
+        " starts outside.",
         f"{_ISSUE}; {_DESIGN}",
     ),
     "run:connect:holds_no_secret": Requirement(
@@ -19,8 +19,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Several connections of one run work at once, at most 16, by one server process.", _DESIGN
     ),
     "run:connect:ends_with_the_run": Requirement(
-        "The server ends with the run, also when the runner is killed, and `connect` with it; a connection that"
-        " ends by itself ends with exit code 0.",
+        "The server ends with the run, also when the runner is killed, and `connect` with it; a connection"
+        " that ends by itself ends with exit code 0.",
         _DESIGN,
     ),
     "run:connect:refusals_are_one_line": Requirement(
@@ -38,8 +38,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "One table says of each tool what it does from inside a run; a tool without a row is refused.", _ISSUE
     ),
     "run:rights:never_a_persons_decision": Requirement(
-        "From inside a run nothing is deleted, finalized, reset, cancelled, archived, started, paused, taken over"
-        " or split; such tools are not listed, and the refusal says what the agent can do.",
+        "From inside a run nothing is deleted, finalized, reset, cancelled, archived, started, paused, taken"
+        " over or split; such tools are not listed, and the refusal says what the agent can do.",
         _ISSUE,
     ),
     "run:rights:reads_everything": Requirement(
@@ -48,8 +48,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         _ISSUE,
     ),
     "run:rights:own_folder_is_written": Requirement(
-        "What is written to plans, tickets, features and specs goes to the copies in the run's folder, and lands"
-        " with its branch.",
+        "What is written to plans, tickets, features and specs goes to the copies in the run's folder, and"
+        " lands with its branch.",
         _ISSUE,
     ),
     "run:rights:specs_are_added": Requirement(
@@ -60,15 +60,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Reports and questions of an agent reach the project's own questions and events.", _ISSUE
     ),
     "run:rights:other_specs_keep_state_and_criteria": Requirement(
-        "From inside a run status and criteria of other specs cannot be changed.", "design of trust, R6"
+        "From inside a run status and criteria of other specs cannot be changed.",
+        "issue: design of trust, R6",
     ),
     "run:rights:no_command_runs_outside": Requirement(
         "Checks of features are not run by the server of a run; the refusal says how the agent goes on.",
-        "design of trust, I13",
+        "issue: design of trust, I13",
     ),
     "run:rights:links_lead_nowhere": Requirement(
-        "What an agent puts in the place of a file in its folder (a link, a pipe, a giant) is neither read nor"
-        " written through.",
-        "design of trust, R12",
+        "What an agent puts in the place of a file in its folder (a link, a pipe, a giant) is neither read"
+        " nor written through.",
+        "issue: design of trust, R12",
     ),
 }

@@ -12,13 +12,12 @@ use std::path::PathBuf;
 #[cfg(target_os = "linux")]
 pub fn write_only_in(folders: &[PathBuf]) -> io::Result<bool> {
     use landlock::{
-        ABI, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus,
-        path_beneath_rules,
+        ABI, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, path_beneath_rules,
     };
     let writes = AccessFs::from_write(ABI::V3);
     let ruleset = Ruleset::default()
         .handle_access(writes)
-        .and_then(|ruleset| ruleset.create())
+        .and_then(Ruleset::create)
         .and_then(|ruleset| ruleset.add_rules(path_beneath_rules(folders, writes)))
         .map_err(io::Error::other)?;
     let status = ruleset.restrict_self().map_err(io::Error::other)?;

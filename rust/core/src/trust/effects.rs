@@ -78,18 +78,15 @@ const END: RunRight = Never(
     "Commit your work, tick the criteria that are met with chant_spec_update(check=[\u{2026}]), and end; the runner judges and lands it then.",
 );
 /// What an agent does in place of having work begun.
-const ADD: RunRight =
-    Never("Add a spec with chant_add that says what is to be done; a person decides when it is begun.");
+const ADD: RunRight = Never(
+    "Add a spec with chant_add that says what is to be done; a person decides when it is begun.",
+);
 /// What an agent does in place of anything else that is not its to do.
 const ASK: RunRight = Never(
     "Where it is needed, ask with rstn_report_status(status=\"needs_input\", prompt=\u{2026}), or say so in your last words.",
 );
 
-const fn once(
-    name: &'static str,
-    effects: &'static [ToolEffect],
-    in_run: RunRight,
-) -> EffectRow {
+const fn once(name: &'static str, effects: &'static [ToolEffect], in_run: RunRight) -> EffectRow {
     EffectRow {
         name,
         effects,
@@ -123,7 +120,11 @@ pub const TABLE: &[EffectRow] = &[
     once("chant_lint", READS, Project),
     once("chant_verify", READS, Project),
     each_time("chant_spec_update", TAKES_AWAY, OwnFolder),
-    each_time("chant_add", &[ReadsDocuments, EditsDocuments, ReadsEnvironment], Project),
+    each_time(
+        "chant_add",
+        &[ReadsDocuments, EditsDocuments, ReadsEnvironment],
+        Project,
+    ),
     each_time("chant_finalize", EDITS, END),
     once("chant_reset", TAKES_AWAY, ASK),
     once("chant_resume", TAKES_AWAY, ASK),
@@ -144,7 +145,11 @@ pub const TABLE: &[EffectRow] = &[
     each_time("rstn_report_status", EDITS, Project),
     once("rstn_read_spec", READS, OwnFolder),
     once("rstn_get_context", READS, OwnFolder),
-    once("rstn_complete_task", &[ReadsDocuments, EditsDocuments, RunsCommands], OwnFolder),
+    once(
+        "rstn_complete_task",
+        &[ReadsDocuments, EditsDocuments, RunsCommands],
+        OwnFolder,
+    ),
     once("list_projects", READS, OwnFolder),
     once("get_project_info", READS, OwnFolder),
     once("list_crs", READS, OwnFolder),

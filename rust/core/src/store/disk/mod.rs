@@ -218,7 +218,9 @@ impl Disk {
         let same = folder.clone();
         Self {
             read: Arc::new(move |path| read_regular_by(&|path| open_beneath(&folder, path), path)),
-            holds: Arc::new(move |path, bytes| holds_by(&|path| open_beneath(&same, path), path, bytes)),
+            holds: Arc::new(move |path, bytes| {
+                holds_by(&|path| open_beneath(&same, path), path, bytes)
+            }),
             ..self
         }
     }

@@ -215,10 +215,7 @@ fn render(
         ("target_files", list(&new.target_files, &[])),
         ("context", list(&derived.context, &[])),
         ("prompt", new.prompt.clone().map(Value::Text)),
-        (
-            "found_by",
-            found_by.map(|id| Value::Text(id.to_owned())),
-        ),
+        ("found_by", found_by.map(|id| Value::Text(id.to_owned()))),
         ("derived_fields", list(&derived.fields, &[])),
         ("approval", new.needs_approval.then(approval::wanted)),
     ];

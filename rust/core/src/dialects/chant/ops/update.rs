@@ -156,7 +156,8 @@ pub fn update_from_run(project: &Project, id: &str, update: &Update) -> Result<A
     } else {
         " when a person agrees (defaults.allow_other_specs is not set)"
     };
-    let next = format!("It is changed in your folder; commit it, and it lands with your branch{when}.");
+    let next =
+        format!("It is changed in your folder; commit it, and it lands with your branch{when}.");
     Ok(Answer::prose(format!("{done}\n{next}")))
 }
 
