@@ -128,17 +128,21 @@ def test_a_connection_ends_with_its_runner_and_does_what_its_own_run_may(calls: 
     assert "is not the one you work on" in reached.stdout
     assert shop.project.text(OTHER).count("- [x]") == 0
 
-    # What is no pipe, or a link to one, is not opened.
-    for name, make in (("f" * 32, Path.touch), ("e" * 32, os.mkfifo)):
-        make(folder / f"{name}.in" if make is Path.touch else folder / "real")
-        if make is not Path.touch:
-            (folder / f"{name}.in").symlink_to("real")
-        (folder / f"{name}.out").write_text("", encoding="utf-8")
-        with (folder / "requests").open("w", encoding="utf-8") as requests:
-            requests.write(f"{name}\n../{name}\nnonsense\n")
-    reached = connection(folder)
+    # What is no pipe, or a link to one, is not opened: nobody is greeted there.
+    file, link = "f" * 32, "e" * 32
+    for name in (f"{file}.in", f"{file}.out"):
+        (folder / name).touch()
+    os.mkfifo(folder / "elsewhere")
+    (folder / f"{link}.in").symlink_to("elsewhere")
+    os.mkfifo(folder / f"{link}.out")
+    hears = os.open(folder / f"{link}.out", os.O_RDONLY | os.O_NONBLOCK)
+    with (folder / "requests").open("w", encoding="utf-8") as requests:
+        requests.write(f"{file}\n{link}\n../{link}\nnonsense\n")
+    reached = connection(folder)  # asked later, and served
     assert reached.returncode == 0, reached.stderr
-    assert (folder / f"{'f' * 32}.out").read_text(encoding="utf-8") == ""
+    assert (folder / f"{file}.out").read_text(encoding="utf-8") == ""
+    assert os.read(hears, 10) == b""
+    os.close(hears)
 
     (server,) = server_of(folder)
     kill(record["pid"])

@@ -11,9 +11,8 @@
 )]
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -51,7 +50,7 @@ pub struct Connecting {
 /// The connections of a run that is under way.
 pub(super) struct Connections {
     how: Connecting,
-    requests: File,
+    requests: OwnedFd,
     /// The beginning of a name whose end has not come yet.
     rest: Vec<u8>,
     server: Option<(Child, ChildStdin)>,
@@ -92,7 +91,7 @@ impl Connections {
     /// at once, too: whoever asked is told by the silence.
     pub(super) fn hand_on(&mut self) {
         let mut chunk = [0; CHUNK];
-        let Ok(read) = self.requests.read(&mut chunk) else {
+        let Ok(read) = rustix::io::read(&self.requests, &mut chunk[..]) else {
             return;
         };
         for name in names_in(&mut self.rest, &chunk[..read]) {

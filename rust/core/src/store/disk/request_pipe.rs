@@ -1,6 +1,6 @@
 //! A folder in which another process asks for something: private, with one named pipe that its maker reads.
 
-use std::fs::File;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags, mkfifoat, open};
@@ -15,7 +15,7 @@ pub const REQUESTS: &str = "requests";
 ///
 /// # Errors
 /// `NotWritten`, or what is in the way.
-pub fn make_request_pipe(folder: &Path) -> Result<File, StoreError> {
+pub fn make_request_pipe(folder: &Path) -> Result<OwnedFd, StoreError> {
     super::remove_tree(folder)?;
     super::make_private_folder(folder)?;
     let path = folder.join(REQUESTS);
@@ -23,5 +23,5 @@ pub fn make_request_pipe(folder: &Path) -> Result<File, StoreError> {
     mkfifoat(CWD, &path, Mode::RUSR | Mode::WUSR).map_err(failed)?;
     // Open for writing, too: else it would be at its end whenever nobody asks.
     let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(open(&path, flags, Mode::empty()).map_err(failed)?.into())
+    open(&path, flags, Mode::empty()).map_err(failed)
 }
