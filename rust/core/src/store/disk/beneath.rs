@@ -37,3 +37,36 @@ pub(super) fn open_beneath(folder: &Path, path: &Path) -> io::Result<File> {
 pub(super) fn open_beneath(_folder: &Path, path: &Path) -> io::Result<File> {
     super::open_without_waiting(path)
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::super::Disk;
+
+    #[test]
+    fn a_link_in_the_folder_is_not_read_and_one_on_the_way_there_is() {
+        let around = tempfile::tempdir().unwrap();
+        let (folder, way) = (around.path().join("run"), around.path().join("way"));
+        std::fs::create_dir(&folder).unwrap();
+        std::os::unix::fs::symlink(&folder, &way).unwrap();
+        std::fs::write(around.path().join("secret"), "secret").unwrap();
+        std::fs::write(folder.join("plain"), "plain").unwrap();
+        std::os::unix::fs::symlink("../secret", folder.join("link")).unwrap();
+        let disk = Disk::default().without_links_in(&way);
+        let real = super::super::real(&folder).unwrap();
+        let read = |name: &str| disk.read_text(&real.join(name), name).map(|(text, _)| text);
+        assert_eq!(read("plain").unwrap(), "plain");
+        assert!(
+            read("link")
+                .unwrap_err()
+                .to_string()
+                .contains("a link leads there")
+        );
+        assert!((disk.holds)(&real.join("link"), b"secret").is_err());
+        assert_eq!(
+            disk.read_text(&around.path().join("secret"), "secret")
+                .unwrap()
+                .0,
+            "secret"
+        );
+    }
+}
