@@ -247,7 +247,7 @@ def test_checks_see_nothing_but_the_judged_commit(shop: Workshop, tmp_path: Path
     shop.commit()
     hand.does("echo hidden >> .git/info/exclude; touch hidden; mkdir -p .git/info\n" + WORK)
     record = hand.run()
-    assert record["end_state"] == "failed", record
+    assert record["end_state"] == "failed", str(record) + str(mark.read_text())
     seen = mark.read_text("utf-8").split()
     assert "hidden" not in seen
     assert {"work", "ferry.txt", ".git"} <= set(seen)

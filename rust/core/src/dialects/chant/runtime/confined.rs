@@ -95,11 +95,11 @@ pub(in super::super) fn of_folder(
     repo: &Repo,
     folder: &Path,
 ) -> Result<Confinement, Error> {
-    Ok(of_run(project, config, Some(repo), folder, Held::Git)?.confinement)
+    Ok(of_run(project, config, Some(repo), folder, Held::Git, None)?.confinement)
 }
 
 /// Holds somebody who works in the folder of a run, which has its repository inside. Makes the folders that
-/// they write.
+/// they write, but that of `connections`, which is made with the pipe in it.
 ///
 /// # Errors
 /// `Refused` when what the configuration asks for cannot be held, or a failure of the disk.
@@ -109,6 +109,7 @@ pub(in super::super) fn of_run(
     repo: Option<&Repo>,
     worktree: &Path,
     held: Held<'_>,
+    connections: Option<&Path>,
 ) -> Result<Hold, Error> {
     let Means::By(backend, ability) = means(project, &config.confine)? else {
         return Ok(Hold {
@@ -142,6 +143,8 @@ pub(in super::super) fn of_run(
             .map(|path| from_root(project, path)),
     );
     folders.write.push(worktree.to_owned());
+    // Made before the agent is started.
+    folders.write.extend(connections.map(Path::to_owned));
     let environment = project.environment.iter();
     let wanted = Wanted {
         environment: environment
