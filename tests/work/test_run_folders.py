@@ -243,11 +243,11 @@ def test_checks_see_nothing_but_the_judged_commit(shop: Workshop, tmp_path: Path
     shop.configure(
         f"agents:\n  hand:\n    command: [sh, '{hand.script}']\n{checks}", provider="hand"
     )
-    shop.spec(ID, body=f"# Spec {ID}\n\n## Acceptance Criteria\n\n- [ ] Works (check: fine)\n")
+    shop.spec(ID, body=f"# Spec {ID}\n\n## Acceptance Criteria\n\n- [ ] Works <!-- check: fine -->\n")
     shop.commit()
     hand.does("echo hidden >> .git/info/exclude; touch hidden; mkdir -p .git/info\n" + WORK)
     record = hand.run()
-    assert record["end_state"] == "failed", str(record) + str(mark.read_text())
+    assert record["end_state"] == "failed"
     seen = mark.read_text("utf-8").split()
     assert "hidden" not in seen
     assert {"work", "ferry.txt", ".git"} <= set(seen)
