@@ -194,6 +194,25 @@ impl ChantProject {
         answer(py, || ops::doctor(&self.project))
     }
 
+    /// What runs can be held to on this machine.
+    fn confine_check(&self, py: Python<'_>) -> Result<Answer, Raised> {
+        answer(py, || ops::confine_check(&self.project))
+    }
+
+    /// Holds the calling thread, for good, as runs are held in a folder: the command line to replace this process
+    /// by, the variables that it gets, and how it is held.
+    fn confine_command(
+        &self,
+        py: Python<'_>,
+        folder: PathBuf,
+        argv: Vec<String>,
+    ) -> Result<(Vec<String>, BTreeMap<String, String>, String), Raised> {
+        call(py, || {
+            let held = ops::confine_command(&self.project, &folder, &argv)?;
+            Ok((held.argv, held.variables, held.confinement))
+        })
+    }
+
     /// Whether specs, or one, are good tasks.
     #[pyo3(signature = (id = None, *, limit = 50, offset = 0))]
     fn lint(

@@ -81,8 +81,12 @@ pub(in super::super) fn refuse_unfit_agent(
     agent
         .refuse_unready(model.as_deref(), &project.environment)
         .map_err(ChantError::from)?;
-    let argv = trusted_line(project, agent)?;
-    let program = argv.first().map(String::as_str).unwrap_or_default();
+    let given = Given {
+        model: model.as_deref(),
+        ..nothing_given(project)
+    };
+    let line = agent.command_line(&given).map_err(ChantError::from)?;
+    let program = line.argv.first().map(String::as_str).unwrap_or_default();
     let path = project.environment.get("PATH");
     if which::which_in(program, path, project.root()).is_ok() {
         return Ok(());
@@ -96,7 +100,13 @@ pub(in super::super) fn refuse_unfit_agent(
 
 /// An agent's command line as people configured it, without anything that a spec says.
 pub(super) fn trusted_line(project: &Project, agent: &Agent) -> Result<Vec<String>, Error> {
-    let line = agent.command_line(&Given {
+    let line = agent.command_line(&nothing_given(project));
+    Ok(line.map_err(ChantError::from)?.argv)
+}
+
+/// What an agent is given of no spec.
+fn nothing_given(project: &Project) -> Given<'_> {
+    Given {
         prompt: "",
         prompt_file: "",
         model: None,
@@ -105,8 +115,7 @@ pub(super) fn trusted_line(project: &Project, agent: &Agent) -> Result<Vec<Strin
         mcp_config: None,
         git_dir: None,
         own_program: &project.program,
-    });
-    Ok(line.map_err(ChantError::from)?.argv)
+    }
 }
 
 /// Whether there is a prompt of a name: in the project, or among those that come with the program.
@@ -296,9 +305,11 @@ impl Briefing<'_> {
         credentials: &[&str],
     ) -> Result<Job, Error> {
         let Passed {
-            mut variables,
+            variables,
             withheld,
         } = passed(self.project, self.config, credentials);
+        let mut environment = self.environment(server, variables)?;
+        // What it may read has to be there when that is decided.
         let hold = confined::of_run(
             self.project,
             self.config,
@@ -306,8 +317,7 @@ impl Briefing<'_> {
             &self.place.worktree,
             held,
         )?;
-        variables.extend(hold.variables);
-        let environment = self.environment(server, variables)?;
+        environment.extend(hold.variables);
         Ok(Job {
             name: String::new(),
             model: None,

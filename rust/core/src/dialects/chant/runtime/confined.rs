@@ -50,14 +50,25 @@ pub(in super::super) enum Held<'a> {
     Check(&'a [String]),
     /// Git of ours.
     Git,
+    /// A command that a person tries, and its private folder.
+    Trial(&'a [String], &'a Path),
 }
 
 impl Held<'_> {
-    /// The ending of their private folder's name; git has none.
-    fn private(self) -> Option<&'static str> {
+    /// Their private folder; git has none.
+    fn private(self, worktree: &Path) -> Option<PathBuf> {
         match self {
-            Self::Agent(..) => Some(PRIVATE),
-            Self::Check(_) => Some(CHECKING),
+            Self::Agent(..) => Some(place::beside(worktree, PRIVATE)),
+            Self::Check(_) => Some(place::beside(worktree, CHECKING)),
+            Self::Trial(_, folder) => Some(folder.to_owned()),
+            Self::Git => None,
+        }
+    }
+
+    /// The command line that people configured or gave.
+    fn argv(&self) -> Option<&[String]> {
+        match self {
+            Self::Agent(_, argv) | Self::Check(argv) | Self::Trial(argv, _) => Some(argv),
             Self::Git => None,
         }
     }
@@ -117,8 +128,8 @@ pub(in super::super) fn of_run(
         });
     };
     let mut folders = Folders::default();
-    if let Some(ending) = held.private() {
-        folders.private(place::beside(worktree, ending))?;
+    if let Some(folder) = held.private(worktree) {
+        folders.private(folder)?;
         folders.caches(project, config, repo, held)?;
     }
     let mut own_read = repo
@@ -127,7 +138,7 @@ pub(in super::super) fn of_run(
     let beside = [PROMPT, SERVER, IGNORED, BASE];
     own_read.extend(beside.map(|ending| place::beside(worktree, ending)));
     let (mut programs, mut own_program) = (Vec::new(), Vec::new());
-    if let Held::Agent(_, argv) | Held::Check(argv) = held {
+    if let Some(argv) = held.argv() {
         programs.push(argv);
         own_program.extend(project.program.first().cloned());
         own_read.extend(package(project));
@@ -259,6 +270,7 @@ impl Folders {
                 "runs"
             }
             Held::Check(_) => "checks",
+            Held::Trial(..) => "trials",
             Held::Git => return Ok(()),
         };
         let shared = match config.confine.caches {
