@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from confine import steps
 from confine.world import World, configured, made
+from harness import user_config
 from laws import TRIALS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
@@ -28,23 +32,32 @@ def taken(world: World, names: list[str]) -> dict[str, str]:
     return json.loads(done.stdout)
 
 
-def _opened() -> None:
-    # The tests' libraries lie where this machine has them, and its tests may have folders where semaphores are.
-    code = [folder for folder in sys.path if os.path.isabs(folder)]
-    configured(f"confine: {{read: {code}, write: [/dev/shm]}}\n")
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """A world on a disk, as homes are: folders in memory close the place of semaphores."""
+    with tempfile.TemporaryDirectory(prefix="chant-test-", ignore_cleanup_errors=True) as folder:
+        place = Path(folder).resolve()
+        for name, value in {"HOME": "home", "XDG_CONFIG_HOME": "home/.config"}.items():
+            monkeypatch.setenv(name, str(place / value))
+        user_config().parent.mkdir(parents=True)
+        rust = Path(pwd.getpwuid(os.getuid()).pw_dir) / ".rustup"
+        if rust.is_dir():
+            monkeypatch.setenv("RUSTUP_HOME", str(rust))
+        monkeypatch.delenv("PYTEST_DEBUG_TEMPROOT", raising=False)
+        world = made(place)
+        # The tests' libraries lie where this machine has them.
+        code = [folder for folder in sys.path if os.path.isabs(folder)]
+        configured(f"confine: {{read: {code}, write: [/dev/shm]}}\n")
+        yield world
 
 
 @pytest.mark.requirement("confine:run:toolchains")
 @pytest.mark.parametrize("half", HALVES)
-def test_the_usual_steps_work(tmp_path: Path, half: str) -> None:
-    world = made(tmp_path)
-    _opened()
+def test_the_usual_steps_work(world: World, half: str) -> None:
     assert taken(world, HALVES[half]) == {}
 
 
 @pytest.mark.requirement("confine:run:toolchains")
 @pytest.mark.skipif(TRIALS == 1, reason="takes long; `make trials` runs it")
-def test_heavy_steps_work(tmp_path: Path) -> None:
-    world = made(tmp_path)
-    _opened()
+def test_heavy_steps_work(world: World) -> None:
     assert taken(world, list(steps.HEAVY)) == {}
