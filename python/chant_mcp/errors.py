@@ -45,9 +45,11 @@ class ChantError(Exception):
         """The error as the tools of tickets answer it, `{error, code, details}`; `None` elsewhere."""
 
     def told(self) -> str:
-        """The message and, on a line of its own, what to do."""
+        """The message and, on a line of its own, what to do, in the words of people."""
+        from chant_mcp.advice import in_commands
+
         hint = self.details.get("hint")
-        return f"{self}\n{hint}" if hint else str(self)
+        return in_commands(f"{self}\n{hint}" if hint else str(self))
 
 
 class NotInitializedError(ChantError):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
+from chant_mcp.advice import in_commands
+from chant_mcp.toolsets.chant import TOOLS
 from cli.at_work import CONFIG, FIRST, SECOND, AtWork
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
@@ -111,7 +114,7 @@ def test_work_is_taken_over_and_merged_by_hand(agents: AtWork) -> None:
     assert agents("merge", FIRST).startswith(f"Merged the work on '{FIRST}'")
     assert (agents.project.root / "login.txt").read_text("utf-8") == "done\n"
     assert agents("merge") == "Nothing waits for a merge.\n"
-    assert "merged already" in agents.error("merge", FIRST)
+    assert agents("merge", FIRST) == f"The work on spec '{FIRST}' is merged already.\n"
 
 
 @pytest.mark.requirement("cli:merge:merges_work_of_people")
@@ -127,6 +130,20 @@ def test_a_merge_that_waits_is_made_when_nothing_is_in_its_way(agents: AtWork) -
     (agents.project.root / "login.txt").unlink()
     agents("merge")
     assert agents.until(FIRST, "completed")["spec_id"] == FIRST
+
+
+@pytest.mark.requirement("cli:merge:what_is_so_is_a_success")
+@pytest.mark.parametrize("words", [("merge", FIRST), ("work", FIRST, "--wait")], ids=str)
+def test_what_the_look_before_a_command_merged_is_no_failure(agents: AtWork, words: tuple[str, ...]) -> None:
+    agents.spec(FIRST, "Log in", target_files=["login.txt"])
+    agents.begin()
+    (agents.project.root / "login.txt").write_text("mine\n", "utf-8")
+    agents.run("work", FIRST, "--wait")
+    (agents.project.root / "login.txt").unlink()
+    result = agents.run(*words)
+    assert (result.exit_code, agents.project.status(FIRST)) == (0, "completed"), result.output
+    assert "already" in result.output
+    assert agents.run("work", FIRST).exit_code == 1, "what starts nothing says so"
 
 
 @pytest.mark.requirement("cli:worktree:lists_and_prunes")
@@ -200,3 +217,44 @@ def test_every_placeholder_in_the_readme_is_filled_in(agents: AtWork) -> None:
     agents.project.config(f"{CONFIG}agents: {{mine: {{command: {json.dumps(command)}}}}}\n")
     agents.run("work", FIRST, "--agent", "mine", "--wait")
     assert agents("log", FIRST).splitlines()[4].endswith(" out []")
+
+
+@pytest.mark.requirement("cli:advice:can_be_followed")
+def test_what_is_said_of_work_whose_folder_is_gone_can_be_done(agents: AtWork) -> None:
+    _waiting(agents)
+    agents("takeover", FIRST)
+    (run,) = agents.json("runs", FIRST, "--all")["processes"]
+    assert f"Go on in {run['worktree']}" in agents.run("runs", FIRST, "-f").stderr
+    shutil.rmtree(run["worktree"])
+    told = agents.run("runs", FIRST, "-f").stderr
+    assert run["worktree"] not in told
+    assert f"→ `chant-mcp work {FIRST}` has an agent go on there, in a new folder." in told
+    told = agents("takeover", FIRST, "--force")
+    assert "→ Its folder is gone; `chant-mcp work` makes a new one on its branch" in told
+    agents.go(FIRST)
+    agents("work", FIRST, "--wait")
+    assert "nothing is left to do" in agents("takeover", FIRST, "--force")
+
+
+@pytest.mark.requirement("cli:advice:can_be_followed")
+def test_advice_names_commands_to_people(agents: AtWork) -> None:
+    agents.spec(FIRST, "Log in", status="in_progress")
+    agents.spec(SECOND, "Log out", body="# Log out")
+    agents.begin()
+    words = agents.error("work", FIRST)
+    assert "`chant-mcp runs` shows whether an agent works on it; `chant-mcp takeover` stops that" in words
+    words = agents.error("work", SECOND)
+    assert "or start with --skip-criteria" in words
+    assert (
+        in_commands("Set its status to pending with chant_spec_update.")
+        == "Set its status to pending in its file."
+    )
+    assert in_commands("`chant_log` of chant_mcp") == "`chant-mcp log` of chant_mcp"
+
+
+@pytest.mark.requirement("cli:advice:can_be_followed")
+def test_every_command_that_advice_names_is_there(agents: AtWork) -> None:
+    listed = agents("chant", "--help") + agents("--help")
+    for tool in TOOLS:
+        told = in_commands(tool.name)
+        assert told == tool.name or "edit" in told or f"\n  {told.split()[1].strip('`')}" in listed

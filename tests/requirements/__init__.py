@@ -53,6 +53,7 @@ AREAS = (
     "work.start",
     "work.pause_and_takeover",
     "work.torture",
+    "work.run_folders",
     "work.watch",
     "work.split",
     "work.agents",

@@ -28,4 +28,19 @@ REQUIREMENTS: dict[str, Requirement] = {
         "In a trusted folder, too, forged records, locks and journals change nothing.",
         "issue 17: proof, design I1 to I5",
     ),
+    "trust:landing:hooks_are_those_of_the_start": Requirement(
+        "Work does not land by itself past hooks of the project that ran when it began and would not run "
+        "now; a person lands it.",
+        "issue 18: design R14",
+    ),
+    "trust:runs:what_they_add_waits": Requirement(
+        "A spec that a run adds, by a tool or on its branch, waits for a person's approval and carries no "
+        "keys that choose what an agent is given.",
+        "issue 18: design R6",
+    ),
+    "trust:runs:what_people_decide_stays": Requirement(
+        "A merge changes no other spec's state, approval or criteria, nor keys that choose what an agent is "
+        "given.",
+        "issue 18: design R6",
+    ),
 }

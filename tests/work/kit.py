@@ -176,10 +176,9 @@ class Workshop:
         return git(self.root, "branch", "--format=%(refname:short)", "--list", "chant/*").split()
 
     def worktrees(self) -> list[Path]:
-        """Find the worktrees of runs that git knows."""
-        listed = git(self.root, "worktree", "list", "--porcelain").splitlines()
-        found = [Path(line[9:]) for line in listed if line.startswith("worktree ")]
-        return found[1:]
+        """Find the folders that runs work in: each has a repository of its own, and a mark beside it."""
+        found = sorted(worktree_root().glob("*/*/.git"))
+        return [git.parent for git in found if Path(f"{git.parent}.run.json").exists()]
 
     def main(self, name: str) -> str | None:
         """Read a file as the main branch has it; none when it has none."""

@@ -36,7 +36,12 @@ ENDS = {
     "unticked": End("failed", f"{OPEN}Works; Tested"),
     "partly": End("failed", f"{OPEN}Tested"),
     "uncommitted": End("failed", f"{OPEN}Works; Tested; the agent made no commit", commits=0),
-    "switch": End("failed", f"{OPEN}Works; Tested; the agent made no commit", commits=0),
+    "switch": End(
+        "failed",
+        f"{OPEN}Works; Tested; the agent made no commit; work is on `demo-agent/{ID}` of its folder, "
+        f"and only chant/{ID} counts",
+        commits=0,
+    ),
     "reword": End("needs_attention", "acceptance criteria were removed or reworded: Works"),
     "remove": End("needs_attention", "acceptance criteria were removed or reworded: Tested"),
     "others": End("needs_attention", f"the branch changes other specs: .chant/specs/{OTHER}.md"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from harness import Caller
 from work.kit import FIFTH, FOURTH, ID, OTHER, THIRD, Record, Workshop, kill, lives, processes, wait_for
@@ -311,3 +313,88 @@ async def test_a_run_below_goes_on_when_the_one_above_is_killed(shop: Workshop, 
     assert shop.handle().recover() == []
     assert shop.named(started["process_id"])["end_state"] == "lost"
     assert shop.project.status(OTHER) == "pending"
+
+
+# Ends
+
+
+@pytest.mark.requirement("chant:work_start:driver_is_done_when_it_is")
+@pytest.mark.parametrize("kind", ["own criteria", "a member that waits"])
+async def test_members_that_are_done_do_not_make_an_open_driver_completed(
+    shop: Workshop, call: Caller, kind: str
+) -> None:
+    own = "# All of it\n\n## Acceptance Criteria\n\n- [ ] All of it works"
+    shop.spec(DRIVER, type="driver", body=own if kind == "own criteria" else "# All of it")
+    shop.spec(f"{DRIVER}.1")
+    if kind == "a member that waits":
+        shop.spec(ID)
+        shop.spec(f"{DRIVER}.2", depends_on=[ID])
+    shop.commit()
+    started = await call.data("chant_work_start", id=DRIVER)
+    record = shop.ended(started["process_id"])
+    assert (record["end_state"], shop.project.status(DRIVER)) == ("needs_attention", "in_progress")
+    why = {
+        "own criteria": "criteria of its own are open: All of it works; tick those that hold, "
+        "then finalize it",
+        "a member that waits": f"members are open: {DRIVER}.2",
+    }[kind]
+    assert record["reason"] == f"1 of 1 specs completed; {DRIVER}: {why}"
+    if kind == "own criteria":
+        words = await call.error("chant_work_start", id=DRIVER)
+        assert words.startswith(
+            f"All members of '{DRIVER}' are done, and criteria of its own are open: All of it"
+        )
+        await call.text("chant_spec_update", id=DRIVER, check=["All of it works"])
+        await call.text("chant_finalize", id=DRIVER)
+        assert shop.project.status(DRIVER) == "completed"
+
+
+STOPPED = {"chant_pause": "paused", "chant_takeover": "taken_over", "chant_cancel": "cancelled"}
+"""What is said of a run that a tool stopped."""
+
+
+@pytest.mark.parametrize("tool", STOPPED)
+@pytest.mark.requirement("chant:pause:never_says_failed")
+async def test_what_was_stopped_among_several_makes_none_fail(
+    shop: Workshop, call: Caller, tool: str
+) -> None:
+    shop.spec(ID)
+    shop.spec(OTHER, "wait")
+    shop.commit()
+    started = await call.data("chant_work_start", id=ID, parallel=2)
+    shop.said(OTHER, "out waiting")
+    await call(tool, id=OTHER)
+    record = shop.ended(started["process_id"])
+    end = "completed" if tool == "chant_cancel" else "paused"
+    assert (record["end_state"], record["reason"]) == (
+        end,
+        f"1 of 2 specs completed; {OTHER}: {STOPPED[tool]}",
+    )
+
+
+@pytest.mark.parametrize("asked", [{"chain": True}, {"parallel": 2}], ids=str)
+@pytest.mark.requirement("chant:pause:never_says_failed", "chant:pause:ends_a_chain")
+async def test_a_pause_that_meets_the_start_of_a_spec_makes_none_fail(
+    shop: Workshop, call: Caller, asked: dict[str, object]
+) -> None:
+    """The second spec is still having its worktree made, which a hook holds up."""
+    shop.spec(ID)
+    shop.spec(OTHER)
+    shop.commit()
+    reached = shop.root / ".git" / "reached"
+    hook = shop.root / ".git" / "hooks" / "post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    held = f'case "$PWD" in *{OTHER}*) touch {reached}; sleep 30 ;; esac'
+    hook.write_text(f"#!/bin/sh\n{held}\n", encoding="utf-8")
+    hook.chmod(0o755)
+    started = await call.data("chant_work_start", id=ID, **asked)
+    wait_for(reached.exists, "the start of the second spec")
+    begun = time.monotonic()
+    await call.text("chant_pause", id=OTHER)
+    assert time.monotonic() - begun < 8, "who waits for the start hears of its end at once"
+    assert shop.ended(started["process_id"])["end_state"] == "paused"
+    assert sorted(run["end_state"] for run in shop.records()) == ["completed", "paused", "paused"]
+    assert [shop.project.status(id) for id in (ID, OTHER)] == ["completed", "pending"]
+    hook.unlink()
+    again = await call.data("chant_work_start", id=OTHER)
+    assert shop.ended(again["process_id"])["end_state"] == "completed"

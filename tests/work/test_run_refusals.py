@@ -129,7 +129,7 @@ REFUSALS = {
     ),
     "driver whose members are done": Refused(
         both(spec(id=DRIVER, type="driver"), spec(id=f"{DRIVER}.1", status="completed")),
-        f"All members of '{DRIVER}' are done; chant_finalize completes it.",
+        f"All members of '{DRIVER}' are done, and criteria of its own are open: Works; Tested",
     ),
     "driver whose members wait": Refused(
         both(

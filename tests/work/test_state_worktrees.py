@@ -79,7 +79,7 @@ def test_prune_removes_what_holds_nothing_of_its_own(tmp_path: Path) -> None:
     record = checkout.run()
     tree = Path(record["worktree"])
     beside = sorted(path.name for path in tree.parent.iterdir())
-    assert beside == [ID, f"{ID}.mcp.json", f"{ID}.prompt.md", f"{ID}.run.json"]
+    assert beside == [ID, f"{ID}.git-1", f"{ID}.mcp.json", f"{ID}.private", f"{ID}.prompt.md", f"{ID}.run.json"]
     before, old = checkout.seen(), checkout.tip()
     assert checkout.chant().prune_worktrees().text == f"Removed {tree}"
     assert list(tree.parent.iterdir()) == []
@@ -173,7 +173,7 @@ def agent(checkout: Checkout) -> Iterator[Wire]:
         process.communicate()
 
 
-@pytest.mark.requirement("chant:work_start:agent_sees_two_roots")
+@pytest.mark.requirement("chant:work_start:agent_sees_two_roots", "trust:runs:what_they_add_waits")
 def test_agents_own_spec_is_that_of_the_worktree_and_others_are_the_projects(
     agent: Wire, checkout: Checkout
 ) -> None:
@@ -188,7 +188,9 @@ def test_agents_own_spec_is_that_of_the_worktree_and_others_are_the_projects(
     assert "- [x] Third is done" in checkout.project.text(THIRD)
     assert not (tree / "app/.chant/specs" / f"{THIRD}.md").exists()
     added = agent.text("chant_add", description="Found on the way").splitlines()[0].split(": ")[1]
-    assert checkout.project.path(added).exists()
+    text = checkout.project.text(added)
+    assert "approval:\n  required: true\n  status: pending\n" in text, "a person looks at what an agent adds"
+    assert "names no prompt" in agent.error("chant_add", description="Mine", prompt="mine")
 
 
 @pytest.mark.requirement("chant:work_start:agent_sees_two_roots")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from chant_mcp.advice import in_commands
 from chant_mcp.commands.answers import all_option, json_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.paging import EVERYTHING, Data, gathered
@@ -101,5 +102,5 @@ def diagnose(context: click.Context, session: Session, id: str, as_json: bool) -
         out.print(display.checks_table(found["checks"]))
         out.print(display.plain(found["diagnosis"], "bold"))
         if found["suggestion"]:
-            out.print(display.plain(f"→ {found['suggestion']}"))
+            out.print(display.plain(f"→ {in_commands(found['suggestion'])}"))
     context.exit(0 if all(check["passed"] for check in found["checks"]) else 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -10,6 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from chant_mcp.advice import in_commands
 from chant_mcp.commands import display
 from chant_mcp.commands.display import plain, status_text
 from chant_mcp.commands.watch import Seen, seconds_between, state_of
@@ -34,6 +36,12 @@ _NEXT = {
 }
 """What can be done after an end, a line for each way."""
 
+
+_NEXT_WITHOUT_FOLDER = (
+    "Its folder is gone; what was committed is on {branch}.\n"
+    "`chant-mcp work {id}` has an agent go on there, in a new folder."
+)
+"""What can be done instead where a way leads through a folder that somebody removed."""
 
 _AGAIN = "`chant-mcp log {id}` shows what its agent wrote.\n`chant-mcp split {id}` asks again."
 
@@ -154,7 +162,12 @@ def ended(one: Seen) -> Text:
         parts.append(plain(_below(run["reason"], "  ")))
     ways = _NEXT if run["mode"] == "single" else _NEXT_OF_SPLIT
     if state in ways and not one.is_of_several:
-        advice = ways[state].format(id=one.spec_id, worktree=run.get("worktree") or "its worktree")
+        advice = ways[state]
+        folder = run.get("worktree")
+        if "{worktree}" in advice and not (folder and Path(folder).exists()):
+            advice = _NEXT_WITHOUT_FOLDER
+        branch = run.get("branch") or "its branch"
+        advice = advice.format(id=one.spec_id, worktree=folder, branch=branch)
         parts.append(plain(_below(advice, "  → "), "dim"))
     return Text().join(parts)
 
@@ -232,7 +245,7 @@ def takeover(found: Data) -> Text:
             *(("Uncommitted", path) for path in found["uncommitted"]),
         ]
     )
-    said += [plain(f"→ {line}") for line in found["suggestion"].splitlines()]
+    said += [plain(f"→ {line}") for line in in_commands(found["suggestion"]).splitlines()]
     return Text("\n").join(said)
 
 

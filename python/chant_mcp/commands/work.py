@@ -12,7 +12,7 @@ from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.asking import asks_for_trust, is_person
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
-from chant_mcp.errors import NotTrustedError
+from chant_mcp.errors import IllegalTransitionError, NotTrustedError
 from chant_mcp.paging import Data, written
 from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json
@@ -59,17 +59,24 @@ def work(
         session.trust_named(trusted)
         run(session)
         return
-    with steps() as step:
-        answer = session.chant.work_start(
-            id,
-            chain=chain,
-            parallel=parallel,
-            skip_criteria=skip_criteria,
-            fresh=fresh,
-            agent=agent,
-            prompt=prompt,
-            progress=step,
-        )
+    try:
+        with steps() as step:
+            answer = session.chant.work_start(
+                id,
+                chain=chain,
+                parallel=parallel,
+                skip_criteria=skip_criteria,
+                fresh=fresh,
+                agent=agent,
+                prompt=prompt,
+                progress=step,
+            )
+    except IllegalTransitionError as error:
+        if not waits or error.details.get("status") != "completed":
+            raise
+        # What is waited for is so: work that waited for its merge is merged by the look that a start takes.
+        _say_completed(error.details["id"], as_json)
+        return
     started: Data = answer.data
     if warning := started.get("quality_warning"):
         say(warning["message"], err=True)
@@ -83,6 +90,12 @@ def work(
     from chant_mcp.commands import display, run_display
 
     display.console().print(run_display.started(started), soft_wrap=True)
+
+
+def _say_completed(id: str, as_json: bool) -> None:
+    if as_json:
+        say_json(written({"processes": []}))
+    say(f"Spec '{id}' is completed already; nothing was started.", err=True)
 
 
 def run(session: Session) -> None:

@@ -123,6 +123,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`merge ID` judges and merges work that a person finished, `merge` all that waited.",
         "issue: Merging",
     ),
+    "cli:merge:what_is_so_is_a_success": Requirement(
+        "`merge ID` of merged work, and `work ID --wait` of a completed spec, say so and end with 0, also "
+        "when the look before the command merged it.",
+        "issue: A run works in a repository of its own, point 6",
+    ),
+    "cli:advice:can_be_followed": Requirement(
+        "Advice can be followed as it is written: commands name commands and flags, and what to do with "
+        "work whose folder is gone, or that waits, leads on.",
+        "issue: A run works in a repository of its own, point 6",
+    ),
     "cli:worktree:lists_and_prunes": Requirement(
         "`worktree list` says why each is kept, `worktree prune` removes those that nothing is lost with.",
         "issue: The work runtime",

@@ -31,6 +31,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A pause of the spec that a chain is at, or began with, ends the chain.",
         "decisions 3: `chant_pause`; issue: The work runtime, part A start",
     ),
+    "chant:pause:never_says_failed": Requirement(
+        "Nothing that was asked to stop says that it failed: not the run, not the spec, not the run above; "
+        "a spec whose work had not begun is as it was.",
+        "issue: A run works in a repository of its own, point 6",
+    ),
     "chant:takeover:stops_the_agent": Requirement(
         "`chant_takeover` stops the agent if one runs.", "seed chant:928"
     ),

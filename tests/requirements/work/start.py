@@ -210,6 +210,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A runner that is told to end ends its agent first, and says so.",
         "issue: The work runtime, part Pause",
     ),
+    "chant:work_start:driver_is_done_when_it_is": Requirement(
+        "A run of a driver's members is completed when the driver is: while members or criteria of its own "
+        "are open it needs attention and names them, and once its criteria are ticked it can be finalized.",
+        "issue: A run works in a repository of its own, point 6",
+    ),
     "chant:work_start:leaves_out_what_nobody_asked_for": Requirement(
         "Chains and work in parallel leave out specs that are no task for an agent, and merges that "
         "conflict, unless they were asked for; the end tells which.",

@@ -82,6 +82,30 @@ impl Repo {
         })
     }
 
+    /// The folder of this repository's hooks, and the names of those that git would run, in order.
+    ///
+    /// # Errors
+    /// When the configuration cannot be read.
+    pub fn hooks_that_run(&self) -> Result<(PathBuf, Vec<String>), GitError> {
+        let named = self.library("read the configuration", |repo| {
+            Ok(repo.config()?.snapshot()?.get_path("core.hooksPath").ok())
+        })?;
+        let folder = match named {
+            Some(named) => self.folder().join(named),
+            None => self.common_dir.join("hooks"),
+        };
+        let mut names: Vec<String> = fs::read_dir(&folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|one| can_run(&one.path()))
+            .filter_map(|one| one.file_name().into_string().ok())
+            .filter(|name| !name.ends_with(".sample"))
+            .collect();
+        names.sort();
+        Ok((folder, names))
+    }
+
     fn has_merge_hooks(&self) -> Result<bool, GitError> {
         let asked = self.acting(["rev-parse", "--git-path", "hooks"]).output();
         let out = match asked {
@@ -92,6 +116,18 @@ impl Repo {
         let hooks = self.folder().join(hooks);
         Ok(HOOKS.iter().any(|(hook, _)| hooks.join(hook).is_file()))
     }
+}
+
+/// Whether git runs a hook: one that may not be executed is passed over without a word.
+#[cfg(unix)]
+fn can_run(hook: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(hook).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn can_run(hook: &Path) -> bool {
+    hook.is_file()
 }
 
 /// A worktree for one merge; removed when dropped.

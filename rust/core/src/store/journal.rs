@@ -142,7 +142,7 @@ impl Journal<'_> {
             if Instant::now() > deadline {
                 return Err(StoreError::Busy {
                     path: paths.join("`, `"),
-                    why: "kept changing",
+                    why: "kept changing".into(),
                     seconds: PATIENCE.as_secs(),
                 }
                 .into());

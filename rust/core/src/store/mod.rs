@@ -12,6 +12,7 @@ pub mod staged;
 pub mod state;
 pub mod walk;
 
+use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
@@ -58,8 +59,8 @@ pub enum StoreError {
     Busy {
         /// The file.
         path: String,
-        /// `stayed locked by another process`, `kept changing`.
-        why: &'static str,
+        /// `stayed locked by process 4711 (vim)`, `kept changing`.
+        why: Cow<'static, str>,
         /// How long it was waited for.
         seconds: u64,
     },

@@ -22,6 +22,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use super::WorkError;
 use super::interruption::Interruption;
 use super::kin::{self, Kin};
+use super::looking::Looking;
 use super::output::{Output, Reads, Room, Stream};
 use super::process::Identity;
 use super::record::Record;
@@ -299,8 +300,20 @@ impl Agent {
     ///
     /// # Errors
     /// `Unending` when processes survive being killed, `System`, or what stops a test.
-    pub fn wait(mut self, interruption: &Interruption) -> Result<Ended, WorkError> {
-        let ending = self.listen(interruption)?;
+    pub fn wait(self, interruption: &Interruption) -> Result<Ended, WorkError> {
+        self.wait_looking(interruption, None)
+    }
+
+    /// As [`Agent::wait`], looking at what the agent does meanwhile.
+    ///
+    /// # Errors
+    /// As [`Agent::wait`].
+    pub fn wait_looking(
+        mut self,
+        interruption: &Interruption,
+        looking: Option<Looking<'_>>,
+    ) -> Result<Ended, WorkError> {
+        let ending = self.listen(interruption, looking)?;
         let duration = self.started.elapsed();
         match ending {
             Ending::Itself => self.linger()?,
@@ -332,7 +345,11 @@ impl Agent {
         })
     }
 
-    fn listen(&mut self, interruption: &Interruption) -> Result<Ending, WorkError> {
+    fn listen(
+        &mut self,
+        interruption: &Interruption,
+        mut looking: Option<Looking<'_>>,
+    ) -> Result<Ending, WorkError> {
         let mut burial = Instant::now() + BURIAL;
         loop {
             if self.has_ended()? {
@@ -344,7 +361,16 @@ impl Agent {
             if let Some(ending) = self.broken_limit() {
                 return Ok(ending);
             }
-            self.turn(self.time_left(), Some(interruption.wakes_up()))?;
+            if let Some(looking) = &mut looking {
+                looking.look_when_due();
+            }
+            let until_look = looking.as_ref().and_then(Looking::time_left);
+            let most = until_look.map_or(self.time_left(), |left| left.min(self.time_left()));
+            let looks = looking.as_ref().and_then(Looking::wakes);
+            let is_changed = self.turn(most, Some(interruption.wakes_up()), looks)?;
+            if let Some(looking) = looking.as_mut().filter(|_| is_changed) {
+                looking.notice();
+            }
             if Instant::now() > burial {
                 self.kin.bury();
                 burial = Instant::now() + BURIAL;
@@ -394,8 +420,13 @@ impl Agent {
             .min(BURIAL)
     }
 
-    /// Waits for the next thing to happen and takes in what came.
-    fn turn(&mut self, most: Duration, wakes: Option<BorrowedFd<'_>>) -> Result<(), WorkError> {
+    /// Waits for the next thing to happen and takes in what came; true when `looks` is readable.
+    fn turn(
+        &mut self,
+        most: Duration,
+        wakes: Option<BorrowedFd<'_>>,
+        looks: Option<BorrowedFd<'_>>,
+    ) -> Result<bool, WorkError> {
         let pipes = &self.pipes;
         // An end that was seen already would not let us wait for anything else.
         let watch = self.watch.as_ref().filter(|_| wakes.is_some());
@@ -408,6 +439,7 @@ impl Agent {
             ),
             (watch.map(AsFd::as_fd), PollFlags::IN),
             (wakes, PollFlags::IN),
+            (looks, PollFlags::IN),
         ];
         let mut polled: Vec<PollFd<'_>> = sources
             .iter()
@@ -415,11 +447,11 @@ impl Agent {
             .collect();
         let timeout = Timespec::try_from(most).ok();
         match poll(&mut polled, timeout.as_ref()) {
-            Err(Errno::INTR) => return Ok(()),
+            Err(Errno::INTR) => return Ok(false),
             polled => polled.map_err(|source| system("listen to the agent", source))?,
         };
         let mut answers = polled.iter().map(|one| !one.revents().is_empty());
-        let [out, err, input, ..] =
+        let [out, err, input, _, _, is_changed] =
             sources.map(|(source, _)| source.is_some() && answers.next().unwrap_or(false));
         for (stream, is_ready) in [(Stream::Out, out), (Stream::Err, err)] {
             if is_ready && self.pipes.hear(stream) {
@@ -429,7 +461,7 @@ impl Agent {
         if input {
             self.pipes.tell();
         }
-        Ok(())
+        Ok(is_changed)
     }
 
     /// Hears the rest of what was said, for a moment at most.
@@ -440,7 +472,7 @@ impl Agent {
             if left.is_zero() {
                 break;
             }
-            self.turn(left, None)?;
+            self.turn(left, None, None)?;
         }
         Ok(())
     }
@@ -454,7 +486,7 @@ impl Agent {
             let until = Instant::now() + time;
             while failure.is_none() && Instant::now() < until {
                 let left = until.saturating_duration_since(Instant::now());
-                failure = self.turn(left, None).err();
+                failure = self.turn(left, None, None).err();
             }
         })?;
         failure.map_or(Ok(count), Err)

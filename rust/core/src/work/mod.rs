@@ -24,6 +24,8 @@ mod kin;
 pub mod launch;
 pub mod lock;
 pub mod log;
+#[cfg(unix)]
+pub mod looking;
 pub mod mirror;
 pub mod output;
 pub mod process;

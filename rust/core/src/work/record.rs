@@ -115,6 +115,9 @@ pub struct Record {
     /// What its work would change of what runs on this machine, where that is why it was not merged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acting_change: Vec<String>,
+    /// The project's hooks when the run began; what lands is looked at by those. `None` where a person lands it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hooks_at_start: Option<HooksEntry>,
     /// The checks that were run, with their outcome.
     #[serde(default)]
     pub checks: Vec<CheckEntry>,
@@ -209,6 +212,15 @@ pub struct Criterion {
     pub checks: Vec<String>,
 }
 
+/// The hooks of a repository.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HooksEntry {
+    /// Where they lie.
+    pub folder: String,
+    /// The names of those that git would run.
+    pub run: Vec<String>,
+}
+
 /// The outcome of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckEntry {
@@ -299,6 +311,7 @@ impl Record {
             target: None,
             criteria_at_start: Vec::new(),
             acting_change: Vec::new(),
+            hooks_at_start: None,
             checks: Vec::new(),
             commits: Vec::new(),
             merge: Merge::default(),

@@ -109,12 +109,13 @@ fn look_after(runs: &Runs, record: &Record) -> Result<Option<Found>, WorkError> 
     };
     let ended = Kin::left_by(record).end(runs, &record.process_id, kin::GRACE, kin::pass)?;
     // What was merged is for the caller to complete, whatever was asked for.
-    let event = match (record.merge.state, record.stop_requested) {
-        (MergeState::None | MergeState::Waiting, Some(why)) => Event::Stop(why),
-        _ => Event::FindDead,
+    let (event, reason) = match (record.merge.state, record.stop_requested) {
+        // That it was ended is what was asked for.
+        (MergeState::None | MergeState::Waiting, Some(why)) => (Event::Stop(why), None),
+        _ => (Event::FindDead, Some(last_words(record))),
     };
     let mut dead = record.clone();
-    dead.change(event, Some(last_words(record)), (runs.clock)())?;
+    dead.change(event, reason, (runs.clock)())?;
     runs.reached("before-end-record")?;
     Ok(Some(Found {
         record: runs.swap(&dead)?,

@@ -13,6 +13,7 @@ use super::agent::{self, Agent, Ended, Job};
 use super::handshake::Handshake;
 use super::interruption::Interruption;
 use super::lock::SpecLock;
+use super::looking::Looking;
 use super::mirror::LOGS;
 use super::output::{Header, Mask, Output};
 use super::process::Identity;
@@ -34,6 +35,11 @@ pub trait Steps {
 
     /// Takes back what `begin` did, as far as that is right when no agent was started.
     fn give_up(&mut self, run: &mut Run<'_>, why: &str);
+
+    /// What is looked at while the agent works.
+    fn looking(&self) -> Option<Looking<'_>> {
+        None
+    }
 
     /// Judges what the agent did, lands it, and changes the spec accordingly; says how the run ends.
     ///
@@ -255,7 +261,7 @@ pub fn run(
     if let Some(handshake) = run.handshake.take() {
         handshake.ok();
     }
-    let ended = agent.wait(interruption);
+    let ended = agent.wait_looking(interruption, steps.looking());
     run.reached("after-agent-exit")?;
     let ended = match ended {
         Ok(ended) => ended,

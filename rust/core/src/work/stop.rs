@@ -96,8 +96,46 @@ pub fn stop(
     why: Stop,
     grace: Duration,
 ) -> Result<Stopped, WorkError> {
-    let record = runs.update(process_id, |record| match record.state() {
+    stop_where(runs, process_id, why, grace, |_| Ok(()))
+}
+
+/// [`stop`] by who started a run that could not begin, unless somebody wants it stopped already: then they
+/// write its end.
+///
+/// # Errors
+/// As [`stop`]; `Stopped` when somebody else stops it.
+pub fn stop_unbegun(runs: &Runs, process_id: &str, grace: Duration) -> Result<Stopped, WorkError> {
+    stop_where(
+        runs,
+        process_id,
+        Stop::Pause,
+        grace,
+        |record| match record.stop_requested {
+            None => Ok(()),
+            Some(_) => Err(WorkError::Stopped {
+                process_id: process_id.to_owned(),
+            }),
+        },
+    )
+}
+
+/// Says in the record that the run is to be stopped, and no more: it begins nothing else. [`stop`] ends it.
+///
+/// # Errors
+/// `NotRunning`, or a `StoreError`.
+pub fn ask(runs: &Runs, process_id: &str, why: Stop) -> Result<Record, WorkError> {
+    ask_where(runs, process_id, why, |_| Ok(()))
+}
+
+fn ask_where(
+    runs: &Runs,
+    process_id: &str,
+    why: Stop,
+    may: impl Fn(&Record) -> Result<(), WorkError>,
+) -> Result<Record, WorkError> {
+    runs.update(process_id, |record| match record.state() {
         State::Running => {
+            may(record)?;
             record.stop_requested = Some(why);
             Ok(())
         }
@@ -105,7 +143,17 @@ pub fn stop(
             process_id: process_id.to_owned(),
             state,
         }),
-    })?;
+    })
+}
+
+fn stop_where(
+    runs: &Runs,
+    process_id: &str,
+    why: Stop,
+    grace: Duration,
+    may: impl Fn(&Record) -> Result<(), WorkError>,
+) -> Result<Stopped, WorkError> {
+    let record = ask_where(runs, process_id, why, may)?;
     let (runner, with_it) = end_runner(runs, &record, grace)?;
     // The runner may have written what its agent is since the record was read.
     let record = runs.get(process_id)?;

@@ -24,6 +24,9 @@ const FOLDER: &str = "watch";
 const GRACE: Duration = Duration::from_secs(15);
 /// Runs are looked at no more often than this.
 const SETTLE: Duration = Duration::from_millis(100);
+/// How often a run is looked at whose runner is dead and whose record still says that it runs: somebody else
+/// holds its lock, or it could not be put right.
+const AGAIN: Duration = Duration::from_secs(2);
 
 /// That this process is the one that watches; its file goes when it ends.
 #[derive(Debug)]
@@ -127,6 +130,8 @@ impl Holder {
 pub struct Alarm {
     folder: PathBuf,
     records: Watch,
+    /// Runners that were dead when they were to be waited for.
+    dead: Vec<Identity>,
 }
 
 impl Alarm {
@@ -138,7 +143,11 @@ impl Alarm {
         let folder = runs.ensure_folder()?;
         let mut records = Watch::start(&folder);
         records.add(&folder, "");
-        Ok(Self { folder, records })
+        Ok(Self {
+            folder,
+            records,
+            dead: Vec::new(),
+        })
     }
 
     /// Waits until something happens, `most` at the most.
@@ -154,10 +163,10 @@ impl Alarm {
         if !disk::exists(&self.folder) {
             self.records = Watch::default();
         }
-        let ends: Vec<OwnedFd> = running
-            .iter()
-            .filter_map(|run| end_of(&run.runner()))
-            .collect();
+        let runners: Vec<Identity> = running.iter().map(Record::runner).collect();
+        let ends: Vec<OwnedFd> = runners.iter().filter_map(end_of).collect();
+        // Asked after they are listened to: an end is either heard or seen here.
+        let most = self.until_dead_are_looked_at(&runners).min(most);
         let sources = std::iter::once(interruption.wakes_up())
             .chain(self.records.wakes())
             .chain(ends.iter().map(AsFd::as_fd));
@@ -180,6 +189,19 @@ impl Alarm {
         }
         self.records.take();
         Ok(())
+    }
+
+    /// How long those that are dead already can be left: one that was not known to be is an event.
+    fn until_dead_are_looked_at(&mut self, runners: &[Identity]) -> Duration {
+        let dead = runners.iter().filter(|runner| !runner.is_alive());
+        let before = std::mem::replace(&mut self.dead, dead.cloned().collect());
+        if self.dead.iter().any(|runner| !before.contains(runner)) {
+            Duration::ZERO
+        } else if self.dead.is_empty() {
+            Duration::MAX
+        } else {
+            AGAIN
+        }
     }
 }
 

@@ -324,10 +324,12 @@ fn a_lock_that_stays_held_is_reported_after_its_deadline() {
     let path = root.path().join("docs/a.md");
     fs::write(&path, "x").unwrap();
     let held = Lock::take(&path, Instant::now() + PATIENCE).unwrap();
-    assert!(matches!(
-        Lock::take(&path, Instant::now()),
-        Err(StoreError::Busy { .. })
-    ));
+    let refused = Lock::take(&path, Instant::now()).unwrap_err();
+    assert!(matches!(refused, StoreError::Busy { .. }));
+    if cfg!(target_os = "linux") {
+        let own = format!("stayed locked by process {} (", std::process::id());
+        assert!(refused.to_string().contains(&own), "{refused}");
+    }
     assert!(Lock::try_take(&path).unwrap().is_none());
     drop(held);
     assert!(Lock::try_take(&path).unwrap().is_some());

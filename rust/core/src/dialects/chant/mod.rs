@@ -5,6 +5,7 @@ pub mod approval;
 pub mod derive;
 pub mod error;
 pub mod evidence;
+pub mod from_run;
 pub mod id;
 pub mod import;
 pub mod merge;

@@ -341,6 +341,13 @@ impl Spec {
         }
     }
 
+    /// The texts of the criteria that are not ticked.
+    pub fn open_criteria(&self) -> Vec<String> {
+        let open = self.criteria.iter().filter(|criterion| !criterion.checked);
+        open.map(|criterion| self.criterion_text(criterion))
+            .collect()
+    }
+
     /// A criterion's text on one line.
     pub fn criterion_text(&self, criterion: &Criterion) -> String {
         let range = criterion.start as usize..criterion.end as usize;

@@ -108,10 +108,12 @@ pub enum Refusal {
         id: SpecId,
     },
     /// A container's members are all done.
-    #[error("All members of '{id}' are done; chant_finalize completes it.")]
+    #[error("{}", of_done_members(id, open))]
     MembersDone {
         /// The container.
         id: SpecId,
+        /// Its own criteria that are open.
+        open: Vec<String>,
     },
     /// Open members are there, but none that can be worked on.
     #[error("No member of '{id}' can be worked on now: {}", members.join(", "))]
@@ -165,6 +167,16 @@ pub enum Refusal {
     },
 }
 
+fn of_done_members(id: &SpecId, open: &[String]) -> String {
+    if open.is_empty() {
+        return format!("All members of '{id}' are done; chant_finalize completes it.");
+    }
+    format!(
+        "All members of '{id}' are done, and criteria of its own are open: {}\nTick those that hold with chant_spec_update (`check`), then chant_finalize completes it.",
+        open.join("; ")
+    )
+}
+
 fn of_state(id: &SpecId, status: Status) -> String {
     let (is, next) = match status {
         Status::Paused => (
@@ -201,12 +213,12 @@ impl Refusal {
     pub fn details(&self) -> Value {
         match self {
             Self::State { id, status } => json!({"id": id.as_str(), "status": status.as_str()}),
-            Self::Approval { id }
-            | Self::NoMembers { id }
-            | Self::MembersDone { id }
-            | Self::NoCriteria { id } => json!({"id": id.as_str()}),
+            Self::Approval { id } | Self::NoMembers { id } | Self::NoCriteria { id } => {
+                json!({"id": id.as_str()})
+            }
             Self::Rejected { id, by } => json!({"id": id.as_str(), "by": by}),
             Self::Blocked { id, waits } => json!({"id": id.as_str(), "waits_for": waits}),
+            Self::MembersDone { id, open } => json!({"id": id.as_str(), "open": open}),
             Self::MembersWait { id, members } => json!({"id": id.as_str(), "members": members}),
             Self::Lint { id, errors } => json!({"id": id.as_str(), "errors": errors}),
             Self::NoPrompt { id, name } => json!({"id": id.as_str(), "prompt": name}),
@@ -280,7 +292,10 @@ impl Start<'_> {
             return Err(Refusal::NoMembers { id: id() });
         }
         if spec.kind.is_container() {
-            return Err(Refusal::MembersDone { id: id() });
+            return Err(Refusal::MembersDone {
+                id: id(),
+                open: spec.open_criteria(),
+            });
         }
         self.refuse_blocked(spec, |wait| !matches!(wait, Wait::Approval))?;
         let red = self.refuse_unfit(spec)?;
@@ -341,6 +356,8 @@ impl Start<'_> {
             | Status::Failed
             | Status::NeedsAttention
             | Status::Ready => true,
+            // Its members say what a container waits for.
+            Status::InProgress if spec.kind.is_container() => true,
             Status::InProgress if !self.specs.open_members(&spec.id).is_empty() => true,
             Status::InProgress | Status::Paused => (self.goes_on)(spec),
             Status::Completed | Status::Cancelled => false,

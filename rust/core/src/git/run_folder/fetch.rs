@@ -173,10 +173,14 @@ impl RunFolder<'_> {
         let listed = self.git(words, LONGEST_LOOK).output().unwrap_or_default();
         let listed = String::from_utf8_lossy(&listed).into_owned();
         let own = self.full_name().unwrap_or_default();
+        let is_projects = |commit: &str, name: &str| {
+            let known = self.repo.tip_of_ref(name).ok().flatten();
+            known.as_deref() == Some(commit)
+        };
         let mut found: Vec<Elsewhere> = listed
             .lines()
             .filter_map(|line| line.split_once(' '))
-            .filter(|(commit, name)| *name != own && *commit != base)
+            .filter(|(commit, name)| *name != own && *commit != base && !is_projects(commit, name))
             .map(|(commit, name)| Elsewhere {
                 name: Some(name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()),
                 commit: commit.to_owned(),

@@ -46,6 +46,8 @@ const FIXED: [(&str, &str); 8] = [
     ("gc.auto", "0"),
     ("gc.pruneexpire", "never"),
 ];
+/// Refs of the project that a run sees.
+const SHARED_REFS: [&str; 3] = ["refs/heads/", "refs/tags/", "refs/remotes/"];
 /// The remote by which a run's repository names the project.
 const PROJECT: &str = "project";
 /// What the name of a git folder that was set aside begins with, after the name of the run's folder.
@@ -67,14 +69,14 @@ impl RunFolder<'_> {
     /// # Errors
     /// `PathTaken` when something is there, `NoBranch`, or a failure of git; what was made is left for
     /// [`RunFolder::remove`].
-    pub fn make(&self, target: &str, progress: &mut dyn FnMut(&str)) -> Result<(), GitError> {
+    pub fn make(&self, progress: &mut dyn FnMut(&str)) -> Result<(), GitError> {
         let tip = self.known_tip()?;
         if self.top.symlink_metadata().is_ok() {
             let path = self.top.clone();
             return Err(GitError::PathTaken { path });
         }
         make_folder(&self.top)?;
-        self.make_repository(&tip, target)?;
+        self.make_repository(&tip)?;
         let words = ["read-tree", "-v", "-u", "--reset", "--end-of-options", &tip];
         self.git(words, LONGEST_WALK)
             .hear(&mut |said| files_updated(said).map_or((), |step| progress(&step)))
@@ -93,16 +95,29 @@ impl RunFolder<'_> {
     ///
     /// # Errors
     /// `NoBranch`, `File`, or a failure of git.
-    pub fn make_repository_again(&self, target: &str) -> Result<(), GitError> {
+    pub fn make_repository_again(&self) -> Result<(), GitError> {
         let tip = self.known_tip()?;
         self.set_repository_aside()?;
         set_nested_aside(&self.top, 0);
-        self.make_repository(&tip, target)?;
+        self.make_repository(&tip)?;
         let words = ["read-tree", "--reset", "--end-of-options", &tip];
         self.git(words, LONGEST_WALK).output()?;
+        if self.is_sparse()? {
+            self.git(["sparse-checkout", "reapply"], LONGEST_WALK)
+                .output()?;
+        }
         // Files that changed are no failure; they are named by whoever asks.
         let refreshed = self.git(["update-index", "-q", "--refresh"], LONGEST_WALK);
         refreshed.answer().map(drop)
+    }
+
+    /// Whether only some of the project's files are checked out.
+    fn is_sparse(&self) -> Result<bool, GitError> {
+        let settings = self.repo.effective_settings()?;
+        let named = settings
+            .iter()
+            .rfind(|one| one.key == "core.sparsecheckout");
+        Ok(named.is_some_and(|one| one.value.eq_ignore_ascii_case("true")))
     }
 
     /// Removes the folder, and what was set aside of it. The caller knows that it is the run's.
@@ -126,9 +141,9 @@ impl RunFolder<'_> {
     ///
     /// # Errors
     /// A failure of git: the two went different ways, or files that were changed are in the way.
-    pub fn catch_up(&self, target: &str) -> Result<(), GitError> {
+    pub fn catch_up(&self) -> Result<(), GitError> {
         if !self.is_sound() {
-            return self.make_repository_again(target);
+            return self.make_repository_again();
         }
         let tip = self.known_tip()?;
         self.borrow()?;
@@ -141,9 +156,10 @@ impl RunFolder<'_> {
     }
 
     /// Writes the git folder: by hand, because each git that is started for it costs more than all of it.
-    fn make_repository(&self, tip: &str, target: &str) -> Result<(), GitError> {
+    fn make_repository(&self, tip: &str) -> Result<(), GitError> {
         let git = self.top.join(".git");
         for folder in [
+            "logs",
             "objects/info",
             "objects/pack",
             "refs/heads",
@@ -158,7 +174,7 @@ impl RunFolder<'_> {
         write(&branch, &format!("{tip}\n"))?;
         write(&git.join("HEAD"), &format!("ref: {name}\n"))?;
         write(&git.join("config"), &self.config(tip)?)?;
-        write(&git.join("packed-refs"), &self.refs(target)?)?;
+        write(&git.join("packed-refs"), &self.refs()?)?;
         self.borrow()?;
         let common = self.repo.common_dir();
         copy_if_there(&common.join("shallow"), &git.join("shallow"))?;
@@ -208,32 +224,13 @@ impl RunFolder<'_> {
         Ok(text)
     }
 
-    /// The refs of the project as the run sees them: branches as those of a remote, the target as a branch, too.
-    fn refs(&self, target: &str) -> Result<String, GitError> {
+    /// The refs of the project as they are now, as a linked worktree would see them.
+    fn refs(&self) -> Result<String, GitError> {
         let mut text = "# pack-refs with: \n".to_owned();
-        let prefix = self
-            .branch
-            .rsplit_once('/')
-            .map(|(prefix, _)| format!("{prefix}/"));
+        let own = self.full_name()?;
         for (name, commit) in self.repo.all_refs()? {
-            let branch = name.strip_prefix("refs/heads/");
-            let is_of_run = |branch: &str| {
-                prefix
-                    .as_ref()
-                    .is_some_and(|prefix| branch.starts_with(prefix))
-            };
-            match branch {
-                Some(branch) if is_of_run(branch) => {}
-                Some(branch) => {
-                    text.push_str(&format!("{commit} refs/remotes/{PROJECT}/{branch}\n"));
-                    if branch == target && branch != self.branch {
-                        text.push_str(&format!("{commit} {name}\n"));
-                    }
-                }
-                None if name.starts_with("refs/tags/") || name.starts_with("refs/remotes/") => {
-                    text.push_str(&format!("{commit} {name}\n"));
-                }
-                None => {}
+            if name != own && SHARED_REFS.iter().any(|shared| name.starts_with(shared)) {
+                text.push_str(&format!("{commit} {name}\n"));
             }
         }
         Ok(text)

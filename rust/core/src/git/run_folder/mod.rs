@@ -19,6 +19,8 @@ use crate::confine::Confinement;
 
 pub use fetch::Elsewhere;
 
+/// The folder, from the top, in which a run's git writes a line for each commit.
+pub const LOGS: &str = ".git/logs";
 /// Under this prefix the project keeps where the work of each run began.
 const BASES: &str = "refs/chant/base/";
 /// How long a git of ours may take that looks into the folder of a run: what lies there may be made to keep it

@@ -1,5 +1,6 @@
 //! Locks of the operating system, on the very file or folder they protect.
 
+use std::borrow::Cow;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::Path;
@@ -32,7 +33,8 @@ impl Lock {
                 Err(TryLockError::WouldBlock) => {}
             }
             if Instant::now() > deadline {
-                return Err(busy(path, "stayed locked by another process"));
+                let who = holder(&file).unwrap_or_else(|| "another process".to_owned());
+                return Err(busy(path, format!("stayed locked by {who}")));
             }
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(5));
@@ -121,11 +123,40 @@ fn is_still(_path: &Path, _file: &File) -> bool {
     true
 }
 
+/// Who holds the lock of a file, as far as the system tells: anybody who may read it can, without a word in it.
+#[cfg(target_os = "linux")]
+fn holder(file: &File) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    let of_file = file.metadata().ok()?;
+    let device = of_file.dev();
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    let place = format!("{major:02x}:{minor:02x}:{}", of_file.ino());
+    let locks = super::read_made_up("/proc/locks")?;
+    let pid = locks.lines().find_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        // `1: FLOCK ADVISORY WRITE <pid> <place> 0 EOF`; who waits has `->` behind the number.
+        match words.as_slice() {
+            [_, "FLOCK", _, _, pid, there, ..] if *there == place => pid.parse::<u32>().ok(),
+            _ => None,
+        }
+    })?;
+    let name = super::read_made_up(&format!("/proc/{pid}/comm"));
+    Some(match name.as_deref().map(str::trim) {
+        Some(name) => format!("process {pid} ({name})"),
+        None => format!("process {pid}"),
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn holder(_file: &File) -> Option<String> {
+    None
+}
+
 /// The error of a wait that was too long.
-pub(crate) fn busy(path: &Path, why: &'static str) -> StoreError {
+pub(crate) fn busy(path: &Path, why: impl Into<Cow<'static, str>>) -> StoreError {
     StoreError::Busy {
         path: path.display().to_string(),
-        why,
+        why: why.into(),
         seconds: PATIENCE.as_secs(),
     }
 }

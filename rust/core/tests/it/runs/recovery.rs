@@ -4,11 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use chant_core::work::interruption::Interruption;
 use chant_core::work::lock::SpecLock;
 use chant_core::work::process::Identity;
 use chant_core::work::record::{MergeState, Record, SINGLE};
 use chant_core::work::recover::recover;
 use chant_core::work::state::{Event, State, Stop};
+use chant_core::work::watch::Alarm;
 use jiff::{SignedDuration, Timestamp};
 use rustix::process::Signal;
 
@@ -222,4 +224,23 @@ fn with_nothing_to_do_it_is_cheap() {
         "{:?}",
         before.elapsed()
     );
+}
+
+#[test]
+fn a_watch_hears_of_a_runner_that_died_before_it_listened() {
+    let project = Project::new();
+    let interruption = Interruption::new().unwrap();
+    let mut dead = project.begin();
+    dead.pid_start = Some("1".into());
+    let long = Duration::from_secs(30);
+    let mut alarm = Alarm::of(&project.runs).unwrap();
+    let begun = Instant::now();
+    for _ in 0..2 {
+        alarm
+            .wait(std::slice::from_ref(&dead), &interruption, long)
+            .unwrap();
+    }
+    // At once the first time; then after a moment, since it could not be put right.
+    let moment = Duration::from_secs(2);
+    assert!(begun.elapsed() >= moment && begun.elapsed() < long);
 }

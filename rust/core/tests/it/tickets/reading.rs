@@ -403,7 +403,7 @@ fn refusals_are_objects_of_the_seed() {
     assert_eq!(object(&template.into())["code"], "TEMPLATE_ERROR");
     let busy = StoreError::Busy {
         path: "a".into(),
-        why: "kept changing",
+        why: "kept changing".into(),
         seconds: 1,
     };
     assert_eq!(object(&busy.into())["code"], "CONFLICT");

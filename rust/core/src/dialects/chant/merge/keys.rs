@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::super::from_run;
 use super::super::model::{KEY_ORDER, Status};
 use super::{Conflict, Side};
 use crate::text::edit::EditError;
@@ -46,6 +47,22 @@ pub(super) const DRIVER: Rules = Rules {
     keeps_criteria: false,
     keeps_discussion: false,
 };
+
+/// A checkout and the branch of a run of another spec.
+pub(super) const OTHER: Rules = Rules {
+    rule: rule_of_other,
+    keeps_criteria: true,
+    keeps_discussion: true,
+};
+
+/// What people decide about a spec stays as they did.
+fn rule_of_other(key: &str) -> Rule {
+    match key {
+        "labels" | "target_files" | "depends_on" => Rule::United,
+        key if from_run::FREE.contains(&key) => Rule::ChangedOrOurs,
+        _ => Rule::Ours,
+    }
+}
 
 fn rule_of_run(key: &str) -> Rule {
     match key {

@@ -130,6 +130,14 @@ pub fn merged(
     }
 }
 
+/// A spec's file as the merge of another spec's run writes it: what people decide about it is the checkout's.
+///
+/// # Errors
+/// As [`merged`].
+pub fn merged_beside(base: &str, checkout: &str, branch: &str) -> Result<String, Vec<Conflict>> {
+    three_way(Some(base), checkout, branch, &keys::OTHER)
+}
+
 /// The merge that git's driver makes of a spec file: the more advanced state, lists united, times, branch
 /// and model ours or else theirs, any other key the side's that changed it and ours when both did.
 ///

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::super::approval;
 use super::super::error::ChantError;
+use super::super::from_run;
 use super::super::id::{InvalidSpecId, SpecId, date_and_sequence, sequence_text};
 use super::super::model::{Spec, Status};
 use super::super::parse;
@@ -74,6 +75,11 @@ pub fn add(project: &Project, new: &Add) -> Result<Answer, Error> {
             parent.id, parent.status
         ));
     }
+    if project.sign_of_run().is_some() {
+        answer.push_str(&format!(
+            "\nIt waits for a person, since a run added it: `chant-mcp approve {id}`. No agent begins it before."
+        ));
+    }
     for warning in &warnings {
         answer.push_str(&format!("\nWarning: {warning}"));
     }
@@ -111,6 +117,15 @@ pub(super) struct Written {
 pub(super) fn written(project: &Project, snapshot: &Snapshot, new: &Add) -> Result<Written, Error> {
     let config = snapshot.config.clone()?;
     check_words(new)?;
+    if new.prompt.is_some() && project.sign_of_run().is_some() {
+        let why =
+            "a spec that a run adds names no prompt: a person chooses it when they approve it";
+        return Err(ChantError::InvalidArgument {
+            name: "prompt",
+            why: why.into(),
+        }
+        .into());
+    }
     let parent = new
         .parent
         .as_deref()
@@ -123,7 +138,10 @@ pub(super) fn written(project: &Project, snapshot: &Snapshot, new: &Add) -> Resu
         .map(|names| super::update::full_names(project, snapshot, names, &mut unknown));
     let depends_on = depends_on.transpose()?;
     let derived = derive::derive(project, &config);
-    let text = render(new, depends_on, &derived)?;
+    let mut text = render(new, depends_on, &derived)?;
+    if project.sign_of_run().is_some() {
+        text = from_run::awaiting("new.md", &text)?;
+    }
     Ok(Written {
         parent,
         text,

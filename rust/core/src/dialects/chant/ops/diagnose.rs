@@ -174,9 +174,6 @@ impl Findings {
             let _ = tree.fetch();
         }
         self.uncommitted = tree.uncommitted_shown(scenery.project).unwrap_or_default();
-        if !tree.is_linked() {
-            self.uncommitted.retain(|path| !path.ends_with(&*spec.path));
-        }
         self.worktree = Some(tree.path().to_owned());
     }
 

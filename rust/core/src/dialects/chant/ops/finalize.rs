@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::git::tags::Commit;
 use crate::git::{Repo, Tip};
 use crate::text::front_matter::Value;
+use crate::work::record::Record;
 
 /// How to complete.
 #[derive(Debug, Clone, Copy, Default)]
@@ -126,12 +127,7 @@ fn refuse_unfit(snapshot: &Snapshot, spec: &Spec) -> Result<(), ChantError> {
         );
         return Err(ChantError::WrongState { message, status });
     }
-    let criteria: Vec<String> = spec
-        .criteria
-        .iter()
-        .filter(|c| !c.checked)
-        .map(|c| spec.criterion_text(c))
-        .collect();
+    let criteria = spec.open_criteria();
     if criteria.is_empty() {
         return Ok(());
     }
@@ -151,12 +147,7 @@ fn refuse_dirty_worktree(scenery: Scenery<'_, '_>, spec: &Spec, branch: &str) ->
     if scenery.project.is_trusted() {
         tree.fetch()?;
     }
-    let mut uncommitted = tree.uncommitted_shown(scenery.project)?;
-    if !tree.is_linked() {
-        // The copy of a spec that git does not track is there for the agent.
-        uncommitted.retain(|path| !path.ends_with(&*spec.path));
-    }
-    if uncommitted.is_empty() {
+    if tree.uncommitted_shown(scenery.project)?.is_empty() {
         return Ok(());
     }
     let message = format!(
@@ -213,7 +204,8 @@ fn refuse_without_evidence(
 ) -> Result<(), Error> {
     // Runs that only the project tells of prove nothing, and ask for nothing.
     let (runs, _) = project.runs()?.all()?;
-    if !runs.iter().any(|run| run.spec_id == spec.id.as_str()) {
+    let is_of_spec = |run: &Record| run.works_on_spec() && run.spec_id == spec.id.as_str();
+    if !runs.iter().any(is_of_spec) {
         return Ok(());
     }
     project.refuse_untrusted("finalize a run")?;

@@ -44,9 +44,10 @@ pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Resul
         return Err(ChantError::Refused(message).into());
     };
     let record = match record.state() {
+        // What was asked for is so; another process did it, or a look at the project.
         State::Completed if !waited.contains(&record.process_id) => {
-            let message = format!("The work on spec '{}' is merged already.", spec.id);
-            return Err(ChantError::Refused(message).into());
+            let text = format!("The work on spec '{}' is merged already.", spec.id);
+            return Ok(Answer::prose(text));
         }
         State::AwaitingMerge | State::Completed => record,
         _ => by_hand(project, &runs, &spec, agreed)?,

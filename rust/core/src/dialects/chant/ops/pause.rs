@@ -16,7 +16,7 @@ use crate::work::log::{self, Query};
 use crate::work::record::Record;
 use crate::work::records::Runs;
 use crate::work::state::{State, Stop};
-use crate::work::stop::Stopped;
+use crate::work::stop::{self, Stopped};
 
 /// Lines of a log that a takeover shows (seed chant, `chant_takeover`).
 const TAIL: usize = 20;
@@ -115,7 +115,38 @@ pub(super) fn halt_all(
         });
         crews.extend(chain.filter(|chain| !crews.contains(chain)));
     }
-    // Crews first, so that they begin nothing else.
+    // Crews are asked first, so that they start nothing else, and ended last: one that is starting a spec
+    // waits for that.
+    for crew in &crews {
+        match stop::ask(runs, &crew.process_id, why) {
+            Ok(_) | Err(WorkError::NotRunning { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let has_own = !own.is_empty();
+    let mut stopped = Vec::new();
+    for record in own {
+        stopped.extend(end_one(project, runs, record, why)?);
+    }
+    // What is given up is the spec that was named; work on others can go on later.
+    let why_others = if ends_chains { why } else { Stop::Pause };
+    let end_hands = |stopped: &mut Vec<Ended>| -> Result<(), Error> {
+        let (now, _) = runs.all()?;
+        let is_below =
+            |record: &Record, crew: &Record| record.parent.as_ref() == Some(&crew.process_id);
+        let hands = now.iter().filter(|record| {
+            let is_other = record.spec_id != spec.id.as_str();
+            is_other && running(record) && crews.iter().any(|crew| is_below(record, crew))
+        });
+        for hand in hands {
+            if let Some(mut hand) = end_one(project, runs, hand, why_others)? {
+                hand.write(runs)?;
+                stopped.push(hand);
+            }
+        }
+        Ok(())
+    };
+    end_hands(&mut stopped)?;
     let mut ended = Vec::new();
     for crew in &crews {
         ended.extend(end_one(project, runs, crew, why)?);
@@ -123,25 +154,8 @@ pub(super) fn halt_all(
     for crew in &mut ended {
         crew.write(runs)?;
     }
-    let has_own = !own.is_empty();
-    let mut stopped = Vec::new();
-    for record in own {
-        stopped.extend(end_one(project, runs, record, why)?);
-    }
-    let (now, _) = runs.all()?;
-    let of_crews = |record: &&Record| {
-        let is_below = |crew: &&Record| record.parent.as_ref() == Some(&crew.process_id);
-        let is_other = record.spec_id != spec.id.as_str();
-        is_other && running(record) && crews.iter().any(is_below)
-    };
-    for hand in now.iter().filter(of_crews) {
-        // What is given up is the spec that was named; work on others can go on later.
-        let why = if ends_chains { why } else { Stop::Pause };
-        if let Some(mut hand) = end_one(project, runs, hand, why)? {
-            hand.write(runs)?;
-            stopped.push(hand);
-        }
-    }
+    // What one had started before it was asked.
+    end_hands(&mut stopped)?;
     if stopped.is_empty() && !has_own {
         return Ok(ended);
     }
@@ -271,7 +285,7 @@ fn analysis(
         spec_id: spec.id.as_str(),
         analysis: found.analysis(record, halted),
         log_tail: found.tail.join("\n"),
-        suggestion: found.suggestion(spec, worktree),
+        suggestion: found.suggestion(spec, record, worktree),
         worktree_path: worktree.map(|place| place.worktree.display().to_string()),
         branch: place.map(|place| place.branch.clone()),
         commits: found.commits,
@@ -357,10 +371,7 @@ impl Found {
             .iter()
             .filter(|criterion| criterion.checked)
             .count();
-        let open = spec.criteria.iter().filter(|criterion| !criterion.checked);
-        self.open = open
-            .map(|criterion| spec.criterion_text(criterion))
-            .collect();
+        self.open = spec.open_criteria();
     }
 
     fn analysis(&self, record: Option<&Record>, halted: &[Ended]) -> String {
@@ -422,7 +433,13 @@ impl Found {
         lines.join("\n")
     }
 
-    fn suggestion(&self, spec: &Spec, worktree: Option<&Workplace>) -> String {
+    /// What can be done now; each line as somebody can do it where the run stands.
+    fn suggestion(
+        &self,
+        spec: &Spec,
+        record: Option<&Record>,
+        worktree: Option<&Workplace>,
+    ) -> String {
         let mut lines = Vec::new();
         if !self.errors.is_empty() {
             lines.push("Look at the errors in the log first.".into());
@@ -435,18 +452,32 @@ impl Found {
                 shown.join("; ")
             ));
         }
-        match worktree {
-            Some(place) => lines.push(format!(
-                "Go on in {} on branch {}; commit there, tick the criteria in its copy of the spec, then `chant-mcp merge {}` judges and merges the work.",
-                place.worktree.display(),
-                place.branch,
-                spec.id
-            )),
-            None if spec.status == Status::Completed => lines.push("The spec is completed; nothing is left to do.".into()),
-            None => lines.push("There is no worktree; chant_work_start begins anew.".into()),
+        let id = &spec.id;
+        if spec.status == Status::Completed {
+            lines.push("The spec is completed; nothing is left to do.".into());
+            return lines.join("\n");
         }
-        if spec.status != Status::Completed && worktree.is_some() {
-            lines.push("chant_work_start has an agent go on there.".into());
+        let state = record.map(Record::state);
+        let has_branch = record.is_some_and(|record| record.branch.is_some());
+        match (state, worktree) {
+            (Some(State::AwaitingMerge), _) => lines.push(format!(
+                "Its work is proven and waits; when nothing is in its way any more, `chant-mcp merge {id}` merges it."
+            )),
+            (Some(State::AwaitingApproval), _) => lines.push(format!(
+                "Its work is proven and waits for a person: `chant-mcp approve {id}` or `chant-mcp reject {id}`."
+            )),
+            (_, Some(place)) => {
+                lines.push(format!(
+                    "Go on in {} on branch {}; commit there, tick the criteria in its copy of the spec, then `chant-mcp merge {id}` judges and merges the work.",
+                    place.worktree.display(),
+                    place.branch,
+                ));
+                lines.push("chant_work_start has an agent go on there.".into());
+            }
+            (Some(state), None) if has_branch && !state.is_closed() => lines.push(
+                "Its folder is gone; chant_work_start makes a new one on its branch and has an agent go on with what was committed.".into(),
+            ),
+            (_, None) => lines.push("There is no worktree; chant_work_start begins anew.".into()),
         }
         lines.join("\n")
     }

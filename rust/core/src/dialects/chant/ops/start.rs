@@ -29,7 +29,7 @@ use crate::work::lock::StartLock;
 use crate::work::record::{Asked, Record, SINGLE};
 use crate::work::records::Runs;
 use crate::work::runner::End;
-use crate::work::state::{State, Stop};
+use crate::work::state::State;
 use crate::work::stop;
 
 /// What a start asks for.
@@ -327,10 +327,11 @@ fn record(project: &Project, runs: &Runs, mut draft: Record) -> Result<Record, E
     Ok(runs.begin(draft)?)
 }
 
-/// Has the record of a run that could not begin say so, and its spec, if its runner did not.
+/// Has the record of a run that could not begin say so, and its spec, if its runner did not. One that was
+/// stopped meanwhile did not fail.
 fn give_up(project: &Project, runs: &Runs, record: &Record, why: &str) -> Result<(), Error> {
     // Should this process die now, whoever finds that has nothing worse to do than to let it be started again.
-    match stop::stop(runs, &record.process_id, Stop::Pause, stop::GRACE) {
+    match stop::stop_unbegun(runs, &record.process_id, stop::GRACE) {
         Ok(stopped) => {
             let shown = if record.works_on_spec() {
                 settle::show(project, record, &End::failed(why))
@@ -341,6 +342,10 @@ fn give_up(project: &Project, runs: &Runs, record: &Record, why: &str) -> Result
             split::clear(project, record);
             shown
         }
+        Err(WorkError::NotRunning {
+            state: State::Paused | State::TakenOver | State::Cancelled,
+            process_id,
+        }) => Err(WorkError::Stopped { process_id }.into()),
         Err(WorkError::NotRunning { .. }) => Ok(()),
         Err(error) => Err(error.into()),
     }

@@ -4,6 +4,7 @@ use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::{Spec, Status};
 use super::super::project::run_tree::{RunTree, Scenery};
+use super::super::project::site::Site;
 use super::super::project::{Project, Snapshot};
 use super::edit;
 #[cfg(not(unix))]
@@ -366,8 +367,14 @@ fn remove_work(project: &Project, repo: &Repo, spec: &Spec, branch: &str) -> Res
         return Err(ChantError::Refused(message).into());
     }
     let snapshot = project.snapshot()?;
-    if let Some(tree) = tree_of(project, &snapshot, repo, spec)? {
-        tree.remove()?;
+    match tree_of(project, &snapshot, repo, spec)? {
+        Some(tree) => tree.remove()?,
+        None => {
+            let config = snapshot.config.clone()?;
+            if let Ok(site) = Site::of(project, &config, repo) {
+                site.refuse_unmarked_folder(spec.id.as_str())?;
+            }
+        }
     }
     Ok(repo.delete_backed_up_branch(branch)?)
 }

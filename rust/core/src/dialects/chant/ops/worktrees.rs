@@ -197,9 +197,13 @@ fn entry(
     let newest = of_spec.max_by_key(|record| record.token);
     let spec_of = |id: &String| project.path_in_repository(repo, &format!("{SPECS}/{id}.md"));
     let spec = id.as_ref().and_then(spec_of);
-    let is_copy = |path: &String| !tree.is_linked() && Some(path) == spec.as_ref();
+    let fetched = match newest.map(Record::state) {
+        Some(State::Running) => Ok(false),
+        _ if !project.is_trusted() => Ok(false),
+        _ => tree.fetch(),
+    };
     let uncommitted = match tree.uncommitted_shown(project) {
-        Ok(paths) => paths.iter().filter(|path| !is_copy(path)).count(),
+        Ok(paths) => paths.len(),
         // It may be removed just now.
         Err(_) if !tree.is_there() => 0,
         Err(error) => return Err(error.into()),
@@ -233,6 +237,7 @@ fn entry(
         {
             Some("its run tells of another branch".to_owned())
         }
+        _ if fetched.is_err() => fetched.as_ref().err().map(ToString::to_string),
         _ if uncommitted > 0 => Some(format!("{uncommitted} files are not committed")),
         _ if !is_merged => Some(format!("its commits are not on {target}")),
         _ => None,

@@ -72,17 +72,21 @@ impl Project {
         Ok(inside.unwrap_or_default())
     }
 
+    /// The variable that tells that an agent of a run asks; `None` when none does.
+    pub(in super::super) fn sign_of_run(&self) -> Option<&'static str> {
+        let variables = &self.environment;
+        let is_told = |name: &str| variables.get(name).is_some_and(|value| !value.is_empty());
+        ["CHANT_WORKTREE", MARK]
+            .into_iter()
+            .find(|name| is_told(name))
+    }
+
     /// Refuses what only people may do, whatever spec it is about.
     ///
     /// # Errors
     /// `Refused`, when an agent of a run asks.
     pub(in super::super) fn refuse_agents(&self, what: &str) -> Result<(), ChantError> {
-        let variables = &self.environment;
-        let is_told = |name: &str| variables.get(name).is_some_and(|value| !value.is_empty());
-        let told = ["CHANT_WORKTREE", MARK]
-            .into_iter()
-            .find(|name| is_told(name));
-        match told {
+        match self.sign_of_run() {
             Some(name) => Err(ChantError::Refused(format!(
                 "Nothing is {what} from inside a run ({name} is set): a person decides. End your work; what needs approval waits for it."
             ))),

@@ -131,6 +131,8 @@ pub(in super::super) const SERVER: &str = ".mcp.json";
 pub(in super::super) const BASE: &str = ".spec.md";
 /// What the list of files that git is not to see in the worktree ends with.
 pub(in super::super) const IGNORED: &str = ".ignore";
+/// What the folder ends with that checks of the work look at.
+pub(in super::super) const CHECKED: &str = ".checks";
 /// What the file ends with that says for which run and spec a folder was made.
 pub(in super::super) const MARKER: &str = ".run.json";
 /// The endings of everything that lies beside a worktree.

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::super::error::ChantError;
 use super::Project;
 use super::site::{self, Site};
 use crate::config::Config;
@@ -20,13 +21,11 @@ const SHOWN: usize = 5;
 /// Where the files of one run are.
 pub(in super::super) struct RunTree<'a> {
     repo: &'a Repo,
-    site: Site,
+    site: Option<Site>,
     /// The spec that the run is about.
     pub spec_id: String,
     /// The branch that the work belongs on.
     pub branch: String,
-    /// The branch that the work ends on.
-    target: String,
     kind: Kind<'a>,
 }
 
@@ -55,7 +54,10 @@ impl<'r> Scenery<'_, 'r> {
         spec_id: &str,
         branch: &str,
     ) -> Result<Option<RunTree<'r>>, Error> {
-        let site = Site::of(self.project, self.config, self.repo)?;
+        // Where nothing says where such folders lie, there is none.
+        let Ok(site) = Site::of(self.project, self.config, self.repo) else {
+            return Ok(None);
+        };
         let trees = self.repo.worktrees()?.into_iter();
         let mut linked = trees.filter(|tree| {
             tree.branch.as_deref() == Some(branch) && !tree.is_main && !tree.prunable
@@ -163,10 +165,9 @@ impl<'r> Scenery<'_, 'r> {
     fn tree(self, (spec_id, branch): (&str, &str), kind: Kind<'r>) -> Result<RunTree<'r>, Error> {
         Ok(RunTree {
             repo: self.repo,
-            site: Site::of(self.project, self.config, self.repo)?,
+            site: Site::of(self.project, self.config, self.repo).ok(),
             spec_id: spec_id.to_owned(),
             branch: branch.to_owned(),
-            target: self.target()?,
             kind,
         })
     }
@@ -212,7 +213,7 @@ impl RunTree<'_> {
     /// A failure of git.
     pub(in super::super) fn make(&self, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
         match &self.kind {
-            Kind::Own(folder) => Ok(folder.make(&self.target, progress)?),
+            Kind::Own(folder) => Ok(folder.make(progress)?),
             Kind::Linked(_) => Ok(()),
         }
     }
@@ -223,7 +224,7 @@ impl RunTree<'_> {
     /// A failure of git.
     pub(in super::super) fn catch_up(&self) -> Result<(), Error> {
         match &self.kind {
-            Kind::Own(folder) => Ok(folder.catch_up(&self.target)?),
+            Kind::Own(folder) => Ok(folder.catch_up()?),
             Kind::Linked(_) => Ok(()),
         }
     }
@@ -231,18 +232,20 @@ impl RunTree<'_> {
     /// Brings the commits of the branch into the project. A folder or a branch that is gone has nothing to
     /// bring: what came back before is what there is.
     ///
+    /// Says whether there were any.
+    ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn fetch(&self) -> Result<(), GitError> {
+    pub(in super::super) fn fetch(&self) -> Result<bool, GitError> {
         let Kind::Own(folder) = &self.kind else {
-            return Ok(());
+            return Ok(false);
         };
         if !folder.is_there() {
-            return Ok(());
+            return Ok(false);
         }
         match folder.fetch() {
-            Ok(_) | Err(GitError::Gone { .. } | GitError::NoBranch { .. }) => Ok(()),
-            Err(error) => Err(error),
+            Err(GitError::Gone { .. } | GitError::NoBranch { .. }) => Ok(false),
+            done => done,
         }
     }
 
@@ -252,7 +255,7 @@ impl RunTree<'_> {
     /// A failure of git.
     pub(in super::super) fn hand_over(&self) -> Result<(), GitError> {
         match &self.kind {
-            Kind::Own(folder) if folder.is_there() => folder.make_repository_again(&self.target),
+            Kind::Own(folder) if folder.is_there() => folder.make_repository_again(),
             Kind::Own(_) => Ok(()),
             // Its git folder is the project's; what a killed git holds there is let go.
             Kind::Linked(path) => self.repo.free_worktree(path).map(drop),
@@ -325,22 +328,44 @@ impl RunTree<'_> {
             Kind::Own(folder) => {
                 self.fetch()?;
                 folder.commit_everything(message)?;
-                self.fetch()
+                self.fetch().map(drop)
             }
             Kind::Linked(path) => self.repo.commit_everything(path, message),
         }
     }
 
-    /// Removes the files with what lies beside them, unless something there is in no commit, or it is not
-    /// certainly the run's.
+    /// Removes a folder that only checks worked in, whatever is there.
+    ///
+    /// # Errors
+    /// A failure of the disk.
+    pub(in super::super) fn remove_made(&self) -> Result<(), GitError> {
+        match &self.kind {
+            Kind::Own(folder) => folder.remove(),
+            Kind::Linked(_) => Ok(()),
+        }
+    }
+
+    /// Removes the files with what lies beside them, unless something there is in no commit of the project, or it
+    /// is not certainly the run's.
     ///
     /// # Errors
     /// `Refused`, `Dirty`, or a failure of git.
     pub(in super::super) fn remove(&self) -> Result<(), Error> {
         let path = self.path();
+        let Some(site) = &self.site else {
+            let message = format!(
+                "nothing says whether {} is a folder of runs",
+                path.display()
+            );
+            return Err(ChantError::Refused(message).into());
+        };
         match &self.kind {
             Kind::Own(folder) => {
-                self.site.refuse_unmarked(path, &self.spec_id)?;
+                site.refuse_unmarked(path, &self.spec_id)?;
+                if self.fetch()? {
+                    let message = format!("{} had commits that came only now", path.display());
+                    return Err(ChantError::Refused(message).into());
+                }
                 let mut shown = folder.uncommitted()?;
                 if !shown.is_empty() {
                     let count = shown.len();
@@ -351,8 +376,7 @@ impl RunTree<'_> {
                 folder.remove()?;
             }
             Kind::Linked(path) => {
-                self.site
-                    .refuse_strange(self.repo, path, &self.branch, &self.spec_id)?;
+                site.refuse_strange(self.repo, path, &self.branch, &self.spec_id)?;
                 self.repo.remove_worktree(path)?;
             }
         }

@@ -100,6 +100,18 @@ impl Site {
         self.names_of(spec_id).find(is_its)
     }
 
+    /// Refuses when the folder that a run of the spec is usually given is there, and nothing says that it is its.
+    ///
+    /// # Errors
+    /// `Refused`.
+    pub(in super::super) fn refuse_unmarked_folder(&self, spec_id: &str) -> Result<(), Error> {
+        let usual = self.folder.join(escaped(spec_id));
+        if disk::exists(&usual) {
+            return self.refuse_unmarked(&usual, spec_id);
+        }
+        Ok(())
+    }
+
     /// The first folder for the spec that is not there.
     pub(in super::super) fn free_folder(&self, spec_id: &str) -> PathBuf {
         let free = self.names_of(spec_id).find(|path| !disk::exists(path));

@@ -308,8 +308,8 @@ impl Briefing<'_> {
             variables,
             withheld,
         } = passed(self.project, self.config, credentials);
+        // What the run reads is there before it is said that it may.
         let mut environment = self.environment(server, variables)?;
-        // What it may read has to be there when that is decided.
         let hold = confined::of_run(
             self.project,
             self.config,

@@ -12,18 +12,19 @@ use super::super::id::SpecId;
 use super::super::ops::start::{Wish, begin_one, plan};
 use super::super::project::Project;
 use super::super::schedule::{Schedule, Tried};
-use super::super::start::Mode;
+use super::super::start::{Mode, Work};
 use super::turns::{Turns, all_busy, takes_turns};
 use super::{retries_of, settle};
 use crate::config::Config;
 use crate::error::Error;
+use crate::work::WorkError;
 use crate::work::handshake::Handshake;
 use crate::work::interruption::Interruption;
 use crate::work::launch::{self, Launched};
 use crate::work::record::{Asked, Record};
 use crate::work::records::Runs;
 use crate::work::runner::{End, Run};
-use crate::work::state::{Event, State};
+use crate::work::state::{self, Event, State, Stop};
 
 /// How often specs are looked at anew while there is room for one more.
 const LOOK: Duration = Duration::from_secs(2);
@@ -76,7 +77,7 @@ struct Past {
     tried: Tried,
     not_before: Option<Instant>,
     /// Why its last run did not complete it.
-    failure: Option<String>,
+    shortfall: Option<Shortfall>,
     /// Why it was not begun, where nobody asked for it.
     left_out: Option<String>,
 }
@@ -94,6 +95,54 @@ impl Past {
     }
 }
 
+/// That a spec was not completed.
+struct Shortfall {
+    /// What that means for the run above.
+    event: Event,
+    why: String,
+}
+
+impl Shortfall {
+    fn failed(why: String) -> Self {
+        Self {
+            event: Event::Fail,
+            why,
+        }
+    }
+
+    /// What the end of a run that did not complete its spec means for the run above it: only what failed
+    /// makes it fail, and what a person gave up is not missed.
+    fn of(record: &Record) -> Self {
+        let now = record.state();
+        // Who stops it writes its end, perhaps later than it is looked at here.
+        let stop = record.stop_requested.filter(|_| now == State::Running);
+        let stopped = stop.and_then(|why| state::change(now, Event::Stop(why)).ok());
+        let state = stopped.unwrap_or(now);
+        let event = match state {
+            State::NeedsAttention | State::AwaitingMerge | State::AwaitingApproval => Event::Doubt,
+            State::Paused | State::TakenOver => Event::Stop(Stop::Pause),
+            State::Cancelled | State::Completed => Event::Merge,
+            State::Failed | State::Lost | State::Running => Event::Fail,
+        };
+        let reason = record.reason.as_ref().filter(|reason| !reason.is_empty());
+        let reason = reason.map(|reason| format!(" ({reason})"));
+        Self {
+            event,
+            why: format!("{state}{}", reason.unwrap_or_default()),
+        }
+    }
+
+    /// How much it weighs among others.
+    fn weight(&self) -> u8 {
+        match self.event {
+            Event::Merge => 0,
+            Event::Stop(_) => 1,
+            Event::Doubt => 2,
+            _ => 3,
+        }
+    }
+}
+
 struct Crew<'a> {
     project: &'a Project,
     runs: &'a Runs,
@@ -101,6 +150,8 @@ struct Crew<'a> {
     asked: Asked,
     config: std::sync::Arc<Config>,
     schedule: Schedule,
+    /// The spec whose members are worked on.
+    driver: Option<SpecId>,
     workers: Vec<Worker>,
     /// Whether there is a pause between starts.
     is_staggered: bool,
@@ -144,6 +195,10 @@ impl<'a> Crew<'a> {
             process_id: record.process_id.clone(),
             asked: record.asked.clone(),
             schedule: Schedule::of(&plan.work, mode, limit),
+            driver: match plan.work {
+                Work::Members { driver, .. } => Some(driver),
+                Work::Spec(_) => None,
+            },
             workers,
             is_staggered: is_parallel,
             not_before: Instant::now(),
@@ -193,7 +248,7 @@ impl<'a> Crew<'a> {
                 return Ok(self.end_early());
             }
             let Some(most) = self.time_to_wait() else {
-                return Ok(self.end());
+                return self.end();
             };
             launch::wait_for_any(
                 self.hands.iter().map(|hand| &hand.runner),
@@ -287,8 +342,13 @@ impl<'a> Crew<'a> {
                 let is_unfit = matches!(error, Error::Chant(ChantError::Start(_)));
                 if is_unfit && !self.schedule.asks_for(&id) {
                     past.left_out = why.lines().next().map(str::to_owned);
+                } else if matches!(error, Error::Work(WorkError::Stopped { .. })) {
+                    past.shortfall = Some(Shortfall {
+                        event: Event::Stop(Stop::Pause),
+                        why: why.clone(),
+                    });
                 } else {
-                    past.failure = Some(why.clone());
+                    past.shortfall = Some(Shortfall::failed(why.clone()));
                 }
                 Ok(Some(Err(why)))
             }
@@ -335,13 +395,13 @@ impl<'a> Crew<'a> {
         let past = self.past.entry(hand.spec.clone()).or_default();
         let record = match record {
             Ok(record) if record.state() == State::Completed => {
-                past.failure = None;
+                past.shortfall = None;
                 self.completed += 1;
                 return;
             }
             Ok(record) => record,
             Err(error) => {
-                past.failure = Some(error.to_string());
+                past.shortfall = Some(Shortfall::failed(error.to_string()));
                 return;
             }
         };
@@ -354,8 +414,7 @@ impl<'a> Crew<'a> {
             _ => record,
         };
         self.is_halted |= !record.acting_change.is_empty();
-        let reason = record.reason.clone().unwrap_or_default();
-        past.failure = Some(format!("{} ({reason})", record.state()));
+        past.shortfall = Some(Shortfall::of(&record));
         if record.state() != State::Failed {
             return;
         }
@@ -368,7 +427,7 @@ impl<'a> Crew<'a> {
         if self.is_halted {
             return (!self.hands.is_empty()).then_some(LOOK);
         }
-        let again = self.past.values().filter(|past| past.failure.is_some());
+        let again = self.past.values().filter(|past| past.shortfall.is_some());
         let again = again.filter(|past| past.tried.times <= past.tried.retries);
         let again = again.filter_map(|past| past.not_before);
         let again = again.chain(self.held.as_ref().map(|held| held.until)).min();
@@ -379,30 +438,67 @@ impl<'a> Crew<'a> {
         }
     }
 
-    fn failures(&self) -> Vec<String> {
-        let failed = self.past.iter();
-        let told =
-            failed.filter_map(|(id, past)| Some(format!("{id}: {}", past.failure.as_ref()?)));
-        told.collect()
-    }
-
-    fn end(&self) -> End {
-        let failures = self.failures();
+    /// How the run ends when nothing is left to do: as its gravest shortfall says.
+    fn end(&self) -> Result<End, Error> {
         let begun = self.past.values().filter(|past| past.left_out.is_none());
         let completed = format!("{} of {} specs completed", self.completed, begun.count());
-        let left_out = self.past.values().filter_map(|past| past.left_out.as_ref());
-        let left_out = left_out.map(|why| format!("left out: {why}"));
-        let told: Vec<String> = std::iter::once(completed)
-            .chain(failures.iter().cloned())
-            .chain(left_out)
+        let short = self.past.iter();
+        let short: Vec<(&SpecId, &Shortfall)> = short
+            .filter_map(|(id, past)| Some((id, past.shortfall.as_ref()?)))
             .collect();
-        if failures.is_empty() {
-            return End {
-                event: Event::Merge,
-                reason: Some(told.join("; ")),
-            };
-        }
-        End::failed(told.join("; "))
+        let open = self.driver_left_open(&short)?;
+        let left_out = self.past.values().filter_map(|past| past.left_out.as_ref());
+        let told: Vec<String> = std::iter::once(completed)
+            .chain(
+                short
+                    .iter()
+                    .map(|(id, short)| format!("{id}: {}", short.why)),
+            )
+            .chain(open.iter().map(|open| open.why.clone()))
+            .chain(left_out.map(|why| format!("left out: {why}")))
+            .collect();
+        let all = short.into_iter().map(|(_, short)| short).chain(&open);
+        let gravest = all.max_by_key(|short| short.weight());
+        Ok(End {
+            event: gravest.map_or(Event::Merge, |short| short.event),
+            reason: Some(told.join("; ")),
+        })
+    }
+
+    /// Why the spec whose members were worked on is not completed by that, as far as `short` does not tell it.
+    fn driver_left_open(
+        &self,
+        short: &[(&SpecId, &Shortfall)],
+    ) -> Result<Option<Shortfall>, Error> {
+        let Some(id) = &self.driver else {
+            return Ok(None);
+        };
+        let snapshot = self.project.snapshot()?;
+        let specs = &snapshot.specs;
+        let Some(spec) = specs
+            .find(id.as_str())
+            .filter(|spec| !spec.status.is_done())
+        else {
+            return Ok(None);
+        };
+        let members = specs.open_members(id);
+        let is_told = |member: &String| short.iter().any(|(id, _)| id.as_str() == member);
+        let why = if members.iter().any(|member| !is_told(member)) {
+            format!("members are open: {}", members.join(", "))
+        } else if !members.is_empty() {
+            return Ok(None);
+        } else if spec.unchecked() > 0 {
+            format!(
+                "criteria of its own are open: {}; tick those that hold, then finalize it",
+                spec.open_criteria().join("; ")
+            )
+        } else {
+            "it is not completed by its members; finalize says why".to_owned()
+        };
+        Ok(Some(Shortfall {
+            event: Event::Doubt,
+            why: format!("{id}: {why}"),
+        }))
     }
 
     fn end_early(&self) -> End {

@@ -22,6 +22,7 @@ use crate::error::Error;
 use crate::git::Repo;
 use crate::git::bookkeeping::{Contribution, Since};
 use crate::git::merge::Conflict;
+use crate::store::disk;
 use crate::text::front_matter;
 use crate::work::agent::{self, Ended, Ending};
 use crate::work::interruption::Interruption;
@@ -101,7 +102,12 @@ impl Judge<'_> {
         if self.is_told_to_stop()? {
             return Ok(stopped());
         }
-        if let Some(reason) = evidence.reason() {
+        if let Some(mut reason) = evidence.reason() {
+            if !disk::exists(&self.place.worktree) {
+                reason.push_str(
+                    "; the folder it worked in is gone, and what was not committed with it",
+                );
+            }
             let event = match evidence.status() {
                 Status::NeedsAttention => Event::Doubt,
                 _ => Event::Fail,
@@ -210,7 +216,11 @@ impl Judge<'_> {
     }
 
     fn show(&self, end: End) -> Result<End, Error> {
-        settle::show(self.project, &self.runs.get(&self.process_id)?, &end)?;
+        let record = self.runs.get(&self.process_id)?;
+        // Of a run that somebody stops they say how it ends.
+        if record.stop_requested.is_none() {
+            settle::show(self.project, &record, &end)?;
+        }
         Ok(end)
     }
 
@@ -331,7 +341,7 @@ impl Judge<'_> {
         let shown: Vec<String> = found
             .iter()
             .map(|one| match &one.name {
-                Some(name) => format!("on \"{name}\""),
+                Some(name) => format!("on `{name}`"),
                 None => format!("on no branch ({})", &one.commit[..7]),
             })
             .collect();
@@ -409,7 +419,8 @@ impl Judge<'_> {
         output::wrong(path, &schema, &log).map_or(Output::Fits, Output::Wrong)
     }
 
-    /// Runs the checks that criteria name, each once, at the branch's tip.
+    /// Runs the checks that criteria name, each once, on the files of the branch's tip and nothing else that the
+    /// run wrote: what it left uncommitted, or where git does not look, decides nothing.
     fn check(
         &self,
         record: &Record,
@@ -419,6 +430,20 @@ impl Judge<'_> {
         let Some(interruption) = self.interruption else {
             return Ok(Vec::new());
         };
+        let place = self.place.for_checks(self.project, &scene.repo)?;
+        let results = self.check_in(&place, record, scene, criteria, interruption);
+        place.remove_checked(self.project, &scene.repo);
+        results
+    }
+
+    fn check_in(
+        &self,
+        place: &Workplace,
+        record: &Record,
+        scene: &Scene,
+        criteria: &[CriterionAtStart],
+        interruption: &Interruption,
+    ) -> Result<Vec<CheckResult>, Error> {
         let names: BTreeSet<&String> = criteria.iter().flat_map(|c| &c.checks).collect();
         let tree = scene.repo.tree_of(&self.place.branch_tip(&scene.repo)?)?;
         let (mut results, mut entries) = (Vec::new(), Vec::new());
@@ -426,7 +451,7 @@ impl Judge<'_> {
             let Some(argv) = scene.config.runs.checks.get(name) else {
                 continue;
             };
-            let ended = self.run_check(record, scene, (name, argv), interruption)?;
+            let ended = self.run_check(place, record, scene, (name, argv), interruption)?;
             let exit = ended
                 .as_ref()
                 .filter(|ended| ended.ending == Ending::Itself);
@@ -450,6 +475,7 @@ impl Judge<'_> {
     /// Runs one check; `None` when it cannot be started, which the log tells.
     fn run_check(
         &self,
+        place: &Workplace,
         record: &Record,
         scene: &Scene,
         (name, argv): (&str, &[String]),
@@ -460,7 +486,7 @@ impl Judge<'_> {
             repo: &scene.repo,
             config: &scene.config,
             spec: &scene.spec,
-            place: self.place,
+            place,
             asked: &record.asked,
         };
         let job = briefing.check(name, argv)?;

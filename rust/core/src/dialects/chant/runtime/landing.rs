@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::super::agents;
 use super::super::error::ChantError;
+use super::super::from_run::{self, Decided};
 use super::super::merge;
 use super::super::model::Status;
 use super::super::ops::edit::{self, Draft};
@@ -28,7 +29,7 @@ use crate::store::index::{Change, Source};
 use crate::store::journal::Step;
 use crate::text::front_matter::Value;
 use crate::work::lock::{MergeLock, SpecLock};
-use crate::work::record::{MergeState, MergeTry, Record};
+use crate::work::record::{HooksEntry, MergeState, MergeTry, Record};
 use crate::work::records::Runs;
 
 /// How long other merges, and other programs that hold git's lock of an index, are waited for.
@@ -161,6 +162,9 @@ impl Landing<'_> {
             old: sight.old.clone(),
             new: sight.tip.clone(),
         };
+        if let Some(why) = self.silenced_hooks()? {
+            return Ok(Some(Outcome::Doubtful(why)));
+        }
         let new = match self.merge(&sight)? {
             Merged::Nothing => {
                 self.note_merged(&sight.old)?;
@@ -197,6 +201,34 @@ impl Landing<'_> {
                 Ok(Some(Outcome::Waits { why, blocked_by }))
             }
         }
+    }
+
+    /// That hooks of the project which looked at merges when the run began would not do so now: what an agent may
+    /// have silenced is for a person to know.
+    fn silenced_hooks(&self) -> Result<Option<String>, Error> {
+        let Some(before) = self.runs.get(self.process_id)?.hooks_at_start else {
+            return Ok(None);
+        };
+        let now = hooks_of(self.repo)?;
+        let silent = before.run.iter().filter(|name| !now.run.contains(name));
+        let silent: Vec<&str> = silent.map(String::as_str).collect();
+        let why = if before.folder != now.folder {
+            format!(
+                "hooks lay in {} and lie in {} now",
+                before.folder, now.folder
+            )
+        } else if silent.is_empty() {
+            return Ok(None);
+        } else {
+            format!(
+                "{} in {} can no longer be run",
+                silent.join(", "),
+                now.folder
+            )
+        };
+        Ok(Some(format!(
+            "the project's hooks are not those that the work began with: {why}; look at them, then a person merges the work with `chant-mcp merge`"
+        )))
     }
 
     /// Looks at both sides; the inner error says what they disagree on.
@@ -307,7 +339,7 @@ impl Landing<'_> {
             if let Some((_, version)) = settled.filter(|(settled, _)| *settled == path) {
                 return Resolution::Bytes(version.text.clone().into_bytes());
             }
-            by_meaning(sides)
+            by_meaning(path, sides)
         };
         let title = sight
             .snapshot
@@ -361,7 +393,17 @@ impl Landing<'_> {
         {
             let own = path.strip_prefix(inside).unwrap_or(path);
             match self.repo.file_at(new, path)? {
-                Some(text) => changes.push(changed(own, &String::from_utf8_lossy(&text))),
+                Some(text) => {
+                    let text = String::from_utf8_lossy(&text);
+                    let old = self.repo.file_at(&sight.old, path)?;
+                    let old = old.as_deref().map(String::from_utf8_lossy);
+                    let is_settled = self.settled(sight).is_some_and(|(other, _)| other == path);
+                    let why = overruled(own, old.as_deref(), &text).filter(|_| !is_settled);
+                    if why.is_some() {
+                        return Ok(why);
+                    }
+                    changes.push(changed(own, &text));
+                }
                 None => gone.push(path.as_str()),
             }
         }
@@ -498,23 +540,48 @@ impl Landing<'_> {
     }
 }
 
+/// The project's hooks as they are now.
+pub(super) fn hooks_of(repo: &Repo) -> Result<HooksEntry, Error> {
+    let (folder, run) = repo.hooks_that_run()?;
+    Ok(HooksEntry {
+        folder: folder.display().to_string(),
+        run,
+    })
+}
+
 /// The spec that a workplace is for.
 fn spec_id_of(place: &Workplace) -> String {
     parse::stem(&place.spec).to_owned()
 }
 
-/// A spec of others by what it means, where git would merge it line by line.
-fn by_meaning(sides: Sides<'_>) -> Resolution {
+/// A spec of others by what it means, where git would merge it line by line; a new one waits for a person.
+fn by_meaning(path: &str, sides: Sides<'_>) -> Resolution {
     let text = |bytes: Option<&[u8]>| String::from_utf8(bytes?.to_vec()).ok();
-    let (Some(base), Some(ours), Some(theirs)) =
-        (text(sides.base), text(sides.ours), text(sides.theirs))
-    else {
-        return Resolution::Default;
+    let resolved = match (text(sides.base), text(sides.ours), text(sides.theirs)) {
+        (Some(base), Some(ours), Some(theirs)) => {
+            merge::merged_beside(&base, &ours, &theirs).map_err(|_| ())
+        }
+        (None, None, Some(new)) => from_run::awaiting(path, &new).map_err(|_| ()),
+        _ => Err(()),
     };
-    match merge::driver_merged(&base, &ours, &theirs) {
-        Ok(text) => Resolution::Bytes(text.into_bytes()),
-        Err(_) => Resolution::Default,
-    }
+    // What could not be resolved is looked at as git merges it.
+    resolved.map_or(Resolution::Default, |text| {
+        Resolution::Bytes(text.into_bytes())
+    })
+}
+
+/// Why a spec of others may not become what a merge makes of it, in words.
+fn overruled(path: &str, old: Option<&str>, new: &str) -> Option<String> {
+    let now = Decided::of(path, new)?;
+    let Some(old) = old else {
+        let is_as_it_may_be = from_run::awaiting(path, new).is_ok_and(|text| text == new);
+        let why = "the work adds a spec that cannot be made to wait for a person's approval";
+        return (!is_as_it_may_be).then(|| format!("{why}: {path}"));
+    };
+    let why = "the work changes what people decide about another spec, its state, approval, criteria or keys that choose what an agent is given; take that out of its branch";
+    Decided::of(path, old)
+        .is_some_and(|before| before != now)
+        .then(|| format!("{why}: {path}"))
 }
 
 /// Why the run's own spec file could not be merged, if that is among the conflicts.
@@ -546,10 +613,8 @@ fn changed_meanwhile(path: &str, copy: &str) -> Option<String> {
 /// That criteria are open which the branch does not know: somebody added them while the agent worked.
 fn open_criteria(path: &str, text: &str) -> Option<String> {
     let spec = parse::document(path, Source::Text(text.to_owned())).ok()?;
-    let open = spec.criteria.iter().filter(|criterion| !criterion.checked);
-    let open: Vec<String> = open
-        .map(|criterion| format!("'{}'", spec.criterion_text(criterion)))
-        .collect();
+    let open = spec.open_criteria().into_iter();
+    let open: Vec<String> = open.map(|text| format!("'{text}'")).collect();
     (!open.is_empty()).then(|| {
         format!(
             "criteria that are not ticked were added to the spec while its work was done: {}; start it again",

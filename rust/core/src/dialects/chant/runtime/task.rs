@@ -7,6 +7,7 @@ use super::super::project::{Project, Snapshot};
 use super::briefing::Briefing;
 use super::confined;
 use super::judge::{Judge, Terms};
+use super::landing::hooks_of;
 use super::settle;
 use super::workplace::{Making, Workplace};
 use super::{change_spec, spec_of};
@@ -17,6 +18,7 @@ use crate::work::WorkError;
 use crate::work::agent::{Ended, Job};
 use crate::work::handshake::Handshake;
 use crate::work::interruption::Interruption;
+use crate::work::looking::Looking;
 use crate::work::record::{Criterion, MergeState, SINGLE, SPLIT};
 use crate::work::runner::{self, End, Run, Steps};
 use crate::work::state::{Event, State};
@@ -102,8 +104,10 @@ impl<'a> Task<'a> {
         let repo = self.project.repository()?;
         Self::note_criteria(run, &spec)?;
         let standing = confined::standing(self.project, &config)?.to_string();
+        let hooks = hooks_of(&repo)?;
         run.update(|record| {
             record.confinement = Some(standing.clone());
+            record.hooks_at_start = Some(hooks.clone());
             Ok(())
         })?;
         let making = Making {
@@ -218,6 +222,17 @@ impl Steps for Task<'_> {
             &[Status::InProgress],
             |draft| draft.set_text("status", before.as_str()),
         );
+    }
+
+    fn looking(&self) -> Option<Looking<'_>> {
+        let place = self.place.as_ref()?;
+        let bring = move || {
+            if let Ok(repo) = self.project.repository() {
+                // What cannot be brought back now is told when the work is judged.
+                let _ = place.fetch(self.project, &repo);
+            }
+        };
+        Some(Looking::at(&place.commits_folder(), bring))
     }
 
     fn conclude(&mut self, run: &mut Run<'_>, ended: &Ended) -> Result<End, String> {
@@ -365,7 +380,16 @@ fn by_hand(project: &Project, run: &mut Run<'_>, terms: &Terms) -> Result<End, E
         draft.set_text("status", Status::InProgress.as_str())
     })?;
     if !is_open {
-        return Ok(End::failed("The spec is not being worked on any more"));
+        let earlier = run.runs().get(&earlier.process_id)?;
+        return Ok(if earlier.state() == State::Completed {
+            // Another process was quicker.
+            End {
+                event: Event::Merge,
+                reason: Some("its work was merged already".into()),
+            }
+        } else {
+            End::failed("The spec is not being worked on any more")
+        });
     }
     conclude(project, run, &place, terms)
 }

@@ -10,7 +10,7 @@ use super::super::error::ChantError;
 use super::super::merge;
 use super::super::model::Spec;
 use super::super::ops::edit::Draft;
-use super::super::project::place::{self, BASE};
+use super::super::project::place::{self, BASE, CHECKED};
 use super::super::project::run_tree::{RunTree, Scenery};
 use super::super::project::site::{self, Site, remove_beside};
 use super::super::project::{Project, SPECS};
@@ -20,6 +20,7 @@ use crate::confine::Confinement;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::git::bookkeeping::Beginning;
+use crate::git::run_folder::LOGS;
 use crate::store::StoreError;
 use crate::store::disk::{self, Temporary};
 use crate::store::files::{self, Root};
@@ -160,10 +161,13 @@ impl Workplace {
         project: &Project,
         repo: &Repo,
     ) -> Result<Option<String>, Error> {
-        if self.is_tracked {
-            return Ok(text(repo.file_at(&self.branch, &self.spec_in_git)?));
+        if !self.is_tracked {
+            return self.copy_text(project);
         }
-        self.copy_text(project)
+        if repo.branch_tip(&self.branch)?.is_none() {
+            return Ok(None);
+        }
+        Ok(text(repo.file_at(&self.branch, &self.spec_in_git)?))
     }
 
     /// The spec as it lies in the worktree.
@@ -200,12 +204,63 @@ impl Workplace {
         }
     }
 
+    /// A second folder with the files of the branch as it is in the project, for checks of the work.
+    ///
+    /// # Errors
+    /// What is in the way.
+    pub(in super::super) fn for_checks(
+        &self,
+        project: &Project,
+        repo: &Repo,
+    ) -> Result<Self, Error> {
+        let config = project.snapshot()?.config?;
+        let scenery = Scenery {
+            project,
+            config: &config,
+            repo,
+        };
+        let path = place::beside(&self.worktree, CHECKED);
+        let inside = self.root.strip_prefix(&self.worktree).unwrap_or(&self.root);
+        let checked = Self {
+            root: path.join(inside).components().collect(),
+            confinement: scenery.confinement(&path)?,
+            worktree: path,
+            is_linked: false,
+            ..self.clone()
+        };
+        // One may be left of a run that was killed.
+        checked.remove_checked(project, repo);
+        checked.tree(project, repo)?.make(&mut |_| ())?;
+        if let Some(text) = self
+            .branch_text(project, repo)?
+            .filter(|_| !self.is_tracked)
+        {
+            write_new(project, &checked, &text)?;
+        }
+        Ok(checked)
+    }
+
+    /// Removes a folder that was made for checks.
+    pub(in super::super) fn remove_checked(&self, project: &Project, repo: &Repo) {
+        // One that stays is removed before the next checks.
+        let removed = self.tree(project, repo).map(|tree| tree.remove_made());
+        if matches!(removed, Ok(Ok(()))) {
+            remove_beside(&self.worktree);
+        }
+    }
+
+    /// The folder in which something changes with each commit of the agent.
+    pub(in super::super) fn commits_folder(&self) -> PathBuf {
+        self.worktree.join(LOGS)
+    }
+
     /// Brings the commits of the run into the project.
     ///
     /// # Errors
     /// What git found wrong with them.
     pub(in super::super) fn fetch(&self, project: &Project, repo: &Repo) -> Result<(), Error> {
-        self.tree(project, repo)?.fetch().map_err(|error| {
+        let fetched = self.tree(project, repo)?.fetch();
+        fetched.map(drop).map_err(|error| {
             let message = format!(
                 "the commits of the run could not be brought back from {}: {error}",
                 self.worktree.display()
@@ -438,13 +493,34 @@ impl Making<'_> {
             tree.catch_up()?;
             return Ok((tree.path().to_owned(), tree.is_linked()));
         }
-        disk::make_folders(&place::worktrees(self.project, self.config, self.repo)?)?;
+        let folder = place::worktrees(self.project, self.config, self.repo)?;
+        self.refuse_inside_checkout(&folder)?;
+        disk::make_folders(&folder)?;
         let path = Site::of(self.project, self.config, self.repo)?.free_folder(id);
         told(run, &path)?;
         site::mark(&path, &run.record().process_id, id)?;
         let tree = self.scenery().own(&path, id, branch)?;
         tree.make(&mut |step| run.step(step))?;
         Ok((path, false))
+    }
+
+    /// Refuses a place for runs that lies in the user's checkout: what an agent makes there would be the user's.
+    fn refuse_inside_checkout(&self, folder: &Path) -> Result<(), Error> {
+        let above = folder.ancestors().find_map(|above| disk::real(above).ok());
+        let tops = [self.repo.checkout(), Some(self.project.root())];
+        let mut tops = tops.into_iter().flatten().map(|top| disk::real(top));
+        let is_inside = tops.any(|top| {
+            let top = top.unwrap_or_default();
+            above.as_ref().is_some_and(|above| above.starts_with(&top))
+        });
+        if !is_inside {
+            return Ok(());
+        }
+        let message = format!(
+            "Work cannot begin: `defaults.worktree_root` names {}, which lies in the checkout that people work in. Name a folder outside of it.",
+            folder.display()
+        );
+        Err(ChantError::Refused(message).into())
     }
 
     /// Puts the spec into the worktree where git did not, and takes over what was changed in the
@@ -480,10 +556,7 @@ impl Making<'_> {
             files::edit(disk, &root, &place.spec, changed)?;
             return Ok(());
         }
-        if let Some((folder, _)) = place.spec.rsplit_once('/') {
-            files::make_folder(&root, folder)?;
-        }
-        Ok(files::create(disk, &root, &place.spec, text)?)
+        write_new(self.project, place, text)
     }
 
     fn disagreement(&self, place: &Workplace, conflicts: &[merge::Conflict]) -> Error {
@@ -499,6 +572,15 @@ impl Making<'_> {
         );
         ChantError::Refused(message).into()
     }
+}
+
+/// Writes the copy of a spec where git put none.
+fn write_new(project: &Project, place: &Workplace, text: &str) -> Result<(), Error> {
+    let root = Root::open(&place.root)?;
+    if let Some((folder, _)) = place.spec.rsplit_once('/') {
+        files::make_folder(&root, folder)?;
+    }
+    Ok(files::create(&project.disk, &root, &place.spec, text)?)
 }
 
 /// A spec without what the runtime writes into it; as it is when it cannot be read.

@@ -1,0 +1,62 @@
+//! Looking at what an agent does while it works: when something changed, and not too often.
+
+use std::os::fd::BorrowedFd;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::store::changes::{Changed, Watch};
+
+/// How long after a change it is looked at: what follows closely is seen in the same look.
+const SETTLE: Duration = Duration::from_secs(1);
+/// How often it is looked at where changes are not announced.
+const INTERVAL: Duration = Duration::from_secs(30);
+
+/// A folder that is watched, and what is done when something changes in it.
+pub struct Looking<'a> {
+    watch: Watch,
+    look: Box<dyn FnMut() + 'a>,
+    due: Option<Instant>,
+}
+
+impl<'a> Looking<'a> {
+    /// Watches a folder; `look` is called after a change.
+    pub fn at(folder: &Path, look: impl FnMut() + 'a) -> Self {
+        let watch = Watch::start(folder);
+        let due = (!watch.is_trusted()).then(|| Instant::now() + INTERVAL);
+        Self {
+            watch,
+            look: Box::new(look),
+            due,
+        }
+    }
+
+    /// What is readable when something changed; `None` while a look is due anyway.
+    pub(super) fn wakes(&self) -> Option<BorrowedFd<'_>> {
+        self.watch.wakes().filter(|_| self.due.is_none())
+    }
+
+    /// Takes note of changes.
+    pub(super) fn notice(&mut self) {
+        let is_nothing = matches!(self.watch.take(), Changed::Files(files) if files.is_empty());
+        if !is_nothing && self.due.is_none() {
+            self.due = Some(Instant::now() + SETTLE);
+        }
+    }
+
+    /// How long until a look is due.
+    pub(super) fn time_left(&self) -> Option<Duration> {
+        self.due
+            .map(|due| due.saturating_duration_since(Instant::now()))
+    }
+
+    /// Looks, if a look is due.
+    pub(super) fn look_when_due(&mut self) {
+        if self.due.is_none_or(|due| due > Instant::now()) {
+            return;
+        }
+        // What changes while we look is looked at again.
+        self.due = (!self.watch.is_trusted()).then(|| Instant::now() + INTERVAL);
+        let _ = self.watch.take();
+        (self.look)();
+    }
+}

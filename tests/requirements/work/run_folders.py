@@ -1,0 +1,50 @@
+"""Folders of runs (issue: A run works in a repository of its own)."""
+
+from requirements import Requirement
+
+REQUIREMENTS: dict[str, Requirement] = {
+    "chant:run_folder:nothing_but_its_branch_comes_back": Requirement(
+        "What an agent does to configuration, hooks, refs, index, stash and objects of the repository it works"
+        " in reaches the project in no way; the commits of `chant/<id>` come back and are landed.",
+        "issue: A run works in a repository of its own, 1",
+    ),
+    "chant:run_folder:commits_of_a_live_run_are_seen": Requirement(
+        "`git log chant/<id>` in the project follows a run that lives.",
+        "issue: A run works in a repository of its own, 1",
+    ),
+    "chant:run_folder:handed_over_clean": Requirement(
+        "A folder that is given to a person has its repository made again from the commits that came back: the"
+        " person's git runs nothing that the agent planned there or in folders below, and the files and what is"
+        " not committed are as they were.",
+        "design-trust, R2",
+    ),
+    "chant:run_folder:ends_name_where_the_work_is": Requirement(
+        "Work that an agent left on another branch or on a detached head is named at the end of the run.",
+        "issue: A run works in a repository of its own, 3",
+    ),
+    "chant:run_folder:lost_folder_is_judged_by_what_came_back": Requirement(
+        "An agent that removes its folder or its repository loses nothing that came back before, and its run's"
+        " end is true.",
+        "design-trust, section 10",
+    ),
+    "chant:run_folder:no_lock_outlives_a_run": Requirement(
+        "Locks that a killed git left in the folder of a run stop neither its judging nor the next run.",
+        "issue: A run works in a repository of its own, 1",
+    ),
+    "chant:run_folder:works_in_every_clone": Requirement(
+        "Shallow clones, partial clones and files of Git LFS come back and land like all else.",
+        "issue: A run works in a repository of its own, 1",
+    ),
+    "chant:run_folder:catches_up": Requirement(
+        "A retry goes on where a person moved the branch of the work in the project.",
+        "issue: A run works in a repository of its own, 1",
+    ),
+    "chant:run_folder:not_in_a_checkout": Requirement(
+        "Folders of runs never lie in the user's checkout, whatever the configuration names.",
+        "design-trust, R2",
+    ),
+    "chant:run_folder:checks_see_the_judged_commit_only": Requirement(
+        "Checks run on the files of the judged commit and on nothing else that the run wrote.",
+        "design-trust, R7",
+    ),
+}
