@@ -83,10 +83,26 @@ pub(in super::super) struct Hold {
     pub variables: Variables,
 }
 
-/// How runs are held here, as people are told; the same everywhere.
+/// How a run that is to be started will be held.
 ///
 /// # Errors
 /// `Refused` when what the configuration asks for cannot be held: nothing is to be started then.
+pub(in super::super) fn standing_of_start(
+    project: &Project,
+    config: &Config,
+    repo: &Repo,
+) -> Result<Standing, Error> {
+    let standing = standing(project, config)?;
+    // Any name will do: what is denied there is denied for each.
+    let folder = place::worktrees(project, config, repo)?.join("run");
+    of_folder(project, config, repo, &folder)?;
+    Ok(standing)
+}
+
+/// How runs are held here, as people are told; the same everywhere.
+///
+/// # Errors
+/// `Refused` when what the configuration asks for cannot be held.
 pub(in super::super) fn standing(project: &Project, config: &Config) -> Result<Standing, Error> {
     Ok(match means(project, &config.confine)? {
         Means::None(why) => Standing::Unconfined(why),
