@@ -82,7 +82,9 @@ def attempt(since: int = LANDLOCK) -> Callable[[Act], Act]:
     return named
 
 
-def several(prefix: str, paths: dict[str, Callable[[World], str | Path]], act: Callable[[Path], object]) -> None:
+def several(
+    prefix: str, paths: dict[str, Callable[[World], str | Path]], act: Callable[[Path], object]
+) -> None:
     """Add an attempt for each path."""
     for name, path in paths.items():
 

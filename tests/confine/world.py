@@ -68,7 +68,9 @@ class World:
         """Have a confined process try attempts, and give how each went."""
         with self._surroundings() as told:
             told["names"] = names
-            done = self.confine("--", sys.executable, str(self.run / "attempts.py"), json.dumps(told), **variables)
+            done = self.confine(
+                "--", sys.executable, str(self.run / "attempts.py"), json.dumps(told), **variables
+            )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 

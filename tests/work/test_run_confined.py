@@ -72,7 +72,9 @@ async def test_checks_are_held_and_find_no_settings_of_the_agent(
     shop: Workshop, call: Caller, user: Any
 ) -> None:
     user()
-    planted = 'echo x > "$CARGO_HOME/config.toml"; echo x > "$XDG_CACHE_HOME/planted"; echo x > "$TMPDIR/planted"'
+    planted = (
+        'echo x > "$CARGO_HOME/config.toml"; echo x > "$XDG_CACHE_HOME/planted"; echo x > "$TMPDIR/planted"'
+    )
     outside = shop.root.parent / "outside.txt"
     check = (
         'test ! -e "$CARGO_HOME/config.toml" && test ! -e "$XDG_CACHE_HOME/planted" && '
@@ -93,7 +95,9 @@ async def test_runs_share_caches_and_no_settings(shop: Workshop, call: Caller) -
     fill = 'echo x > "$CARGO_HOME/registry/one"; echo x > "$CARGO_HOME/config.toml"; echo x > "$GOCACHE/two"'
     first = await ended(shop, call, fill)
     assert first["end_state"] == "completed", first["reason"]
-    look = 'test -e "$CARGO_HOME/registry/one" && test ! -e "$CARGO_HOME/config.toml" && test -e "$GOCACHE/two"'
+    look = (
+        'test -e "$CARGO_HOME/registry/one" && test ! -e "$CARGO_HOME/config.toml" && test -e "$GOCACHE/two"'
+    )
     second = await ended(shop, call, look, id=OTHER)
     assert second["end_state"] == "completed", second["reason"]
     assert not (Path(os.environ["HOME"]) / ".cargo").exists()

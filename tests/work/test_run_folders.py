@@ -75,7 +75,9 @@ def test_what_an_agent_does_to_its_repository_stays_there(hand: Hand, tmp_path: 
     git(root, "tag", "v1")
     mark = tmp_path / "mark"
     names = f"MARK='{mark}' PROJECT='{root}'\n"
-    hand.does(names + MISCHIEF + "git config core.hooksPath /dev/null; git config --unset core.fsmonitor\n" + WORK)
+    hand.does(
+        names + MISCHIEF + "git config core.hooksPath /dev/null; git config --unset core.fsmonitor\n" + WORK
+    )
     before, tag = kept(root), git(root, "rev-parse", "v1")
     record = hand.run()
     assert (record["end_state"], record["reason"]) == ("completed", None)
@@ -241,9 +243,7 @@ def test_checks_see_nothing_but_the_judged_commit(shop: Workshop, tmp_path: Path
     hand = Hand(shop, tmp_path)
     mark = tmp_path / "seen.txt"
     checks = f"checks:\n  fine: [sh, -c, 'ls -A > {mark}; test -e hidden']\n"
-    shop.configure(
-        f"agents:\n  hand:\n    command: [sh, '{hand.script}']\n{checks}", provider="hand"
-    )
+    shop.configure(f"agents:\n  hand:\n    command: [sh, '{hand.script}']\n{checks}", provider="hand")
     shop.spec(ID, body=f"# Spec {ID}\n\n## Acceptance Criteria\n\n- [ ] Works (check: fine)\n")
     shop.commit()
     hand.does("echo hidden >> .git/info/exclude; touch hidden; mkdir -p .git/info\n" + WORK)

@@ -25,7 +25,9 @@ NOT_STARTED = 126
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.option("--check", "checks", is_flag=True, help="Show what this machine can hold runs to, and what not.")
+@click.option(
+    "--check", "checks", is_flag=True, help="Show what this machine can hold runs to, and what not."
+)
 @json_option
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @on_project

@@ -280,7 +280,7 @@ impl Folders {
             Held::Agent(name, _) => {
                 let own = OF_AGENTS.into_iter().find(|(agent, _)| *agent == name);
                 if let Some((_, variable)) = own {
-                    let folder = self.made(self.own.join("agent"))?;
+                    let folder = made(self.own.join("agent"))?;
                     self.name(variable, &folder);
                 }
                 "runs"
@@ -296,12 +296,12 @@ impl Folders {
         for (variable, name) in CACHES {
             let folder = match &shared {
                 Some(shared) => self.shared(shared.join(name))?,
-                None => self.made(self.own.join("caches").join(name))?,
+                None => made(self.own.join("caches").join(name))?,
             };
             self.name(variable, &folder);
         }
         for (variable, name, parts) in WITH_SETTINGS {
-            let folder = self.made(self.own.join(name))?;
+            let folder = made(self.own.join(name))?;
             for part in parts {
                 let Some(shared) = &shared else { continue };
                 let target = self.shared(shared.join(format!("{name}-{part}")))?;
@@ -315,11 +315,6 @@ impl Folders {
         Ok(())
     }
 
-    fn made(&self, folder: PathBuf) -> Result<PathBuf, Error> {
-        disk::make_folders(&folder)?;
-        Ok(folder)
-    }
-
     fn shared(&mut self, folder: PathBuf) -> Result<PathBuf, Error> {
         disk::make_folders(&folder)?;
         self.write.push(folder.clone());
@@ -330,6 +325,11 @@ impl Folders {
         let folder = folder.display().to_string();
         self.variables.insert(variable.to_owned(), folder);
     }
+}
+
+fn made(folder: PathBuf) -> Result<PathBuf, Error> {
+    disk::make_folders(&folder)?;
+    Ok(folder)
 }
 
 /// What of the project's repository a run's borrows: objects, and nothing that says what git does.
