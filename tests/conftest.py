@@ -30,7 +30,7 @@ _GIT = {
 }
 
 
-_CODE = [str(Path(__file__).resolve().parent), *(folder for folder in sys.path if os.path.isabs(folder))]
+_CODE = [str(Path(__file__).resolve().parent), *(folder for folder in sys.path if Path(folder).is_absolute())]
 """Where the code of tests lies, and what it imports."""
 
 MEMORY = Path("/dev/shm")
@@ -109,8 +109,8 @@ def _sealed(
 ) -> None:
     """Hide the machine's own settings: home folder, git configuration, our variables.
 
-    The user trusts every folder of the tests, and lets runs read and write there, where the agents of tests leave
-    their traces; tests of trust and of confinement take that away.
+    The user trusts every folder of the tests, and lets runs read and write there, where the agents of tests
+    leave their traces; tests of trust and of confinement take that away.
     """
     home = next(_homes)
     # Runs write what lies in a home, and make nothing new beside secrets.

@@ -1,7 +1,7 @@
-"""What a hostile run tries: a script that runs confined, tries each move in a process of its own, and says how it went.
+"""What a hostile run tries: a script that runs confined and tries each move in a process of its own.
 
-It is given the paths and processes of a world outside as JSON (`World` in `world.py`). For each attempt it prints
-`refused` when the system refused it, `possible` when it was done, or what else happened.
+It is given the paths and processes of a world outside as JSON (`World` in `world.py`). For each attempt it
+prints `refused` when the system refused it, `possible` when it was done, or what else happened.
 """
 
 from __future__ import annotations
@@ -112,23 +112,15 @@ def system_call(number: int, *arguments: Any) -> int:
     return result
 
 
-_NUMBERS = {
-    "x86_64": {
-        "ptrace": 101, "sched_setscheduler": 144, "setpriority": 141, "mount": 165, "ioprio_set": 251,
-        "add_key": 248, "request_key": 249, "keyctl": 250, "unshare": 272, "prlimit64": 302, "setns": 308,
-        "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312, "renameat2": 316, "io_uring_setup": 425,
-        "pidfd_send_signal": 424, "pidfd_open": 434, "pidfd_getfd": 438, "tgkill": 234, "sched_setaffinity": 203,
-        "name_to_handle_at": 303, "open_by_handle_at": 304, "bpf": 321, "sched_setattr": 314, "setxattr": 188,
-    },
-    "aarch64": {
-        "ptrace": 117, "sched_setscheduler": 119, "setpriority": 140, "mount": 40, "ioprio_set": 30,
-        "add_key": 217, "request_key": 218, "keyctl": 219, "unshare": 97, "prlimit64": 261, "setns": 268,
-        "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272, "renameat2": 276, "io_uring_setup": 425,
-        "pidfd_send_signal": 424, "pidfd_open": 434, "pidfd_getfd": 438, "tgkill": 131, "sched_setaffinity": 122,
-        "name_to_handle_at": 264, "open_by_handle_at": 265, "bpf": 280, "sched_setattr": 274, "setxattr": 5,
-    },
-}  # fmt: skip
-CALLS = _NUMBERS.get(os.uname().machine, {})
+_NUMBERS = """
+ptrace 101 117, sched_setscheduler 144 119, setpriority 141 140, mount 165 40, ioprio_set 251 30,
+add_key 248 217, request_key 249 218, keyctl 250 219, unshare 272 97, prlimit64 302 261, setns 308 268,
+process_vm_readv 310 270, process_vm_writev 311 271, kcmp 312 272, renameat2 316 276, io_uring_setup 425 425,
+pidfd_send_signal 424 424, pidfd_open 434 434, pidfd_getfd 438 438, tgkill 234 131, bpf 321 280,
+name_to_handle_at 303 264, open_by_handle_at 304 265, sched_setattr 314 274
+"""
+_MACHINE = {"x86_64": 1, "aarch64": 2}.get(os.uname().machine, 1)
+CALLS = {words[0]: int(words[_MACHINE]) for words in map(str.split, _NUMBERS.split(","))}
 """Numbers of system calls on this machine."""
 
 
@@ -366,7 +358,7 @@ def open_key_by_handle(world: World) -> None:
 
 @attempt(NEVER)
 def list_names(world: World) -> None:
-    assert ".ssh" in os.listdir(world.home)
+    assert ".ssh" in [path.name for path in world.home.iterdir()]
 
 
 @attempt()
@@ -393,13 +385,13 @@ def change_times(world: World) -> None:
 
 @attempt()
 def read_memory(world: World) -> None:
-    with open(f"/proc/{world.victim}/mem", "rb") as memory:
+    with Path(f"/proc/{world.victim}/mem").open("rb") as memory:
         memory.read(0)
 
 
 @attempt()
 def look_at_descriptors(world: World) -> None:
-    os.readlink(f"/proc/{world.victim}/fd/0")
+    Path(f"/proc/{world.victim}/fd/0").readlink()
 
 
 @attempt()
@@ -502,7 +494,7 @@ def slow_down_group(world: World) -> None:
 
 @attempt()
 def slow_down_user(world: World) -> None:
-    # Of nobody: a failed test must not slow down the machine.
+    # Of a user without processes: a failed test must not slow down the machine.
     os.setpriority(os.PRIO_USER, 54321, 19)
 
 
@@ -702,10 +694,10 @@ def outcome(act: Act, world: World) -> str:
         try:
             act(world)
         except OSError as error:
-            print(f"{act.__name__}: {error}", file=sys.stderr, flush=True)
+            sys.stderr.write(f"{act.__name__}: {error}\n")
             code = 1 if error.errno in _REFUSALS or isinstance(error, PermissionError) else 2
         except BaseException as error:
-            print(f"{act.__name__}: {error!r}", file=sys.stderr, flush=True)
+            sys.stderr.write(f"{act.__name__}: {error!r}\n")
             code = 3
         os._exit(code)
     _, status = os.waitpid(child, 0)
@@ -723,7 +715,7 @@ def main() -> None:
     told = json.loads(sys.argv[1])
     world = World(told)
     names = told.get("names") or ATTEMPTS
-    print(json.dumps({name: outcome(ATTEMPTS[name].act, world) for name in names}))
+    sys.stdout.write(json.dumps({name: outcome(ATTEMPTS[name].act, world) for name in names}))
 
 
 if __name__ == "__main__":

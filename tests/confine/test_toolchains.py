@@ -46,7 +46,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         monkeypatch.delenv("PYTEST_DEBUG_TEMPROOT", raising=False)
         world = made(place)
         # The tests' libraries lie where this machine has them.
-        code = [folder for folder in sys.path if os.path.isabs(folder)]
+        code = [folder for folder in sys.path if Path(folder).is_absolute()]
         configured(f"confine: {{read: {code}, write: [/dev/shm]}}\n")
         yield world
 

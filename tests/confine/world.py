@@ -1,4 +1,4 @@
-"""A machine as a hostile run finds it: a home with secrets, a project, its own folder, and processes outside."""
+"""A machine as a hostile run finds it: a home with secrets, a project, its folder, and processes outside."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class World:
             }
 
     def outside(self) -> dict[str, str]:
-        """Give what lies in home and project, by path: kinds, rights and contents, but for what runs share."""
+        """Give what lies in home and project by path: kinds, rights, contents, but for what runs share."""
         return {
             str(path): _what_is(path)
             for top in (self.home, self.project)
@@ -147,7 +147,7 @@ def configured(yaml: str = "") -> None:
 def _what_is(path: Path) -> str:
     found = path.lstat()
     if path.is_symlink():
-        return f"link to {os.readlink(path)}"
+        return f"link to {path.readlink()}"
     if path.is_file():
         return f"{found.st_mode:o} {hashlib.sha256(path.read_bytes()).hexdigest()}"
     return f"{found.st_mode:o}"

@@ -25,6 +25,9 @@ use crate::stop::disk_of_user;
 // Python shows a default only when it is written out in the signature.
 const _: () = assert!(DEFAULT_LIMIT == 50 && DEFAULT_CHARS == 40_000);
 
+/// The command line of a command that is held, its variables, and how it is held.
+type HeldCommand = (Vec<String>, BTreeMap<String, String>, String);
+
 /// A chant project: the folder that holds `.chant`. Safe to share between threads; every answer is as
 /// of the moment it is asked for.
 #[pyclass(frozen, module = "chant_mcp._core")]
@@ -206,7 +209,7 @@ impl ChantProject {
         py: Python<'_>,
         folder: PathBuf,
         argv: Vec<String>,
-    ) -> Result<(Vec<String>, BTreeMap<String, String>, String), Raised> {
+    ) -> Result<HeldCommand, Raised> {
         call(py, || {
             let held = ops::confine_command(&self.project, &folder, &argv)?;
             Ok((held.argv, held.variables, held.confinement))
