@@ -114,14 +114,14 @@ def _sealed(
     """
     home = next(_homes)
     # Runs write what lies in a home, and make nothing new beside secrets.
-    (home / "traces").mkdir(parents=True)
+    (home / ".config" / "traces").mkdir(parents=True)
     ours = ("GIT_", "CHANT_", "ANTHROPIC_", "MCP_", "CONFIG_DIR", "SPECIFY_")
     for name in [name for name in os.environ if name.startswith(ours)]:
         monkeypatch.delenv(name)
     for name, value in {**_GIT, "HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}.items():
         monkeypatch.setenv(name, value)
     settings = user_config()
-    settings.parent.mkdir(parents=True)
+    settings.parent.mkdir()
     roots = [str(tmp_path_factory.getbasetemp()), tempfile.gettempdir()]
     confine = f"{{read: {[*roots, *_CODE]}, write: {roots}}}"
     settings.write_text(f"---\ntrust: {{roots: {roots}}}\nconfine: {confine}\n---\n", encoding="utf-8")

@@ -17,6 +17,7 @@ def expected(abi: int) -> dict[str, str]:
     return {name: "refused" if one.since <= abi else "possible" for name, one in ATTEMPTS.items()}
 
 
+@pytest.mark.requirement("confine:run:expected_by_version")
 def test_enough_is_tried() -> None:
     assert len(ATTEMPTS) >= 64
     assert sum(one.since < NEVER for one in ATTEMPTS.values()) >= 64

@@ -49,23 +49,23 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "confine:run:fails_closed": Requirement(
         "Where what was asked for cannot be held, nothing starts, and the message says what is missing.",
-        "design I14, 11.13",
+        "issue 18: proof, design I14, 11.13",
     ),
     "confine:config:unix_sockets": Requirement(
         "Sockets with names are reached only where the user's own configuration says so.",
-        "design section 6",
+        "issue 18: proof, design section 6",
     ),
     "confine:config:network": Requirement(
         "`confine.network: none` closes the network, this machine's own included.",
-        "design section 6",
+        "issue 18: proof, design section 6",
     ),
     "confine:config:pty": Requirement(
         "Terminals are made only where the user's own configuration says so.",
-        "design R3",
+        "issue 18: proof, design R3",
     ),
     "confine:config:project_only_closes": Requirement(
         "A project's configuration opens nothing to runs; what it says in vain is shown as such.",
-        "design section 9, R9",
+        "issue 18: proof, design section 9, R9",
     ),
     "confine:command:check": Requirement(
         "`confine --check` shows what this machine can hold runs to, and what not.",
