@@ -30,7 +30,7 @@ _GIT = {
 }
 
 
-_CODE = [str(Path(__file__).resolve().parent), *(folder for folder in sys.path if os.path.isabs(folder))]
+_CODE = [str(Path(__file__).resolve().parent), *(folder for folder in sys.path if Path(folder).is_absolute())]
 """Where the code of tests lies, and what it imports."""
 
 MEMORY = Path("/dev/shm")
@@ -109,19 +109,19 @@ def _sealed(
 ) -> None:
     """Hide the machine's own settings: home folder, git configuration, our variables.
 
-    The user trusts every folder of the tests, and lets runs read and write there, where the agents of tests leave
-    their traces; tests of trust and of confinement take that away.
+    The user trusts every folder of the tests, and lets runs read and write there, where the agents of tests
+    leave their traces; tests of trust and of confinement take that away.
     """
     home = next(_homes)
     # Runs write what lies in a home, and make nothing new beside secrets.
-    (home / "traces").mkdir(parents=True)
+    (home / ".config" / "traces").mkdir(parents=True)
     ours = ("GIT_", "CHANT_", "ANTHROPIC_", "MCP_", "CONFIG_DIR", "SPECIFY_")
     for name in [name for name in os.environ if name.startswith(ours)]:
         monkeypatch.delenv(name)
     for name, value in {**_GIT, "HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}.items():
         monkeypatch.setenv(name, value)
     settings = user_config()
-    settings.parent.mkdir(parents=True)
+    settings.parent.mkdir()
     roots = [str(tmp_path_factory.getbasetemp()), tempfile.gettempdir()]
     confine = f"{{read: {[*roots, *_CODE]}, write: {roots}}}"
     settings.write_text(f"---\ntrust: {{roots: {roots}}}\nconfine: {confine}\n---\n", encoding="utf-8")

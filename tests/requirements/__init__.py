@@ -104,6 +104,7 @@ AREAS = (
     "trust_environment",
     "trust",
     "trust_attacks",
+    "confine",
 )
 """The files, `cli.init` for `cli/init.py`, in the order of the query."""
 

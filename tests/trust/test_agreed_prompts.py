@@ -28,7 +28,10 @@ def test_a_prompt_that_is_replaced_after_the_look_is_not_used(shop: Workshop) ->
     (shop.root / ".gitattributes").write_text("*.md filter=evil\n", "utf-8")
     shop.commit()
     # Runs may write here, else they could not even be made to.
-    user_config().write_text(f"---\nconfine: {{write: [{shop.root}, {os.environ['HOME']}/traces]}}\n---\n", encoding="utf-8")
+    user_config().write_text(
+        f"---\nconfine: {{write: [{shop.root}, {os.environ['HOME']}/.config/traces]}}\n---\n",
+        encoding="utf-8",
+    )
     Folder(shop.project).trust()
     shop.handle().work_start(ID)
     shop.ended(ID)

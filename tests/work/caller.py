@@ -40,7 +40,7 @@ def answers() -> list[Any]:
 
 
 def _note(name: str) -> Path:
-    return Path(os.environ["HOME"]) / f"{name}.json"
+    return Path(os.environ["HOME"]) / ".config" / "traces" / f"{name}.json"
 
 
 class _Server:

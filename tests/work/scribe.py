@@ -24,7 +24,7 @@ def received() -> dict[str, Any]:
 
 
 def _notes() -> Path:
-    return Path(os.environ["HOME"]) / "traces" / "received.json"
+    return Path(os.environ["HOME"]) / ".config" / "traces" / "received.json"
 
 
 def _main() -> None:

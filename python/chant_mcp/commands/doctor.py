@@ -49,6 +49,7 @@ def _parts(found: Data) -> Iterator[RenderableType]:
             ("Version", plain(found["version"])),
             ("Project", plain(found["root"], "bold")),
             ("Trust", plain(found["trust"])),
+            ("Runs", plain(found["confinement"])),
             ("Holds", plain(", ".join(found["dialects"]) or "nothing yet")),
             ("Git", plain(git["program"] or "not found", "" if git["program"] else "red")),
             ("Repository", plain(git["common_dir"] or "none")),

@@ -105,6 +105,7 @@ def started(run: Data) -> Text:
             ("Mode", run["mode"]),
             ("Branch", run.get("branch")),
             ("Worktree", run.get("worktree")),
+            ("Agent", run.get("confinement")),
             ("Log", run.get("log")),
         ]
     )

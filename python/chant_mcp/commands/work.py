@@ -81,6 +81,8 @@ def work(
     if warning := started.get("quality_warning"):
         say(warning["message"], err=True)
     if waits:
+        if not as_json:
+            say(started["confinement"], err=True)
         context.exit(watched(Watch(session.chant, [started["process_id"]]), started["spec_id"], as_json))
     if as_json:
         say_json(answer.text)

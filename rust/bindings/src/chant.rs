@@ -25,6 +25,9 @@ use crate::stop::disk_of_user;
 // Python shows a default only when it is written out in the signature.
 const _: () = assert!(DEFAULT_LIMIT == 50 && DEFAULT_CHARS == 40_000);
 
+/// The command line of a command that is held, its variables, and how it is held.
+type HeldCommand = (Vec<String>, BTreeMap<String, String>, String);
+
 /// A chant project: the folder that holds `.chant`. Safe to share between threads; every answer is as
 /// of the moment it is asked for.
 #[pyclass(frozen, module = "chant_mcp._core")]
@@ -197,6 +200,25 @@ impl ChantProject {
     /// What runs would find here: git, agents, and what these get of the environment.
     fn doctor(&self, py: Python<'_>) -> Result<Answer, Raised> {
         answer(py, || ops::doctor(&self.project))
+    }
+
+    /// What runs can be held to on this machine.
+    fn confine_check(&self, py: Python<'_>) -> Result<Answer, Raised> {
+        answer(py, || ops::confine_check(&self.project))
+    }
+
+    /// Holds the calling thread, for good, as runs are held in a folder: the command line to replace this process
+    /// by, the variables that it gets, and how it is held.
+    fn confine_command(
+        &self,
+        py: Python<'_>,
+        folder: PathBuf,
+        argv: Vec<String>,
+    ) -> Result<HeldCommand, Raised> {
+        call(py, || {
+            let held = ops::confine_command(&self.project, &folder, &argv)?;
+            Ok((held.argv, held.variables, held.confinement))
+        })
     }
 
     /// Whether specs, or one, are good tasks.

@@ -126,3 +126,84 @@ pub fn counts_in_project(key: &[&str], value: &str) -> bool {
         _ => true,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Config;
+    use super::*;
+
+    fn read(user: &str, project: &str) -> Confine {
+        let front = |yaml: &str| format!("---\n{yaml}\n---\n");
+        let (user, project) = (front(user), front(project));
+        let config = Config::read(Some(("user", &user)), Some(("project", &project)), None);
+        config.unwrap().confine
+    }
+
+    #[test]
+    fn a_project_closes_and_never_opens() {
+        let open = "confine: {mode: off, read: [/a], write: [/b], deny: [/c], unix_sockets: true, network: open, pty: true, backend: bubblewrap}\ncaches: private";
+        let usual = Confine {
+            deny_of_project: vec!["/c".into()],
+            ..Confine::default()
+        };
+        assert_eq!(read("", open), usual);
+        let users = read(open, "");
+        assert_eq!((users.mode, users.backend), (Mode::Off, Holder::Bubblewrap));
+        assert!(users.unix_sockets && users.pty);
+        assert_eq!(
+            (&*users.read, &*users.write, &*users.deny),
+            (
+                &["/a".to_owned()][..],
+                &["/b".to_owned()][..],
+                &["/c".to_owned()][..]
+            )
+        );
+    }
+
+    #[test]
+    fn what_a_project_closes_the_user_has_closed() {
+        for (user, project, expected) in [
+            (
+                "confine: {mode: off}",
+                "confine: {mode: required}",
+                Mode::Required,
+            ),
+            (
+                "confine: {mode: required}",
+                "confine: {mode: auto}",
+                Mode::Required,
+            ),
+            (
+                "confine: {mode: required}",
+                "confine: {mode: off}",
+                Mode::Required,
+            ),
+            ("", "confine: {mode: off}", Mode::Auto),
+        ] {
+            assert_eq!(read(user, project).mode, expected, "{user} {project}");
+        }
+        let closed = read(
+            "confine: {network: open}",
+            "confine: {network: none}\ncaches: none",
+        );
+        assert_eq!(
+            (closed.network, closed.caches),
+            (Reached::None, Caches::None)
+        );
+        let kept = read(
+            "confine: {network: none}\ncaches: none",
+            "confine: {network: open}\ncaches: private",
+        );
+        assert_eq!((kept.network, kept.caches), (Reached::None, Caches::None));
+    }
+
+    #[test]
+    fn wrong_words_are_named() {
+        let text = "---\nconfine: {mode: sometimes}\n---\n";
+        let error = Config::read(Some(("user", text)), None, None).unwrap_err();
+        assert!(
+            error.why.starts_with("confine.mode: unknown variant"),
+            "{error}"
+        );
+    }
+}

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::harmless;
 use super::sha256;
+use crate::config::confine;
 use crate::git::acting::LocalSetting;
 use crate::text::front_matter;
 
@@ -218,11 +219,23 @@ impl ActingEntry {
             format!(" {}", ascii(&self.key))
         };
         let value = ascii(&sorted(&self.value).to_string());
+        let effect = if self.has_no_effect() {
+            " (no effect: only your own configuration can say this)"
+        } else {
+            ""
+        };
         format!(
-            "{} in {}:{key} = {value}",
+            "{} in {}:{key} = {value}{effect}",
             self.kind.words().0,
             ascii(&self.source)
         )
+    }
+
+    /// Whether it would open to runs what a project can only close.
+    fn has_no_effect(&self) -> bool {
+        let key: Vec<&str> = self.key.split('.').collect();
+        let value = self.value.as_str().unwrap_or_default();
+        self.source == CHANT_CONFIG && !confine::counts_in_project(&key, value)
     }
 }
 
@@ -433,6 +446,21 @@ mod tests {
             &[],
             Vec::new(),
         )
+    }
+
+    #[test]
+    fn what_a_project_says_in_vain_is_shown_as_such() {
+        let yaml =
+            "caches: none\nconfine: {mode: off, write: [/], deny: [a], network: none, pty: true}\n";
+        let text = format!("---\n{yaml}---\n");
+        let found = ActingConfiguration::of(&[file(CHANT_CONFIG, &text)], &[], Vec::new());
+        let idle = found.listing().into_iter();
+        let idle: Vec<String> = idle
+            .filter(|line| line.ends_with("(no effect: only your own configuration can say this)"))
+            .filter_map(|line| Some(line.split_once(" = ")?.0.to_owned()))
+            .collect();
+        let named = |key: &str| format!("setting in {CHANT_CONFIG}: confine.{key}");
+        assert_eq!(idle, ["mode", "pty", "write"].map(named));
     }
 
     #[test]

@@ -44,6 +44,8 @@ pub struct CheckResult {
     pub name: String,
     /// Its exit code; `None` when it was ended or could not be started.
     pub exit: Option<i32>,
+    /// What is said of it when it looks as if something was refused to it.
+    pub refused: Option<String>,
 }
 
 /// What is known of the output that a spec asks for.
@@ -114,12 +116,17 @@ pub enum Reason {
     #[error("acceptance criteria are open: {}", .0.join("; "))]
     Open(Vec<String>),
     /// A check failed.
-    #[error("check '{name}' failed with exit code {exit}")]
+    #[error(
+        "check '{name}' failed with exit code {exit}{}",
+        .refused.as_ref().map(|refused| format!("; {refused}")).unwrap_or_default()
+    )]
     CheckFailed {
         /// Its name.
         name: String,
         /// Its exit code.
         exit: i32,
+        /// What looks as if it was refused to it, in a sentence.
+        refused: Option<String>,
     },
 }
 
@@ -310,6 +317,7 @@ fn look_at_checks(evidence: &mut Evidence, finished: &Finished<'_>) {
             Some(exit) => evidence.reasons.push(Reason::CheckFailed {
                 name: name.clone(),
                 exit,
+                refused: result.and_then(|check| check.refused.clone()),
             }),
             None => evidence.reasons.push(Reason::CheckNotRun(name.clone())),
         }

@@ -161,6 +161,7 @@ fn every_check_has_to_pass_and_one_that_did_not_end_needs_a_person() {
         let result = |(name, exit): &(&str, Option<i32>)| CheckResult {
             name: (*name).into(),
             exit: *exit,
+            refused: None,
         };
         let checks: Vec<CheckResult> = checks.iter().map(result).collect();
         evidence(&Finished {

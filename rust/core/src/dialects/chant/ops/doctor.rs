@@ -7,6 +7,7 @@ use super::super::agents::workers::workers;
 use super::super::agents::{Agent, Given, usual_model};
 use super::super::error::ChantError;
 use super::super::project::Project;
+#[cfg(unix)]
 use super::super::runtime::confined;
 use super::super::view::doctor::{AgentSeen, Doctor, EnvironmentSeen, GitSeen, Variable};
 use crate::answer::Answer;
@@ -65,6 +66,7 @@ fn trust_line(project: &Project) -> String {
 }
 
 /// How runs would be held, in a sentence.
+#[cfg(unix)]
 fn confinement_line(project: &Project, config: &Config, problems: &mut Vec<String>) -> String {
     match confined::standing(project, config) {
         Ok(standing) => standing.to_string(),
@@ -73,6 +75,12 @@ fn confinement_line(project: &Project, config: &Config, problems: &mut Vec<Strin
             "runs cannot be confined as the configuration asks for".into()
         }
     }
+}
+
+/// How runs would be held, in a sentence.
+#[cfg(not(unix))]
+fn confinement_line(_: &Project, _: &Config, _: &mut Vec<String>) -> String {
+    "not confined: there are no runs on this system yet".into()
 }
 
 /// Whether there are specs, and what is configured; defaults where that cannot be read.

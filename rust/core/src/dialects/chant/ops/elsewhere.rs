@@ -1,5 +1,7 @@
 //! The tools that run agents, on systems where that is not supported yet (decisions 3, "Windows").
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::super::approval::Decision;
@@ -26,6 +28,33 @@ pub struct Wish {
 fn refused<T>() -> Result<T, Error> {
     let why = "Running agents is not supported on this system yet; everything else works.";
     Err(ChantError::Refused(why.into()).into())
+}
+
+/// A command that is to be started by this process, which is held.
+#[derive(Debug)]
+pub struct HeldCommand {
+    /// Its command line.
+    pub argv: Vec<String>,
+    /// What it finds in its environment beside what is there.
+    pub variables: BTreeMap<String, String>,
+    /// How it is held, in a sentence.
+    pub confinement: String,
+}
+
+/// What runs can be held to.
+///
+/// # Errors
+/// Always.
+pub fn confine_check(_: &Project) -> Result<Answer, Error> {
+    refused()
+}
+
+/// Holds the calling thread.
+///
+/// # Errors
+/// Always.
+pub fn confine_command(_: &Project, _: &Path, _: &[String]) -> Result<HeldCommand, Error> {
+    refused()
 }
 
 /// `chant_work_start`.

@@ -6,6 +6,8 @@
 pub(super) mod add;
 mod approve;
 mod archive;
+#[cfg(unix)]
+mod confine;
 mod diagnose;
 mod doctor;
 pub(super) mod edit;
@@ -35,12 +37,15 @@ pub(super) mod worktrees;
 pub use add::{Add, add};
 pub use approve::{Judgement, approve, reject};
 pub use archive::archive;
+#[cfg(unix)]
+pub use confine::{HeldCommand, confine_check, confine_command};
 pub use diagnose::diagnose;
 pub use doctor::doctor;
 #[cfg(not(unix))]
 pub use elsewhere::{
-    Wish, merge, pause, prune_worktrees, recover, run_work, split, split_question, takeover, watch,
-    watch_start, watch_status, watch_stop, work_start, worktrees,
+    HeldCommand, Wish, confine_check, confine_command, merge, pause, prune_worktrees, recover,
+    run_work, split, split_question, takeover, watch, watch_start, watch_status, watch_stop,
+    work_start, worktrees,
 };
 pub use finalize::{Finalize, finalize};
 pub use lint::lint;

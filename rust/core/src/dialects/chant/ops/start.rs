@@ -92,7 +92,7 @@ pub fn work_start(
         repo: &repo,
     })?;
     briefing::identity(project, &repo)?;
-    let standing = confined::standing(project, &config)?;
+    let standing = confined::standing_of_start(project, &config, &repo)?;
     refuse_unfit_agents(project, &runs, &config, &spec, wish)?;
     let (mode, asked) = recorded(wish, &plan, config.runs.limits.agents_at_once);
     drop(snapshot);

@@ -365,6 +365,13 @@ impl Project {
         })
     }
 
+    /// What the user's own configuration says, and the project's, also where there are no specs.
+    pub(super) fn configuration_without_specs(&self) -> Result<Arc<Config>, ConfigError> {
+        let mut known = self.known();
+        known.refresh_config(&self.root, self.user_config.as_deref(), &self.disk);
+        known.config.clone()
+    }
+
     /// Everything that is wrong with the project's files: interrupted changes, the configuration,
     /// then specs in the order of their paths.
     pub fn problems(&self, snapshot: &Snapshot) -> Vec<Problem> {

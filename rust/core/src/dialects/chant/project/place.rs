@@ -76,7 +76,10 @@ fn folder_of_all(project: &Project, config: &Config) -> Result<PathBuf, Error> {
 }
 
 /// The folder for the user's own state of ours.
-fn state(project: &Project) -> Result<PathBuf, Error> {
+///
+/// # Errors
+/// `Refused` when nothing says where that may be.
+pub(in super::super) fn state(project: &Project) -> Result<PathBuf, Error> {
     let home = || variable(project, "HOME").map(|home| home.join(".local/state"));
     let state = variable(project, "XDG_STATE_HOME").or_else(home);
     let state = state.ok_or_else(|| {

@@ -85,8 +85,12 @@ pub(in super::super) fn refuse_unfit_agent(
     agent
         .refuse_unready(model.as_deref(), &project.environment)
         .map_err(ChantError::from)?;
-    let argv = line_without_spec(project, agent, model.as_deref())?;
-    let program = argv.first().map(String::as_str).unwrap_or_default();
+    let given = Given {
+        model: model.as_deref(),
+        ..nothing_given(project)
+    };
+    let line = agent.command_line(&given).map_err(ChantError::from)?;
+    let program = line.argv.first().map(String::as_str).unwrap_or_default();
     let path = project.environment.get("PATH");
     if which::which_in(program, path, project.root()).is_ok() {
         return Ok(());
@@ -100,25 +104,22 @@ pub(in super::super) fn refuse_unfit_agent(
 
 /// An agent's command line as people configured it, without anything that a spec says.
 pub(super) fn trusted_line(project: &Project, agent: &Agent) -> Result<Vec<String>, Error> {
-    line_without_spec(project, agent, None)
+    let line = agent.command_line(&nothing_given(project));
+    Ok(line.map_err(ChantError::from)?.argv)
 }
 
-fn line_without_spec(
-    project: &Project,
-    agent: &Agent,
-    model: Option<&str>,
-) -> Result<Vec<String>, Error> {
-    let line = agent.command_line(&Given {
+/// What an agent is given of no spec.
+fn nothing_given(project: &Project) -> Given<'_> {
+    Given {
         prompt: "",
         prompt_file: "",
-        model,
+        model: None,
         worktree: "",
         spec_id: "",
         mcp_config: None,
         git_dir: None,
         own_program: &project.program,
-    });
-    Ok(line.map_err(ChantError::from)?.argv)
+    }
 }
 
 /// Whether there is a prompt of a name: in the project, or among those that come with the program.

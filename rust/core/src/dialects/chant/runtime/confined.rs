@@ -50,14 +50,25 @@ pub(in super::super) enum Held<'a> {
     Check(&'a [String]),
     /// Git of ours.
     Git,
+    /// A command that a person tries, and its private folder.
+    Trial(&'a [String], &'a Path),
 }
 
 impl Held<'_> {
-    /// The ending of their private folder's name; git has none.
-    fn private(self) -> Option<&'static str> {
+    /// Their private folder; git has none.
+    fn private(self, worktree: &Path) -> Option<PathBuf> {
         match self {
-            Self::Agent(..) => Some(PRIVATE),
-            Self::Check(_) => Some(CHECKING),
+            Self::Agent(..) => Some(place::beside(worktree, PRIVATE)),
+            Self::Check(_) => Some(place::beside(worktree, CHECKING)),
+            Self::Trial(_, folder) => Some(folder.to_owned()),
+            Self::Git => None,
+        }
+    }
+
+    /// The command line that people configured or gave.
+    fn argv(&self) -> Option<&[String]> {
+        match self {
+            Self::Agent(_, argv) | Self::Check(argv) | Self::Trial(argv, _) => Some(argv),
             Self::Git => None,
         }
     }
@@ -72,10 +83,26 @@ pub(in super::super) struct Hold {
     pub variables: Variables,
 }
 
-/// How runs are held here, as people are told; the same everywhere.
+/// How a run that is to be started will be held.
 ///
 /// # Errors
 /// `Refused` when what the configuration asks for cannot be held: nothing is to be started then.
+pub(in super::super) fn standing_of_start(
+    project: &Project,
+    config: &Config,
+    repo: &Repo,
+) -> Result<Standing, Error> {
+    let standing = standing(project, config)?;
+    // Any name will do: what is denied there is denied for each.
+    let folder = place::worktrees(project, config, repo)?.join("run");
+    of_folder(project, config, repo, &folder)?;
+    Ok(standing)
+}
+
+/// How runs are held here, as people are told; the same everywhere.
+///
+/// # Errors
+/// `Refused` when what the configuration asks for cannot be held.
 pub(in super::super) fn standing(project: &Project, config: &Config) -> Result<Standing, Error> {
     Ok(match means(project, &config.confine)? {
         Means::None(why) => Standing::Unconfined(why),
@@ -118,8 +145,8 @@ pub(in super::super) fn of_run(
         });
     };
     let mut folders = Folders::default();
-    if let Some(ending) = held.private() {
-        folders.private(place::beside(worktree, ending))?;
+    if let Some(folder) = held.private(worktree) {
+        folders.private(folder)?;
         folders.caches(project, config, repo, held)?;
     }
     let mut own_read = repo
@@ -128,7 +155,7 @@ pub(in super::super) fn of_run(
     let beside = [PROMPT, SERVER, IGNORED, BASE];
     own_read.extend(beside.map(|ending| place::beside(worktree, ending)));
     let (mut programs, mut own_program) = (Vec::new(), Vec::new());
-    if let Held::Agent(_, argv) | Held::Check(argv) = held {
+    if let Some(argv) = held.argv() {
         programs.push(argv);
         own_program.extend(project.program.first().cloned());
         own_read.extend(package(project));
@@ -256,12 +283,13 @@ impl Folders {
             Held::Agent(name, _) => {
                 let own = OF_AGENTS.into_iter().find(|(agent, _)| *agent == name);
                 if let Some((_, variable)) = own {
-                    let folder = self.made(self.own.join("agent"))?;
+                    let folder = made(self.own.join("agent"))?;
                     self.name(variable, &folder);
                 }
                 "runs"
             }
             Held::Check(_) => "checks",
+            Held::Trial(..) => "trials",
             Held::Git => return Ok(()),
         };
         let shared = match config.confine.caches {
@@ -271,12 +299,12 @@ impl Folders {
         for (variable, name) in CACHES {
             let folder = match &shared {
                 Some(shared) => self.shared(shared.join(name))?,
-                None => self.made(self.own.join("caches").join(name))?,
+                None => made(self.own.join("caches").join(name))?,
             };
             self.name(variable, &folder);
         }
         for (variable, name, parts) in WITH_SETTINGS {
-            let folder = self.made(self.own.join(name))?;
+            let folder = made(self.own.join(name))?;
             for part in parts {
                 let Some(shared) = &shared else { continue };
                 let target = self.shared(shared.join(format!("{name}-{part}")))?;
@@ -290,11 +318,6 @@ impl Folders {
         Ok(())
     }
 
-    fn made(&self, folder: PathBuf) -> Result<PathBuf, Error> {
-        disk::make_folders(&folder)?;
-        Ok(folder)
-    }
-
     fn shared(&mut self, folder: PathBuf) -> Result<PathBuf, Error> {
         disk::make_folders(&folder)?;
         self.write.push(folder.clone());
@@ -305,6 +328,11 @@ impl Folders {
         let folder = folder.display().to_string();
         self.variables.insert(variable.to_owned(), folder);
     }
+}
+
+fn made(folder: PathBuf) -> Result<PathBuf, Error> {
+    disk::make_folders(&folder)?;
+    Ok(folder)
 }
 
 /// What of the project's repository a run's borrows: objects, and nothing that says what git does.

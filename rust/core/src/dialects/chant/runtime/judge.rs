@@ -456,10 +456,12 @@ impl Judge<'_> {
                 .as_ref()
                 .filter(|ended| ended.ending == Ending::Itself);
             let exit = exit.and_then(|ended| ended.exit_code);
+            let refused = ended.as_ref().and_then(|ended| ended.refused.clone());
             let ms = ended.map_or(0, |ended| ended.duration.as_millis());
             results.push(CheckResult {
                 name: name.clone(),
                 exit,
+                refused,
             });
             entries.push(CheckEntry {
                 name: name.clone(),

@@ -1,0 +1,63 @@
+"""What developers do works where runs are held."""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from confine import steps
+from confine.world import World, configured, made
+from harness import user_config
+from laws import TRIALS
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
+
+HALVES = {
+    "git": [name for name in steps.STEPS if name.startswith("git")],
+    "others": [name for name in steps.STEPS if not name.startswith("git")],
+}
+
+
+def taken(world: World, names: list[str]) -> dict[str, str]:
+    """Have a confined process take steps, and give what went wrong."""
+    (world.run / "steps.py").write_bytes(Path(steps.__file__).read_bytes())
+    done = world.confine("--", sys.executable, "steps.py", json.dumps(names))
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """A world on a disk, as homes are: folders in memory close the place of semaphores."""
+    with tempfile.TemporaryDirectory(prefix="chant-test-", ignore_cleanup_errors=True) as folder:
+        place = Path(folder).resolve()
+        for name, value in {"HOME": "home", "XDG_CONFIG_HOME": "home/.config"}.items():
+            monkeypatch.setenv(name, str(place / value))
+        user_config().parent.mkdir(parents=True)
+        rust = Path(pwd.getpwuid(os.getuid()).pw_dir) / ".rustup"
+        if rust.is_dir():
+            monkeypatch.setenv("RUSTUP_HOME", str(rust))
+        monkeypatch.delenv("PYTEST_DEBUG_TEMPROOT", raising=False)
+        world = made(place)
+        # The tests' libraries lie where this machine has them.
+        code = [folder for folder in sys.path if Path(folder).is_absolute()]
+        configured(f"confine: {{read: {code}, write: [/dev/shm]}}\n")
+        yield world
+
+
+@pytest.mark.requirement("confine:run:toolchains")
+@pytest.mark.parametrize("half", HALVES)
+def test_the_usual_steps_work(world: World, half: str) -> None:
+    assert taken(world, HALVES[half]) == {}
+
+
+@pytest.mark.requirement("confine:run:toolchains")
+@pytest.mark.skipif(TRIALS == 1, reason="takes long; `make trials` runs it")
+def test_heavy_steps_work(world: World) -> None:
+    assert taken(world, list(steps.HEAVY)) == {}

@@ -1,0 +1,150 @@
+"""Runs are held to their folders: what is told of it, what is refused, what they share."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness import Caller, opened, user_config
+from work.kit import ID, OTHER, Workshop
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux"),
+]
+
+AGENT = """
+cd "$CHANT_WORKTREE"
+{more}
+mkdir -p work && echo done > work/$CHANT_SPEC_ID.txt
+sed -i 's/- \\[ \\]/- [x]/' "$CHANT_SPEC_FILE"
+git add -A && git commit -qm "chant($CHANT_SPEC_ID): Done"
+"""
+
+
+@pytest.fixture
+def user(shop: Workshop) -> Any:
+    """The user's configuration, which opens nothing to runs, and more."""
+
+    def write(more: str = "") -> None:
+        roots = [str(shop.root.parent)]
+        user_config().write_text(f"---\ntrust: {{roots: {roots}}}\n{more}---\n", encoding="utf-8")
+
+    write()
+    return write
+
+
+async def ended(shop: Workshop, call: Caller, more: str = "", id: str = ID, **config: str) -> dict[str, Any]:
+    """Have a shell work on a spec, and give answer and record."""
+    script = shop.root / f"agent-{id}.sh"
+    script.write_text(AGENT.format(more=more))
+    yaml = f"agents:\n  own:\n    command: [bash, -e, {script}]\n    prompt: stdin\n"
+    shop.configure(yaml + config.get("yaml", ""), provider="own")
+    shop.spec(id, criteria=[config.get("criterion", "Works")])
+    shop.commit()
+    started = await call.data("chant_work_start", id=id)
+    return {"answer": started, **shop.ended(started["process_id"])}
+
+
+@pytest.mark.usefixtures("user")
+@pytest.mark.requirement("confine:run:told", "confine:run:refusal_names_key")
+async def test_a_refused_path_is_named_with_the_key_that_opens_it(shop: Workshop, call: Caller) -> None:
+    outside = shop.root.parent / "outside.txt"
+    record = await ended(shop, call, f"touch {outside}")
+    assert record["end_state"] == "failed"
+    assert record["reason"].endswith(
+        f"the run may not write {outside}; if it has to: `confine.write` in your own configuration"
+    ), record["reason"]
+    assert not outside.exists()
+    told = record["confinement"]
+    assert told.startswith("confined")
+    assert record["answer"]["confinement"] == told
+    listed = await call.data("chant_work_list", include_completed=True)
+    assert [run["confinement"] for run in listed["processes"]] == [told]
+    assert opened(shop.root).doctor().data["confinement"] == told
+
+
+@pytest.mark.requirement("confine:run:checks_are_confined", "confine:run:refusal_names_key")
+async def test_checks_are_held_and_find_no_settings_of_the_agent(
+    shop: Workshop, call: Caller, user: Any
+) -> None:
+    user()
+    planted = (
+        'echo x > "$CARGO_HOME/config.toml"; echo x > "$XDG_CACHE_HOME/planted"; echo x > "$TMPDIR/planted"'
+    )
+    outside = shop.root.parent / "outside.txt"
+    check = (
+        'test ! -e "$CARGO_HOME/config.toml" && test ! -e "$XDG_CACHE_HOME/planted" && '
+        f'test ! -e "$TMPDIR/planted" && touch {outside}'
+    )
+    yaml = f"checks:\n  unit: [sh, -c, '{check}']\n"
+    record = await ended(shop, call, planted, yaml=yaml, criterion="Works <!-- check: unit -->")
+    assert record["reason"] == (
+        f"check 'unit' failed with exit code 1; the run may not write {outside}; "
+        "if it has to: `confine.write` in your own configuration"
+    ), record["reason"]
+    assert not outside.exists()
+
+
+@pytest.mark.usefixtures("user")
+@pytest.mark.requirement("confine:run:caches")
+async def test_runs_share_caches_and_no_settings(shop: Workshop, call: Caller) -> None:
+    fill = 'echo x > "$CARGO_HOME/registry/one"; echo x > "$CARGO_HOME/config.toml"; echo x > "$GOCACHE/two"'
+    first = await ended(shop, call, fill)
+    assert first["end_state"] == "completed", first["reason"]
+    look = (
+        'test -e "$CARGO_HOME/registry/one" && test ! -e "$CARGO_HOME/config.toml" && test -e "$GOCACHE/two"'
+    )
+    second = await ended(shop, call, look, id=OTHER)
+    assert second["end_state"] == "completed", second["reason"]
+    assert not (Path(os.environ["HOME"]) / ".cargo").exists()
+
+
+@pytest.mark.requirement("confine:run:fails_closed", "confine:run:told")
+@pytest.mark.parametrize(
+    ("users", "projects", "missing"),
+    [
+        ("confine: {mode: required}\n", "", "this kernel has no Landlock"),
+        ("", "confine: {mode: required}\n", "this kernel has no Landlock"),
+        ("confine: {network: none}\n", "", "`confine.network`"),
+        ("confine: {backend: bubblewrap}\n", "", "there is no program `bwrap`"),
+        ("", "confine: {deny: [~/.local]}\n", "both cannot be held"),
+        ("", "", None),
+        ("confine: {mode: off}\n", "", None),
+    ],
+)
+async def test_nothing_starts_that_cannot_be_held(
+    shop: Workshop, user: Any, monkeypatch: pytest.MonkeyPatch, users: str, projects: str, missing: str | None
+) -> None:
+    user(users)
+    has_kernel = "deny" in projects
+    monkeypatch.setenv("CHANT_CONFINE_ABI", "9" if has_kernel else "0")
+    monkeypatch.setenv("PATH", _without_bubblewrap(shop.root.parent))
+    shop.configure(projects)
+    shop.spec(ID)
+    shop.commit()
+    async with shop.client() as call:
+        if missing is None:
+            started = await call.data("chant_work_start", id=ID)
+            assert started["confinement"].startswith("not confined: ")
+            assert shop.ended(ID)["confinement"] == started["confinement"]
+            return
+        error = await call.error("chant_work_start", id=ID)
+    assert missing in error
+    assert "Nothing was started" in error
+    assert shop.branches() == []
+
+
+def _without_bubblewrap(folder: Path) -> str:
+    """Make a folder of links to all programs but that one, and give it as a path."""
+    programs = folder / "programs"
+    programs.mkdir()
+    for place in os.environ["PATH"].split(os.pathsep):
+        for program in Path(place).iterdir() if Path(place).is_dir() else ():
+            link = programs / program.name
+            if program.name != "bwrap" and not link.is_symlink():
+                link.symlink_to(program)
+    return str(programs)
