@@ -182,7 +182,19 @@ impl<'r> Scenery<'_, 'r> {
         spec_id: &str,
         branch: &str,
     ) -> Result<RunTree<'r>, Error> {
-        let confinement = self.confinement(path)?;
+        self.held(path, (spec_id, branch), self.confinement(path)?)
+    }
+
+    /// As [`Scenery::own`], where it is known how everything is held that works there.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub(in super::super) fn held(
+        self,
+        path: &Path,
+        (spec_id, branch): (&str, &str),
+        confinement: Confinement,
+    ) -> Result<RunTree<'r>, Error> {
         let folder = self.repo.run_folder(path, branch, confinement);
         self.tree((spec_id, branch), Kind::Own(folder))
     }

@@ -246,7 +246,8 @@ impl Briefing<'_> {
         let prompt = self.prompt(&name, agreed)?;
         let prompt_file = self.write_beside(PROMPT, &prompt)?;
         let server = self.write_beside(SERVER, &self.server())?;
-        let (worktree, git_dir) = (shown(&self.place.root), shown(self.repo.common_dir()));
+        let worktree = shown(&self.place.root);
+        let git_dir = shown(&self.place.worktree.join(".git"));
         let line = agent
             .command_line(&Given {
                 prompt: &prompt,

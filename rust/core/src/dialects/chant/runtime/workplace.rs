@@ -200,7 +200,8 @@ impl Workplace {
         if self.is_linked {
             scenery.linked(&self.worktree, &self.spec_id, &self.branch)
         } else {
-            scenery.own(&self.worktree, &self.spec_id, &self.branch)
+            let (spec_id, branch) = (self.spec_id.as_str(), self.branch.as_str());
+            scenery.held(&self.worktree, (spec_id, branch), self.confinement.clone())
         }
     }
 

@@ -1,0 +1,125 @@
+"""What a run of a trivial agent costs of processor time: `python -m bench.runs`; see README.md."""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import cast
+
+from chant_mcp import resources
+from chant_mcp._core import ChantProject
+
+_SUBREAPER = 36
+_AGENT = (
+    'echo done > work.txt; sed -i "s/- \\[ \\]/- [x]/" .chant/specs/*"$ID"*; '
+    'git add -A; git commit -qm "chant($ID): Work"\n'
+)
+
+
+def _git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", *words], cwd=folder, check=True)
+
+
+def _project(folder: Path, runs: int, script: Path) -> list[str]:
+    ids = [f"2026-01-22-{number:03}-abc" for number in range(1, runs + 1)]
+    specs = folder / ".chant" / "specs"
+    specs.mkdir(parents=True)
+    for id in ids:
+        text = f"---\ntype: code\nstatus: pending\n---\n\n# Spec {id}\n\n## Acceptance Criteria\n\n- [ ] Works\n"
+        (specs / f"{id}.md").write_text(text, encoding="utf-8")
+    config = f"---\ndefaults:\n  provider: sh\nagents:\n  sh:\n    command: [sh, '{script}']\n---\n"
+    (folder / ".chant" / "config.md").write_text(config, encoding="utf-8")
+    _git(folder, "init", "-q", "-b", "main")
+    _git(folder, "config", "user.name", "Ada")
+    _git(folder, "config", "user.email", "ada@example.org")
+    _git(folder, "add", "-A")
+    _git(folder, "commit", "-qm", "Specs")
+    return ids
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _reap() -> None:
+    while True:
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+def _alone(folder: Path, id: str, script: Path) -> float:
+    """Measure the agent alone, in a clone."""
+    clone = folder.with_name(f"clone-{id}")
+    _git(folder, "clone", "-q", ".", str(clone))
+    before = _children()
+    environment = {**os.environ, "CHANT_SPEC_ID": id}
+    subprocess.run(["sh", str(script)], cwd=clone, env=environment, check=True)
+    return _children() - before
+
+
+def _run(folder: Path, id: str) -> float:
+    """Measure the runner with all that it starts; who starts it is left out."""
+    before = _children()
+    read, write = os.pipe()
+    if os.fork() == 0:
+        project = ChantProject(
+            folder,
+            environment=dict(os.environ),
+            program=[sys.executable, "-m", "chant_mcp"],
+            prompts=Path(resources.__file__).parent / "prompts",
+        )
+        project.work_start(id)
+        used = os.times()
+        os.write(write, f"{used.user + used.system}".encode())
+        os._exit(0)
+    os.close(write)
+    starter = float(os.read(read, 100))
+    os.close(read)
+    # Orphans come to us: the runner is one when who started it has ended.
+    _reap()
+    return _children() - before - starter
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.runs", description=__doc__)
+    parser.add_argument("--runs", type=int, default=15)
+    runs = cast(int, parser.parse_args().runs)
+    ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+    with tempfile.TemporaryDirectory() as name:
+        home = Path(name).resolve()
+        os.environ.update(HOME=str(home), XDG_STATE_HOME=str(home / "state"), XDG_CONFIG_HOME=str(home / "config"))
+        settings = home / "config" / "chant" / "config.md"
+        settings.parent.mkdir(parents=True)
+        settings.write_text(f"---\ntrust: {{roots: [{home}]}}\n---\n", encoding="utf-8")
+        script = home / "agent.sh"
+        script.write_text(_AGENT.replace("$ID", "$CHANT_SPEC_ID"), encoding="utf-8")
+        folder = home / "project"
+        folder.mkdir()
+        ids = _project(folder, runs, script)
+        alone, whole, begun = [], [], time.monotonic()
+        for id in ids:
+            alone.append(_alone(folder, id, script))
+            whole.append(_run(folder, id))
+        seconds = time.monotonic() - begun
+        done = subprocess.run(["git", "log", "--format=%s"], cwd=folder, capture_output=True, text=True, check=True)
+        landed = sum(id in done.stdout for id in ids)
+    own = statistics.median(whole) - statistics.median(alone)
+    print(f"{runs} runs, {landed} landed, {seconds:.1f} s")
+    print(f"the agent alone    {statistics.median(alone) * 1000:6.0f} ms of processor time")
+    print(f"the run with it    {statistics.median(whole) * 1000:6.0f} ms")
+    print(f"ours               {own * 1000:6.0f} ms (promised: at most 200)")
+
+
+if __name__ == "__main__":
+    _main()
