@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias, final, overload
+from typing import Any, Literal, TypeAlias, final, overload
 
 __all__ = [
     "Answer",
@@ -30,8 +30,10 @@ __all__ = [
     "item_table",
     "merge_specs",
     "tool_hints",
+    "tool_right_in_run",
     "trusted_folders",
     "work_over_http",
+    "write_only_in",
 ]
 
 @final
@@ -66,6 +68,7 @@ class ChantProject:
     @property
     def state_folder(self) -> Path | None: ...
     def state_part(self, part: str, *, shared: bool = False) -> Path: ...
+    def folder_of_run(self) -> Path | None: ...
     def take_over_earlier_release(self) -> int: ...
     def spec_list(
         self, status: str | None = None, *, approval: str | None = None, limit: int = 50, offset: int = 0
@@ -100,6 +103,7 @@ class ChantProject:
         replace_body: bool = False,
         force: bool = False,
         expect_body: str | None = None,
+        from_run: bool = False,
     ) -> Answer: ...
     def add(
         self,
@@ -179,6 +183,7 @@ class SpeckitFeatures:
         trust: str | None = None,
         state_home: str | PathLike[str] | None = None,
         stop_at: str | None = None,
+        of_run: bool = False,
     ) -> SpeckitFeatures: ...
     def context(self, feature: str | None = None) -> Answer: ...
     def read(
@@ -232,6 +237,7 @@ class TicketProjects:
         variables: dict[str, str] = ...,
         state_home: str | PathLike[str] | None = None,
         stop_at: str | None = None,
+        of_run: bool = False,
     ) -> TicketProjects: ...
     def list_projects(self) -> Answer: ...
     def get_project_info(self, key: str) -> Answer: ...
@@ -286,6 +292,7 @@ class VineFiles:
         may_leave: bool = True,
         state_home: str | PathLike[str] | None = None,
         stop_at: str | None = None,
+        of_run: bool = False,
     ) -> VineFiles: ...
     @staticmethod
     def found(folder: str | PathLike[str], *, depth: int = 4, most: int = 1000) -> list[str]: ...
@@ -497,6 +504,7 @@ def body_sections(body: str) -> list[tuple[int, str, str, str]]: ...
 def body_section(body: str, name: str, key: str) -> tuple[str, str]: ...
 def error_codes() -> list[str]: ...
 def tool_hints(name: str) -> tuple[bool, bool, bool, bool] | None: ...
+def tool_right_in_run(name: str) -> tuple[Literal["project", "own folder", "never"], str | None]: ...
 def trusted_folders(environment: dict[str, str]) -> list[tuple[str, list[tuple[str, str]]]]: ...
 def work_over_http(
     prompt: str,
@@ -511,6 +519,7 @@ def work_over_http(
     retry_delay_ms: int,
     tell: Callable[[str], object],
 ) -> None: ...
+def write_only_in(folders: Sequence[str | PathLike[str]]) -> bool: ...
 def export_fields() -> list[str]: ...
 def merge_specs(
     base: bytes,

@@ -1,8 +1,9 @@
 """Programs that other processes start, entered without the libraries of the command line.
 
-A run costs two processes of ours: its runner and, where the demo agent works, its agent. Each of them is
-one call of the core or of the standard library, and the libraries that read commands for people would
-take longer to import than that call takes. The commands `work --runner` and `demo-agent` do the same.
+A run costs two processes of ours: its runner and, where the demo agent works, its agent; and one more for
+each connection of the agent's tools. Each of them is one call of the core or of the standard library, and the
+libraries that read commands for people would take longer to import than that call takes. The commands
+`work --runner`, `demo-agent` and `connect` do the same.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ def enter(words: Sequence[str], environment: dict[str, str]) -> None:
     match words:
         case ["demo-agent"]:
             _run_demo_agent(environment)
+        case ["connect", folder]:
+            _run_connection(folder)
         case ["--project", root, "work", "--runner", _]:
             _run_runner(root, environment, None)
         case ["--project", root, "work", "--runner", _, "--trusted", hash]:
@@ -44,6 +47,12 @@ def _run_demo_agent(environment: dict[str, str]) -> NoReturn:
 
     _speak_utf8()
     raise SystemExit(play(environment, Path.cwd()))
+
+
+def _run_connection(folder: str) -> NoReturn:
+    from chant_mcp.connect import connect
+
+    raise SystemExit(connect(folder))
 
 
 def _run_runner(root: str, environment: dict[str, str], trust: str | None) -> NoReturn:

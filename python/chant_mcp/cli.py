@@ -179,6 +179,8 @@ class Commands(click.Group):
         "init": "chant_mcp.commands.init:init",
         "demo": "chant_mcp.commands.demo:demo",
         "merge-driver": "chant_mcp.commands.merge_driver:merge_driver",
+        "connect": "chant_mcp.commands.connect:connect",
+        "serve-run": "chant_mcp.commands.connect:serve_run",
         "demo-agent": "chant_mcp.commands.demo:demo_agent",
         "http-agent": "chant_mcp.commands.http_agent:http_agent",
     },

@@ -158,6 +158,9 @@ class Session:
         self._trust = trust
         self._stop_at = stop_at
         self._may_leave = may_leave
+        self.is_of_run = False
+        """Whether an agent of a run asks, whose changes of specs land with its branch."""
+        self._is_folder_of_run = False
         self._opening = threading.Lock()
         """Held for as long as it takes to open a handle, by whoever needs one."""
         self._recovering = threading.Lock()
@@ -193,6 +196,21 @@ class Session:
             *(name for name, member in vars(Session).items() if isinstance(member, cached_property))
         )
         other.place, other._roots = place, tuple(roots)
+        return other
+
+    def of_run(self) -> Session:
+        """Make a session for an agent of the run that the environment tells of, on the same project."""
+        other = self.elsewhere(self.place)
+        other.is_of_run, other.recovers, other._may_leave = True, False, False
+        other._config_home = None  # other projects are none of its business
+        return other
+
+    def in_folder_of_run(self, folder: Path) -> Session:
+        """Make a session on the folder of that run, where the agent writes at the same time."""
+        other = self.elsewhere(Place(folder, (folder,), is_given=True))
+        told = ("CHANT_SPEC_ID", "CHANT_WORKTREE")
+        other._environment = {name: value for name, value in self._environment.items() if name not in told}
+        other._is_folder_of_run = True
         return other
 
     def _forget(self, *handles: str) -> None:
@@ -270,6 +288,7 @@ class Session:
             may_leave=self._may_leave,
             state_home=self._state_home,
             stop_at=self._stop_at,
+            of_run=self._is_folder_of_run,
         )
 
     @property
@@ -288,6 +307,7 @@ class Session:
             trust=self._trust,
             state_home=self._state_home,
             stop_at=self._stop_at,
+            of_run=self._is_folder_of_run,
         )
 
     @property
@@ -305,6 +325,7 @@ class Session:
             variables=self._environment,
             state_home=self._state_home,
             stop_at=self._stop_at,
+            of_run=self._is_folder_of_run,
         )
 
     @property

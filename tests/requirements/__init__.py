@@ -57,6 +57,7 @@ AREAS = (
     "work.watch",
     "work.split",
     "work.agents",
+    "work.connections",
     "work.checkout",
     "work.approval_and_conflicts",
     "work.recovery",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
+from harness import user_config
 from trust.kit import Folder
 from work import scribe
 from work.conftest import _nothing_is_left as _nothing_is_left
@@ -24,6 +27,11 @@ def test_a_prompt_that_is_replaced_after_the_look_is_not_used(shop: Workshop) ->
     git(shop.root, "config", "filter.evil.smudge", f"{evil}; cat")
     (shop.root / ".gitattributes").write_text("*.md filter=evil\n", "utf-8")
     shop.commit()
+    # Runs may write here, else they could not even be made to.
+    user_config().write_text(
+        f"---\nconfine: {{write: [{shop.root}, {os.environ['HOME']}/.config/traces]}}\n---\n",
+        encoding="utf-8",
+    )
     Folder(shop.project).trust()
     shop.handle().work_start(ID)
     shop.ended(ID)

@@ -204,7 +204,8 @@ class Workshop:
 
         before = state()
         yield
-        assert state() == before
+        after = state()
+        assert after == before, [(n, set(after[n]) ^ set(before[n])) for n in after if after[n] != before[n]]
         wait_for(lambda: not processes(), lambda: f"the end of {processes()}")
 
 

@@ -39,7 +39,7 @@ async def test_a_check_that_passes_is_recorded_with_what_it_looked_at(shop: Work
     (work,) = record["commits"]
     assert check["tree"] == git(shop.root, "rev-parse", f"{work}^{{tree}}").strip()
     assert record["criteria_at_start"] == [{"text": UNIT, "checked": False, "checks": ["unit"]}]
-    assert f" out Looking in {record['worktree']}\n" in shop.log(ID)
+    assert f" out Looking in {record['worktree']}.checks\n" in shop.log(ID)
 
 
 @pytest.mark.requirement("chant:checks:have_to_pass")

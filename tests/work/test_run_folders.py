@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 
 import pytest
@@ -35,7 +34,7 @@ class Hand:
 
     def run(self, **wish: object) -> Record:
         """Have a run begin, and give its record when it has ended."""
-        started = json.loads(str(self.shop.handle().work_start(ID, **wish)))
+        started = self.shop.handle().work_start(ID, **wish).data
         return self.shop.ended(started["process_id"])
 
     def folder(self) -> Path:
@@ -60,7 +59,8 @@ def kept(root: Path) -> dict[str, bytes]:
 
 
 MISCHIEF = r"""
-git config core.fsmonitor "touch $MARK" ; git config core.hooksPath .evil ; git config alias.status "!touch $MARK"
+git config core.fsmonitor "touch $MARK"
+git config core.hooksPath .evil ; git config alias.status "!touch $MARK"
 mkdir -p .git/hooks .evil ; printf '#!/bin/sh\ntouch $MARK\n' | tee .git/hooks/post-commit > .evil/pre-commit
 chmod +x .git/hooks/* .evil/*
 git branch -f main HEAD ; git tag -f v1 HEAD ; git branch evil ; git update-ref refs/chant/base/x HEAD
@@ -76,7 +76,11 @@ def test_what_an_agent_does_to_its_repository_stays_there(hand: Hand, tmp_path: 
     mark = tmp_path / "mark"
     names = f"MARK='{mark}' PROJECT='{root}'\n"
     hand.does(
-        names + MISCHIEF + "git config core.hooksPath /dev/null; git config --unset core.fsmonitor\n" + WORK
+        names
+        + MISCHIEF
+        + "git config core.hooksPath /dev/null; git config --unset core.fsmonitor\n"
+        + WORK
+        + f"rm -f '{mark}'\n"
     )
     before, tag = kept(root), git(root, "rev-parse", "v1")
     record = hand.run()
@@ -160,7 +164,9 @@ def test_the_end_of_a_run_names_where_the_work_is(hand: Hand, move: str, where: 
 
 
 @pytest.mark.requirement("chant:run_folder:lost_folder_is_judged_by_what_came_back")
-@pytest.mark.parametrize("move", ["rm -rf .git", 'rm -rf "$PWD"', "rm -rf .git; ln -s / .git"])
+@pytest.mark.parametrize(
+    "move", ["rm -rf .git", 'rm -rf "$PWD" 2>/dev/null; true', "rm -rf .git; ln -s / .git"]
+)
 def test_a_run_that_removes_its_repository_ends_truly(hand: Hand, move: str) -> None:
     before = kept(hand.shop.root)
     hand.does(f"{move}\n")
@@ -244,7 +250,7 @@ def test_checks_see_nothing_but_the_judged_commit(shop: Workshop, tmp_path: Path
     mark = tmp_path / "seen.txt"
     checks = f"checks:\n  fine: [sh, -c, 'ls -A > {mark}; test -e hidden']\n"
     shop.configure(f"agents:\n  hand:\n    command: [sh, '{hand.script}']\n{checks}", provider="hand")
-    shop.spec(ID, body=f"# Spec {ID}\n\n## Acceptance Criteria\n\n- [ ] Works (check: fine)\n")
+    shop.spec(ID, body=f"# Spec {ID}\n\n## Acceptance Criteria\n\n- [ ] Works <!-- check: fine -->\n")
     shop.commit()
     hand.does("echo hidden >> .git/info/exclude; touch hidden; mkdir -p .git/info\n" + WORK)
     record = hand.run()

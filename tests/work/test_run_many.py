@@ -377,16 +377,14 @@ async def test_what_was_stopped_among_several_makes_none_fail(
 async def test_a_pause_that_meets_the_start_of_a_spec_makes_none_fail(
     shop: Workshop, call: Caller, asked: dict[str, object]
 ) -> None:
-    """The second spec is still having its worktree made, which a hook holds up."""
+    """The second spec is still having its folder made, which a filter holds up."""
     shop.spec(ID)
     shop.spec(OTHER)
+    (shop.root / ".gitattributes").write_text("ferry.txt filter=held\n", encoding="utf-8")
     shop.commit()
     reached = shop.root / ".git" / "reached"
-    hook = shop.root / ".git" / "hooks" / "post-checkout"
-    hook.parent.mkdir(exist_ok=True)
-    held = f'case "$PWD" in *{OTHER}*) touch {reached}; sleep 30 ;; esac'
-    hook.write_text(f"#!/bin/sh\n{held}\n", encoding="utf-8")
-    hook.chmod(0o755)
+    held = f'case "$PWD" in *{OTHER}*) touch {reached}; sleep 30 ;; esac; cat'
+    git(shop.root, "config", "filter.held.smudge", held)
     started = await call.data("chant_work_start", id=ID, **asked)
     wait_for(reached.exists, "the start of the second spec")
     begun = time.monotonic()
@@ -395,6 +393,6 @@ async def test_a_pause_that_meets_the_start_of_a_spec_makes_none_fail(
     assert shop.ended(started["process_id"])["end_state"] == "paused"
     assert sorted(run["end_state"] for run in shop.records()) == ["completed", "paused", "paused"]
     assert [shop.project.status(id) for id in (ID, OTHER)] == ["completed", "pending"]
-    hook.unlink()
+    git(shop.root, "config", "--unset", "filter.held.smudge")
     again = await call.data("chant_work_start", id=OTHER)
     assert shop.ended(again["process_id"])["end_state"] == "completed"

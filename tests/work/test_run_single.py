@@ -43,6 +43,7 @@ RECORD_KEYS = [
     "log",
     "target",
     "criteria_at_start",
+    "hooks_at_start",
     "checks",
     "commits",
     "merge",

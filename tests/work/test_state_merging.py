@@ -436,7 +436,7 @@ def test_work_leaves_to_people_what_they_decide_about_other_specs(
     [
         ('chmod -x "{hook}"', "commit-msg in {folder} can no longer be run"),
         ('rm "{hook}"', "commit-msg in {folder} can no longer be run"),
-        ("git config core.hooksPath /nowhere", "hooks lay in {folder} and lie in /nowhere now"),
+        ('git -C "{top}" config core.hooksPath /nowhere', "hooks lay in {folder} and lie in /nowhere now"),
         ('touch "{folder}/notes"; chmod +x "{folder}/pre-push"', None),
     ],
 )
@@ -445,7 +445,8 @@ def test_work_does_not_land_past_hooks_that_were_silenced_meanwhile(
 ) -> None:
     folder = (tmp_path / "hooks").resolve()
     hook = folder / "commit-msg"
-    checkout = scripted(tmp_path, deed.format(hook=hook, folder=folder) + "\necho x > x")
+    deed = deed.format(hook=hook, folder=folder, top=tmp_path / "checkout")
+    checkout = scripted(tmp_path, f"{deed}\necho x > x")
     folder.mkdir()
     for name in ("commit-msg", "pre-push"):
         (folder / name).write_text("#!/bin/sh\nexit 0\n", "utf-8")

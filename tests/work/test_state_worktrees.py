@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -156,19 +155,14 @@ def checkout(tmp_path: Path) -> Iterator[Checkout]:
 
 @pytest.fixture
 def agent(checkout: Checkout) -> Iterator[Wire]:
-    """A client of the agent's own server, started in the worktree as its host would."""
+    """A client of the run's own server, reached as the agent's host would."""
     tree = Path(checkout.record()["worktree"])
     config = tree.with_name(f"{tree.name}.mcp.json")
     said = json.loads(config.read_text("utf-8"))["mcpServers"]["chant"]
-    assert said["env"] == {
-        "CHANT_PROJECT": str(checkout.project.root),
-        "CHANT_SPEC_ID": ID,
-        "CHANT_WORKTREE": str(tree),
-    }
+    assert set(said) == {"command", "args"}, "the folder of the connections says which run asks"
     process = subprocess.Popen(
         [said["command"], *said["args"]],
         cwd=tree,
-        env={**os.environ, **said["env"]},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -191,8 +185,8 @@ def test_agents_own_spec_is_that_of_the_worktree_and_others_are_the_projects(
     assert "- [x] Boat floats" in copy.read_text("utf-8")
     assert "- [x] Boat floats" in agent.text("chant_spec_get", id=ID)
     assert checkout.project.text(ID) == main
-    agent.text("chant_spec_update", id=THIRD, check=["Third is done"])
-    assert "- [x] Third is done" in checkout.project.text(THIRD)
+    assert "is not the one you work on" in agent.error("chant_spec_update", id=THIRD, check=["Third is done"])
+    assert "- [ ] Third is done" in checkout.project.text(THIRD)
     assert not (tree / "app/.chant/specs" / f"{THIRD}.md").exists()
     added = agent.text("chant_add", description="Found on the way").splitlines()[0].split(": ")[1]
     text = checkout.project.text(added)
@@ -204,20 +198,11 @@ def test_agents_own_spec_is_that_of_the_worktree_and_others_are_the_projects(
 def test_agent_is_refused_what_is_for_others_to_do_with_its_own_spec(agent: Wire, checkout: Checkout) -> None:
     spec, record = checkout.project.text(ID), checkout.record()
     copy = (Path(record["worktree"]) / checkout.spec).read_bytes()
-    for tool, arguments in (
-        ("chant_finalize", {}),
-        ("chant_reset", {}),
-        ("chant_cancel", {}),
-        ("chant_work_start", {}),
-        ("chant_pause", {}),
-        ("chant_takeover", {}),
-        ("chant_takeover", {"force": True}),
-        ("chant_archive", {}),
-        ("chant_spec_update", {"status": "completed"}),
-        ("chant_spec_update", {"status": "completed", "force": True}),
-    ):
-        said = agent.error(tool, id=ID, **arguments)
-        assert f"Spec '{ID}' is the one you work on: it cannot be" in said, (tool, said)
+    for tool in ("finalize", "reset", "cancel", "work_start", "pause", "takeover", "archive"):
+        assert "a person decides" in agent.error(f"chant_{tool}", id=ID), tool
+    for how in ({}, {"force": True}):
+        said = agent.error("chant_spec_update", id=ID, status="completed", **how)
+        assert f"Spec '{ID}' is the one you work on: it cannot be" in said
     assert checkout.project.text(ID) == spec
     assert (Path(record["worktree"]) / checkout.spec).read_bytes() == copy
     assert checkout.record() == record

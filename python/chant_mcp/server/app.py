@@ -13,6 +13,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -35,11 +36,12 @@ from chant_mcp.server.consent import can_ask, consent
 from chant_mcp.server.resources import resources
 from chant_mcp.server.roots import asked_along, folders_only, roots_of
 from chant_mcp.server.tools import Running, made_of, meaning
-from chant_mcp.server.wire import GateOut, lenient, stdio
+from chant_mcp.server.wire import GateIn, GateOut, PipeIn, PipeOut, lenient, stdio
 from chant_mcp.session import Session, dialects_in, find_in_roots, holds_work_files
 from chant_mcp.toolsets import Question, ToolEntry, toolsets
 
 if TYPE_CHECKING:
+    from chant_mcp.run_rights import RunRights
     from chant_mcp.server.http.app import Service
 
 logger = logging.getLogger("chant_mcp.server")
@@ -96,23 +98,29 @@ class Offer:
 class ChantServer(MCPServer[Any]):
     """An MCP server over one project."""
 
-    def __init__(self, session: Session, offer: Offer, *, many_clients: bool = False) -> None:
+    def __init__(
+        self, session: Session, offer: Offer, *, many_clients: bool = False, rights: RunRights | None = None
+    ) -> None:
         """Register all tools; which of them are listed is decided at each listing.
 
         Args:
             session: The project.
             offer: Which tools are listed.
             many_clients: Whether several clients are served at once, as over HTTP.
+            rights: What an agent inside a run may do, where one is served.
         """
         self._session = session
         self._clients = ManyClients(session) if many_clients else OneClient(session)
         self._start = session.place
         self._offer = offer
+        self._rights = rights
         self._entries = {entry.name: entry for tools in toolsets().values() for entry in tools}
         self._running = Running()
         made = {name: made_of(entry) for name, entry in self._entries.items()}
         self._schemas = {name: one.schema for name, one in made.items()}
         told = [INSTRUCTIONS[name] for name in self._toolsets() if name in INSTRUCTIONS]
+        if rights is not None:
+            told.append(rights.instructions)
         super().__init__(
             "chant",
             version=_VERSION,
@@ -145,6 +153,8 @@ class ChantServer(MCPServer[Any]):
         return [text for text in await super().list_resources() if text.uri.split(":")[0] in offered]
 
     def _may_run(self, entry: ToolEntry) -> bool:
+        if self._rights is not None and self._rights.refusal(entry.name):
+            return False
         return entry.hints.read_only or not self._offer.read_only
 
     async def call_tool(
@@ -207,7 +217,12 @@ class ChantServer(MCPServer[Any]):
         context: Context[Any, Any] | None,
         agreed: str | None = None,
     ) -> CallToolResult | InputRequiredResult:
-        with _telling(context, agreed), meaning(session, self._running):
+        writes_in: Sequence[Path] | None = None
+        if self._rights is not None:
+            # What decides may look at files of both folders.
+            meant = functools.partial(self._rights.meant, entry, arguments)
+            session, writes_in = await anyio.to_thread.run_sync(meant)
+        with _telling(context, agreed), meaning(session, self._running, writes_in):
             if entry.asks_people:
                 asked = await _put_to_the_user(session, arguments, context)
                 if not isinstance(asked, dict):
@@ -232,6 +247,8 @@ class ChantServer(MCPServer[Any]):
         entry = self._entries.get(name)
         if entry is None:
             raise ToolError(_unknown_tool(name, list(self._entries)))
+        if self._rights is not None and (refusal := self._rights.refusal(name)):
+            raise ToolError(refusal)
         if not self._may_run(entry):
             raise ToolError(f"{name} changes files, and this server was started with --read-only")
         if _ILL_TYPED in arguments:
@@ -293,14 +310,21 @@ class ChantServer(MCPServer[Any]):
         The process ends here when a call is still running that nobody waits for any more: a thread
         inside the core cannot be interrupted, and Python would wait for it.
         """
-        self.middleware.append(reply.rendered_aside)
-        options = self._lowlevel_server.create_initialization_options()
         async with anyio.create_task_group() as tasks, stdio() as (read, write):
             gate_in, gate_out = lenient(read, write)
             tasks.start_soon(_stop_on_signal, tasks.cancel_scope, gate_out)
-            await self._lowlevel_server.run(cast(Any, gate_in), cast(Any, gate_out), options)
+            await self._serve(gate_in, gate_out)
             tasks.cancel_scope.cancel()
         self._leave()
+
+    async def serve_pipes(self, read: PipeIn, write: PipeOut) -> None:
+        """Serve a pair of pipes until the input ends."""
+        await self._serve(*lenient(read, write))
+
+    async def _serve(self, gate_in: GateIn, gate_out: GateOut) -> None:
+        self.middleware.append(reply.rendered_aside)
+        options = self._lowlevel_server.create_initialization_options()
+        await self._lowlevel_server.run(cast(Any, gate_in), cast(Any, gate_out), options)
 
     async def serve_http(self, service: Service) -> None:
         """Serve over HTTP until a signal comes; the process ends as on standard input and output."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextvars
 import functools
 import inspect
+import os
 import threading
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 import anyio.to_thread
@@ -17,19 +20,20 @@ from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp_types import CallToolResult, ToolAnnotations
 
 from chant_mcp import progress
+from chant_mcp._core import Answer, write_only_in
 from chant_mcp.errors import ChantError
 from chant_mcp.server import reply
 from chant_mcp.session import Session
 from chant_mcp.toolsets import ToolEntry
 
-_call: ContextVar[tuple[Session, Running]] = ContextVar("_call")
-"""The project that the call under way is about, and where calls are counted."""
+_call: ContextVar[tuple[Session, Running, Sequence[Path] | None]] = ContextVar("_call")
+"""The project that the call under way is about, where calls are counted, and the folders it may write in."""
 
 
 @contextmanager
-def meaning(session: Session, running: Running) -> Generator[None]:
-    """Have the tool work on this project, and count the call."""
-    before = _call.set((session, running))
+def meaning(session: Session, running: Running, writes_in: Sequence[Path] | None = None) -> Generator[None]:
+    """Have the tool work on this project, count the call, and write in these folders alone, if any."""
+    before = _call.set((session, running, writes_in))
     try:
         yield
     finally:
@@ -82,9 +86,10 @@ def made_of(entry: ToolEntry) -> Made:
     @functools.wraps(entry.run)
     def run(**given: Any) -> CallToolResult:
         try:
-            session, running = _call.get()
+            session, running, writes_in = _call.get()
             with running:
-                return reply.result(entry.run(session, **given))
+                call = functools.partial(entry.run, session, **given)
+                return reply.result(call() if writes_in is None else kept_to(writes_in, call))
         except ChantError as error:
             return reply.refused(error)
         except Exception:
@@ -111,6 +116,26 @@ def made_of(entry: ToolEntry) -> Made:
     tool.parameters = _published(schema)
     tool.fn_metadata = _Arguments(arg_model=tool.fn_metadata.arg_model)
     return Made(tool, schema)
+
+
+def kept_to(folders: Sequence[Path], call: Callable[[], Answer]) -> Answer:
+    """Make a call in a thread that writes in these folders alone, whatever a link in them leads to by now."""
+    done: list[Answer] = []
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            write_only_in([os.fspath(folder) for folder in folders])
+            done.append(call())
+        except BaseException as error:  # raised again by who waits
+            failed.append(error)
+
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+    return done[0]
 
 
 def _published(schema: dict[str, Any]) -> dict[str, Any]:

@@ -31,6 +31,9 @@ from chant_mcp.server import reply
 _MOST_QUEUED = 1024
 """Messages read ahead of the server; a client that sends faster waits."""
 
+_LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes of a line; whoever sends a longer one is not heard any more."""
+
 _AT_ONCE = 4096
 """Bytes that a ready pipe takes without blocking (PIPE_BUF on Linux); an empty one takes its capacity."""
 
@@ -77,7 +80,9 @@ class PipeIn(_End):
     def _pump(self, fd: int) -> None:
         try:
             with os.fdopen(fd, "rb", closefd=False) as lines:
-                for number, raw in enumerate(lines):
+                for number, raw in enumerate(iter(lambda: lines.readline(_LONGEST_LINE), b"")):
+                    if len(raw) == _LONGEST_LINE:
+                        break
                     line = raw if number else raw.removeprefix(b"\xef\xbb\xbf")  # some shells begin so
                     if line.strip():
                         self._room.acquire()

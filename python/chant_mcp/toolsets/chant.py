@@ -140,6 +140,7 @@ def chant_spec_update(
         uncheck=uncheck or [],
         replace_body=replace_body,
         force=force,
+        from_run=session.is_of_run,
     )
 
 

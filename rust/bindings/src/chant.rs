@@ -102,6 +102,11 @@ impl ChantProject {
         })
     }
 
+    /// The project's folder in that of the run that the environment tells of; `None` where no run asks.
+    fn folder_of_run(&self, py: Python<'_>) -> Result<Option<PathBuf>, Raised> {
+        call(py, || self.project.folder_of_run())
+    }
+
     /// Makes the runs of an earlier release ours, as a person who trusts the folder wants; gives how many.
     fn take_over_earlier_release(&self, py: Python<'_>) -> Result<usize, Raised> {
         call(py, || self.project.take_over_earlier_release())
@@ -236,7 +241,7 @@ impl ChantProject {
     /// Changes keys, criteria and text of a spec in one edit.
     #[pyo3(signature = (id, *, status = None, output = None, depends_on = None, labels = None, target_files = None,
                         model = None, check = Vec::new(), uncheck = Vec::new(), replace_body = false, force = false,
-                        expect_body = None))]
+                        expect_body = None, from_run = false))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
     fn spec_update(
         &self,
@@ -253,6 +258,7 @@ impl ChantProject {
         replace_body: bool,
         force: bool,
         expect_body: Option<String>,
+        from_run: bool,
     ) -> Result<Answer, Raised> {
         let update = ops::Update {
             status,
@@ -267,7 +273,13 @@ impl ChantProject {
             force,
             expect_body,
         };
-        answer(py, || ops::update(&self.project, id, &update))
+        answer(py, || {
+            if from_run {
+                ops::update_from_run(&self.project, id, &update)
+            } else {
+                ops::update(&self.project, id, &update)
+            }
+        })
     }
 
     /// Makes a new spec.

@@ -39,7 +39,7 @@ mod _core {
     #[pymodule_export]
     use crate::tickets::TicketProjects;
     #[pymodule_export]
-    use crate::trust::{tool_hints, trusted_folders};
+    use crate::trust::{tool_hints, tool_right_in_run, trusted_folders, write_only_in};
     #[pymodule_export]
     use crate::vine::VineFiles;
     #[pymodule_export]

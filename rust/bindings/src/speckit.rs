@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 
 use crate::answer::Answer;
 use crate::raise::{Raised, answer};
-use crate::stop::disk_of_user;
+use crate::stop::{disk_of_user, of_run_in};
 
 // Python shows a default only when it is written out in the signature.
 const _: () = assert!(DEFAULT_CHARS == 40_000);
@@ -42,7 +42,7 @@ impl SpeckitFeatures {
 impl SpeckitFeatures {
     #[new]
     #[pyo3(signature = (folder, *, environment = BTreeMap::new(), session = String::new(), user_config = None,
-                        trust = None, state_home = None, stop_at = None))]
+                        trust = None, state_home = None, stop_at = None, of_run = false))]
     #[expect(clippy::too_many_arguments, reason = "what features have to be told")]
     fn new(
         py: Python<'_>,
@@ -53,18 +53,20 @@ impl SpeckitFeatures {
         trust: Option<String>,
         state_home: Option<PathBuf>,
         stop_at: Option<String>,
+        of_run: bool,
     ) -> Self {
         let disk = disk_of_user(py, stop_at, state_home, &environment);
+        let disk = of_run_in(disk, of_run.then_some(&folder));
         let start = Start {
             folder,
             environment,
         };
+        let features = Features::new(start, disk, Timestamp::now)
+            .trusted_by(user_config, trust)
+            .knowing(outside);
+        let features = if of_run { features.of_run() } else { features };
         Self {
-            features: Arc::new(
-                Features::new(start, disk, Timestamp::now)
-                    .trusted_by(user_config, trust)
-                    .knowing(outside),
-            ),
+            features: Arc::new(features),
             session,
         }
     }

@@ -41,6 +41,14 @@ pub(crate) fn disk_of_user(
     }
 }
 
+/// A disk on which the folder of a run, if it is one, is read without following links: an agent writes there, too.
+pub(crate) fn of_run_in(disk: Disk, folder: Option<&PathBuf>) -> Disk {
+    match folder {
+        Some(folder) => disk.without_links_in(folder),
+        None => disk,
+    }
+}
+
 /// The variables that say where users keep things, as Python knows them.
 fn variables(py: Python<'_>) -> PyResult<BTreeMap<String, String>> {
     let environment = py.import("os")?.getattr("environ")?;

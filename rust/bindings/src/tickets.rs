@@ -16,7 +16,7 @@ use pyo3::types::PyDict;
 
 use crate::answer::Answer;
 use crate::raise::{Raised, ticket_answer};
-use crate::stop::disk_of_user;
+use crate::stop::{disk_of_user, of_run_in};
 use crate::values::object;
 
 // Python shows a default only when it is written out in the signature.
@@ -33,7 +33,8 @@ pub(crate) struct TicketProjects {
 impl TicketProjects {
     #[new]
     #[pyo3(signature = (start, *, config_folder = None, home = None, variables = BTreeMap::new(), state_home = None,
-                        stop_at = None))]
+                        stop_at = None, of_run = false))]
+    #[expect(clippy::too_many_arguments, reason = "what projects have to be told")]
     fn new(
         py: Python<'_>,
         start: PathBuf,
@@ -42,14 +43,16 @@ impl TicketProjects {
         variables: BTreeMap<String, String>,
         state_home: Option<PathBuf>,
         stop_at: Option<String>,
+        of_run: bool,
     ) -> Self {
+        let disk = disk_of_user(py, stop_at, state_home, &BTreeMap::new());
+        let disk = of_run_in(disk, of_run.then_some(&start));
         let surroundings = Surroundings {
             start,
             config_folder,
             home,
             variables,
         };
-        let disk = disk_of_user(py, stop_at, state_home, &BTreeMap::new());
         let desk = py.detach(|| Desk::open(surroundings, disk, Timestamp::now));
         Self {
             desk: Arc::new(desk.knowing(outside)),

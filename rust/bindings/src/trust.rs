@@ -1,10 +1,12 @@
 //! What a folder asks for and whether its user said yes, and what tools may do.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
+use chant_core::confine::writes::write_only_in as write_only;
 use chant_core::dialects::chant::project::TrustReport;
 use chant_core::trust::TrustGround;
-use chant_core::trust::effects::effects_of;
+use chant_core::trust::effects::{RunRight, effects_of, right_in_run};
 use chant_core::trust::store::TrustStore;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,6 +21,24 @@ pub(crate) fn tool_hints(name: &str) -> Option<(bool, bool, bool, bool)> {
         hints.idempotent,
         hints.open_world,
     ))
+}
+
+/// What becomes of a tool's call from inside a run: `project`, `own folder` or `never`, and for the last one what
+/// the agent can do instead.
+#[pyfunction]
+pub(crate) fn tool_right_in_run(name: &str) -> (&'static str, Option<&'static str>) {
+    match right_in_run(name) {
+        RunRight::Project => ("project", None),
+        RunRight::OwnFolder => ("own folder", None),
+        RunRight::Never(instead) => ("never", Some(instead)),
+    }
+}
+
+/// Keeps the calling thread, for the rest of its life, from writing anywhere but in some folders; gives whether the
+/// kernel can do so.
+#[pyfunction]
+pub(crate) fn write_only_in(folders: Vec<PathBuf>) -> PyResult<bool> {
+    Ok(write_only(&folders)?)
 }
 
 /// The folders that the user whose variables these are trusts, each with its hashes and when they were given.

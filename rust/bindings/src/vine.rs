@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::raise::{Raised, answer, call};
-use crate::stop::disk_of_user;
+use crate::stop::{disk_of_user, of_run_in};
 use crate::values::value;
 
 // Python shows a default only when it is written out in the signature.
@@ -31,7 +31,8 @@ pub(crate) struct VineFiles {
 #[pymethods]
 impl VineFiles {
     #[new]
-    #[pyo3(signature = (folder, *, roots = Vec::new(), may_leave = true, state_home = None, stop_at = None))]
+    #[pyo3(signature = (folder, *, roots = Vec::new(), may_leave = true, state_home = None, stop_at = None,
+                        of_run = false))]
     fn new(
         py: Python<'_>,
         folder: PathBuf,
@@ -39,17 +40,12 @@ impl VineFiles {
         may_leave: bool,
         state_home: Option<PathBuf>,
         stop_at: Option<String>,
+        of_run: bool,
     ) -> Self {
+        let disk = disk_of_user(py, stop_at, state_home, &BTreeMap::new());
+        let disk = of_run_in(disk, of_run.then_some(&folder));
         Self {
-            files: Arc::new(
-                Files::new(
-                    disk_of_user(py, stop_at, state_home, &BTreeMap::new()),
-                    folder,
-                    roots,
-                    may_leave,
-                )
-                .knowing(outside),
-            ),
+            files: Arc::new(Files::new(disk, folder, roots, may_leave).knowing(outside)),
         }
     }
 

@@ -4,8 +4,8 @@ from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
     "chant:run_folder:nothing_but_its_branch_comes_back": Requirement(
-        "What an agent does to configuration, hooks, refs, index, stash and objects of the repository it works"
-        " in reaches the project in no way; the commits of `chant/<id>` come back and are landed.",
+        "What an agent does to configuration, hooks, refs, index, stash and objects of the repository it"
+        " works in reaches the project in no way; the commits of `chant/<id>` come back and are landed.",
         "issue: A run works in a repository of its own, 1",
     ),
     "chant:run_folder:commits_of_a_live_run_are_seen": Requirement(
@@ -13,9 +13,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: A run works in a repository of its own, 1",
     ),
     "chant:run_folder:handed_over_clean": Requirement(
-        "A folder that is given to a person has its repository made again from the commits that came back: the"
-        " person's git runs nothing that the agent planned there or in folders below, and the files and what is"
-        " not committed are as they were.",
+        "A folder that is given to a person has its repository made again from the commits that came back:"
+        " the person's git runs nothing that the agent planned there or in folders below, and the files and"
+        " what is not committed are as they were.",
         "design-trust, R2",
     ),
     "chant:run_folder:ends_name_where_the_work_is": Requirement(
@@ -23,8 +23,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: A run works in a repository of its own, 3",
     ),
     "chant:run_folder:lost_folder_is_judged_by_what_came_back": Requirement(
-        "An agent that removes its folder or its repository loses nothing that came back before, and its run's"
-        " end is true.",
+        "An agent that removes its folder or its repository loses nothing that came back before, and its"
+        " run's end is true.",
         "design-trust, section 10",
     ),
     "chant:run_folder:no_lock_outlives_a_run": Requirement(

@@ -15,6 +15,7 @@ pub mod reach;
 pub mod refusal;
 #[cfg(target_os = "linux")]
 mod seccomp;
+pub mod writes;
 
 use std::ffi::OsString;
 use std::io;

@@ -87,9 +87,19 @@ impl Repo {
     /// # Errors
     /// When the configuration cannot be read.
     pub fn hooks_that_run(&self) -> Result<(PathBuf, Vec<String>), GitError> {
-        let named = self.library("read the configuration", |repo| {
-            Ok(repo.config()?.snapshot()?.get_path("core.hooksPath").ok())
-        })?;
+        let named = self.read(
+            "read the configuration",
+            |repo| Ok(repo.config()?.snapshot()?.get_path("core.hooksPath").ok()),
+            || {
+                let asked = self.reading(["config", "--path", "--get", "core.hooksPath"]);
+                let answer = asked.answer()?;
+                if answer.ended_with(1) {
+                    return Ok(None);
+                }
+                let out = answer.success()?;
+                Ok(Some(PathBuf::from(super::program::first_line(&out))))
+            },
+        )?;
         let folder = match named {
             Some(named) => self.folder().join(named),
             None => self.common_dir.join("hooks"),

@@ -32,6 +32,8 @@ pub mod run_folder;
 pub mod tags;
 pub mod worktree;
 
+pub use program::{end_limited_calls, mark_calls};
+
 use backend::{Backend, Handle};
 use tags::History;
 

@@ -18,6 +18,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -60,6 +61,25 @@ const ONLY_PROTOCOLS: &str = "GIT_ALLOW_PROTOCOL";
 
 /// Characters of git's own complaint that an error repeats.
 const LONGEST_COMPLAINT: usize = 600;
+
+/// The variable by which processes of a run are known, in the process that is the run's runner.
+static RUN_MARK: OnceLock<(&str, String)> = OnceLock::new();
+
+/// Has every call of this process that is limited in time carry a variable: this process serves one run alone,
+/// and what is left when it is killed is found by that.
+pub fn mark_calls(variable: &'static str, value: String) {
+    // A second mark would be that of the same run.
+    let _ = RUN_MARK.set((variable, value));
+}
+
+/// The processes of calls under way that are limited in time, each the leader of a group.
+static LIMITED: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// Kills the calls of this process that are limited in time and under way, with all that they started.
+pub fn end_limited_calls() {
+    let calls = LIMITED.lock().unwrap_or_else(PoisonError::into_inner);
+    calls.iter().copied().for_each(kill_group);
+}
 
 /// One call of the `git` program.
 pub(super) struct Call {
@@ -147,6 +167,9 @@ impl Call {
     /// Kills this call, with all that git started, when it takes longer than this.
     pub(super) fn limited(mut self, longest: Duration) -> Self {
         self.longest = Some(longest);
+        if let Some((variable, value)) = RUN_MARK.get() {
+            self.command.env(variable, value);
+        }
         self
     }
 
@@ -271,6 +294,7 @@ impl Call {
         };
         let (is_done, waits) = mpsc::channel::<()>();
         let process = *process;
+        limited(|calls| calls.push(process));
         let (done, is_late) = thread::scope(|scope| {
             let watch = scope.spawn(move || {
                 let is_late = waits.recv_timeout(longest) == Err(RecvTimeoutError::Timeout);
@@ -283,6 +307,7 @@ impl Call {
             drop(is_done);
             (done, watch.join().unwrap_or_default())
         });
+        limited(|calls| calls.retain(|call| *call != process));
         if is_late {
             let seconds = longest.as_secs();
             return Err(self.broken(&io::Error::other(format!(
@@ -522,6 +547,10 @@ fn clean_command() -> Command {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     command
+}
+
+fn limited(change: impl FnOnce(&mut Vec<u32>)) {
+    change(&mut LIMITED.lock().unwrap_or_else(PoisonError::into_inner));
 }
 
 /// Kills a process that was started in a group of its own, with that group.

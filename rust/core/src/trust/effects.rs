@@ -20,6 +20,18 @@ pub enum ToolEffect {
     ChangesGit,
 }
 
+/// What becomes of a call from inside a run, where an agent asks and no person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunRight {
+    /// It is answered as anywhere: it reads the project, adds to it, or asks a person.
+    Project,
+    /// It reads and writes the copies in the run's own folder, which land with its branch.
+    OwnFolder,
+    /// It is a person's to do; what the agent can do instead.
+    Never(&'static str),
+}
+
+use RunRight::{Never, OwnFolder, Project};
 use ToolEffect::{
     ChangesGit, EditsDocuments, ReadsDocuments, ReadsEnvironment, RunsCommands, StartsAgents,
     TakesTextAway,
@@ -34,6 +46,8 @@ pub struct EffectRow {
     pub effects: &'static [ToolEffect],
     /// Whether a second call with the same arguments changes nothing more.
     pub is_repeatable: bool,
+    /// What becomes of it from inside a run.
+    pub in_run: RunRight,
 }
 
 /// What a host may assume of a tool: the four hints of the protocol.
@@ -59,86 +73,112 @@ const TAKES_AWAY: &[ToolEffect] = &[ReadsDocuments, EditsDocuments, TakesTextAwa
 const STARTS: &[ToolEffect] = &[ReadsDocuments, EditsDocuments, StartsAgents, ChangesGit];
 const MERGES: &[ToolEffect] = &[ReadsDocuments, EditsDocuments, ChangesGit];
 
-const fn once(name: &'static str, effects: &'static [ToolEffect]) -> EffectRow {
+/// What an agent does in place of ending its own spec's work.
+const END: RunRight = Never(
+    "Commit your work, tick the criteria that are met with chant_spec_update(check=[\u{2026}]), and end; the runner judges and lands it then.",
+);
+/// What an agent does in place of having work begun.
+const ADD: RunRight = Never(
+    "Add a spec with chant_add that says what is to be done; a person decides when it is begun.",
+);
+/// What an agent does in place of anything else that is not its to do.
+const ASK: RunRight = Never(
+    "Where it is needed, ask with rstn_report_status(status=\"needs_input\", prompt=\u{2026}), or say so in your last words.",
+);
+
+const fn once(name: &'static str, effects: &'static [ToolEffect], in_run: RunRight) -> EffectRow {
     EffectRow {
         name,
         effects,
         is_repeatable: true,
+        in_run,
     }
 }
 
-const fn each_time(name: &'static str, effects: &'static [ToolEffect]) -> EffectRow {
+const fn each_time(
+    name: &'static str,
+    effects: &'static [ToolEffect],
+    in_run: RunRight,
+) -> EffectRow {
     EffectRow {
         name,
         effects,
         is_repeatable: false,
+        in_run,
     }
 }
 
 /// All tools in the order of their seeds, then what only commands do.
 pub const TABLE: &[EffectRow] = &[
-    once("chant_spec_list", READS),
-    once("chant_spec_get", READS),
-    once("chant_ready", READS),
-    once("chant_status", READS),
-    once("chant_log", READS),
-    once("chant_search", READS),
-    once("chant_diagnose", READS),
-    once("chant_lint", READS),
-    once("chant_verify", READS),
-    each_time("chant_spec_update", TAKES_AWAY),
+    once("chant_spec_list", READS, Project),
+    once("chant_spec_get", READS, Project),
+    once("chant_ready", READS, Project),
+    once("chant_status", READS, Project),
+    once("chant_log", READS, Project),
+    once("chant_search", READS, Project),
+    once("chant_diagnose", READS, Project),
+    once("chant_lint", READS, Project),
+    once("chant_verify", READS, Project),
+    each_time("chant_spec_update", TAKES_AWAY, OwnFolder),
     each_time(
         "chant_add",
         &[ReadsDocuments, EditsDocuments, ReadsEnvironment],
+        Project,
     ),
-    each_time("chant_finalize", EDITS),
-    once("chant_reset", TAKES_AWAY),
-    once("chant_resume", TAKES_AWAY),
-    once("chant_cancel", TAKES_AWAY),
-    once("chant_archive", TAKES_AWAY),
-    each_time("chant_work_start", STARTS),
-    once("chant_work_list", READS),
-    once("chant_pause", TAKES_AWAY),
-    once("chant_takeover", TAKES_AWAY),
-    once("chant_watch_status", READS),
-    each_time("chant_watch_start", STARTS),
-    once("chant_watch_stop", TAKES_AWAY),
-    each_time("chant_split", STARTS),
-    once("vine_read", READS),
-    once("vine_next", READS),
-    each_time("vine_write", TAKES_AWAY),
-    each_time("vine_expand", EDITS),
-    each_time("rstn_report_status", EDITS),
-    once("rstn_read_spec", READS),
-    once("rstn_get_context", READS),
+    each_time("chant_finalize", EDITS, END),
+    once("chant_reset", TAKES_AWAY, ASK),
+    once("chant_resume", TAKES_AWAY, ASK),
+    once("chant_cancel", TAKES_AWAY, ASK),
+    once("chant_archive", TAKES_AWAY, ASK),
+    each_time("chant_work_start", STARTS, ADD),
+    once("chant_work_list", READS, Project),
+    once("chant_pause", TAKES_AWAY, ASK),
+    once("chant_takeover", TAKES_AWAY, ASK),
+    once("chant_watch_status", READS, Project),
+    each_time("chant_watch_start", STARTS, ADD),
+    once("chant_watch_stop", TAKES_AWAY, ASK),
+    each_time("chant_split", STARTS, ADD),
+    once("vine_read", READS, OwnFolder),
+    once("vine_next", READS, OwnFolder),
+    each_time("vine_write", TAKES_AWAY, OwnFolder),
+    each_time("vine_expand", EDITS, OwnFolder),
+    each_time("rstn_report_status", EDITS, Project),
+    once("rstn_read_spec", READS, OwnFolder),
+    once("rstn_get_context", READS, OwnFolder),
     once(
         "rstn_complete_task",
         &[ReadsDocuments, EditsDocuments, RunsCommands],
+        OwnFolder,
     ),
-    once("list_projects", READS),
-    once("get_project_info", READS),
-    once("list_crs", READS),
-    once("get_cr", READS),
-    each_time("create_cr", EDITS),
-    each_time("update_cr_attrs", TAKES_AWAY),
-    each_time("update_cr_status", EDITS),
-    once("delete_cr", TAKES_AWAY),
-    each_time("manage_cr_sections", TAKES_AWAY),
-    once("suggest_cr_improvements", READS),
+    once("list_projects", READS, OwnFolder),
+    once("get_project_info", READS, OwnFolder),
+    once("list_crs", READS, OwnFolder),
+    once("get_cr", READS, OwnFolder),
+    each_time("create_cr", EDITS, OwnFolder),
+    each_time("update_cr_attrs", TAKES_AWAY, OwnFolder),
+    each_time("update_cr_status", EDITS, OwnFolder),
+    once("delete_cr", TAKES_AWAY, ASK),
+    each_time("manage_cr_sections", TAKES_AWAY, OwnFolder),
+    once("suggest_cr_improvements", READS, OwnFolder),
     // What only commands do, or the project does by itself.
-    once("approve", MERGES),
-    once("merge", MERGES),
-    once("recover", MERGES),
-    once("worktree prune", MERGES),
-    once("finalize a run", MERGES),
-    once("remove a branch", MERGES),
-    once("stage a move", MERGES),
-    each_time("watch", STARTS),
+    once("approve", MERGES, ASK),
+    once("merge", MERGES, ASK),
+    once("recover", MERGES, ASK),
+    once("worktree prune", MERGES, ASK),
+    once("finalize a run", MERGES, ASK),
+    once("remove a branch", MERGES, ASK),
+    once("stage a move", MERGES, ASK),
+    each_time("watch", STARTS, ASK),
 ];
 
 /// The row of a tool or an act.
 pub fn effects_of(name: &str) -> Option<&'static EffectRow> {
     TABLE.iter().find(|row| row.name == name)
+}
+
+/// What becomes of a call from inside a run; what the table does not know is a person's to do.
+pub fn right_in_run(name: &str) -> RunRight {
+    effects_of(name).map_or(ASK, |row| row.in_run)
 }
 
 /// Whether something may be done only in folders that a person trusts; what the table does not know may not.
@@ -206,6 +246,20 @@ mod tests {
             assert!(hints(name).destructive && !hints(name).open_world, "{name}");
         }
         assert!(!hints("chant_add").destructive && !hints("create_cr").destructive);
+    }
+
+    #[test]
+    fn nothing_that_acts_is_done_from_inside_a_run_but_a_tick_in_its_own_folder() {
+        for row in TABLE.iter().filter(|row| needs_trust(row.name)) {
+            let is_never = matches!(row.in_run, Never(_));
+            assert!(is_never || row.name == "rstn_complete_task", "{row:?}");
+        }
+        // What takes text away does so in copies, which a person's branch does not have yet.
+        let takes_away = |row: &&EffectRow| row.effects.contains(&TakesTextAway);
+        for row in TABLE.iter().filter(takes_away) {
+            assert!(row.in_run != Project, "{row:?}");
+        }
+        assert!(matches!(right_in_run("something new"), Never(_)));
     }
 
     #[test]

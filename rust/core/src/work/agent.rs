@@ -20,6 +20,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 
 use super::WorkError;
+use super::connections::{Connecting, Connections};
 use super::interruption::Interruption;
 use super::kin::{self, Kin};
 use super::looking::Looking;
@@ -64,6 +65,8 @@ pub struct Job {
     pub secrets: Vec<String>,
     /// What of its standard output is written into the log, when not every line is.
     pub reads: Option<Reads>,
+    /// How it reaches our tools, when it does so through the runner.
+    pub connecting: Option<Connecting>,
 }
 
 /// The standard input of an agent.
@@ -187,6 +190,7 @@ pub struct Agent {
     limits: Limits,
     confinement: Confinement,
     pipes: Pipes,
+    connections: Option<Connections>,
     watch: Option<OwnedFd>,
     started: Instant,
     heard: Instant,
@@ -221,6 +225,11 @@ pub fn start(
     if job.argv.is_empty() {
         return Err(refused("its command is empty".into()));
     }
+    // What holds the agent names the folder of its connections, so that is there first.
+    let connections = match job.connecting.clone() {
+        Some(how) => Connections::open(how)?,
+        None => None,
+    };
     let argv = job.argv.iter().map(Into::into).collect();
     let mut argv = job.confinement.command_line(argv).into_iter();
     let mark = Kin::mark(record);
@@ -261,6 +270,7 @@ pub fn start(
             output,
             buffer: Vec::new(),
         },
+        connections,
         watch: watch(&child),
         child,
         kin: Kin {
@@ -330,6 +340,10 @@ impl Agent {
             self.pipes.output.note(&note);
         }
         self.linger()?;
+        // Nothing is changed by its tools while its work is judged.
+        if let Some(connections) = self.connections.take() {
+            connections.close();
+        }
         let status = self.reap();
         let (tail, failure) = self.pipes.output.close();
         let refused = self.confinement.hint(tail.iter().map(String::as_str));
@@ -430,6 +444,8 @@ impl Agent {
         let pipes = &self.pipes;
         // An end that was seen already would not let us wait for anything else.
         let watch = self.watch.as_ref().filter(|_| wakes.is_some());
+        // Nor is anybody served whose end is waited for.
+        let requests = self.connections.as_ref().filter(|_| wakes.is_some());
         let sources = [
             (pipes.out.as_ref().map(AsFd::as_fd), PollFlags::IN),
             (pipes.err.as_ref().map(AsFd::as_fd), PollFlags::IN),
@@ -437,6 +453,7 @@ impl Agent {
                 pipes.input.as_ref().map(|(pipe, ..)| pipe.as_fd()),
                 PollFlags::OUT,
             ),
+            (requests.map(Connections::wakes_up), PollFlags::IN),
             (watch.map(AsFd::as_fd), PollFlags::IN),
             (wakes, PollFlags::IN),
             (looks, PollFlags::IN),
@@ -451,7 +468,7 @@ impl Agent {
             polled => polled.map_err(|source| system("listen to the agent", source))?,
         };
         let mut answers = polled.iter().map(|one| !one.revents().is_empty());
-        let [out, err, input, _, _, is_changed] =
+        let [out, err, input, requests, _, _, is_changed] =
             sources.map(|(source, _)| source.is_some() && answers.next().unwrap_or(false));
         for (stream, is_ready) in [(Stream::Out, out), (Stream::Err, err)] {
             if is_ready && self.pipes.hear(stream) {
@@ -460,6 +477,9 @@ impl Agent {
         }
         if input {
             self.pipes.tell();
+        }
+        if let Some(connections) = self.connections.as_mut().filter(|_| requests) {
+            connections.hand_on();
         }
         Ok(is_changed)
     }

@@ -6,6 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rustix::event::{PollFd, PollFlags, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{flag, low_level::pipe};
 
@@ -54,6 +55,22 @@ impl Interruption {
     /// Whether the runner is told to end.
     pub fn is_told(&self) -> bool {
         self.is_told.load(Ordering::SeqCst)
+    }
+
+    /// Does something, on a thread of its own, as soon as the runner is told to end.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn when_told(&self, act: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        let (woken, is_told) = (self.woken.try_clone()?, Arc::clone(&self.is_told));
+        std::thread::spawn(move || {
+            while !is_told.load(Ordering::SeqCst) {
+                let mut wakes = [PollFd::new(&woken, PollFlags::IN)];
+                let _ = poll(&mut wakes, None);
+            }
+            act();
+        });
+        Ok(())
     }
 
     /// Becomes readable, for good, when the runner is told to end.

@@ -13,6 +13,8 @@
 pub mod agent;
 #[cfg(unix)]
 pub mod command;
+#[cfg(unix)]
+pub mod connections;
 pub mod durations;
 #[cfg(unix)]
 pub mod handshake;

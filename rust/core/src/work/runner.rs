@@ -12,6 +12,7 @@ use super::WorkError;
 use super::agent::{self, Agent, Ended, Job};
 use super::handshake::Handshake;
 use super::interruption::Interruption;
+use super::kin::Kin;
 use super::lock::SpecLock;
 use super::looking::Looking;
 use super::mirror::LOGS;
@@ -20,6 +21,7 @@ use super::process::Identity;
 use super::record::{self, AgentEntry, Record};
 use super::records::Runs;
 use super::state::{Event, State};
+use crate::git;
 
 /// What a runner's environment must say, so that a run that an agent starts does not end with that
 /// agent.
@@ -254,6 +256,7 @@ pub fn run(
             return Err(error);
         }
     };
+    git::mark_calls(super::MARK, Kin::mark(run.record()));
     run.handshake = Some(handshake);
     run.takes_in = takes_in;
     let (mut run, agent) = begin(run, steps)?;

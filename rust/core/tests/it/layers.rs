@@ -73,6 +73,7 @@ fn each_library_has_one_place() {
         &[
             "git/program.rs",
             "work/agent.rs",
+            "work/connections.rs",
             "work/command.rs",
             "work/launch.rs",
         ],

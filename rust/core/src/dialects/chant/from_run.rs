@@ -13,7 +13,7 @@ use crate::text::front_matter::{self, yaml_of};
 
 /// Keys that a run may give a spec, and change in another one. All others are for people: those that choose
 /// agent, prompt, context or limits, whatever later versions add to them.
-pub const FREE: [&str; 8] = [
+pub const FREE: [&str; 9] = [
     "type",
     "depends_on",
     "labels",
@@ -21,6 +21,7 @@ pub const FREE: [&str; 8] = [
     "tracks",
     "informed_by",
     "origin",
+    "found_by",
     "derived_fields",
 ];
 

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use super::id::SpecId;
 
 /// The documented order of keys (reference chant 2.2): an absent key is put in its place in it.
-pub const KEY_ORDER: [&str; 32] = [
+pub const KEY_ORDER: [&str; 33] = [
     "type",
     "status",
     "depends_on",
@@ -22,6 +22,7 @@ pub const KEY_ORDER: [&str; 32] = [
     "tracks",
     "informed_by",
     "origin",
+    "found_by",
     "schedule",
     "source_branch",
     "target_branch",

@@ -72,6 +72,10 @@ impl Features {
         };
         let at = only(&document.list, id)?;
         if document.list.tasks[at].mark != Mark::Done && judge.wants_checks() {
+            if !self.runs_commands {
+                judge.judge(&document.list, at)?;
+                return Err(judge.unchecked().into());
+            }
             self.refuse_untrusted(found, &config_text)?;
         }
         let checks = self.checked(found, who, &judge, (&document.list, at))?;
@@ -359,6 +363,18 @@ impl Judge<'_> {
         SpeckitError::Unready {
             id: self.asked.id.to_owned(),
             reasons: vec!["its box was opened meanwhile; complete it again for its checks".into()],
+        }
+    }
+
+    /// The refusal of a task whose checks are not run here.
+    fn unchecked(&self) -> SpeckitError {
+        let names: Vec<&str> = self.config.checks.keys().map(String::as_str).collect();
+        SpeckitError::Unready {
+            id: self.asked.id.to_owned(),
+            reasons: vec![format!(
+                "from inside a run its checks ({}) are yours to run; run them in your folder, then complete it with skip_validation",
+                names.join(", ")
+            )],
         }
     }
 

@@ -55,6 +55,8 @@ pub struct Features {
     user_config: Option<PathBuf>,
     /// The hash of what may act, named by whoever opened the project.
     named_trust: Option<String>,
+    /// Whether commands that the project names are run.
+    pub(super) runs_commands: bool,
 }
 
 /// A document of a feature.
@@ -97,6 +99,16 @@ impl Features {
             neighbours: Neighbours::default(),
             user_config: None,
             named_trust: None,
+            runs_commands: true,
+        }
+    }
+
+    /// The same features in the folder of a run: what runs there runs by the agent's hand, in what holds it.
+    #[must_use]
+    pub fn of_run(self) -> Self {
+        Self {
+            runs_commands: false,
+            ..self
         }
     }
 

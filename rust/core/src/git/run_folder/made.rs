@@ -137,13 +137,20 @@ impl RunFolder<'_> {
     }
 
     /// Makes the folder of an earlier run ready for the next: its branch goes on where the project's is ahead of
-    /// it. A repository that was left broken or locked is made again.
+    /// it. A repository that was left broken or locked is made again, and files where none
+    /// is left.
     ///
     /// # Errors
     /// A failure of git: the two went different ways, or files that were changed are in the way.
     pub fn catch_up(&self) -> Result<(), GitError> {
         if !self.is_sound() {
-            return self.make_repository_again();
+            self.make_repository_again()?;
+        }
+        if self.is_empty() {
+            return self
+                .git(["reset", "--hard", "--quiet"], LONGEST_WALK)
+                .output()
+                .map(drop);
         }
         let tip = self.known_tip()?;
         self.borrow()?;
@@ -234,6 +241,13 @@ impl RunFolder<'_> {
             }
         }
         Ok(text)
+    }
+
+    /// Whether an agent left nothing but the repository.
+    fn is_empty(&self) -> bool {
+        let entries = self.top.read_dir().into_iter().flatten().flatten();
+        let mut files = entries.filter(|entry| entry.file_name() != ".git");
+        files.next().is_none()
     }
 
     /// Whether there is a repository whose folders are its own, and that no git which was killed holds.

@@ -5,10 +5,13 @@
     reason = "this is the one place that touches the disk"
 )]
 
+mod beneath;
 mod growing;
 mod lock;
 mod owned;
 mod private;
+#[cfg(target_os = "linux")]
+mod request_pipe;
 mod write;
 
 use std::borrow::Cow;
@@ -20,6 +23,7 @@ use std::time::{Duration, SystemTime};
 
 use super::state::UserState;
 use super::{StoreError, WRITE};
+use beneath::open_beneath;
 pub use growing::Growing;
 pub use lock::Lock;
 pub(crate) use lock::busy;
@@ -28,6 +32,8 @@ pub use owned::{
     make_owned_folder, owned, read_owned,
 };
 pub use private::{make_private_folder, read_private, write_private};
+#[cfg(target_os = "linux")]
+pub use request_pipe::{REQUESTS, make_request_pipe};
 use write::writer_of;
 pub use write::{Temporary, flush_folder_of, overwrite, rename_new};
 
@@ -170,6 +176,7 @@ pub struct Content {
 type ReadFile = dyn Fn(&Path) -> io::Result<Content> + Send + Sync;
 type HoldsBytes = dyn Fn(&Path, &[u8]) -> io::Result<Option<Stamp>> + Send + Sync;
 type WriteFile = dyn Fn(&mut File, &[u8]) -> io::Result<()> + Send + Sync;
+type Opens<'a> = dyn Fn(&Path) -> io::Result<File> + 'a;
 type Reached = dyn Fn(&'static str) -> io::Result<()> + Send + Sync;
 
 /// The disk as the store uses it; tests put failing functions in place of the real ones.
@@ -203,6 +210,21 @@ impl Default for Disk {
 }
 
 impl Disk {
+    /// The same disk, on which what lies in a folder is read without following links: what changes places there
+    /// while it is opened leads nowhere else. Links on the way to the folder are fine.
+    #[must_use]
+    pub fn without_links_in(self, folder: &Path) -> Self {
+        let folder: Arc<Path> = real(folder).unwrap_or_else(|_| folder.to_owned()).into();
+        let same = folder.clone();
+        Self {
+            read: Arc::new(move |path| read_regular_by(&|path| open_beneath(&folder, path), path)),
+            holds: Arc::new(move |path, bytes| {
+                holds_by(&|path| open_beneath(&same, path), path, bytes)
+            }),
+            ..self
+        }
+    }
+
     /// Reads a document of which some text is known: where it still is the same, that one is given back
     /// and nothing is copied.
     ///
@@ -253,8 +275,12 @@ impl Disk {
 /// Compares a regular file with bytes, piece by piece; its stamp is that of the moment before, as with
 /// [`read_regular`].
 fn holds(path: &Path, bytes: &[u8]) -> io::Result<Option<Stamp>> {
+    holds_by(&open_without_waiting, path, bytes)
+}
+
+fn holds_by(open: &Opens<'_>, path: &Path, bytes: &[u8]) -> io::Result<Option<Stamp>> {
     const PIECE: usize = 64 * 1024;
-    let mut file = open_without_waiting(path)?;
+    let mut file = open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() || usize::try_from(metadata.len()) != Ok(bytes.len()) {
         return Ok(None);
@@ -277,8 +303,12 @@ fn holds(path: &Path, bytes: &[u8]) -> io::Result<Option<Stamp>> {
 /// The stamp is that of the moment before the reading: whoever writes meanwhile changes it, so that
 /// a later look or the check before a replacement notices.
 fn read_regular(path: &Path) -> io::Result<Content> {
+    read_regular_by(&open_without_waiting, path)
+}
+
+fn read_regular_by(open: &Opens<'_>, path: &Path) -> io::Result<Content> {
     for _ in 0..5 {
-        let mut file = open_without_waiting(path)?;
+        let mut file = open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
             let kind = if metadata.is_dir() {

@@ -187,6 +187,7 @@ fn script(root: &Path, text: &str) -> Job {
         },
         withheld: Vec::new(),
         secrets: Vec::new(),
+        connecting: None,
         reads: None,
     }
 }

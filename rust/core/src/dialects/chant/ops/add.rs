@@ -138,7 +138,7 @@ pub(super) fn written(project: &Project, snapshot: &Snapshot, new: &Add) -> Resu
         .map(|names| super::update::full_names(project, snapshot, names, &mut unknown));
     let depends_on = depends_on.transpose()?;
     let derived = derive::derive(project, &config);
-    let mut text = render(new, depends_on, &derived)?;
+    let mut text = render(new, depends_on, project.spec_of_run(), &derived)?;
     if project.sign_of_run().is_some() {
         text = from_run::awaiting("new.md", &text)?;
     }
@@ -212,6 +212,7 @@ fn title_and_body(description: &str) -> (String, String) {
 fn render(
     new: &Add,
     depends_on: Option<Vec<String>>,
+    found_by: Option<&str>,
     derived: &derive::Derived,
 ) -> Result<String, Error> {
     let list = |own: &[String], more: &[String]| {
@@ -232,6 +233,7 @@ fn render(
         ("target_files", list(&new.target_files, &[])),
         ("context", list(&derived.context, &[])),
         ("prompt", new.prompt.clone().map(Value::Text)),
+        ("found_by", found_by.map(|id| Value::Text(id.to_owned()))),
         ("derived_fields", list(&derived.fields, &[])),
         ("approval", new.needs_approval.then(approval::wanted)),
     ];

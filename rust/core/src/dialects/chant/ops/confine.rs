@@ -54,6 +54,7 @@ fn tried(project: &Project, config: &Config) -> Result<(), Error> {
         None,
         &folder.own,
         Held::Trial(&argv, &folder.private),
+        None,
     )?;
     let enforced = std::thread::spawn(move || hold.confinement.enforce()).join();
     folder.remove();
@@ -93,7 +94,7 @@ pub fn confine_command(
     let Hold {
         confinement,
         variables,
-    } = confined::of_run(project, &config, repo.as_deref(), folder, held)?;
+    } = confined::of_run(project, &config, repo.as_deref(), folder, held, None)?;
     let line = confinement.command_line(argv.iter().map(Into::into).collect());
     confinement
         .enforce()

@@ -61,7 +61,7 @@ pub use stage::{Operation, Stage};
 #[cfg(unix)]
 pub use start::{Wish, recover, run_work, work_start};
 pub use state::{cancel, reset};
-pub use update::{Update, update};
+pub use update::{Update, update, update_from_run};
 #[cfg(unix)]
 pub use watch::{watch, watch_start, watch_status, watch_stop};
 pub use work::work_list;

@@ -27,10 +27,11 @@ use crate::work::log::{self, Query};
 const ACTIVITY_SHOWN: usize = 50;
 
 /// Documented keys that are shown only when a file has them (reference chant 2.2).
-const FURTHER_KEYS: [&str; 19] = [
+const FURTHER_KEYS: [&str; 20] = [
     "tracks",
     "informed_by",
     "origin",
+    "found_by",
     "schedule",
     "source_branch",
     "target_branch",

@@ -120,6 +120,47 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
     Ok(Answer::prose(text))
 }
 
+/// `chant_spec_update` from inside a run: the run's own spec, and all others, are changed in the run's folder, and
+/// land with its branch. A merge takes neither status nor ticks of other specs, so these are refused.
+///
+/// # Errors
+/// As [`update`]; `Refused` where no run asks, or the run's folder has no such spec.
+pub fn update_from_run(project: &Project, id: &str, update: &Update) -> Result<Answer, Error> {
+    let refused = |why: String| Err(Error::from(ChantError::Refused(why)));
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve_to_edit(&snapshot, id)?;
+    if project.copy_with(&spec.id)?.is_some() {
+        return self::update(project, spec.id.as_str(), update);
+    }
+    let Some(copy) = project.copy_of_run()? else {
+        return refused("No run asks for this".into());
+    };
+    if update.status.is_some() || !update.check.is_empty() || !update.uncheck.is_empty() {
+        return refused(format!(
+            "Spec '{}' is not the one you work on: from inside a run its status and its criteria stay as they are. \
+             Say what you found with `output`, or with rstn_report_status.",
+            spec.id
+        ));
+    }
+    if copy.snapshot()?.specs.find(spec.id.as_str()).is_none() {
+        return refused(format!(
+            "Spec '{}' is not in your folder, so that no change of it can land with your branch. \
+             Add a spec with chant_add that says what should be another.",
+            spec.id
+        ));
+    }
+    let done = self::update(&copy, spec.id.as_str(), update)?.text;
+    let allowed = snapshot.config.as_ref();
+    let when = if allowed.is_ok_and(|config| config.runs.may_change_other_specs) {
+        ""
+    } else {
+        " when a person agrees (defaults.allow_other_specs is not set)"
+    };
+    let next =
+        format!("It is changed in your folder; commit it, and it lands with your branch{when}.");
+    Ok(Answer::prose(format!("{done}\n{next}")))
+}
+
 /// Whether a change to a state makes a spec a completed one.
 pub(super) fn completes(spec: &Spec, status: Option<Status>) -> bool {
     status == Some(Status::Completed) && spec.status != Status::Completed

@@ -39,12 +39,38 @@ impl Project {
     /// # Errors
     /// A `StoreError` when the worktree is gone.
     pub(in super::super) fn copy_with(&self, id: &SpecId) -> Result<Option<Arc<Self>>, Error> {
-        let Some(own) = self.own.as_ref().filter(|own| own.spec_id == id.as_str()) else {
-            return Ok(None);
-        };
+        let is_own = |own: &&Own| own.spec_id == id.as_str();
+        match self.own.as_ref().filter(is_own) {
+            Some(own) => Ok(Some(self.opened(own)?)),
+            None => Ok(None),
+        }
+    }
+
+    /// The spec that whoever asks works on, if an agent of a run does.
+    pub(in super::super) fn spec_of_run(&self) -> Option<&str> {
+        self.own.as_ref().map(|own| own.spec_id.as_str())
+    }
+
+    /// The project in the folder of the run that asks, if one does.
+    ///
+    /// # Errors
+    /// A `StoreError` when the folder is gone.
+    pub(in super::super) fn copy_of_run(&self) -> Result<Option<Arc<Self>>, Error> {
+        self.own.as_ref().map(|own| self.opened(own)).transpose()
+    }
+
+    /// The project's folder in that of the run that asks, if one does.
+    ///
+    /// # Errors
+    /// A `StoreError` when the folder is gone.
+    pub fn folder_of_run(&self) -> Result<Option<PathBuf>, Error> {
+        Ok(self.copy_of_run()?.map(|copy| copy.root().to_owned()))
+    }
+
+    fn opened(&self, own: &Own) -> Result<Arc<Self>, Error> {
         let mut copy = own.copy.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(copy) = copy.as_ref() {
-            return Ok(Some(copy.clone()));
+            return Ok(copy.clone());
         }
         let mut environment = self.environment.clone();
         environment.retain(|name, _| !TOLD.contains(&name.as_str()));
@@ -57,10 +83,11 @@ impl Project {
             prompts: self.prompts.clone(),
             trust: None,
             clock: self.clock.clone(),
-            disk: self.disk.clone(),
+            // The agent may put a link in the place of anything there, at any moment.
+            disk: self.disk.clone().without_links_in(&own.worktree),
         })?
         .knowing(self.outside.clone());
-        Ok(Some(copy.insert(Arc::new(opened)).clone()))
+        Ok(copy.insert(Arc::new(opened)).clone())
     }
 
     /// The project's folder from the top of its checkout.

@@ -135,5 +135,7 @@ pub(in super::super) const IGNORED: &str = ".ignore";
 pub(in super::super) const CHECKED: &str = ".checks";
 /// What the file ends with that says for which run and spec a folder was made.
 pub(in super::super) const MARKER: &str = ".run.json";
-/// The endings of everything that lies beside a worktree.
+/// What the folder ends with in which the run asks for its own server.
+pub(in super::super) const CONNECT: &str = ".connect";
+/// The endings of the files that lie beside a worktree.
 pub(in super::super) const BESIDE: [&str; 5] = [PROMPT, SERVER, BASE, IGNORED, MARKER];

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::error::ChantError;
 use super::Project;
-use super::place::{self, BESIDE, CHECKING, MARKER, PRIVATE, beside};
+use super::place::{self, BESIDE, CHECKING, CONNECT, MARKER, PRIVATE, beside};
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::Repo;
@@ -193,7 +193,7 @@ pub(in super::super) fn remove_beside(path: &Path) {
     for ending in BESIDE {
         let _ = disk::remove(&beside(path, ending));
     }
-    for ending in [PRIVATE, CHECKING] {
+    for ending in [PRIVATE, CHECKING, CONNECT] {
         let _ = disk::remove_tree(&beside(path, ending));
     }
 }

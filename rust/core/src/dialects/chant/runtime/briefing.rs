@@ -13,7 +13,7 @@ use super::super::agents::workers::workers;
 use super::super::agents::{self, Agent, CommandLine, Given};
 use super::super::error::ChantError;
 use super::super::model::Spec;
-use super::super::project::place::{self, IGNORED, PROMPT, SERVER};
+use super::super::project::place::{self, CONNECT, IGNORED, PROMPT, SERVER};
 use super::super::project::{AgreedPrompts, Project};
 use super::super::prompt::{self, Parts, Place};
 use super::confined::{self, Held};
@@ -26,6 +26,7 @@ use crate::store::StoreError;
 use crate::store::disk::{self, Temporary};
 use crate::store::files::Root;
 use crate::work::agent::{Input, Job, Limits};
+use crate::work::connections::Connecting;
 use crate::work::output::{Reads, Room, secrets};
 use crate::work::record::Asked;
 
@@ -40,6 +41,9 @@ const IDENTITY: [(&str, bool); 4] = [
     ("GIT_COMMITTER_NAME", false),
     ("GIT_COMMITTER_EMAIL", true),
 ];
+
+/// Whether an agent's tools reach us through the runner here.
+const IS_SERVED: bool = cfg!(target_os = "linux");
 
 /// Variables of an environment.
 pub(in super::super) type Variables = BTreeMap<String, String>;
@@ -310,12 +314,14 @@ impl Briefing<'_> {
         } = passed(self.project, self.config, credentials);
         // What the run reads is there before it is said that it may.
         let mut environment = self.environment(server, variables)?;
+        let connecting = server.and_then(|_| self.connecting());
         let hold = confined::of_run(
             self.project,
             self.config,
             Some(self.repo),
             &self.place.worktree,
             held,
+            connecting.as_ref().map(|how| &*how.folder),
         )?;
         environment.extend(hold.variables);
         Ok(Job {
@@ -339,6 +345,30 @@ impl Briefing<'_> {
             confinement: hold.confinement,
             input: Input::Empty,
             limits: bounds(self.config),
+            connecting,
+        })
+    }
+
+    /// How the agent's tools reach the run's own server, which works outside of what holds the agent. What that
+    /// server knows of the run comes from here.
+    fn connecting(&self) -> Option<Connecting> {
+        if !IS_SERVED || self.project.program.is_empty() {
+            return None;
+        }
+        let folder = place::beside(&self.place.worktree, CONNECT);
+        let root = shown(self.project.root());
+        let words = ["--project", &root, "serve-run", &shown(&folder)].map(str::to_owned);
+        let mut environment = self.project.environment.clone();
+        let run = [
+            ("CHANT_SPEC_ID", self.spec.id.to_string()),
+            ("CHANT_WORKTREE", shown(&self.place.worktree)),
+        ];
+        environment.extend(run.map(|(name, value)| (name.to_owned(), value)));
+        Some(Connecting {
+            folder,
+            argv: [&self.project.program[..], &words].concat(),
+            environment,
+            start: self.project.root().to_owned(),
         })
     }
 
@@ -428,21 +458,29 @@ impl Briefing<'_> {
         Ok(prompt::assembled(&parts).map_err(ChantError::from)?)
     }
 
-    /// Our server as the agent's host starts it: the agent's own spec is that of the worktree there.
+    /// Our server as the agent's host starts it: a pipe to the run's own server, which the runner starts. Nothing
+    /// in it is a secret.
     fn server(&self) -> String {
         let (program, arguments) = match self.project.program.split_first() {
             Some((program, arguments)) => (program.as_str(), arguments),
             None => ("chant-mcp", &[][..]),
         };
-        let server = json!({
-            "command": program,
-            "args": arguments,
-            "env": {
-                "CHANT_PROJECT": shown(self.project.root()),
-                "CHANT_SPEC_ID": self.spec.id.as_str(),
-                "CHANT_WORKTREE": shown(&self.place.worktree),
-            },
-        });
+        let server = match self.connecting() {
+            Some(how) => {
+                let words = ["connect".to_owned(), shown(&how.folder)];
+                let arguments = [arguments, &words].concat();
+                json!({"command": program, "args": arguments})
+            }
+            None => json!({
+                "command": program,
+                "args": arguments,
+                "env": {
+                    "CHANT_PROJECT": shown(self.project.root()),
+                    "CHANT_SPEC_ID": self.spec.id.as_str(),
+                    "CHANT_WORKTREE": shown(&self.place.worktree),
+                },
+            }),
+        };
         let text = serde_json::to_string_pretty(&json!({"mcpServers": {"chant": server}}));
         text.unwrap_or_default() + "\n"
     }

@@ -38,8 +38,12 @@ const WITH_SETTINGS: [(&str, &str, [&str; 2]); 2] = [
 ];
 /// Variables that name the folder for temporary files.
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
-/// Variables by which agents find their own state.
-const OF_AGENTS: [(&str, &str); 2] = [("claude", "CLAUDE_CONFIG_DIR"), ("codex", "CODEX_HOME")];
+/// Agents whose own state is moved by a variable: their name, the variable, the folder in the user's home, and the
+/// file in it that says who is logged in.
+const OF_AGENTS: [(&str, &str, &str, &str); 2] = [
+    ("claude", "CLAUDE_CONFIG_DIR", ".claude", ".credentials.json"),
+    ("codex", "CODEX_HOME", ".codex", "auth.json"),
+];
 
 /// Who is held.
 #[derive(Debug, Clone, Copy)]
@@ -122,11 +126,11 @@ pub(in super::super) fn of_folder(
     repo: &Repo,
     folder: &Path,
 ) -> Result<Confinement, Error> {
-    Ok(of_run(project, config, Some(repo), folder, Held::Git)?.confinement)
+    Ok(of_run(project, config, Some(repo), folder, Held::Git, None)?.confinement)
 }
 
 /// Holds somebody who works in the folder of a run, which has its repository inside. Makes the folders that
-/// they write.
+/// they write, but that of `connections`, which is made with the pipe in it.
 ///
 /// # Errors
 /// `Refused` when what the configuration asks for cannot be held, or a failure of the disk.
@@ -136,6 +140,7 @@ pub(in super::super) fn of_run(
     repo: Option<&Repo>,
     worktree: &Path,
     held: Held<'_>,
+    connections: Option<&Path>,
 ) -> Result<Hold, Error> {
     let Means::By(backend, ability) = means(project, &config.confine)? else {
         return Ok(Hold {
@@ -169,6 +174,8 @@ pub(in super::super) fn of_run(
             .map(|path| from_root(project, path)),
     );
     folders.write.push(worktree.to_owned());
+    // Made before the agent is started.
+    folders.write.extend(connections.map(Path::to_owned));
     let environment = project.environment.iter();
     let wanted = Wanted {
         environment: environment
@@ -278,11 +285,7 @@ impl Folders {
     ) -> Result<(), Error> {
         let whose = match held {
             Held::Agent(name, _) => {
-                let own = OF_AGENTS.into_iter().find(|(agent, _)| *agent == name);
-                if let Some((_, variable)) = own {
-                    let folder = made(self.own.join("agent"))?;
-                    self.name(variable, &folder);
-                }
+                self.state_of_agent(project, name)?;
                 "runs"
             }
             Held::Check(_) => "checks",
@@ -312,6 +315,23 @@ impl Folders {
             }
             self.name(variable, &folder);
         }
+        Ok(())
+    }
+
+    /// An agent's own state, with nothing of the user's in it but who is logged in.
+    fn state_of_agent(&mut self, project: &Project, agent: &str) -> Result<(), Error> {
+        let known = OF_AGENTS.into_iter().find(|(name, ..)| *name == agent);
+        let Some((_, variable, usual, login)) = known else {
+            return Ok(());
+        };
+        let named = |name: &str| project.environment.get(name).map(PathBuf::from);
+        let users = named(variable).or_else(|| Some(named("HOME")?.join(usual)));
+        let folder = made(self.own.join("agent"))?;
+        if let Some(users) = users {
+            // Who is not logged in, or by other means, has no such file; the agent says so itself.
+            let _ = disk::copy_owned(&users.join(login), &folder.join(login));
+        }
+        self.name(variable, &folder);
         Ok(())
     }
 

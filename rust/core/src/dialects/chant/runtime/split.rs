@@ -373,7 +373,7 @@ impl Asking<'_> {
         let trusted = briefing::trusted_line(self.project, &agent)?;
         let held = Held::Agent(&agent.name, &trusted);
         let repo = self.project.repo()?;
-        let hold = confined::of_run(self.project, config, repo.as_deref(), folder, held)?;
+        let hold = confined::of_run(self.project, config, repo.as_deref(), folder, held, None)?;
         variables.extend(hold.variables);
         let limits = &config.runs.limits;
         let bounds = bounds(config);
@@ -402,6 +402,7 @@ impl Asking<'_> {
                 ..bounds
             },
             secrets: secrets(environment),
+            connecting: None,
         })
     }
 

@@ -12,7 +12,7 @@ use super::settle;
 use super::workplace::{Making, Workplace};
 use super::{change_spec, spec_of};
 use crate::error::Error;
-use crate::git::Repo;
+use crate::git::{self, Repo};
 use crate::store::disk;
 use crate::work::WorkError;
 use crate::work::agent::{Ended, Job};
@@ -39,6 +39,10 @@ pub(in super::super) fn run(
     };
     let interruption = Interruption::new().map_err(failed)?;
     interruption.listen().map_err(failed)?;
+    // A git that makes or looks at the folder of a run must not keep the runner from ending.
+    interruption
+        .when_told(git::end_limited_calls)
+        .map_err(failed)?;
     let runs = project.runs()?;
     let repo = project.repo()?;
     let _act = repo.as_deref().map(Repo::begin_act);

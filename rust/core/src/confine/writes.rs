@@ -1,0 +1,34 @@
+//! A thread of ours that writes where somebody else writes at the same time: the kernel keeps it to the folders that
+//! are meant, whatever a link there leads to at that moment.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Keeps the calling thread, for the rest of its life, from writing anywhere but in some folders; reading stays.
+/// Gives whether the kernel does so: without Landlock it does not, and holds no run either.
+///
+/// # Errors
+/// When a kernel that could do it refuses.
+#[cfg(target_os = "linux")]
+pub fn write_only_in(folders: &[PathBuf]) -> io::Result<bool> {
+    use landlock::{
+        ABI, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, path_beneath_rules,
+    };
+    let writes = AccessFs::from_write(ABI::V3);
+    let ruleset = Ruleset::default()
+        .handle_access(writes)
+        .and_then(Ruleset::create)
+        .and_then(|ruleset| ruleset.add_rules(path_beneath_rules(folders, writes)))
+        .map_err(io::Error::other)?;
+    let status = ruleset.restrict_self().map_err(io::Error::other)?;
+    Ok(status.ruleset != RulesetStatus::NotEnforced)
+}
+
+/// Keeps the calling thread from nothing: there is no such means on this system.
+///
+/// # Errors
+/// None.
+#[cfg(not(target_os = "linux"))]
+pub fn write_only_in(_folders: &[PathBuf]) -> io::Result<bool> {
+    Ok(false)
+}
