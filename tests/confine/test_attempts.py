@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -57,3 +58,18 @@ def test_the_network_is_closed_and_terminals_are_opened_by_the_user(tmp_path: Pa
     configured("confine: {network: none, pty: true}\n")
     names = ["serve_here", "make_pair_of_sockets", "make_terminal"]
     assert world.try_all(names) == dict(zip(names, ["refused", "possible", "possible"], strict=True))
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+@pytest.mark.requirement("confine:config:backend")
+def test_bubblewrap_holds_rights_of_files_too(tmp_path: Path) -> None:
+    world = made(tmp_path)
+    configured("confine: {backend: bubblewrap}\n")
+    before = world.outside()
+    found = world.try_all()
+    # In its own view of the system much can be made that nothing outside sees.
+    kept = {
+        name for name in found if name.startswith(("read_", "kill", "stop", "limit_", "slow_", "change_"))
+    }
+    assert {name for name in kept if found[name] == "possible"} == set()
+    assert world.outside() == before

@@ -59,6 +59,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`confine.network: none` closes the network, this machine's own included.",
         "issue 18: proof, design section 6",
     ),
+    "confine:config:backend": Requirement(
+        "With `confine.backend: bubblewrap` rights and times of files outside cannot be changed either.",
+        "issue 18: point 3, design section 6",
+    ),
     "confine:config:pty": Requirement(
         "Terminals are made only where the user's own configuration says so.",
         "issue 18: proof, design R3",

@@ -25,6 +25,7 @@ pub(super) fn arguments(program: &Path, policy: &Policy) -> Vec<OsString> {
         list.words(&["--unshare-net"]);
     }
     list.words(&["--cap-drop", "ALL", "--tmpfs", "/"]);
+    list.words(&["--dev", "/dev", "--proc", "/proc"]);
     // What holds others is bound first.
     let mut bound: Vec<(&PathBuf, &str)> = Vec::new();
     bound.extend(policy.read.iter().map(|path| (path, "--ro-bind-try")));
@@ -41,21 +42,14 @@ pub(super) fn arguments(program: &Path, policy: &Policy) -> Vec<OsString> {
             list.0.extend([says.into(), path.into()]);
         }
     }
-    list.words(&[
-        "--dev",
-        "/dev",
-        "--proc",
-        "/proc",
-        "--remount-ro",
-        "/",
-        "--",
-    ]);
+    list.words(&["--remount-ro", "/", "--"]);
     list.0
 }
 
 /// Whether a folder is one that is made for it and not bound.
 fn is_made(path: &Path) -> bool {
-    ["/proc", "/dev"].iter().any(|made| path.starts_with(made))
+    let is_device = path.starts_with("/dev") && !path.starts_with("/dev/shm");
+    is_device || path.starts_with("/proc")
 }
 
 struct List(Vec<OsString>);
@@ -91,10 +85,7 @@ mod tests {
         );
         assert!(text.contains("--bind /home/ada/run /home/ada/run --ro-bind-try /usr /usr"));
         assert!(text.contains("--unshare-net") && !text.contains("--ro-bind-try /proc"));
-        assert!(
-            text.ends_with("--dev /dev --proc /proc --remount-ro / --"),
-            "{text}"
-        );
+        assert!(text.ends_with("--remount-ro / --"), "{text}");
         let open = arguments(Path::new("bwrap"), &Policy::default());
         assert!(!open.contains(&"--unshare-net".into()));
     }

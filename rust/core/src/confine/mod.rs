@@ -104,8 +104,10 @@ impl Policy {
     fn enforce(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         {
-            landlock::drop_capabilities()?;
+            // `bwrap` makes a view of its own of the system, for which the superuser needs capabilities; it drops
+            // them itself.
             if self.backend == Backend::Landlock {
+                landlock::drop_capabilities()?;
                 landlock::restrict(self)?;
             }
             seccomp::restrict(self)
