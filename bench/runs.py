@@ -11,15 +11,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
 from chant_mcp import resources
 from chant_mcp._core import ChantProject
+from rich.console import Console
 
 _SUBREAPER = 36
 _AGENT = (
-    'echo done > work.txt; sed -i "s/- \\[ \\]/- [x]/" .chant/specs/*"$ID"*; '
+    'echo done > "$ID.txt"; sed -i "s/- \\[ \\]/- [x]/" .chant/specs/*"$ID"*; '
     'git add -A; git commit -qm "chant($ID): Work"\n'
 )
 
@@ -33,13 +35,13 @@ def _project(folder: Path, runs: int, script: Path) -> list[str]:
     specs = folder / ".chant" / "specs"
     specs.mkdir(parents=True)
     for id in ids:
-        text = f"---\ntype: code\nstatus: pending\n---\n\n# Spec {id}\n\n## Acceptance Criteria\n\n- [ ] Works\n"
+        text = (
+            f"---\ntype: code\nstatus: pending\n---\n\n# Spec {id}\n\n## Acceptance Criteria\n\n- [ ] Works\n"
+        )
         (specs / f"{id}.md").write_text(text, encoding="utf-8")
     config = f"---\ndefaults:\n  provider: sh\nagents:\n  sh:\n    command: [sh, '{script}']\n---\n"
     (folder / ".chant" / "config.md").write_text(config, encoding="utf-8")
     _git(folder, "init", "-q", "-b", "main")
-    _git(folder, "config", "user.name", "Ada")
-    _git(folder, "config", "user.email", "ada@example.org")
     _git(folder, "add", "-A")
     _git(folder, "commit", "-qm", "Specs")
     return ids
@@ -51,11 +53,9 @@ def _children() -> float:
 
 
 def _reap() -> None:
-    while True:
-        try:
+    with suppress(ChildProcessError):
+        while True:
             os.waitpid(-1, 0)
-        except ChildProcessError:
-            return
 
 
 def _alone(folder: Path, id: str, script: Path) -> float:
@@ -75,6 +75,7 @@ def _run(folder: Path, id: str) -> float:
     if os.fork() == 0:
         project = ChantProject(
             folder,
+            user_config=Path(os.environ["XDG_CONFIG_HOME"]) / "chant" / "config.md",
             environment=dict(os.environ),
             program=[sys.executable, "-m", "chant_mcp"],
             prompts=Path(resources.__file__).parent / "prompts",
@@ -98,7 +99,12 @@ def _main() -> None:
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     with tempfile.TemporaryDirectory() as name:
         home = Path(name).resolve()
-        os.environ.update(HOME=str(home), XDG_STATE_HOME=str(home / "state"), XDG_CONFIG_HOME=str(home / "config"))
+        os.environ.update(
+            HOME=str(home), XDG_STATE_HOME=str(home / "state"), XDG_CONFIG_HOME=str(home / "config")
+        )
+        (home / ".gitconfig").write_text(
+            "[user]\n\tname = Ada\n\temail = ada@example.org\n", encoding="utf-8"
+        )
         settings = home / "config" / "chant" / "config.md"
         settings.parent.mkdir(parents=True)
         settings.write_text(f"---\ntrust: {{roots: [{home}]}}\n---\n", encoding="utf-8")
@@ -112,13 +118,16 @@ def _main() -> None:
             alone.append(_alone(folder, id, script))
             whole.append(_run(folder, id))
         seconds = time.monotonic() - begun
-        done = subprocess.run(["git", "log", "--format=%s"], cwd=folder, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["git", "log", "--format=%s"], cwd=folder, capture_output=True, text=True, check=True
+        )
         landed = sum(id in done.stdout for id in ids)
+    console = Console(highlight=False)
     own = statistics.median(whole) - statistics.median(alone)
-    print(f"{runs} runs, {landed} landed, {seconds:.1f} s")
-    print(f"the agent alone    {statistics.median(alone) * 1000:6.0f} ms of processor time")
-    print(f"the run with it    {statistics.median(whole) * 1000:6.0f} ms")
-    print(f"ours               {own * 1000:6.0f} ms (promised: at most 200)")
+    console.print(f"{runs} runs, {landed} landed, {seconds:.1f} s")
+    console.print(f"the agent alone    {statistics.median(alone) * 1000:6.0f} ms of processor time")
+    console.print(f"the run with it    {statistics.median(whole) * 1000:6.0f} ms")
+    console.print(f"ours               {own * 1000:6.0f} ms (promised: at most 200)")
 
 
 if __name__ == "__main__":

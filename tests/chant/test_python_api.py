@@ -37,7 +37,7 @@ READING: list[tuple[str, dict[str, Any]]] = [
 FOR_PEOPLE = {
     "spec_list": {"approval"},
     "add": {"needs_approval"},
-    "spec_update": {"expect_body"},
+    "spec_update": {"expect_body", "from_run"},
     "split": {"fresh", "progress", "agreed"},
     "work_start": {"fresh", "agent", "prompt", "progress"},
 }

@@ -83,7 +83,8 @@ def test_without_a_terminal_each_change_is_a_line(agents: AtWork, start: Start) 
     assert last.startswith(f"✓ {FIRST} Log in: completed after 0:0")
     assert last.endswith(f", 1 commit ({commit})")
     assert set(out.splitlines()[:-1]) <= {f"{FIRST}: {ticked} of 2 criteria ticked" for ticked in (1, 2)}
-    assert (err, "\x1b" in out) == ("", False)
+    assert err.startswith("confined: "), "how it is held is told at the start"
+    assert (len(err.splitlines()), "\x1b" in out) == (1, False)
 
 
 @pytest.mark.requirement("cli:work:wait_ends_with_the_exit_code")
@@ -92,7 +93,8 @@ def test_what_did_not_complete_is_told_on_standard_error(agents: AtWork) -> None
     agents.begin()
     result = agents.run("work", FIRST, "--wait")
     assert result.exit_code == 1
-    headline, *rest = result.stderr.splitlines()
+    held, headline, *rest = result.stderr.splitlines()
+    assert held.startswith("confined: ")
     assert headline.startswith(f"✗ {FIRST} Log in: failed after 0:0")
     assert "  The demo agent was told to fail" in rest
     assert f"  → `chant-mcp log {FIRST}` shows what its agent wrote." in rest
@@ -148,7 +150,7 @@ def test_work_in_parallel_of_which_some_fails_did_not_complete(agents: AtWork) -
     assert result.exit_code == 1
     assert result.stdout.count("✓ ") == 2
     assert f"✗ {SECOND} Log in: failed" in result.stdout
-    assert result.stderr.startswith(f"✗ parallel(2) from {FIRST}: failed")
+    assert result.stderr.splitlines()[1].startswith(f"✗ parallel(2) from {FIRST}: failed")
     assert "2 of 3 specs completed" in result.stderr
 
 
@@ -161,7 +163,8 @@ def test_ctrl_c_ends_the_watching_and_not_the_work(agents: AtWork, start: Start)
     running.process.send_signal(signal.SIGINT)
     _, err = running.end(1)
     again, stop = f"`chant-mcp runs {FIRST} -f`", f"`chant-mcp pause {FIRST}`"
-    assert err == f"The work goes on. {again} shows it again; {stop} stops it.\n"
+    told = f"The work goes on. {again} shows it again; {stop} stops it."
+    assert err.splitlines()[1:] == [told], "after how it is held"
     assert agents.until(FIRST, "running")["stale"] is False
     agents.go(FIRST)
     assert "completed" in agents("runs", FIRST, "-f")
@@ -188,7 +191,7 @@ def test_a_runner_that_dies_ends_the_waiting(agents: AtWork, start: Start) -> No
     agents.until_waiting(FIRST)
     os.kill(agents.until(FIRST, "running")["pid"], signal.SIGKILL)
     _, err = running.end(1)
-    assert err.startswith(f"✗ {FIRST} Log in: lost after")
+    assert err.splitlines()[1].startswith(f"✗ {FIRST} Log in: lost after")
 
 
 @pytest.mark.requirement("cli:log:follows_with_f")

@@ -211,7 +211,7 @@ def test_what_an_agent_writes_does_not_steer_the_terminal() -> None:
         (
             "needs_attention",
             "• {id} Log in: needs attention after 1:02:03",
-            "Mend it in /w, then `chant-mcp merge",
+            "Mend it in /, then `chant-mcp merge",
         ),
         ("awaiting_merge", "• {id} Log in: awaiting merge after", "When nothing is in its way any more"),
         (
@@ -219,12 +219,12 @@ def test_what_an_agent_writes_does_not_steer_the_terminal() -> None:
             "• {id} Log in: awaiting approval after",
             "` merges it, `chant-mcp reject",
         ),
-        ("taken_over", "• {id} Log in: taken over after", "Go on in /w, then `chant-mcp merge"),
+        ("taken_over", "• {id} Log in: taken over after", "Go on in /, then `chant-mcp merge"),
         ("cancelled", "✗ {id} Log in: cancelled after", None),
     ],
 )
 def test_every_end_says_what_can_be_done(state: str, said: str, advice: str | None) -> None:
-    ended = _seen(status="failed", end_state=state, reason="one\ntwo", worktree="/w")
+    ended = _seen(status="failed", end_state=state, reason="one\ntwo", worktree="/")
     text = _printed(run_display.ended(ended), 200)
     assert text.startswith(said.format(id=FIRST))
     assert "\n  one\n  two\n" in text

@@ -16,7 +16,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A folder that is given to a person has its repository made again from the commits that came back:"
         " the person's git runs nothing that the agent planned there or in folders below, and the files and"
         " what is not committed are as they were.",
-        "design-trust, R2",
+        "issue: A run works in a repository of its own, 1",
     ),
     "chant:run_folder:ends_name_where_the_work_is": Requirement(
         "Work that an agent left on another branch or on a detached head is named at the end of the run.",
@@ -25,7 +25,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:run_folder:lost_folder_is_judged_by_what_came_back": Requirement(
         "An agent that removes its folder or its repository loses nothing that came back before, and its"
         " run's end is true.",
-        "design-trust, section 10",
+        "issue: A run works in a repository of its own, 3",
     ),
     "chant:run_folder:no_lock_outlives_a_run": Requirement(
         "Locks that a killed git left in the folder of a run stop neither its judging nor the next run.",
@@ -41,10 +41,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "chant:run_folder:not_in_a_checkout": Requirement(
         "Folders of runs never lie in the user's checkout, whatever the configuration names.",
-        "design-trust, R2",
+        "issue: A run works in a repository of its own, 1",
     ),
     "chant:run_folder:checks_see_the_judged_commit_only": Requirement(
         "Checks run on the files of the judged commit and on nothing else that the run wrote.",
-        "design-trust, R7",
+        "issue: A run works in a repository of its own, 4",
     ),
 }
