@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from chant_mcp.errors import ChantError
@@ -32,7 +33,7 @@ class Hand:
         """Say what the agent does from now on."""
         self.script.write_text(words, encoding="utf-8")
 
-    def run(self, **wish: object) -> Record:
+    def run(self, **wish: Any) -> Record:
         """Have a run begin, and give its record when it has ended."""
         started = self.shop.handle().work_start(ID, **wish).data
         return self.shop.ended(started["process_id"])

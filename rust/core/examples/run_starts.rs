@@ -44,7 +44,10 @@ fn main() -> Done<()> {
     println!("{files} files, medians of {rounds}");
     println!("git worktree add     {:8.1} ms", linked * 1000.0);
     println!("folder of a run      {:8.1} ms", own * 1000.0);
-    println!("ratio                {:8.2} (promised: at most 1.10)", own / linked);
+    println!(
+        "ratio                {:8.2} (promised: at most 1.10)",
+        own / linked
+    );
     Ok(())
 }
 
@@ -71,7 +74,10 @@ fn add_worktree(project: &Path, folder: &Path, round: usize) -> Done<Duration> {
     let shown = place.display().to_string();
     let branch = format!("linked-{round}");
     let begun = Instant::now();
-    git(project, &["worktree", "add", "-q", "-b", &branch, &shown, "main"])?;
+    git(
+        project,
+        &["worktree", "add", "-q", "-b", &branch, &shown, "main"],
+    )?;
     let taken = begun.elapsed();
     git(project, &["worktree", "remove", "--force", &shown])?;
     git(project, &["branch", "-q", "-D", &branch])?;
@@ -107,7 +113,10 @@ fn confinement(repo: &Repo, place: &Path) -> Done<Confinement> {
 }
 
 fn git(folder: &Path, words: &[&str]) -> Done<()> {
-    let done = Command::new("git").current_dir(folder).args(words).status()?;
+    let done = Command::new("git")
+        .current_dir(folder)
+        .args(words)
+        .status()?;
     if done.success() {
         Ok(())
     } else {

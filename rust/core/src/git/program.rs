@@ -185,7 +185,7 @@ impl Call {
     /// `NoGit` when it is not installed, `Program` when it cannot be run.
     pub(super) fn answer(mut self) -> Result<Answer, GitError> {
         let child = self.start()?;
-        let output = self.bounded(&child.id(), || child.wait_with_output())?;
+        let output = self.bounded(child.id(), || child.wait_with_output())?;
         Ok(self.ended(output.status, output.stdout, output.stderr))
     }
 
@@ -211,7 +211,7 @@ impl Call {
         {
             return Err(self.broken(&error));
         }
-        let output = self.bounded(&child.id(), || child.wait_with_output())?;
+        let output = self.bounded(child.id(), || child.wait_with_output())?;
         Ok(self.ended(output.status, output.stdout, output.stderr))
     }
 
@@ -242,7 +242,7 @@ impl Call {
         self.command.stdin(Stdio::piped()).stdout(Stdio::null());
         let mut child = self.start()?;
         let mut written = Ok(());
-        let output = self.bounded(&child.id(), || {
+        let output = self.bounded(child.id(), || {
             if let Some(mut stdin) = child.stdin.take() {
                 written = write(&mut stdin);
             }
@@ -266,7 +266,7 @@ impl Call {
         self.command.stdout(Stdio::null());
         let mut child = self.start()?;
         let mut said = Vec::new();
-        let status = self.bounded(&child.id(), || {
+        let status = self.bounded(child.id(), || {
             let mut piece = [0; 4096];
             if let Some(mut pipe) = child.stderr.take() {
                 loop {
@@ -286,14 +286,13 @@ impl Call {
     /// Does `work`, which ends when the process does, and kills the process when that takes too long.
     fn bounded<T>(
         &self,
-        process: &u32,
+        process: u32,
         work: impl FnOnce() -> io::Result<T>,
     ) -> Result<T, GitError> {
         let Some(longest) = self.longest else {
             return work().map_err(|error| self.broken(&error));
         };
         let (is_done, waits) = mpsc::channel::<()>();
-        let process = *process;
         limited(|calls| calls.push(process));
         let (done, is_late) = thread::scope(|scope| {
             let watch = scope.spawn(move || {
@@ -439,7 +438,7 @@ impl Running {
     ) -> Result<(), GitError> {
         let Self { call, mut child } = self;
         let mut taken = Ok(());
-        let output = call.bounded(&child.id(), || {
+        let output = call.bounded(child.id(), || {
             if let Some(mut stdout) = child.stdout.take() {
                 taken = read(&mut stdout);
             }

@@ -291,6 +291,14 @@ fn files_updated(said: &str) -> Option<String> {
     (is_number(done) && is_number(all)).then(|| format!("Checking out files: {done} of {all}"))
 }
 
+/// Whether a key says something of a remote. Git writes the last part of a key in small letters.
+fn is_of_remote(key: &str, last: &str) -> bool {
+    let parts = key
+        .strip_prefix("remote.")
+        .and_then(|rest| rest.rsplit_once('.'));
+    parts.is_some_and(|(_, named)| named == last)
+}
+
 fn is_taken_over(key: &str) -> bool {
     let mut parts = key.split('.');
     let (section, last) = (parts.next(), key.rsplit('.').next().unwrap_or_default());
@@ -302,7 +310,7 @@ fn is_taken_over(key: &str) -> bool {
 
 /// The value of a setting; of an address without who logs in there, and with what.
 fn without_credentials(setting: &Setting) -> String {
-    let is_address = setting.key.starts_with("remote.") && setting.key.ends_with(".url");
+    let is_address = is_of_remote(&setting.key, "url");
     let split = setting.value.split_once("://").filter(|_| is_address);
     let Some((scheme, rest)) = split.filter(|(scheme, _)| scheme.starts_with("http")) else {
         return setting.value.clone();
@@ -419,9 +427,7 @@ impl super::super::Repo {
         let settings = self.effective_settings()?;
         Ok(settings.iter().any(|one| {
             one.key == "extensions.partialclone"
-                || one.key.starts_with("remote.")
-                    && one.key.ends_with(".promisor")
-                    && one.value == "true"
+                || is_of_remote(&one.key, "promisor") && one.value == "true"
         }))
     }
 

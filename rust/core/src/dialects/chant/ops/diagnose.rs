@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::super::agents::{self, Agent};
 use super::super::error::ChantError;
 use super::super::model::{Spec, Status};
-use super::super::project::run_tree::Scenery;
+use super::super::project::run_tree::{RunTree, Scenery};
 use super::super::project::{Project, Snapshot};
 use super::super::specs::{Specs, Wait, steps};
 use super::super::view::report::{Check, Diagnosis};
@@ -166,7 +166,7 @@ impl Findings {
 
     fn look_at_worktree(&mut self, scenery: Scenery<'_, '_>, spec: &Spec) {
         let tree = scenery.any_tree_of(spec.id.as_str(), &self.branch);
-        let Some(tree) = tree.ok().flatten().filter(|tree| tree.is_there()) else {
+        let Some(tree) = tree.ok().flatten().filter(RunTree::is_there) else {
             return;
         };
         if scenery.project.is_trusted() {

@@ -367,14 +367,10 @@ fn remove_work(project: &Project, repo: &Repo, spec: &Spec, branch: &str) -> Res
         return Err(ChantError::Refused(message).into());
     }
     let snapshot = project.snapshot()?;
-    match tree_of(project, &snapshot, repo, spec)? {
-        Some(tree) => tree.remove()?,
-        None => {
-            let config = snapshot.config.clone()?;
-            if let Ok(site) = Site::of(project, &config, repo) {
-                site.refuse_unmarked_folder(spec.id.as_str())?;
-            }
-        }
+    if let Some(tree) = tree_of(project, &snapshot, repo, spec)? {
+        tree.remove()?;
+    } else if let Ok(site) = Site::of(project, &*snapshot.config.clone()?, repo) {
+        site.refuse_unmarked_folder(spec.id.as_str())?;
     }
     Ok(repo.delete_backed_up_branch(branch)?)
 }

@@ -63,7 +63,7 @@ impl<'r> Scenery<'_, 'r> {
             tree.branch.as_deref() == Some(branch) && !tree.is_main && !tree.prunable
         });
         if let Some(tree) = linked.find(|tree| site.holds(&tree.path)) {
-            return self.linked(&tree.path, spec_id, branch).map(Some);
+            return Ok(Some(self.linked(&tree.path, spec_id, branch)));
         }
         match site.folder_of(spec_id) {
             Some(path) => self.own(&path, spec_id, branch).map(Some),
@@ -88,7 +88,7 @@ impl<'r> Scenery<'_, 'r> {
             tree.branch.as_deref() == Some(branch) && !tree.is_main && !tree.prunable
         });
         let linked = |path: PathBuf| self.linked(&path, spec_id, branch);
-        own.next().map(|tree| linked(tree.path)).transpose()
+        Ok(own.next().map(|tree| linked(tree.path)))
     }
 
     /// The branch that work ends on.
@@ -124,7 +124,7 @@ impl<'r> Scenery<'_, 'r> {
             }
             let branch = tree.branch.unwrap_or_default();
             let spec_id = spec_of(&branch).unwrap_or_default();
-            found.push(self.linked(&tree.path, &spec_id, &branch)?);
+            found.push(self.linked(&tree.path, &spec_id, &branch));
         }
         for (path, spec_id) in site.folders() {
             if !found.iter().any(|tree| tree.path() == path) {
@@ -135,15 +135,7 @@ impl<'r> Scenery<'_, 'r> {
     }
 
     /// The linked worktree at a path.
-    ///
-    /// # Errors
-    /// A failure of git.
-    pub(in super::super) fn linked(
-        self,
-        path: &Path,
-        spec_id: &str,
-        branch: &str,
-    ) -> Result<RunTree<'r>, Error> {
+    pub(in super::super) fn linked(self, path: &Path, spec_id: &str, branch: &str) -> RunTree<'r> {
         self.tree((spec_id, branch), Kind::Linked(path.to_owned()))
     }
 
@@ -162,14 +154,14 @@ impl<'r> Scenery<'_, 'r> {
         Ok(Confinement::Off)
     }
 
-    fn tree(self, (spec_id, branch): (&str, &str), kind: Kind<'r>) -> Result<RunTree<'r>, Error> {
-        Ok(RunTree {
+    fn tree(self, (spec_id, branch): (&str, &str), kind: Kind<'r>) -> RunTree<'r> {
+        RunTree {
             repo: self.repo,
             site: Site::of(self.project, self.config, self.repo).ok(),
             spec_id: spec_id.to_owned(),
             branch: branch.to_owned(),
             kind,
-        })
+        }
     }
 
     /// The folder at a path, whether it is there or not.
@@ -182,19 +174,17 @@ impl<'r> Scenery<'_, 'r> {
         spec_id: &str,
         branch: &str,
     ) -> Result<RunTree<'r>, Error> {
-        self.held(path, (spec_id, branch), self.confinement(path)?)
+        let confinement = self.confinement(path)?;
+        Ok(self.held(path, (spec_id, branch), confinement))
     }
 
     /// As [`Scenery::own`], where it is known how everything is held that works there.
-    ///
-    /// # Errors
-    /// A failure of git.
     pub(in super::super) fn held(
         self,
         path: &Path,
         (spec_id, branch): (&str, &str),
         confinement: Confinement,
-    ) -> Result<RunTree<'r>, Error> {
+    ) -> RunTree<'r> {
         let folder = self.repo.run_folder(path, branch, confinement);
         self.tree((spec_id, branch), Kind::Own(folder))
     }

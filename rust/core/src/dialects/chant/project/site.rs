@@ -125,7 +125,7 @@ impl Site {
             move |number| format!("{name}-{number}")
         });
         let folder = self.folder.clone();
-        std::iter::once(name.to_string())
+        std::iter::once(name)
             .chain(numbered)
             .map(move |name| folder.join(name))
     }

@@ -197,12 +197,12 @@ impl Workplace {
             config: &config,
             repo,
         };
-        if self.is_linked {
+        Ok(if self.is_linked {
             scenery.linked(&self.worktree, &self.spec_id, &self.branch)
         } else {
             let (spec_id, branch) = (self.spec_id.as_str(), self.branch.as_str());
             scenery.held(&self.worktree, (spec_id, branch), self.confinement.clone())
-        }
+        })
     }
 
     /// A second folder with the files of the branch as it is in the project, for checks of the work.
@@ -509,7 +509,7 @@ impl Making<'_> {
     fn refuse_inside_checkout(&self, folder: &Path) -> Result<(), Error> {
         let above = folder.ancestors().find_map(|above| disk::real(above).ok());
         let tops = [self.repo.checkout(), Some(self.project.root())];
-        let mut tops = tops.into_iter().flatten().map(|top| disk::real(top));
+        let mut tops = tops.into_iter().flatten().map(disk::real);
         let is_inside = tops.any(|top| {
             let top = top.unwrap_or_default();
             above.as_ref().is_some_and(|above| above.starts_with(&top))
