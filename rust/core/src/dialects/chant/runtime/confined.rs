@@ -41,7 +41,12 @@ const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 /// Agents whose own state is moved by a variable: their name, the variable, the folder in the user's home, and the
 /// file in it that says who is logged in.
 const OF_AGENTS: [(&str, &str, &str, &str); 2] = [
-    ("claude", "CLAUDE_CONFIG_DIR", ".claude", ".credentials.json"),
+    (
+        "claude",
+        "CLAUDE_CONFIG_DIR",
+        ".claude",
+        ".credentials.json",
+    ),
     ("codex", "CODEX_HOME", ".codex", "auth.json"),
 ];
 
