@@ -42,7 +42,11 @@ impl World {
         let home = sandbox.path("").display().to_string();
         let wanted = Wanted {
             environment: BTreeMap::from([("HOME", &*home), ("PATH", "/usr/bin:/bin")]),
-            own_read: vec![project.join(".git/objects")],
+            own_read: [
+                settings_of_the_machine(),
+                vec![project.join(".git/objects")],
+            ]
+            .concat(),
             own_write: vec![top.clone()],
             ability: Ability::of_system(None),
             ..Wanted::default()
@@ -160,8 +164,27 @@ impl World {
     }
 }
 
+/// Git's own files of settings, which every git of ours reads.
+fn settings_of_the_machine() -> Vec<PathBuf> {
+    let named = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let home = named("HOME").unwrap_or_default();
+    let above = named("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
+    let named = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"].map(named);
+    let own = [home.join(".gitconfig"), above.join("git")];
+    named.into_iter().flatten().chain(own).collect()
+}
+
 /// What an agent may have done, and whether the fetch then moves the branch.
 type Case = (&'static str, fn(&World), bool);
+
+/// Checks each, all at once: most of the time is spent waiting.
+fn check_all(cases: &[Case]) {
+    std::thread::scope(|scope| {
+        for case in cases {
+            scope.spawn(|| check(case));
+        }
+    });
+}
 
 /// Does all that is done to the folder of a run in its life, and looks after each step at what is outside.
 #[track_caller]
@@ -170,7 +193,8 @@ fn check(&(name, arm, moves): &Case) {
     arm(&world);
     let outside = world.outside();
     let folder = world.folder();
-    let hasty = folder.clone().limited(Duration::from_millis(800));
+    let longest = if moves { 5000 } else { 400 };
+    let hasty = folder.clone().limited(Duration::from_millis(longest));
     let held = if name.starts_with("waits") {
         &hasty
     } else {
@@ -313,7 +337,7 @@ fn what_a_hostile_repository_names_touches_nothing_outside_of_the_folder() {
             true,
         ),
     ];
-    cases.iter().for_each(check);
+    check_all(&cases);
 }
 
 #[test]
@@ -420,7 +444,7 @@ fn no_object_of_another_repository_comes_back() {
             false,
         ),
     ];
-    cases.iter().for_each(check);
+    check_all(&cases);
 }
 
 #[test]
@@ -480,7 +504,7 @@ fn what_is_broken_is_refused_and_made_again() {
             true,
         ),
     ];
-    cases.iter().for_each(check);
+    check_all(&cases);
 }
 
 #[test]
@@ -493,7 +517,7 @@ fn trees_that_git_would_not_write_do_not_come_back() {
         b"100644 git~1\0",
         b"100644 ..\0",
         b"100644 a/b\0",
-        b"100777 a\0",
+        b"120000 .gitmodules\0",
         b"000000 a\0",
     ];
     for entry in entries {
@@ -531,7 +555,15 @@ fn trees_that_git_would_not_write_do_not_come_back() {
 
 #[test]
 fn a_git_that_is_made_to_wait_is_ended() {
-    let cases: [Case; 4] = [
+    let cases: [Case; 5] = [
+        (
+            "waits for the index",
+            |world| {
+                world.commit();
+                pipe(world, "index");
+            },
+            true,
+        ),
         ("waits for a branch", |world| pipe(world, FULL_NAME), false),
         (
             "waits for refs",
@@ -555,7 +587,7 @@ fn a_git_that_is_made_to_wait_is_ended() {
             false,
         ),
     ];
-    cases.iter().for_each(check);
+    check_all(&cases);
 }
 
 #[test]
