@@ -50,21 +50,17 @@ pub(super) fn output_of(mut child: Child, until: Option<Instant>) -> io::Result<
     }
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let (stdout, stderr) = thread::scope(|scope| {
-        let complaint = scope.spawn(|| stderr.map_or_else(no_bytes, |pipe| all_of(pipe, until)));
-        let written = stdout.map_or_else(no_bytes, |pipe| all_of(pipe, until));
+        let complaint = scope.spawn(|| stderr.map(|pipe| all_of(pipe, until)).transpose());
+        let written = stdout.map(|pipe| all_of(pipe, until)).transpose();
         let lost = || Err(io::Error::other("the thread that reads it ended early"));
         (written, complaint.join().unwrap_or_else(|_| lost()))
     });
     let status = child.wait()?;
     Ok(Output {
         status,
-        stdout: stdout?,
-        stderr: stderr?,
+        stdout: stdout?.unwrap_or_default(),
+        stderr: stderr?.unwrap_or_default(),
     })
-}
-
-fn no_bytes() -> io::Result<Vec<u8>> {
-    Ok(Vec::new())
 }
 
 #[cfg(unix)]

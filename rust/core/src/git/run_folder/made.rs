@@ -307,7 +307,11 @@ fn is_taken_over(key: &str) -> bool {
 
 /// The value of a setting; of an address without who logs in there, and with what.
 fn without_credentials(setting: &Setting) -> String {
-    let is_address = setting.key.starts_with("remote.") && setting.key.ends_with(".url");
+    let parts = (
+        setting.key.split('.').next(),
+        setting.key.rsplit('.').next(),
+    );
+    let is_address = parts == (Some("remote"), Some("url"));
     let split = setting.value.split_once("://").filter(|_| is_address);
     let Some((scheme, rest)) = split.filter(|(scheme, _)| scheme.starts_with("http")) else {
         return setting.value.clone();
@@ -406,10 +410,13 @@ fn copy_if_there(from: &Path, to: &Path) -> Result<(), GitError> {
 /// Removes a folder with all that is in it; folders that an agent closed are opened before.
 fn remove_tree(path: &Path) -> Result<(), GitError> {
     let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
-    let remove = || match is_folder {
-        true => fs::remove_dir_all(path),
-        // An agent's git folder may be a file or a link.
-        false => fs::remove_file(path),
+    // An agent's git folder may be a file or a link.
+    let remove = || {
+        if is_folder {
+            fs::remove_dir_all(path)
+        } else {
+            fs::remove_file(path)
+        }
     };
     if remove().is_ok() || path.symlink_metadata().is_err() {
         return Ok(());
