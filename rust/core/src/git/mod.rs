@@ -26,6 +26,7 @@ mod hooks;
 mod index;
 pub mod land;
 pub mod merge;
+mod pipe;
 mod program;
 pub mod registered;
 pub mod run_folder;
@@ -148,12 +149,10 @@ pub enum GitError {
         /// The branch or ref.
         name: String,
     },
-    /// The folder for a new worktree holds something.
-    #[error(
-        "`{path}` exists and is not an empty folder, so no worktree can be made there; choose another path"
-    )]
+    /// Something is where the folder of a run was to be made.
+    #[error("`{path}` is there already, so no run can get its folder there; move it away")]
     PathTaken {
-        /// The folder.
+        /// What is there.
         path: PathBuf,
     },
     /// There is no worktree at that path.

@@ -20,8 +20,9 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use super::pipe::{Pipe, output_of};
 use super::{GitError, complained_of};
 use crate::confine::Confinement;
 
@@ -61,6 +62,9 @@ const ONLY_PROTOCOLS: &str = "GIT_ALLOW_PROTOCOL";
 
 /// Characters of git's own complaint that an error repeats.
 const LONGEST_COMPLAINT: usize = 600;
+
+/// How long is read what a git wrote that was killed.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// The variable by which processes of a run are known, in the process that is the run's runner.
 static RUN_MARK: OnceLock<(&str, String)> = OnceLock::new();
@@ -185,7 +189,7 @@ impl Call {
     /// `NoGit` when it is not installed, `Program` when it cannot be run.
     pub(super) fn answer(mut self) -> Result<Answer, GitError> {
         let child = self.start()?;
-        let output = self.bounded(child.id(), || child.wait_with_output())?;
+        let output = self.bounded(child.id(), |until| output_of(child, until))?;
         Ok(self.ended(output.status, output.stdout, output.stderr))
     }
 
@@ -211,7 +215,7 @@ impl Call {
         {
             return Err(self.broken(&error));
         }
-        let output = self.bounded(child.id(), || child.wait_with_output())?;
+        let output = self.bounded(child.id(), |until| output_of(child, until))?;
         Ok(self.ended(output.status, output.stdout, output.stderr))
     }
 
@@ -242,11 +246,11 @@ impl Call {
         self.command.stdin(Stdio::piped()).stdout(Stdio::null());
         let mut child = self.start()?;
         let mut written = Ok(());
-        let output = self.bounded(child.id(), || {
+        let output = self.bounded(child.id(), |until| {
             if let Some(mut stdin) = child.stdin.take() {
                 written = write(&mut stdin);
             }
-            child.wait_with_output()
+            output_of(child, until)
         })?;
         let name = self.name.clone();
         // What git complained of says more than that its pipe broke.
@@ -266,9 +270,10 @@ impl Call {
         self.command.stdout(Stdio::null());
         let mut child = self.start()?;
         let mut said = Vec::new();
-        let status = self.bounded(child.id(), || {
+        let status = self.bounded(child.id(), |until| {
             let mut piece = [0; 4096];
-            if let Some(mut pipe) = child.stderr.take() {
+            if let Some(pipe) = child.stderr.take() {
+                let mut pipe = Pipe::new(pipe, until);
                 loop {
                     let read = pipe.read(&mut piece)?;
                     if read == 0 {
@@ -283,15 +288,17 @@ impl Call {
         self.ended(status, Vec::new(), said).success().map(drop)
     }
 
-    /// Does `work`, which ends when the process does, and kills the process when that takes too long.
+    /// Does `work`, which ends when the process does, and kills the process when that takes too long. `work`
+    /// hears until when it may read: what the process started may not be killed with it.
     fn bounded<T>(
         &self,
         process: u32,
-        work: impl FnOnce() -> io::Result<T>,
+        work: impl FnOnce(Option<Instant>) -> io::Result<T>,
     ) -> Result<T, GitError> {
         let Some(longest) = self.longest else {
-            return work().map_err(|error| self.broken(&error));
+            return work(None).map_err(|error| self.broken(&error));
         };
+        let until = Instant::now() + longest + LAST_WORDS;
         let (is_done, waits) = mpsc::channel::<()>();
         limited(|calls| calls.push(process));
         let (done, is_late) = thread::scope(|scope| {
@@ -302,7 +309,7 @@ impl Call {
                 }
                 is_late
             });
-            let done = work();
+            let done = work(Some(until));
             drop(is_done);
             (done, watch.join().unwrap_or_default())
         });
@@ -438,11 +445,11 @@ impl Running {
     ) -> Result<(), GitError> {
         let Self { call, mut child } = self;
         let mut taken = Ok(());
-        let output = call.bounded(child.id(), || {
-            if let Some(mut stdout) = child.stdout.take() {
-                taken = read(&mut stdout);
+        let output = call.bounded(child.id(), |until| {
+            if let Some(stdout) = child.stdout.take() {
+                taken = read(&mut Pipe::new(stdout, until));
             }
-            child.wait_with_output()
+            output_of(child, until)
         })?;
         let packed = call.ended(output.status, Vec::new(), output.stderr);
         // A reader that gave up broke the pipe of a git that did well.

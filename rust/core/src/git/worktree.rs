@@ -1,8 +1,8 @@
-//! Worktrees: the checkouts of one repository, making one and removing one safely.
+//! Worktrees: the checkouts of one repository, and removing one safely.
 
 use std::path::{Path, PathBuf};
 
-use super::branches::{branch_of, branch_ref, head_of, oid};
+use super::branches::{branch_of, head_of};
 use super::{GitError, Repo, path_from_bytes, program, real, trimmed};
 
 /// How many changed paths an error names.
@@ -49,73 +49,6 @@ impl Repo {
         Ok(found)
     }
 
-    /// Makes a worktree on a branch. A branch that exists is used as it is; otherwise it is created at
-    /// `base`, without an upstream. A relative path begins at the top of the checkout.
-    ///
-    /// If this fails after the branch was created, the branch stays, at `base`.
-    ///
-    /// # Errors
-    /// `InvalidName` and `NoCommit` for branch and base, `PathTaken` when the path is neither free nor
-    /// an empty folder, `InUse` when another checkout is on the branch, `Locked` when the path belongs to
-    /// a locked worktree, or a failure of git.
-    pub fn add_worktree(
-        &self,
-        path: &Path,
-        branch: &str,
-        base: &str,
-    ) -> Result<Worktree, GitError> {
-        let name = branch_ref(branch)?;
-        let path = &self.folder().join(path);
-        let is_there = path.symlink_metadata().is_ok();
-        if is_there
-            && !path
-                .read_dir()
-                .is_ok_and(|mut entries| entries.next().is_none())
-        {
-            return Err(GitError::PathTaken { path: path.clone() });
-        }
-        if let Some(old) = self.worktree_at(path)? {
-            self.forget(&old)?;
-        }
-        if let Some(path) = self.holder_of(branch)? {
-            return Err(GitError::InUse {
-                branch: branch.to_owned(),
-                path,
-            });
-        }
-        let base = match self.tip_of_ref(&name)? {
-            Some(_) => None,
-            None => Some(self.commit_of(base)?.ok_or_else(|| GitError::NoCommit {
-                revision: base.to_owned(),
-            })?),
-        };
-        let call = match &base {
-            None => self.acting(["worktree", "add", "--"]).arg(path).arg(branch),
-            Some(base) => self
-                .acting(["worktree", "add", "-b", branch, "--"])
-                .arg(path)
-                .arg(base),
-        };
-        let made = match call.output() {
-            Err(GitError::NoGit { .. }) => self.library("add a worktree", |repo| {
-                add_by_library(repo, path, branch, base.as_deref())
-            }),
-            made => made.map(drop),
-        };
-        // A hook of the user's that fails makes git fail after it has made the worktree; git removes
-        // what it could not complete.
-        match self.worktree_at(path)? {
-            Some(tree)
-                if tree.branch.as_deref() == Some(branch) && !tree.locked && !tree.prunable =>
-            {
-                Ok(tree)
-            }
-            _ => Err(made
-                .err()
-                .unwrap_or_else(|| GitError::NoWorktree { path: path.clone() })),
-        }
-    }
-
     /// Removes a worktree: its folder, ignored files included, and its entry. Its branch stays.
     ///
     /// # Errors
@@ -149,7 +82,7 @@ impl Repo {
         let asked = program::acting(&self.common_dir, ["worktree", "remove", "--"]).arg(&tree.path);
         match asked.output() {
             Err(GitError::NoGit { .. }) => {
-                self.library("remove a worktree", |repo| prune(repo, &tree.path, true))
+                self.library("remove a worktree", |repo| prune(repo, &tree.path))
             }
             removed => removed.map(drop),
         }
@@ -219,31 +152,6 @@ impl Repo {
                 })
             }
             _ => Ok(()),
-        }
-    }
-
-    /// Drops the entry of a worktree whose folder is gone or was emptied.
-    fn forget(&self, tree: &Worktree) -> Result<(), GitError> {
-        if tree.locked {
-            return Err(GitError::Locked {
-                path: tree.path.clone(),
-            });
-        }
-        self.refuse_to_lose_commits(tree)?;
-        if tree.path.exists() {
-            // Only an empty folder can be removed like this.
-            std::fs::remove_dir(&tree.path).map_err(|_| GitError::PathTaken {
-                path: tree.path.clone(),
-            })?;
-        }
-        match program::acting(&self.common_dir, ["worktree", "remove", "--"])
-            .arg(&tree.path)
-            .output()
-        {
-            Err(GitError::NoGit { .. }) => {
-                self.library("remove a worktree", |repo| prune(repo, &tree.path, false))
-            }
-            removed => removed.map(drop),
         }
     }
 }
@@ -342,50 +250,14 @@ fn listed_by_program(out: &[u8]) -> Vec<Worktree> {
     found
 }
 
-fn add_by_library(
-    repo: &git2::Repository,
-    path: &Path,
-    branch: &str,
-    base: Option<&str>,
-) -> Result<(), git2::Error> {
-    let branch = match base {
-        Some(base) => repo.branch(branch, &repo.find_commit(oid(base)?)?, false)?,
-        None => repo.find_branch(branch, git2::BranchType::Local)?,
-    };
-    let failed = |error: std::io::Error| git2::Error::from_str(&error.to_string());
-    // git2 makes the last folder only, and insists on making it.
-    if path.exists() {
-        std::fs::remove_dir(path).map_err(failed)?;
-    }
-    if let Some(parent) = path.parent() {
-        std::fs::DirBuilder::new()
-            .recursive(true)
-            .create(parent)
-            .map_err(failed)?;
-    }
-    let wanted = path
-        .file_name()
-        .map_or("worktree".into(), |name| name.to_string_lossy());
-    let entries = repo.commondir().join("worktrees");
-    let numbered = (1..).map(|number| format!("{wanted}{number}"));
-    let mut names = std::iter::once(wanted.to_string()).chain(numbered);
-    let name = names
-        .find(|name| !entries.join(name).exists())
-        .unwrap_or_default();
-    let reference = branch.into_reference();
-    let mut options = git2::WorktreeAddOptions::new();
-    repo.worktree(&name, path, Some(options.reference(Some(&reference))))
-        .map(drop)
-}
-
-/// Removes the entry of the worktree at `path`, and the worktree itself if asked to.
-fn prune(repo: &git2::Repository, path: &Path, with_files: bool) -> Result<(), git2::Error> {
+/// Removes the worktree at `path`, with its entry.
+fn prune(repo: &git2::Repository, path: &Path) -> Result<(), git2::Error> {
     for name in &repo.worktrees()? {
         let Some(name) = name? else { continue };
         let tree = repo.find_worktree(name)?;
         if real(tree.path()) == real(path) {
             let mut options = git2::WorktreePruneOptions::new();
-            return tree.prune(Some(options.valid(with_files).working_tree(with_files)));
+            return tree.prune(Some(options.valid(true).working_tree(true)));
         }
     }
     Ok(())

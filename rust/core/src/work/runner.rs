@@ -21,7 +21,6 @@ use super::process::Identity;
 use super::record::{self, AgentEntry, Record};
 use super::records::Runs;
 use super::state::{Event, State};
-use crate::git;
 
 /// What a runner's environment must say, so that a run that an agent starts does not end with that
 /// agent.
@@ -122,6 +121,11 @@ impl<'a> Run<'a> {
             handshake: None,
             takes_in: false,
         })
+    }
+
+    /// The variable by which processes of the run are known, for those that others than the agent start.
+    pub fn mark(&self) -> (&'static str, String) {
+        (super::MARK, Kin::mark(&self.record))
     }
 
     /// Tells who started the run what is being done, as long as they wait.
@@ -256,7 +260,6 @@ pub fn run(
             return Err(error);
         }
     };
-    git::mark_calls(super::MARK, Kin::mark(run.record()));
     run.handshake = Some(handshake);
     run.takes_in = takes_in;
     let (mut run, agent) = begin(run, steps)?;

@@ -137,6 +137,7 @@ fn engines_know_only_what_lies_below_them() {
         ("text/", vec!["crate::ident", "crate::text"]),
         ("store/", vec!["crate::store"]),
         ("graph/", vec!["crate::graph"]),
+        // Those who start processes hold them.
         ("git/", vec!["crate::git", "crate::confine"]),
         ("confine/", vec!["crate::confine", "crate::store"]),
         ("lint.rs", vec![]),
@@ -193,6 +194,14 @@ fn engines_know_only_what_lies_below_them() {
             }
         }
     }
+}
+
+#[test]
+fn of_the_engines_those_that_start_processes_alone_know_how_to_hold_them() {
+    only(
+        "crate::confine",
+        &["confine/", "git/", "work/", "dialects/"],
+    );
 }
 
 #[test]

@@ -130,15 +130,13 @@ impl RunFolder<'_> {
             return io::copy(pack, &mut io::sink()).map(drop).map_err(failed);
         }
         let largest = format!("--max-input-size={LARGEST}");
-        let mut words = if count < UNPACK_LIMIT {
-            vec!["unpack-objects", "-q"]
-        } else {
-            vec!["index-pack", "--stdin", "--fix-thin"]
+        // A partial clone lacks objects that its history leads to: what it is given is checked all the same.
+        let is_partial = self.repo.is_partial()?;
+        let mut words = match (is_partial, count < UNPACK_LIMIT) {
+            (true, _) => vec!["index-pack", "--stdin", "--fix-thin", "--fsck-objects"],
+            (false, true) => vec!["unpack-objects", "-q", "--strict"],
+            (false, false) => vec!["index-pack", "--stdin", "--fix-thin", "--strict"],
         };
-        // A partial clone lacks objects that its history leads to.
-        if !self.repo.is_partial()? {
-            words.push("--strict");
-        }
         words.push(&largest);
         let call = program::acting(self.repo.common_dir(), words).limited(LONGEST_WALK);
         call.feed(|pipe| {

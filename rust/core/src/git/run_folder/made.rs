@@ -52,6 +52,8 @@ const SHARED_REFS: [&str; 3] = ["refs/heads/", "refs/tags/", "refs/remotes/"];
 const PROJECT: &str = "project";
 /// What the name of a git folder that was set aside begins with, after the name of the run's folder.
 const SET_ASIDE: &str = ".git-";
+/// What a git that is killed leaves behind of itself, besides the lock of its branch.
+const LOCKS: [&str; 4] = ["index.lock", "HEAD.lock", "packed-refs.lock", "config.lock"];
 /// So many of them are kept.
 const MOST_SET_ASIDE: usize = 1000;
 /// What a repository inside the folder is renamed to before the folder is a person's.
@@ -98,7 +100,7 @@ impl RunFolder<'_> {
     pub fn make_repository_again(&self) -> Result<(), GitError> {
         let tip = self.known_tip()?;
         self.set_repository_aside()?;
-        set_nested_aside(&self.top, 0);
+        set_nested_aside(&self.top)?;
         self.make_repository(&tip)?;
         let words = ["read-tree", "--reset", "--end-of-options", &tip];
         self.git(words, LONGEST_WALK).output()?;
@@ -253,15 +255,18 @@ impl RunFolder<'_> {
     /// Whether there is a repository whose folders are its own, and that no git which was killed holds.
     fn is_sound(&self) -> bool {
         let git = self.top.join(".git");
-        let is_own = |path: &str| {
-            let found = git.join(path).symlink_metadata();
+        let is_own = |path: &Path| {
+            let found = path.symlink_metadata();
             found.is_ok_and(|found| found.is_dir())
         };
-        let is_locked = |path: &str| git.join(path).symlink_metadata().is_ok();
-        ["", "objects", "objects/info"].into_iter().all(is_own)
-            && !["index.lock", "HEAD.lock", "packed-refs.lock", "config.lock"]
-                .into_iter()
-                .any(is_locked)
+        let [objects, info] = ["objects", "objects/info"].map(|path| git.join(path));
+        // Nothing is joined to the first: a slash at the end of a link is what the link leads to.
+        if ![&git, &objects, &info].into_iter().all(|path| is_own(path)) {
+            return false;
+        }
+        let of_branch = format!("refs/heads/{}.lock", self.branch);
+        let mut locks = LOCKS.into_iter().chain([&*of_branch]);
+        !locks.any(|path| git.join(path).symlink_metadata().is_ok())
     }
 
     fn aside(&self, number: usize) -> PathBuf {
@@ -310,7 +315,11 @@ fn is_taken_over(key: &str) -> bool {
 
 /// The value of a setting; of an address without who logs in there, and with what.
 fn without_credentials(setting: &Setting) -> String {
-    let is_address = is_of_remote(&setting.key, "url");
+    let parts = (
+        setting.key.split('.').next(),
+        setting.key.rsplit('.').next(),
+    );
+    let is_address = parts == (Some("remote"), Some("url"));
     let split = setting.value.split_once("://").filter(|_| is_address);
     let Some((scheme, rest)) = split.filter(|(scheme, _)| scheme.starts_with("http")) else {
         return setting.value.clone();
@@ -334,17 +343,31 @@ fn put(text: &mut String, key: &str, value: &str) {
     text.push_str(&format!("{header}\n\t{name} = \"{value}\"\n"));
 }
 
-/// Renames the repositories that lie inside a folder. What cannot be renamed stays, and what lies very deep.
-fn set_nested_aside(folder: &Path, depth: usize) {
-    const DEEPEST: usize = 100;
-    for entry in folder.read_dir().into_iter().flatten().flatten() {
-        let path = entry.path();
-        if entry.file_name().eq_ignore_ascii_case(".git") {
-            let _ = fs::rename(&path, path.with_file_name(NESTED));
-        } else if depth < DEEPEST && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            set_nested_aside(&path, depth + 1);
+/// Renames the repositories that lie inside a folder, also where an agent closed the way to them.
+fn set_nested_aside(folder: &Path) -> Result<(), GitError> {
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        open_folder(&folder);
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_name().eq_ignore_ascii_case(".git") {
+                fs::rename(&path, free_name(&path))
+                    .map_err(|error| failed("set aside", &path, &error))?;
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                waiting.push(path);
+            }
         }
     }
+    Ok(())
+}
+
+/// A name beside a nested repository that nothing has.
+fn free_name(path: &Path) -> PathBuf {
+    let mut place = path.with_file_name(NESTED);
+    while place.symlink_metadata().is_ok() {
+        place = path.with_file_name(format!("{NESTED}-{:08x}", fastrand::u32(..)));
+    }
+    place
 }
 
 /// Makes a folder that only its owner may look into.
@@ -394,29 +417,46 @@ fn copy_if_there(from: &Path, to: &Path) -> Result<(), GitError> {
 
 /// Removes a folder with all that is in it; folders that an agent closed are opened before.
 fn remove_tree(path: &Path) -> Result<(), GitError> {
-    if fs::remove_dir_all(path).is_ok() || path.symlink_metadata().is_err() {
+    let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
+    // An agent's git folder may be a file or a link.
+    let remove = || {
+        if is_folder {
+            fs::remove_dir_all(path)
+        } else {
+            fs::remove_file(path)
+        }
+    };
+    if remove().is_ok() || path.symlink_metadata().is_err() {
         return Ok(());
     }
-    open_folders(path);
-    fs::remove_dir_all(path).map_err(|error| failed("remove", path, &error))
+    let mut waiting = vec![path.to_owned()];
+    while let Some(folder) = waiting.pop().filter(|_| is_folder) {
+        open_folder(&folder);
+        let entries = folder.read_dir().into_iter().flatten().flatten();
+        let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        waiting.extend(folders.map(|entry| entry.path()));
+    }
+    remove().map_err(|error| failed("remove", path, &error))
 }
 
+/// Lets its owner do everything in a folder, as far as that can be.
 #[cfg(unix)]
-fn open_folders(folder: &Path) {
+fn open_folder(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
-    let is_folder = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
-    if !is_folder || fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).is_err() {
-        return;
-    }
-    for entry in folder.read_dir().into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            open_folders(&entry.path());
-        }
+    const ALL: u32 = 0o700;
+    let mode = folder
+        .symlink_metadata()
+        .map(|found| found.permissions().mode());
+    if let Ok(mode) = mode
+        && mode & ALL != ALL
+    {
+        // Who cannot open it hears that from what comes next.
+        let _ = fs::set_permissions(folder, fs::Permissions::from_mode(mode | ALL));
     }
 }
 
 #[cfg(not(unix))]
-fn open_folders(_: &Path) {}
+fn open_folder(_: &Path) {}
 
 impl super::super::Repo {
     /// Whether objects of the repository may be missing, because it was cloned in part.

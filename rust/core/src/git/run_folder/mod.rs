@@ -39,6 +39,8 @@ pub struct RunFolder<'a> {
     branch: String,
     /// How everything is held that runs in it.
     confinement: Confinement,
+    /// How long any call of git in it may take, where that is shorter than what it does needs at most.
+    longest: Option<Duration>,
 }
 
 impl Repo {
@@ -49,6 +51,7 @@ impl Repo {
             top: top.to_owned(),
             branch: branch.to_owned(),
             confinement,
+            longest: None,
         }
     }
 
@@ -74,6 +77,13 @@ impl RunFolder<'_> {
         &self.top
     }
 
+    /// Lets no call of git in the folder take longer than this.
+    #[must_use]
+    pub fn limited(mut self, longest: Duration) -> Self {
+        self.longest = Some(longest);
+        self
+    }
+
     /// Whether what git may be made to run in it is held.
     pub fn is_held(&self) -> bool {
         !matches!(self.confinement, Confinement::Off)
@@ -88,7 +98,7 @@ impl RunFolder<'_> {
     ) -> program::Call {
         program::acting(&self.top, words)
             .confined(&self.confinement)
-            .limited(longest)
+            .limited(self.longest.map_or(longest, |most| most.min(longest)))
     }
 
     /// The full name of its branch.

@@ -110,7 +110,7 @@ fn begun(sandbox: &Sandbox, kind: &str) -> (PathBuf, PathBuf, Repo, Begun) {
     let repo = open(&folder);
     let begun = begin(&repo, &spec("- [ ] it works\n")).unwrap();
     let tree = sandbox.path("tree");
-    repo.add_worktree(&tree, "chant/x", "main").unwrap();
+    sandbox.worktree(&folder, &tree, "chant/x");
     (folder, tree, repo, begun)
 }
 

@@ -68,7 +68,6 @@ fn names_that_git_would_not_take_are_refused_before_git_sees_them() {
         let sandbox = Sandbox::new();
         let folder = sandbox.repo(kind);
         let repo = open(&folder);
-        let tree = sandbox.path("tree");
         for name in [
             "", "-d", "--all", "a b", "a..b", "a.lock", "/a", "a/", "HEAD", "@", "a~1", "x\ny",
         ] {
@@ -84,7 +83,7 @@ fn names_that_git_would_not_take_are_refused_before_git_sees_them() {
             is_invalid(repo.is_merged(name, "main").unwrap_err());
             is_invalid(repo.back_up(name, "x").unwrap_err());
             is_invalid(repo.delete_backed_up_branch(name).unwrap_err());
-            is_invalid(repo.add_worktree(&tree, name, "main").unwrap_err());
+            is_invalid(repo.keep_base(name, Some("main")).unwrap_err());
             if !["HEAD", "@"].contains(&name) {
                 is_invalid(repo.back_up("main", name).unwrap_err());
             }
@@ -95,7 +94,6 @@ fn names_that_git_would_not_take_are_refused_before_git_sees_them() {
                 Err(GitError::InvalidName { .. })
             ));
         }
-        assert!(!tree.exists());
         assert_eq!(
             sandbox.git(&folder, "for-each-ref --format=%(refname)"),
             "refs/heads/main"
@@ -146,5 +144,31 @@ fn the_user_is_whom_the_configuration_names() {
         assert_eq!(repo.user(), user("Grace Ünal\nHopper"));
         sandbox.git_with(&folder, "config user.email", &[""]);
         assert_eq!(repo.user(), Ok(None));
+    }
+}
+
+#[test]
+fn a_commit_may_be_named_by_any_revision_and_a_branch_goes_before_a_tag() {
+    for kind in KINDS {
+        let sandbox = Sandbox::new();
+        let folder = sandbox.repo(kind);
+        let first = sandbox.id(&folder, "main");
+        let second = sandbox.commit(&folder, "Second");
+        sandbox.git(&folder, "tag main main~1");
+        sandbox.git(&folder, "tag -a -m kept old main");
+        let repo = open(&folder);
+        for (revision, expected) in [
+            ("main", &second),
+            ("old", &first),
+            ("heads/main~1", &first),
+            (&second[..10], &second),
+            (&first, &first),
+        ] {
+            assert_eq!(
+                &repo.commit(revision).unwrap(),
+                expected,
+                "{kind} {revision}"
+            );
+        }
     }
 }

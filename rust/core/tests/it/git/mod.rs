@@ -23,6 +23,9 @@ mod landing_places;
 mod merging;
 mod opening;
 mod process;
+mod run_folders;
+#[cfg(target_os = "linux")]
+mod run_folders_hostile;
 mod staging;
 mod tagged;
 mod worktrees;
@@ -157,6 +160,19 @@ impl Sandbox {
             &[message],
         );
         self.git(folder, "rev-parse HEAD")
+    }
+
+    /// Checks a branch out beside a checkout, one that is made if there is none.
+    #[track_caller]
+    fn worktree(&self, folder: &Path, path: &Path, branch: &str) {
+        let path = path.to_str().unwrap();
+        if self.fails(
+            folder,
+            &format!("rev-parse --verify -q refs/heads/{branch}"),
+        ) {
+            self.git(folder, &format!("branch {branch}"));
+        }
+        self.git_with(folder, "worktree add -q", &[path, branch]);
     }
 
     fn id(&self, folder: &Path, revision: &str) -> String {

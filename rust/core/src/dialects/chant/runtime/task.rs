@@ -214,6 +214,8 @@ impl Task<'_> {
 
 impl Steps for Task<'_> {
     fn begin(&mut self, run: &mut Run<'_>) -> Result<Job, String> {
+        let (variable, value) = run.mark();
+        git::mark_calls(variable, value);
         self.prepare(run).map_err(|error| error.to_string())
     }
 

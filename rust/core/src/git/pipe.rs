@@ -1,0 +1,78 @@
+//! Pipes from a git that is limited in time: what it started may hold them open when it has been killed.
+
+use std::io::{self, Read};
+use std::process::{Child, Output};
+use std::thread;
+use std::time::Instant;
+
+/// What a process writes, until a moment.
+pub(super) struct Pipe<R> {
+    from: R,
+    until: Option<Instant>,
+}
+
+impl<R> Pipe<R> {
+    pub(super) fn new(from: R, until: Option<Instant>) -> Self {
+        Self { from, until }
+    }
+}
+
+#[cfg(unix)]
+impl<R: Read + std::os::fd::AsFd> Read for Pipe<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        if let Some(until) = self.until {
+            let left = until.saturating_duration_since(Instant::now());
+            let left = Timespec::try_from(left).ok();
+            // A signal interrupts this; whoever reads tries again then.
+            if poll(&mut [PollFd::new(&self.from, PollFlags::IN)], left.as_ref())? == 0 {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+        }
+        self.from.read(into)
+    }
+}
+
+#[cfg(not(unix))]
+impl<R: Read> Read for Pipe<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self.until {
+            Some(until) if until < Instant::now() => Err(io::ErrorKind::TimedOut.into()),
+            _ => self.from.read(into),
+        }
+    }
+}
+
+/// Reads what a process writes and waits for its end. It has to have ended, or been killed, at `until`.
+pub(super) fn output_of(mut child: Child, until: Option<Instant>) -> io::Result<Output> {
+    if until.is_none() {
+        return child.wait_with_output();
+    }
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let (stdout, stderr) = thread::scope(|scope| {
+        let complaint = scope.spawn(|| stderr.map(|pipe| all_of(pipe, until)).transpose());
+        let written = stdout.map(|pipe| all_of(pipe, until)).transpose();
+        let lost = || Err(io::Error::other("the thread that reads it ended early"));
+        (written, complaint.join().unwrap_or_else(|_| lost()))
+    });
+    let status = child.wait()?;
+    Ok(Output {
+        status,
+        stdout: stdout?.unwrap_or_default(),
+        stderr: stderr?.unwrap_or_default(),
+    })
+}
+
+#[cfg(unix)]
+fn all_of(pipe: impl Read + std::os::fd::AsFd, until: Option<Instant>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    Pipe::new(pipe, until).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(not(unix))]
+fn all_of(pipe: impl Read, until: Option<Instant>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    Pipe::new(pipe, until).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
