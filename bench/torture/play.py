@@ -127,6 +127,10 @@ class Play:
         (self._home / ".gitconfig").write_text(
             "[user]\n\tname = Somebody\n\temail = somebody@localhost\n", encoding="utf-8"
         )
+        settings = self._home / "config" / "chant" / "config.md"
+        settings.parent.mkdir(parents=True)
+        # The person trusts the project, and opens nothing to its runs.
+        settings.write_text(f"---\ntrust: {{roots: ['{self.root}']}}\n---\n", encoding="utf-8")
         (self.root / ".chant" / "config.md").write_text(
             "---\nproject: {name: Torture}\ndefaults: {provider: demo, main_branch: main}\n"
             "watch: {poll_interval_ms: 500}\n---\n",
