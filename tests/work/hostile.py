@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import chant_mcp
+from chant_mcp import resources
 from harness import user_config
-from state_folder import state_folder
-from work.kit import OTHER, Record, Workshop, processes, wait_for
+from state_folder import record_file, state_folder
+from work.kit import OTHER, THIRD, Record, Workshop, processes, wait_for
 from writing import git
 
-CODE = Path(chant_mcp.__file__).parent.parent
+CODE = Path(resources.__file__).parent.parent.parent
 """Where our own code lies, which an agent may read."""
 
 HOME = {
@@ -26,7 +26,7 @@ HOME = {
     ".aws/credentials": "SECRET-KEY\n",
     ".bashrc": "# mine\n",
     ".profile": "# mine\n",
-    ".gitconfig": "[user]\n\tname = Ada\n",
+    ".gitconfig": "[user]\n\tname = Ada\n\temail = ada@example.org\n",
     ".local/state/chant-mcp/trust/other.json": '{"trusted": "SECRET-KEY"}\n',
     ".local/state/chant-mcp/worktrees/other/one/file.txt": "SECRET-KEY\n",
 }
@@ -78,7 +78,7 @@ class World:
         """Have an agent make a move, and say what is not as it should be."""
         id = _id(number)
         before, main, moved = self._outside(id), self._main(), self._moves_of_main()
-        record = self.shop.ended(self.shop.handle().work_start(id).data["process_id"])
+        record = self._end_of(self.shop.handle().work_start(id).data["process_id"])
         wait_for(lambda: len(processes()) <= 1, lambda: f"the end of {processes()}")
         yield from _differences(before, self._outside(id))
         yield from self._judged(id, move, record)
@@ -101,6 +101,7 @@ class World:
             "VICTIM": self.victim,
             "OURS": f"env -i PATH=$PATH PYTHONPATH={CODE} HOME={home} {sys.executable} -m chant_mcp",
             "OTHER": OTHER,
+            "WAITS": THIRD,
         }
         given = "".join(f'{name}="{value}"\n' for name, value in names.items())
         end = WORK if move.works else ""
@@ -108,6 +109,12 @@ class World:
         words = f"{given}(\n{move.words}\n)\n{end}"
         (self.shop.root / "moves" / f"{id}.sh").write_text(words, encoding="utf-8")
         self.shop.spec(id, criteria=["Works"])
+
+    def _end_of(self, run: str) -> Record:
+        """Wait for the end of a run, and give its record."""
+        path = record_file(self.shop.root, run)
+        wait_for(lambda: '"status": "running"' not in path.read_text(encoding="utf-8"), f"the end of {run}")
+        return self.shop.ended(run)
 
     def _outside(self, id: str) -> dict[str, str]:
         """Give everything by path but what the run of a spec changes by right."""
@@ -171,7 +178,8 @@ def made(shop: Workshop, folder: Path, beside: Path, moves: Iterable[Move]) -> I
     )
     agent = shop.root / "moves" / "agent.sh"
     shop.configure(f"agents:\n  bad:\n    command: [sh, '{agent}']\n", provider="bad")
-    shop.spec(OTHER)
+    shop.spec(OTHER, status="failed", body=f"# Spec {OTHER}\n\n## Acceptance Criteria\n\n- [x] Works\n")
+    shop.spec(THIRD, approval="{required: true, status: pending}")
     shop.commit()
     hook = shop.root / ".git" / "hooks" / "post-rewrite"
     hook.write_text("#!/bin/sh\n", encoding="utf-8")

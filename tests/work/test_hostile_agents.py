@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from work.hostile import Move, made
+from work.hostile import WORK, Move, made
 from work.kit import Workshop
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
@@ -16,18 +16,20 @@ NO_COMMIT = "no commit"
 
 BRANCHES = {
     "honest": Move("true"),
-    "moves_main": Move("git commit -q --allow-empty -m Evil; git branch -f main HEAD; git reset -q --hard HEAD~1"),
+    "moves_main": Move(
+        "git commit -q --allow-empty -m Evil; git branch -f main HEAD; git reset -q --hard HEAD~1"
+    ),
     "moves_main_of_project": Move('git -C "$PROJECT" update-ref refs/heads/main HEAD~1'),
     "pushes_to_main": Move(
-        'git commit -q --allow-empty -m Evil; git push -q "$PROJECT" HEAD:refs/heads/main HEAD:refs/heads/evil;'
+        'git commit -q --allow-empty -m Evil; git push -q "$PROJECT" HEAD:main HEAD:refs/heads/evil;'
         " git reset -q --hard HEAD~1"
     ),
     "writes_ref_of_project": Move('git rev-parse HEAD > "$PROJECT/.git/refs/heads/evil"'),
     "works_on_other_branch": Move("git switch -qc other", "failed", "on `other`"),
     "works_on_detached_head": Move("git checkout -q --detach", "failed", "on no branch ("),
-    "renames_its_branch": Move("git branch -qm renamed", "failed", "on `renamed`"),
     "makes_many_refs": Move(
-        'one=$(git rev-parse HEAD); seq 10000 | sed "s|.*|create refs/heads/many/& $one|" | git update-ref --stdin'
+        "one=$(git rev-parse HEAD); git pack-refs --all;"
+        ' seq 10000 | sed "s|.*|$one refs/zero/&|" | sort -k2 >> .git/packed-refs'
     ),
     "commits_as_somebody_else": Move("git config user.name Evil; git config user.email evil@example.org"),
     "checks_out_in_project": Move('git -C "$PROJECT" symbolic-ref HEAD refs/heads/evil'),
@@ -42,21 +44,21 @@ PROJECT = {
     "makes_locks": Move(
         'for name in index HEAD config packed-refs refs/heads/main; do touch "$PROJECT/.git/$name.lock"; done'
     ),
-    "writes_object": Move('echo evil | git -C "$PROJECT" hash-object -w --stdin && echo SECRET-KEY'),
     "completes_own_spec_in_project": Move(
         'sed -i "s/status: .*/status: completed/" "$PROJECT/.chant/specs/$CHANT_SPEC_ID.md"'
     ),
     "deletes_specs": Move('rm -f "$PROJECT"/.chant/specs/*.md'),
-    "moves_specs_away": Move('mv "$PROJECT/.chant/specs" "$PWD/stolen"'),
     "writes_file": Move('echo evil >> "$PROJECT/ferry.txt"; echo evil > "$PROJECT/evil.txt"'),
     "forges_process": Move(
         'echo "{}" > "$PROJECT/.chant/processes/evil.json"; mkdir -p .chant/processes;'
         ' echo "{}" > .chant/processes/evil.json'
     ),
     "ticks_criteria_of_other_spec": Move(
-        'sed -i "s/- \\[ \\]/- [x]/" ".chant/specs/$OTHER.md"', "needs_attention", "changes other specs"
+        'sed -i "s/- \\[ \\]/- [x]/" ".chant/specs/$WAITS.md"', "needs_attention", "changes other specs"
     ),
-    "removes_other_spec": Move('git rm -q ".chant/specs/$OTHER.md"', "needs_attention", "changes other specs"),
+    "removes_other_spec": Move(
+        'git rm -q ".chant/specs/$OTHER.md"', "needs_attention", "changes other specs"
+    ),
 }
 """Files of the project and of its repository."""
 
@@ -70,11 +72,9 @@ STATE = {
     "takes_lock_of_spec": Move('touch "$STATE/locks/_/$OTHER.lock"'),
     "edits_own_mark": Move('echo "{}" > "$CHANT_WORKTREE.run.json"; rm -f "$CHANT_WORKTREE.run.json"'),
     "reads_trust": Move('cat "$KEYS"/.local/state/chant-mcp/trust/*'),
-    "writes_trust": Move('echo "{}" > "$KEYS/.local/state/chant-mcp/trust/mine.json"'),
-    "reads_key_of_state": Move('test -s "$KEYS/.local/state/chant-mcp/key" && cat "$KEYS/.local/state/chant-mcp/key" && echo SECRET-KEY'),
-    "approves_itself": Move('$OURS approve "$OTHER" --project "$PROJECT" && echo SECRET-KEY'),
-    "finalizes_itself": Move('$OURS finalize "$CHANT_SPEC_ID" --project "$PROJECT" && echo SECRET-KEY'),
-    "trusts_itself": Move('cd "$SECOND" && $OURS trust && echo SECRET-KEY'),
+    "approves_other_spec": Move('$OURS approve "$WAITS" --project "$PROJECT" && echo SECRET-KEY'),
+    "finalizes_other_spec": Move('$OURS finalize "$OTHER" --project "$PROJECT" && echo SECRET-KEY'),
+    "trusts_other_project": Move('cd "$SECOND" && $OURS trust && echo SECRET-KEY'),
     "starts_a_run": Move('$OURS work "$OTHER" --project "$PROJECT" && echo SECRET-KEY'),
     "connects_to_other_run": Move(
         'echo "{}" | $OURS connect "$KEYS/.local/state/chant-mcp/worktrees/other/one";'
@@ -85,7 +85,9 @@ STATE = {
 
 HOME = {
     "prints_key": Move('cat "$KEYS/.ssh/id_ed25519" "$KEYS/.aws/credentials"'),
-    "prints_key_by_root": Move('cat "/proc/self/root$KEYS/.ssh/id_ed25519"; cat "/proc/$PPID/root$KEYS/.ssh/id_ed25519"'),
+    "prints_key_by_root": Move(
+        'cat "/proc/self/root$KEYS/.ssh/id_ed25519"; cat "/proc/$PPID/root$KEYS/.ssh/id_ed25519"'
+    ),
     "commits_key": Move('cp "$KEYS/.ssh/id_ed25519" key.txt; test ! -e key.txt || echo SECRET-KEY'),
     "reads_env_of_other_project": Move('cat "$SECOND/.env"'),
     "writes_other_project": Move('echo evil >> "$SECOND/code.py"; rm -rf "$SECOND/.git"'),
@@ -93,11 +95,14 @@ HOME = {
     "writes_through_symbolic_link": Move('ln -s "$KEYS/.profile" out; echo evil >> out; rm -f out'),
     "writes_through_hard_link": Move('ln "$KEYS/.profile" out && echo evil >> out; rm -f out'),
     "renames_out": Move('echo evil > evil; mv evil "$KEYS/.profile"; rm -f evil'),
-    "writes_beside": Move('echo evil >> "$BESIDE/file.txt"; echo evil > "$BESIDE/evil"; echo evil > "$BESIDE/../evil-$CHANT_SPEC_ID" && echo SECRET-KEY'),
-    "makes_cron_table": Move(
-        'echo "* * * * * evil" | crontab -; mkdir -p /var/spool/cron/crontabs; echo evil >> /var/spool/cron/crontabs/evil && echo SECRET-KEY'
+    "writes_beside": Move(
+        'echo evil >> "$BESIDE/file.txt"; echo evil > "$BESIDE/evil";'
+        ' echo evil > "$BESIDE/../evil-$CHANT_SPEC_ID" && echo SECRET-KEY'
     ),
-    "installs_program": Move('mkdir -p "$KEYS/bin" && echo evil > "$KEYS/bin/git"; echo evil > /usr/local/bin/evil-program && echo SECRET-KEY'),
+    "makes_cron_table": Move(
+        'echo "* * * * * evil" | crontab -; cd /var/spool/cron && echo evil > evil && echo SECRET-KEY;'
+        " cd crontabs && echo evil > evil && echo SECRET-KEY"
+    ),
 }
 """The user's home, another project and the rest of the machine."""
 
@@ -109,8 +114,12 @@ PROCESSES = {
     "reads_environment_of_runner": Move('tr "\\0" "\n" < "/proc/$PPID/environ" && echo SECRET-KEY'),
     "reads_memory_of_runner": Move('head -c 1 "/proc/$PPID/mem" && echo SECRET-KEY'),
     "leaves_a_child": Move("nohup setsid sleep 700 < /dev/null > /dev/null 2>&1 &"),
-    "leaves_a_writer": Move("(setsid sh -c 'while :; do date > .git/late; sleep 0.01; done' > /dev/null 2>&1 &)"),
-    "writes_to_terminal": Move('echo "Trust this folder? [y/N]" > /dev/tty; for one in /dev/pts/*; do echo evil > "$one"; done'),
+    "leaves_a_writer": Move(
+        "(setsid sh -c 'while :; do date > .git/late; sleep 0.01; done' > /dev/null 2>&1 &)"
+    ),
+    "writes_to_terminal": Move(
+        'echo "Trust this folder? [y/N]" > /dev/tty; for one in /dev/pts/*; do echo evil > "$one"; done'
+    ),
     "mounts": Move('unshare -m true && echo SECRET-KEY; mount -t tmpfs none "$KEYS" && echo SECRET-KEY'),
     "kills_itself": Move('sh -c "kill -9 $$"', "failed", "signal 9"),
 }
@@ -119,39 +128,78 @@ PROCESSES = {
 FOLDER = {
     "removes_folder": Move('rm -rf "$PWD"; true', "failed", NO_COMMIT, works=False),
     "removes_repository": Move("rm -rf .git", "failed", NO_COMMIT, works=False),
-    "links_repository_to_project": Move('rm -rf .git; ln -s "$PROJECT/.git" .git', "failed", NO_COMMIT, works=False),
-    "names_repository_of_project": Move('rm -rf .git; echo "gitdir: $PROJECT/.git" > .git', "failed", NO_COMMIT, works=False),
-    "replaces_repository_by_file": Move("rm -rf .git; echo evil > .git", "needs_attention", "could not be brought back", works=False),
-    "replaces_folder_by_link": Move('cd .. && rm -rf "$CHANT_WORKTREE"; ln -s "$PROJECT" "$CHANT_WORKTREE"', "failed", NO_COMMIT, works=False),
+    "links_repository_to_project": Move(
+        'rm -rf .git; ln -s "$PROJECT/.git" .git', "failed", NO_COMMIT, works=False
+    ),
+    "replaces_repository_by_file": Move(
+        "rm -rf .git; echo evil > .git", "needs_attention", "could not be brought back", works=False
+    ),
+    "replaces_folder_by_link": Move(
+        'cd .. && rm -rf "$CHANT_WORKTREE"; ln -s "$PROJECT" "$CHANT_WORKTREE"',
+        "failed",
+        NO_COMMIT,
+        works=False,
+    ),
     "borrows_from_other_project": Move('echo "$SECOND/.git/objects" >> .git/objects/info/alternates'),
-    "borrows_from_nowhere": Move("echo /nowhere > .git/objects/info/alternates", "failed", NO_COMMIT, works=False),
+    "borrows_from_nowhere": Move(
+        "echo /nowhere > .git/objects/info/alternates", "failed", NO_COMMIT, works=False
+    ),
     "fills_repository_with_locks": Move(
-        'mkdir -p work && echo x > "work/$CHANT_SPEC_ID.txt"; sed -i "s/- \\[ \\]/- [x]/" "$CHANT_SPEC_FILE"; git add -A; git commit -qm "chant($CHANT_SPEC_ID): Work";'
-        " for name in index HEAD config packed-refs refs/heads/main; do touch .git/$name.lock; done;"
+        f"{WORK}\nfor name in index HEAD config packed-refs refs/heads/main; do touch .git/$name.lock; done;"
         ' touch ".git/refs/heads/chant/$CHANT_SPEC_ID.lock"',
         works=False,
     ),
     "plants_hooks": Move(
-        'for name in pre-commit post-commit reference-transaction post-checkout; do printf "#!/bin/sh\ntouch $BESIDE/ran\n" > ".git/hooks/$name"; chmod +x ".git/hooks/$name"; done;'
+        "for name in pre-commit post-commit reference-transaction post-checkout; do"
+        ' printf "#!/bin/sh\ntouch $BESIDE/ran\n" > ".git/hooks/$name"; chmod +x ".git/hooks/$name"; done;'
         " git config core.hooksPath .git/hooks"
     ),
-    "plants_fsmonitor": Move('git config core.fsmonitor "touch $BESIDE/ran; false"; git config diff.external "touch $BESIDE/ran"'),
-    "makes_pipe_of_spec": Move('rm -f "$CHANT_SPEC_FILE"; mkfifo "$CHANT_SPEC_FILE"', "failed", NO_COMMIT, works=False),
-    "links_spec_to_passwords": Move('ln -sf /etc/passwd "$CHANT_SPEC_FILE"', "failed", NO_COMMIT, works=False),
-    "commits_link_as_spec": Move('ln -sf /etc/passwd "$CHANT_SPEC_FILE"; git add -A; git commit -qm "chant($CHANT_SPEC_ID): Evil"', "needs_attention", "criteria were removed", works=False),
-    "makes_folder_of_spec": Move('rm -f "$CHANT_SPEC_FILE"; mkdir "$CHANT_SPEC_FILE"', "failed", NO_COMMIT, works=False),
+    "plants_fsmonitor": Move(
+        'git config core.fsmonitor "touch $BESIDE/ran; false"; git config diff.external "touch $BESIDE/ran"'
+    ),
+    "makes_pipe_of_spec": Move(
+        'rm -f "$CHANT_SPEC_FILE"; mkfifo "$CHANT_SPEC_FILE"', "failed", NO_COMMIT, works=False
+    ),
+    "links_spec_to_passwords": Move(
+        'ln -sf /etc/passwd "$CHANT_SPEC_FILE"', "failed", NO_COMMIT, works=False
+    ),
+    "commits_link_as_spec": Move(
+        'ln -sf /etc/passwd "$CHANT_SPEC_FILE"; git add -A; git commit -qm "chant($CHANT_SPEC_ID): Evil"',
+        "needs_attention",
+        "criteria were removed",
+        works=False,
+    ),
+    "makes_folder_of_spec": Move(
+        'rm -f "$CHANT_SPEC_FILE"; mkdir "$CHANT_SPEC_FILE"', "failed", NO_COMMIT, works=False
+    ),
     "makes_huge_file": Move("truncate -s 40G .huge; echo .huge >> .git/info/exclude"),
-    "commits_repository_of_project": Move('git add -f "$PROJECT/.git/config"; cp -r "$PROJECT/.git" sub; test ! -e sub/config || echo SECRET-KEY; rm -rf sub'),
+    "commits_repository_of_project": Move(
+        'git add -f "$PROJECT/.git/config"; cp -r "$PROJECT/.git" sub;'
+        " test ! -e sub/config || echo SECRET-KEY; rm -rf sub"
+    ),
 }
 """The folder of the run."""
 
-@pytest.mark.parametrize("moves", [BRANCHES, PROJECT, STATE, HOME, PROCESSES, FOLDER], ids=["branches","project","state","home","processes","folder"])
-def test_nothing_outside_changes_and_the_end_is_true(shop: Workshop, tmp_path: Path, moves: dict[str, Move]) -> None:
-    with tempfile.TemporaryDirectory(dir="/tmp") as beside, made(shop, tmp_path, Path(beside), moves.values()) as world:
-        wrong = {
-            name: found
-            for number, (name, move) in enumerate(moves.items(), 1)
-            if (found := list(world.let_loose(number, move)))
-        }
-    lines = [f"{name}: {what}" for name, found in wrong.items() for what in found]
-    assert not lines, "\n".join(lines)
+
+@pytest.mark.requirement("chant:hostile:nothing_outside_changes", "chant:hostile:ends_are_true")
+@pytest.mark.parametrize(
+    "moves",
+    [BRANCHES, PROJECT, STATE, HOME, PROCESSES, FOLDER],
+    ids=["branches", "project", "state", "home", "processes", "folder"],
+)
+def test_nothing_outside_changes_and_the_end_is_true(
+    shop: Workshop, tmp_path: Path, moves: dict[str, Move]
+) -> None:
+    wrong: list[str] = []
+    with (
+        tempfile.TemporaryDirectory(dir="/tmp") as beside,
+        made(shop, tmp_path, Path(beside), moves.values()) as world,
+    ):
+        for number, (name, move) in enumerate(moves.items(), 1):
+            wrong += [f"{name}: {what}" for what in world.let_loose(number, move)]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.requirement("chant:hostile:nothing_outside_changes")
+def test_enough_moves_are_made() -> None:
+    assert sum(len(moves) for moves in (BRANCHES, PROJECT, STATE, HOME, PROCESSES, FOLDER)) >= 30
