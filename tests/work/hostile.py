@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from chant_mcp import resources
@@ -53,8 +53,8 @@ class Move:
     """A part of what is said at the end; none when nothing is said."""
     works: bool = True
     """Whether the agent goes on to do its work."""
-    main: list[str] = field(default_factory=list[str])
-    """What lands beside the file of the work and its spec."""
+    rights: str | None = None
+    """The end of the path of a file whose rights the move changes: Landlock holds contents alone."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class World:
         before, main, moved = self._outside(id), self._main(), self._moves_of_main()
         record = self._end_of(self.shop.handle().work_start(id).data["process_id"])
         wait_for(lambda: len(processes()) <= 1, lambda: f"the end of {processes()}")
-        yield from _differences(before, self._outside(id))
+        yield from _differences(before, self._outside(id), move.rights)
         yield from self._judged(id, move, record)
         yield from self._landed(id, move, main)
         yield from (line for line in self._moves_of_main()[len(moved) :] if "\tchant-mcp: merge" not in line)
@@ -155,7 +155,7 @@ class World:
 
     def _landed(self, id: str, move: Move, main: str) -> Iterator[str]:
         names = set(git(self.shop.root, "diff", "--name-only", main, "main").split())
-        own = {f"work/{id}.txt", f".chant/specs/{id}.md", *move.main} if move.end == "completed" else set()
+        own = {f"work/{id}.txt", f".chant/specs/{id}.md"} if move.end == "completed" else set()
         if names != own:
             yield f"what landed is {sorted(names)}"
 
@@ -200,9 +200,11 @@ def _id(number: int) -> str:
     return f"2026-01-22-{number + 100}-bad"
 
 
-def _differences(before: dict[str, str], after: dict[str, str]) -> Iterator[str]:
+def _differences(before: dict[str, str], after: dict[str, str], rights: str | None) -> Iterator[str]:
     for path in sorted({*before, *after}):
         old, new = before.get(path, "nothing"), after.get(path, "nothing")
+        if rights is not None and path.endswith(rights):
+            old, new = old.split()[-1], new.split()[-1]
         if old != new:
             yield f"{path} was {old} and is {new}"
 

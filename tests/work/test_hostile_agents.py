@@ -40,6 +40,13 @@ BRANCHES = {
 PROJECT = {
     "edits_config": Move('git -C "$PROJECT" config core.fsmonitor "touch /tmp/evil"'),
     "edits_hook": Move('echo evil >> "$PROJECT/.git/hooks/post-rewrite"'),
+    "disarms_hook": Move(
+        'chmod -x "$PROJECT/.git/hooks/post-rewrite"',
+        "needs_attention",
+        "the project's hooks are not those",
+        rights="/hooks/post-rewrite",
+    ),
+    "opens_rights_of_key": Move('chmod 644 "$KEYS/.ssh/id_ed25519"', rights="/.ssh/id_ed25519"),
     "writes_packed_refs": Move('echo "$(git rev-parse HEAD) refs/heads/evil" > "$PROJECT/.git/packed-refs"'),
     "makes_locks": Move(
         'for name in index HEAD config packed-refs refs/heads/main; do touch "$PROJECT/.git/$name.lock"; done'

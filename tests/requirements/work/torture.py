@@ -5,8 +5,8 @@ from requirements import Requirement
 REQUIREMENTS: dict[str, Requirement] = {
     "chant:torture:nothing_is_lost": Requirement(
         "Whatever dies at whatever moment, one look by `watch --once` later no commit is lost, nothing is "
-        "completed without evidence, every commit seen in the folder of a run is in the project or there, and "
-        "no process, lock, folder or ref of what a run began with is left; with runs that are confined, "
+        "completed without evidence, every commit seen in a run's folder is in the project or there, and no "
+        "process, lock, folder or ref of what a run began with is left; with runs that are confined, "
         "two servers among the victims, writes that fail and a calendar that jumps.",
         "issue: Watch, recovery and torture",
     ),
