@@ -2,8 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# How many times the usual number of cases `make trials` tries, and for how many seconds it tortures.
+# How many times the usual number of cases `make trials` tries, and for how many seconds it tortures and how
+# many processes it kills at least, with each of three seeds.
 CASES ?= 30
+KILLS ?= 170
 SECONDS ?= 180
 
 .PHONY: demo test test-times trials install release bench docs clean
@@ -25,7 +27,7 @@ trials: install
 	CHANT_TRIALS=$(CASES) $(BIN)/python -m pytest -n auto --quiet tests/server/test_fuzz.py \
 		tests/chant/test_edit_laws.py tests/chant/test_add.py tests/demo/test_agent_document.py tests/confine tests/vine tests/tickets
 	PROPTEST_CASES=$$((256 * $(CASES))) cargo test --workspace --locked
-	for seed in 1 2 3; do $(BIN)/python -m bench.torture --seed $$seed --seconds $(SECONDS) || exit 1; done
+	for seed in 1 2 3; do $(BIN)/python -m bench.torture --seed $$seed --seconds $(SECONDS) --kills $(KILLS) || exit 1; done
 
 # The package with its core as it is tested: one build with the Rust tests, in a virtual environment.
 install: $(VENV)/.ready

@@ -22,6 +22,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.torture", description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="the same seed asks for the same deeds")
     parser.add_argument("--seconds", type=float, default=120, help="how long (default: two minutes)")
+    parser.add_argument("--kills", type=int, default=0, help="go on until so many processes were killed")
     parser.add_argument("--keep", action="store_true", help="leave the project in place")
     switch = argparse.BooleanOptionalAction
     parser.add_argument("--servers", action=switch, default=True, help="two servers among the victims")
@@ -32,7 +33,7 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="chant-torture-"))
     play = Play(folder, cast(int, given.seed), modes)
     end = time.monotonic() + cast(float, given.seconds)
-    while time.monotonic() < end:
+    while time.monotonic() < end or play.kills.total() < cast(int, given.kills):
         play.deed()
     play.end()
     wrong = check(play.scene())
@@ -42,6 +43,8 @@ def main() -> None:
         click.echo(f"{times:5} × killed: {kind}")
     for answer, times in sorted(play.servers.answers.items()):
         click.echo(f"{times:5} × answered: {answer}")
+    for state, times in sorted(play.ends().items()):
+        click.echo(f"{times:5} × ended: {state}")
     click.echo(f"{play.failed:5} × a write failed")
     for line in wrong:
         click.echo(f"WRONG {line}")

@@ -63,6 +63,8 @@ class Scene:
     """Where main stood, in order."""
     kept: list[tuple[str, str]]
     """Texts by spec of which a server said that they are written."""
+    seen: list[tuple[str, str]]
+    """Commits by spec that once were the newest in the folder of a run."""
     has_one_clock: bool
     """Whether moments that different processes wrote down can be compared."""
 
@@ -73,6 +75,7 @@ def check(scene: Scene) -> list[str]:
     return [
         *_specs(scene, records),
         *_commits(scene),
+        *_seen(scene),
         *_main(scene),
         *_mine(scene),
         *_kept(scene),
@@ -92,15 +95,24 @@ def git(root: Path, environment: Mapping[str, str], *words: str, check: bool = T
 
 
 def living(home: Path) -> list[tuple[int, str]]:
-    """Find the processes that know a home folder, with their commands."""
-    mark = f"HOME={home}".encode()
+    """Find the processes that know a home folder or work below it, with their commands."""
+    mark = os.fsencode(home)
     found: list[tuple[int, str]] = []
     for folder in Path("/proc").iterdir():
         with suppress(OSError):
-            if folder.name.isdigit() and mark in (folder / "environ").read_bytes().split(b"\0"):
+            if not folder.name.isdigit():
+                continue
+            if mark in (folder / "environ").read_bytes() or (folder / "cwd").readlink().is_relative_to(home):
                 command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
                 found.append((int(folder.name), command.strip()))
     return found
+
+
+def folders(home: Path) -> dict[str, Path]:
+    """Find the folders that runs work in, or that are kept, by their specs: each has a mark beside it."""
+    marks = (home / "state" / "chant-mcp" / "worktrees").glob("*/*.run.json")
+    found = [mark.with_name(mark.name.removesuffix(".run.json")) for mark in marks]
+    return {folder.name: folder for folder in found if folder.is_dir()}
 
 
 def _records(root: Path) -> list[Record]:
@@ -166,6 +178,29 @@ def _commits(scene: Scene) -> Iterator[str]:
     yield from (f"git fsck: {line}" for line in wrong)
 
 
+def _seen(scene: Scene) -> Iterator[str]:
+    """A commit that an agent made is in the project, or in the folder that was kept."""
+    refs = git(scene.root, scene.environment, "rev-list", "--all").split()
+    reachable = set(refs)
+    kept = folders(scene.home)
+    for id, commit in sorted(set(scene.seen)):
+        if commit not in reachable and not (id in kept and _holds(scene, kept[id], commit)):
+            yield f"commit {commit} of an agent on {id} is lost"
+
+
+def _holds(scene: Scene, folder: Path, commit: str) -> bool:
+    """Whether the repository of a folder holds a commit, or one that was set aside beside it."""
+    repositories = [folder / ".git", *folder.parent.glob(f"{folder.name}.git-*")]
+    words = ["cat-file", "-e", f"{commit}^{{commit}}"]
+    environment = dict(scene.environment)
+    return any(
+        not subprocess.run(
+            ["git", f"--git-dir={one}", *words], env=environment, capture_output=True, check=False
+        ).returncode
+        for one in repositories
+    )
+
+
 def _main(scene: Scene) -> Iterator[str]:
     for tip in dict.fromkeys(scene.tips):
         if not _contains(scene, "main", tip):
@@ -189,6 +224,8 @@ def _kept(scene: Scene) -> Iterator[str]:
 
 def _runs(scene: Scene, records: list[Record]) -> Iterator[str]:
     by_spec: dict[str, list[Record]] = {}
+    if not any(record.get("confinement") for record in records):
+        yield "no run came so far that it was held"
     for record in records:
         status, end = record["status"], record["end_state"]
         if end not in _ENDS.get(status, set()):
@@ -212,24 +249,51 @@ def _leavings(scene: Scene, records: list[Record]) -> Iterator[str]:
     yield from (
         f"process {pid} lives: {command}" for pid, command in living(scene.home) if pid != os.getpid()
     )
-    for pattern in (
-        ".git/chant-mcp/locks/_/*.lock",
-        ".git/chant-mcp/watch/main/_.pid",
-        ".git/index.lock",
-        ".git/worktrees/*/index.lock",
-    ):
-        yield from (f"{path.relative_to(scene.root)} is left" for path in scene.root.glob(pattern))
+    yield from (f"{path.relative_to(scene.root)} is left" for path in _locks(scene.root))
+    yield from _bases(scene, records)
+    yield from _folders(scene, records)
+
+
+def _locks(root: Path) -> Iterator[Path]:
+    """Locks of git, and of runs and watchers that ended; two of ours are files that stay."""
+    common = root / ".git"
+    stay = {common / "chant-mcp" / "locks" / f"{name}.lock" for name in ("start", "merge")}
+    yield from (path for path in sorted(common.rglob("*.lock")) if path not in stay)
+    yield from common.glob("chant-mcp/watch/main/_.pid")
+
+
+def _bases(scene: Scene, records: list[Record]) -> Iterator[str]:
+    """What a run began with is held while the work goes on or may be gone on with."""
+    newest: dict[str, Record] = {}
+    for record in records:
+        known = newest.get(record["branch"])
+        if record["branch"] and (known is None or known["token"] < record["token"]):
+            newest[record["branch"]] = record
+    refs = git(scene.root, scene.environment, "for-each-ref", "--format=%(refname)").split()
+    for ref in refs:
+        branch = ref.removeprefix("refs/chant/base/")
+        if branch == ref:
+            continue
+        if f"refs/heads/{branch}" not in refs:
+            yield f"{ref} is left, and there is no branch {branch}"
+        elif branch in newest and newest[branch]["end_state"] in ("completed", "cancelled"):
+            yield f"{ref} is left, and the work is {newest[branch]['end_state']}"
+
+
+def _folders(scene: Scene, records: list[Record]) -> Iterator[str]:
     over = {record["branch"] for record in records if record["end_state"] == "completed"}
     open_ = {
         record["branch"]
         for record in records
         if record["branch"] and record["end_state"] not in ("completed", "cancelled")
     }
-    listed = git(scene.root, scene.environment, "worktree", "list", "--porcelain")
-    for block in listed.split("\n\n"):
-        found = re.search(r"^worktree (.*)\n(?:.*\n)*branch refs/heads/(chant/.*)$", block, re.MULTILINE)
-        if found is None or found[2] in open_ or found[2] not in over:
+    for id, folder in folders(scene.home).items():
+        branch = f"chant/{id}"
+        if branch in open_ or branch not in over:
             continue
-        is_clean = not git(Path(found[1]), scene.environment, "status", "--porcelain").strip()
-        if is_clean and _contains(scene, "main", found[2]):
-            yield f"worktree {found[1]} could be gone"
+        is_clean = not git(folder, scene.environment, "status", "--porcelain").strip()
+        if is_clean and _contains(scene, "main", branch):
+            yield f"folder {folder} could be gone"
+    listed = git(scene.root, scene.environment, "worktree", "list", "--porcelain")
+    if listed.count("worktree ") != 1:
+        yield f"a run made a linked worktree: {listed}"

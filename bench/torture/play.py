@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.torture.checker import RECORDS, Scene, git, living
+from bench.torture.checker import RECORDS, Scene, folders, git, living
 from bench.torture.servers import Servers
 from bench.torture.trouble import Trouble
 
@@ -114,6 +114,7 @@ class Play:
         self._ids: list[str] = []
         self._mine: dict[str, bytes] = {}
         self._tips: list[str] = []
+        self._seen: list[tuple[str, str]] = []
         self._waiting: list[subprocess.Popen[bytes]] = []
         for place in (self._home, self.root / ".chant" / "specs", self.root / "work"):
             place.mkdir(parents=True)
@@ -127,6 +128,10 @@ class Play:
         (self._home / ".gitconfig").write_text(
             "[user]\n\tname = Somebody\n\temail = somebody@localhost\n", encoding="utf-8"
         )
+        settings = self._home / "config" / "chant" / "config.md"
+        settings.parent.mkdir(parents=True)
+        # The person trusts the project, and opens nothing to its runs.
+        settings.write_text(f"---\ntrust: {{roots: ['{self.root}']}}\n---\n", encoding="utf-8")
         (self.root / ".chant" / "config.md").write_text(
             "---\nproject: {name: Torture}\ndefaults: {provider: demo, main_branch: main}\n"
             "watch: {poll_interval_ms: 500}\n---\n",
@@ -175,6 +180,7 @@ class Play:
         self.deeds[chosen.__name__.strip("_").replace("_", " ")] += 1
         chosen()
         self._tips.append(self._git("rev-parse", "main").strip())
+        self._look_into_folders()
 
     def end(self) -> None:
         """Stop what goes on, and look after the rest once; the disk is well then, and the clock is right."""
@@ -193,13 +199,18 @@ class Play:
             if self._trouble is not None:
                 self._trouble.jump(0)
 
+    def ends(self) -> Counter[str]:
+        """Count how runs ended."""
+        return Counter(str(record["end_state"]) for record in self._records())
+
     def _running(self) -> list[str]:
         """Name the specs of runs whose runner lives."""
         runners = {pid for pid, command in living(self._home) if " --runner " in command}
-        records = (self.root / RECORDS).glob("*.json")
-        told: list[dict[str, Any]] = [json.loads(path.read_text("utf-8")) for path in records]
-        named = {record["spec_id"] for record in told if record["pid"] in runners}
+        named = {record["spec_id"] for record in self._records() if record["pid"] in runners}
         return sorted(named)
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [json.loads(path.read_text("utf-8")) for path in (self.root / RECORDS).glob("*.json")]
 
     def scene(self) -> Scene:
         """What a checker has to know."""
@@ -210,6 +221,7 @@ class Play:
             dict(self._mine),
             list(self._tips),
             list(self.servers.kept),
+            list(self._seen),
             has_one_clock=not self._modes.clock,
         )
 
@@ -277,6 +289,13 @@ class Play:
         assert self._trouble is not None
         hours = self._chance.choice((1, 5, 24, 24 * 8, 24 * 40))
         self._trouble.jump(self._chance.choice((-1, 0, 1)) * hours * _HOUR)
+
+    def _look_into_folders(self) -> None:
+        """Remember the newest commits in the folders of runs, as their files tell them."""
+        for id, folder in folders(self._home).items():
+            with suppress(OSError):
+                commit = (folder / ".git" / "refs" / "heads" / "chant" / id).read_text("ascii").strip()
+                self._seen.append((id, commit))
 
     # A person
 

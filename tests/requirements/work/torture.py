@@ -5,8 +5,9 @@ from requirements import Requirement
 REQUIREMENTS: dict[str, Requirement] = {
     "chant:torture:nothing_is_lost": Requirement(
         "Whatever dies at whatever moment, one look by `watch --once` later no commit is lost, nothing is "
-        "completed without evidence, and no process, lock or worktree is left; with two servers among the "
-        "victims, writes that fail and a calendar that jumps.",
+        "completed without evidence, every commit seen in a run's folder is in the project or there, and no "
+        "process, lock, folder or ref of what a run began with is left; with runs that are confined, "
+        "two servers among the victims, writes that fail and a calendar that jumps.",
         "issue: Watch, recovery and torture",
     ),
     "chant:work:failing_writes_lose_nothing": Requirement(

@@ -1,0 +1,17 @@
+"""Agents that mean harm (issue: A run works in a repository of its own, held there by the kernel)."""
+
+from requirements import Requirement
+
+REQUIREMENTS: dict[str, Requirement] = {
+    "chant:hostile:nothing_outside_changes": Requirement(
+        "Whatever an agent does, what lies outside of its folder is as it was, byte for byte: the project's"
+        " files, configuration, hooks, index and refs but its own branch and what landed; our state; the"
+        " user's home; other projects; processes. Its log holds no secret. Shown by one agent for each move.",
+        "issue: A run works in a repository of its own, 3",
+    ),
+    "chant:hostile:ends_are_true": Requirement(
+        "The end of a hostile run says what became of the work: work on another branch or on none, a lost"
+        " repository, a branch that changes other specs; and an honest branch lands in spite of the move.",
+        "issue: A run works in a repository of its own, 3",
+    ),
+}
