@@ -205,7 +205,7 @@ class Workshop:
         before = state()
         yield
         after = state()
-        assert after == before, [(n, set(after[n]) ^ set(before[n])) for n in after if after[n] != before[n]]
+        assert after == before
         wait_for(lambda: not processes(), lambda: f"the end of {processes()}")
 
 

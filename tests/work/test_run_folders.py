@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chant_mcp.errors import ChantError
-from work.kit import ID, Record, Workshop, wait_for
+from work.kit import ID, Record, Workshop, kill, processes, wait_for
 from writing import git, tree
 
 WORK = r"""
@@ -260,3 +261,56 @@ def test_checks_see_nothing_but_the_judged_commit(shop: Workshop, tmp_path: Path
     assert "hidden" not in seen
     assert {"work", "ferry.txt", ".git"} <= set(seen)
     assert not list(hand.folder().parent.glob("*.checks*"))
+
+
+@pytest.mark.requirement("chant:run_folder:cut_off_making_loses_nothing")
+def test_a_folder_whose_making_was_cut_off_is_made_from_the_beginning(hand: Hand) -> None:
+    root = hand.shop.root
+    for number in range(5):
+        (root / f"file-{number}.txt").write_text("kept\n", encoding="utf-8")
+    (root / ".gitattributes").write_text("file-2.txt filter=held\n", encoding="utf-8")
+    hand.shop.commit()
+    reached = root / ".git" / "reached"
+    git(root, "config", "filter.held.smudge", f"cat; touch {reached}; sleep 60")
+    started = ThreadPoolExecutor(1).submit(hand.shop.handle().work_start, ID)
+    wait_for(reached.exists, "a check-out that is half done")
+    kill(*(process.pid for process in processes()))
+    assert isinstance(started.exception(), ChantError)
+    git(root, "config", "--unset", "filter.held.smudge")
+    assert hand.run()["end_state"] == "completed"
+    files = git(root, "ls-tree", "--name-only", "main").split()
+    assert {f"file-{number}.txt" for number in range(5)} <= set(files)
+
+
+@pytest.mark.requirement("chant:run_folder:cut_off_making_loses_nothing")
+def test_a_repository_whose_making_was_cut_off_is_made_from_the_beginning(hand: Hand) -> None:
+    hand.does("exit 3\n")
+    hand.run()
+    repository = hand.folder() / ".git"
+    for name in ("HEAD", "config", "index"):
+        (repository / name).unlink()
+    hand.does(WORK)
+    assert hand.run()["end_state"] == "completed"
+    assert hand.shop.main("ferry.txt") == "one\ntwo\n"
+
+
+@pytest.mark.requirement("chant:run_folder:lost_folder_is_judged_by_what_came_back")
+@pytest.mark.parametrize("name", ["HEAD", "config", f"refs/heads/chant/{ID}"])
+def test_what_git_would_wait_for_is_refused_at_once(hand: Hand, name: str) -> None:
+    hand.does(f"{WORK}\nrm .git/{name}; mkfifo .git/{name}\n")
+    record = hand.run()
+    assert record["end_state"] == "needs_attention"
+    assert f"`.git/{name}` is no regular file" in record["reason"]
+    hand.does("true\n")
+    assert hand.run()["end_state"] in ("completed", "failed")
+
+
+@pytest.mark.requirement("chant:run_folder:ends_name_where_the_work_is")
+@pytest.mark.parametrize("deed", ["mkfifo", "mkdir", "ln -s /etc/passwd"])
+def test_what_is_no_copy_of_a_spec_is_named_with_the_way_on(hand: Hand, deed: str) -> None:
+    hand.does(f'rm "$CHANT_SPEC_FILE"; {deed} "$CHANT_SPEC_FILE"; exit 3\n')
+    assert hand.run()["end_state"] == "failed"
+    with pytest.raises(ChantError, match=f"`chant-mcp work {ID} --fresh` begins from the start"):
+        hand.run()
+    hand.does(WORK)
+    assert hand.run(fresh=True)["end_state"] == "completed"

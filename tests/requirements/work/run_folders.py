@@ -35,6 +35,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Shallow clones, partial clones and files of Git LFS come back and land like all else.",
         "issue: A run works in a repository of its own, 1",
     ),
+    "chant:run_folder:cut_off_making_loses_nothing": Requirement(
+        "A folder or a repository whose making was cut off is made from the beginning: files that were never"
+        " checked out are not taken for files that an agent removed.",
+        "issue: A run works in a repository of its own, 1",
+    ),
     "chant:run_folder:catches_up": Requirement(
         "A retry goes on where a person moved the branch of the work in the project.",
         "issue: A run works in a repository of its own, 1",

@@ -23,7 +23,7 @@ pub fn hint<'a>(policy: &Policy, lines: impl IntoIterator<Item = &'a str>) -> Op
         if !WORDS.iter().any(|word| small.contains(word)) {
             continue;
         }
-        if let Some(path) = paths(line).find(|path| !is_under(path, &policy.write)) {
+        if let Some(path) = refused(&policy.write, line) {
             let is_read = is_under(&path, &policy.read);
             // What could be read was to be written.
             (found, written) = (Some(path), is_read || speaks_of_writing(&small));
@@ -65,6 +65,16 @@ fn speaks_of_writing(line: &str) -> bool {
 
 fn is_under(path: &Path, folders: &[PathBuf]) -> bool {
     folders.iter().any(|folder| path.starts_with(folder))
+}
+
+/// The path that a line says was refused: the first behind the words of the system, else the last before them.
+fn refused(open: &[PathBuf], line: &str) -> Option<PathBuf> {
+    let small = line.to_ascii_lowercase();
+    let at = WORDS.iter().filter_map(|word| small.find(word)).min()?;
+    let (before, behind) = line.split_at(at);
+    let is_closed = |path: &PathBuf| !is_under(path, open);
+    let named = paths(behind).find(is_closed);
+    named.or_else(|| paths(before).filter(is_closed).last())
 }
 
 /// The absolute paths in a line.
@@ -113,6 +123,12 @@ mod tests {
                 "cat: /home/ada/.ssh/id: Permission denied",
                 Some(
                     "the run may not read or write /home/ada/.ssh/id, which is denied because it may hold secrets",
+                ),
+            ),
+            (
+                "/home/ada/agent.sh: 10: /home/ada/agent.sh: cannot create /data/x: Permission denied",
+                Some(
+                    "the run may not write /data/x; if it has to: `confine.write` in your own configuration",
                 ),
             ),
             ("cat: /run/folder/a: Permission denied", None),

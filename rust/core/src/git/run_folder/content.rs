@@ -1,16 +1,26 @@
 //! What lies in the folder of a run and is in no commit.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "what lies in the folder of a run is no document of the store"
+)]
+
+use std::fs;
+
 use super::super::bookkeeping::{RUNTIME, TRAILER};
 use super::super::{GitError, program};
 use super::{LONGEST_LOOK, LONGEST_WALK, RunFolder};
 
 impl RunFolder<'_> {
     /// The paths that differ from the folder's HEAD: changed, staged, in conflict, or untracked and not
-    /// ignored; sorted, from the top, with `/`.
+    /// ignored; sorted, from the top, with `/`. Where the making of the folder was cut off there are none.
     ///
     /// # Errors
     /// `Gone` when there is no repository any more, or a failure of git.
     pub fn uncommitted(&self) -> Result<Vec<String>, GitError> {
+        if self.is_unfinished() {
+            return Ok(Vec::new());
+        }
         let words = [
             "status",
             "--porcelain",
@@ -29,6 +39,16 @@ impl RunFolder<'_> {
         Ok(paths)
     }
 
+    /// Removes a pipe, a socket or a device, which git cannot keep and which holds nothing.
+    fn remove_special(&self, path: &str) {
+        let place = self.top.join(path);
+        let kind = place.symlink_metadata().map(|found| found.file_type());
+        if kind.is_ok_and(|kind| !(kind.is_file() || kind.is_dir() || kind.is_symlink())) {
+            // What stays is named by git.
+            let _ = fs::remove_file(place);
+        }
+    }
+
     /// Whether its HEAD is its branch.
     pub fn stands_on_branch(&self) -> bool {
         let asked = self.git(["symbolic-ref", "--quiet", "HEAD"], LONGEST_LOOK);
@@ -42,8 +62,12 @@ impl RunFolder<'_> {
     /// # Errors
     /// A failure of git.
     pub fn commit_everything(&self, message: &str) -> Result<(), GitError> {
-        if self.uncommitted()?.is_empty() {
+        let changed = self.uncommitted()?;
+        if changed.is_empty() {
             return Ok(());
+        }
+        for path in changed {
+            self.remove_special(&path);
         }
         self.git(["add", "--all"], LONGEST_WALK).output()?;
         let (name, address) = RUNTIME;

@@ -35,6 +35,10 @@ impl RunFolder<'_> {
     /// more, `Gone` when it has no repository, or what git found wrong; the project's branch is then as it was.
     pub fn fetch(&self) -> Result<bool, GitError> {
         let name = self.full_name()?;
+        if self.is_unfinished() {
+            return Ok(false);
+        }
+        self.refuse_special_files(&name)?;
         let known = self.known_tip()?;
         let tip = self.tip(&name)?;
         if tip == known {
@@ -57,6 +61,24 @@ impl RunFolder<'_> {
         let why = "commits of its run";
         self.repo.move_ref(&name, &tip, Some(&known), why)?;
         Ok(true)
+    }
+
+    /// Refuses what git would wait for without an end, or read elsewhere, where it looks for the branch.
+    fn refuse_special_files(&self, name: &str) -> Result<(), GitError> {
+        let git = self.top.join(".git");
+        let special = ["HEAD", "config", "packed-refs", name]
+            .into_iter()
+            .find(|path| {
+                let found = git.join(path).symlink_metadata();
+                found.is_ok_and(|found| !found.is_file())
+            });
+        match special {
+            Some(path) => Err(wrong(
+                "rev-parse",
+                &format!("`.git/{path}` is no regular file"),
+            )),
+            None => Ok(()),
+        }
     }
 
     /// The commit that a ref of the folder leads to.

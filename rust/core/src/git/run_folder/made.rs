@@ -56,6 +56,8 @@ const SET_ASIDE: &str = ".git-";
 const LOCKS: [&str; 4] = ["index.lock", "HEAD.lock", "packed-refs.lock", "config.lock"];
 /// So many of them are kept.
 const MOST_SET_ASIDE: usize = 1000;
+/// What the name of the file ends with that is there while a folder is made.
+const UNFINISHED: &str = ".unfinished";
 /// What a repository inside the folder is renamed to before the folder is a person's.
 const NESTED: &str = ".git-of-run";
 
@@ -77,11 +79,26 @@ impl RunFolder<'_> {
             let path = self.top.clone();
             return Err(GitError::PathTaken { path });
         }
+        // Files that were not checked out yet must never look like files that an agent removed.
+        replace(&self.unfinished(), "")?;
         make_folder(&self.top)?;
         self.make_repository(&tip)?;
         let words = ["read-tree", "-v", "-u", "--reset", "--end-of-options", &tip];
         self.git(words, LONGEST_WALK)
-            .hear(&mut |said| files_updated(said).map_or((), |step| progress(&step)))
+            .hear(&mut |said| files_updated(said).map_or((), |step| progress(&step)))?;
+        remove_tree(&self.unfinished())
+    }
+
+    /// Whether the making of the folder was cut off: no agent has worked in it.
+    pub fn is_unfinished(&self) -> bool {
+        self.unfinished().symlink_metadata().is_ok()
+    }
+
+    /// The file that is there while the folder is made.
+    fn unfinished(&self) -> PathBuf {
+        let mut name = self.top.file_name().unwrap_or_default().to_owned();
+        name.push(UNFINISHED);
+        self.top.with_file_name(name)
     }
 
     /// Whether there is a folder, with a repository of its own or without one.
@@ -98,6 +115,9 @@ impl RunFolder<'_> {
     /// # Errors
     /// `NoBranch`, `File`, or a failure of git.
     pub fn make_repository_again(&self) -> Result<(), GitError> {
+        if self.is_unfinished() {
+            return Ok(());
+        }
         let tip = self.known_tip()?;
         self.set_repository_aside()?;
         set_nested_aside(&self.top)?;
@@ -127,6 +147,8 @@ impl RunFolder<'_> {
     /// # Errors
     /// `File`.
     pub fn remove(&self) -> Result<(), GitError> {
+        // One that is removed in part must not be taken for one whose files an agent removed.
+        replace(&self.unfinished(), "")?;
         remove_tree(&self.top)?;
         for number in 1..MOST_SET_ASIDE {
             let path = self.aside(number);
@@ -135,16 +157,20 @@ impl RunFolder<'_> {
             }
             remove_tree(&path)?;
         }
-        Ok(())
+        remove_tree(&self.unfinished())
     }
 
     /// Makes the folder of an earlier run ready for the next: its branch goes on where the project's is ahead of
-    /// it. A repository that was left broken or locked is made again, and files where none
-    /// is left.
+    /// it. A repository that was left broken or locked is made again, and files where none is left; a folder
+    /// that was not finished is made from the beginning.
     ///
     /// # Errors
     /// A failure of git: the two went different ways, or files that were changed are in the way.
-    pub fn catch_up(&self) -> Result<(), GitError> {
+    pub fn catch_up(&self, progress: &mut dyn FnMut(&str)) -> Result<(), GitError> {
+        if self.is_unfinished() {
+            self.remove()?;
+            return self.make(progress);
+        }
         if !self.is_sound() {
             self.make_repository_again()?;
         }
@@ -262,6 +288,16 @@ impl RunFolder<'_> {
         let [objects, info] = ["objects", "objects/info"].map(|path| git.join(path));
         // Nothing is joined to the first: a slash at the end of a link is what the link leads to.
         if ![&git, &objects, &info].into_iter().all(|path| is_own(path)) {
+            return false;
+        }
+        let is_plain = |path: &str| {
+            let found = git.join(path).symlink_metadata();
+            found.is_ok_and(|found| found.is_file() && found.len() > 0)
+        };
+        if !["HEAD", "config", "index", "objects/info/alternates"]
+            .into_iter()
+            .all(is_plain)
+        {
             return false;
         }
         let of_branch = format!("refs/heads/{}.lock", self.branch);

@@ -292,7 +292,7 @@ fn an_earlier_folder_catches_up_with_the_branch_whatever_became_of_it() {
             tip
         };
         let check = |what: &str, tip: &str| {
-            world.folder().catch_up().unwrap();
+            world.folder().catch_up(&mut |_| ()).unwrap();
             assert_eq!(world.in_run("rev-parse HEAD"), tip, "{kind} {what}");
             assert_eq!(world.in_run("status --porcelain"), "", "{kind} {what}");
         };
@@ -313,7 +313,7 @@ fn an_earlier_folder_catches_up_with_the_branch_whatever_became_of_it() {
         // What is not committed is not written over.
         let tip = ahead("four.txt");
         write(&world.top, "four.txt", "theirs\n");
-        assert!(world.folder().catch_up().is_err(), "{kind}");
+        assert!(world.folder().catch_up(&mut |_| ()).is_err(), "{kind}");
         assert_eq!(fs::read(world.top.join("four.txt")).unwrap(), b"theirs\n");
         fs::remove_file(world.top.join("four.txt")).unwrap();
         check("a file out of the way", &tip);

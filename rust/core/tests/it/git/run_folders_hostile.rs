@@ -209,7 +209,7 @@ fn check(&(name, arm, moves): &Case) {
     let _ = held.commit_everything("The rest");
     let _ = held.fetch();
     assert_eq!(world.outside(), outside, "{name}: committed");
-    let _ = held.catch_up();
+    let _ = held.catch_up(&mut |_| ());
     assert_eq!(world.outside(), outside, "{name}: caught up");
     folder.make_repository_again().unwrap();
     assert_eq!(world.outside(), outside, "{name}: made again");

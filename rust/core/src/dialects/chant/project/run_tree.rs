@@ -224,9 +224,9 @@ impl RunTree<'_> {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn catch_up(&self) -> Result<(), Error> {
+    pub(in super::super) fn catch_up(&self, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
         match &self.kind {
-            Kind::Own(folder) => Ok(folder.catch_up()?),
+            Kind::Own(folder) => Ok(folder.catch_up(progress)?),
             Kind::Linked(_) => Ok(()),
         }
     }

@@ -491,7 +491,7 @@ impl Making<'_> {
         if let Some(tree) = earlier {
             told(run, tree.path())?;
             site::mark(tree.path(), &run.record().process_id, id)?;
-            tree.catch_up()?;
+            tree.catch_up(&mut |step| run.step(step))?;
             return Ok((tree.path().to_owned(), tree.is_linked()));
         }
         let folder = place::worktrees(self.project, self.config, self.repo)?;
@@ -528,7 +528,9 @@ impl Making<'_> {
     /// checkout since the work began.
     fn place_copy(&self, place: &Workplace, goes_on: bool) -> Result<(), Error> {
         let now: &str = &self.spec.text;
-        let copy = place.copy_text(self.project)?;
+        let copy = place
+            .copy_text(self.project)
+            .map_err(|error| self.unusable(place, &error))?;
         let base = place.base_text(self.project, self.repo)?;
         let text = match (&base, &copy) {
             (Some(base), Some(copy)) if goes_on => merge::merged(Some(base), Some(now), Some(copy))
@@ -558,6 +560,16 @@ impl Making<'_> {
             return Ok(());
         }
         write_new(self.project, place, text)
+    }
+
+    /// That what an earlier run left where the spec's copy belongs is no text.
+    fn unusable(&self, place: &Workplace, error: &Error) -> Error {
+        let id = &self.spec.id;
+        let message = format!(
+            "An earlier run of '{id}' left something else in {} than a copy of its spec: {error}. `chant-mcp work {id} --fresh` begins from the start, and keeps what was done as a backup.",
+            place.worktree.display()
+        );
+        ChantError::Refused(message).into()
     }
 
     fn disagreement(&self, place: &Workplace, conflicts: &[merge::Conflict]) -> Error {
