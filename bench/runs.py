@@ -113,7 +113,9 @@ def _main() -> None:
         folder = home / "project"
         folder.mkdir()
         ids = _project(folder, runs, script)
-        alone, whole, begun = [], [], time.monotonic()
+        alone: list[float] = []
+        whole: list[float] = []
+        begun = time.monotonic()
         for id in ids:
             alone.append(_alone(folder, id, script))
             whole.append(_run(folder, id))

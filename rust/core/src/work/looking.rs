@@ -22,11 +22,11 @@ impl<'a> Looking<'a> {
     /// Watches a folder; `look` is called after a change.
     pub fn at(folder: &Path, look: impl FnMut() + 'a) -> Self {
         let watch = Watch::start(folder);
-        let due = (!watch.is_trusted()).then(|| Instant::now() + INTERVAL);
         Self {
             watch,
             look: Box::new(look),
-            due,
+            // The agent may have been quicker than the watch.
+            due: Some(Instant::now() + SETTLE),
         }
     }
 
