@@ -263,7 +263,8 @@ def _locks(root: Path) -> Iterator[Path]:
 
 
 def _bases(scene: Scene, records: list[Record]) -> Iterator[str]:
-    """What a run began with is held while the work goes on or may be gone on with."""
+    """What a run began with is held while the work goes on, or its folder is kept."""
+    kept = folders(scene.home)
     newest: dict[str, Record] = {}
     for record in records:
         known = newest.get(record["branch"])
@@ -276,6 +277,8 @@ def _bases(scene: Scene, records: list[Record]) -> Iterator[str]:
             continue
         if f"refs/heads/{branch}" not in refs:
             yield f"{ref} is left, and there is no branch {branch}"
+        elif branch.removeprefix("chant/") in kept:
+            continue
         elif branch in newest and newest[branch]["end_state"] in ("completed", "cancelled"):
             yield f"{ref} is left, and the work is {newest[branch]['end_state']}"
 
