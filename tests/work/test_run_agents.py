@@ -89,7 +89,7 @@ async def test_placeholders_are_filled_and_words_without_a_value_left_out(shop: 
     assert found["argv"] == [
         ID,
         f"in={record['worktree']}",
-        str(shop.root / ".git"),
+        f"{record['worktree']}/.git",
         "{unknown}",
         "a b;c",
         config,
