@@ -204,6 +204,11 @@ impl RunTree<'_> {
         disk::exists(self.path())
     }
 
+    /// Whether what git may be made to run there is held.
+    pub(in super::super) fn is_held(&self) -> bool {
+        matches!(&self.kind, Kind::Own(folder) if folder.is_held())
+    }
+
     /// Whether it is a linked worktree of the project's repository.
     pub(in super::super) fn is_linked(&self) -> bool {
         matches!(self.kind, Kind::Linked(_))

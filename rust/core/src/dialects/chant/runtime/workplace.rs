@@ -52,8 +52,8 @@ pub(in super::super) struct Workplace {
     pub spec_in_git: String,
     /// Whether git tracks it.
     pub is_tracked: bool,
-    /// How what works here is held.
-    pub confinement: Confinement,
+    /// How what works here is held, where that is known already: to find it out takes a look at many folders.
+    confinement: Option<Confinement>,
 }
 
 impl Workplace {
@@ -112,16 +112,15 @@ impl Workplace {
         let spec_in_git = in_git(project, repo, &spec)?;
         let is_tracked = repo.file_at(base, &spec_in_git)?.is_some();
         let is_linked = listed.is_some();
-        let confinement = scenery.confinement(told)?;
         Ok(Some(Self::at(
-            (told, is_linked, confinement),
+            (told, is_linked, None),
             (&branch, &target, base),
             (record.spec_id.clone(), spec, spec_in_git, is_tracked),
         )))
     }
 
     fn at(
-        (worktree, is_linked, confinement): (&Path, bool, Confinement),
+        (worktree, is_linked, confinement): (&Path, bool, Option<Confinement>),
         (branch, target, base): (&str, &str, &str),
         (spec_id, spec, spec_in_git, is_tracked): (String, String, String, bool),
     ) -> Self {
@@ -197,12 +196,12 @@ impl Workplace {
             config: &config,
             repo,
         };
-        Ok(if self.is_linked {
-            scenery.linked(&self.worktree, &self.spec_id, &self.branch)
-        } else {
-            let (spec_id, branch) = (self.spec_id.as_str(), self.branch.as_str());
-            scenery.held(&self.worktree, (spec_id, branch), self.confinement.clone())
-        })
+        let (spec_id, branch) = (self.spec_id.as_str(), self.branch.as_str());
+        match self.confinement.clone() {
+            _ if self.is_linked => Ok(scenery.linked(&self.worktree, spec_id, branch)),
+            Some(held) => Ok(scenery.held(&self.worktree, (spec_id, branch), held)),
+            None => scenery.own(&self.worktree, spec_id, branch),
+        }
     }
 
     /// A second folder with the files of the branch as it is in the project, for checks of the work.
@@ -224,7 +223,7 @@ impl Workplace {
         let inside = self.root.strip_prefix(&self.worktree).unwrap_or(&self.root);
         let checked = Self {
             root: path.join(inside).components().collect(),
-            confinement: scenery.confinement(&path)?,
+            confinement: Some(scenery.confinement(&path)?),
             worktree: path,
             is_linked: false,
             ..self.clone()
@@ -273,9 +272,10 @@ impl Workplace {
     /// Makes the folder a person's, so that nothing runs there which the agent planned. Where that cannot be
     /// done its files are there all the same.
     pub(in super::super) fn hand_over(&self, project: &Project, repo: &Repo) {
-        if self.is_linked || project.is_trusted() || !matches!(self.confinement, Confinement::Off) {
-            let tree = self.tree(project, repo);
-            let _ = tree.map(|tree| tree.hand_over());
+        if let Ok(tree) = self.tree(project, repo)
+            && (self.is_linked || project.is_trusted() || tree.is_held())
+        {
+            let _ = tree.hand_over();
         }
     }
 
@@ -395,7 +395,7 @@ impl Making<'_> {
         let id = self.spec.id.to_string();
         let confinement = self.scenery().confinement(&worktree)?;
         let place = Workplace::at(
-            (&worktree, is_linked, confinement),
+            (&worktree, is_linked, Some(confinement)),
             (branch, &target, &base),
             (id, spec, spec_in_git, is_tracked),
         );
