@@ -205,18 +205,10 @@ impl Call {
     ///
     /// # Errors
     /// As `answer`. Git must read all of its input before it writes more than a few lines.
-    pub(super) fn answer_to(mut self, input: &[u8]) -> Result<Answer, GitError> {
-        self.command.stdin(Stdio::piped());
-        let mut child = self.start()?;
-        // A git that ended early closes the pipe; its own complaint then says why.
-        if let Some(mut stdin) = child.stdin.take()
-            && let Err(error) = stdin.write_all(input)
-            && error.kind() != io::ErrorKind::BrokenPipe
-        {
-            return Err(self.broken(&error));
-        }
-        let output = self.bounded(child.id(), |until| output_of(child, until))?;
-        Ok(self.ended(output.status, output.stdout, output.stderr))
+    pub(super) fn answer_to(self, input: &[u8]) -> Result<Answer, GitError> {
+        let Running { call, child } = self.piped(input)?;
+        let output = call.bounded(child.id(), |until| output_of(child, until))?;
+        Ok(call.ended(output.status, output.stdout, output.stderr))
     }
 
     /// Starts git with a short `input` on its standard input; what it writes is for [`Running::read_with`].
@@ -226,6 +218,7 @@ impl Call {
     pub(super) fn piped(mut self, input: &[u8]) -> Result<Running, GitError> {
         self.command.stdin(Stdio::piped());
         let mut child = self.start()?;
+        // A git that ended early closes the pipe; its own complaint then says why.
         if let Some(mut stdin) = child.stdin.take()
             && let Err(error) = stdin.write_all(input)
             && error.kind() != io::ErrorKind::BrokenPipe
