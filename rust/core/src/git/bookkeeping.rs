@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::branches::{branch_ref, oid};
-pub(super) use super::commits::RUNTIME;
-use super::commits::{By, NewCommit};
+use super::commits::{By, NewCommit, RUNTIME};
 use super::program::{self, fields, first_line};
 use super::{GitError, Repo};
 
 /// The trailer of commits with which the runtime keeps books; they are nobody's work.
-pub(super) const TRAILER: (&str, &str) = ("Chant-Bookkeeping", "true");
+const TRAILER: (&str, &str) = ("Chant-Bookkeeping", "true");
 
 /// A file's path from the top of the checkout, with `/`, and its bytes.
 pub type NewFile = (String, Vec<u8>);
@@ -229,23 +228,9 @@ impl Repo {
             return Ok(());
         }
         program::acting(checkout, ["add", "--all"]).output()?;
-        let (name, address) = RUNTIME;
-        let message = format!("{message}\n\n{}: {}\n", TRAILER.0, TRAILER.1);
-        let (name, address) = (format!("user.name={name}"), format!("user.email={address}"));
-        let words = [
-            "-c",
-            &name,
-            "-c",
-            &address,
-            "commit",
-            "--quiet",
-            "--no-verify",
-        ];
-        let call = program::acting(checkout, words)
-            .arg("--no-gpg-sign")
-            .arg("-m")
-            .arg(message);
-        call.output().map(drop)
+        own_commit(message, |words| program::acting(checkout, words))
+            .output()
+            .map(drop)
     }
 
     /// The paths in which two revisions differ, from the top of the checkout; sorted.
@@ -393,4 +378,24 @@ fn is_bookkeeping(message: &str) -> bool {
         let mut pairs = trailers.iter();
         pairs.any(|pair| pair == TRAILER)
     })
+}
+
+/// A commit of what is staged, as the runtime's own, without hooks; `git` prepares a call where that is done.
+pub(super) fn own_commit(
+    message: &str,
+    git: impl FnOnce([&str; 7]) -> program::Call,
+) -> program::Call {
+    let (name, address) = RUNTIME;
+    let message = format!("{message}\n\n{}: {}\n", TRAILER.0, TRAILER.1);
+    let (name, address) = (format!("user.name={name}"), format!("user.email={address}"));
+    let words = [
+        "-c",
+        &name,
+        "-c",
+        &address,
+        "commit",
+        "--quiet",
+        "--no-verify",
+    ];
+    git(words).arg("--no-gpg-sign").arg("-m").arg(message)
 }

@@ -7,7 +7,7 @@
 
 use std::fs;
 
-use super::super::bookkeeping::{RUNTIME, TRAILER};
+use super::super::bookkeeping::own_commit;
 use super::super::{GitError, program};
 use super::{LONGEST_LOOK, LONGEST_WALK, RunFolder};
 
@@ -70,22 +70,7 @@ impl RunFolder<'_> {
             self.remove_special(&path);
         }
         self.git(["add", "--all"], LONGEST_WALK).output()?;
-        let (name, address) = RUNTIME;
-        let message = format!("{message}\n\n{}: {}\n", TRAILER.0, TRAILER.1);
-        let (name, address) = (format!("user.name={name}"), format!("user.email={address}"));
-        let words = [
-            "-c",
-            &name,
-            "-c",
-            &address,
-            "commit",
-            "--quiet",
-            "--no-verify",
-        ];
-        self.git(words, LONGEST_WALK)
-            .arg("--no-gpg-sign")
-            .arg("-m")
-            .arg(message)
+        own_commit(message, |words| self.git(words, LONGEST_WALK))
             .output()
             .map(drop)
     }
