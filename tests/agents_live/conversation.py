@@ -60,6 +60,10 @@ class ModelRequest:
         """Say whether the conversation holds the result of a step."""
         return any(result.step == step for result in self.results)
 
+    def result_of(self, step: str) -> str:
+        """Give the result of a step; empty where there is none."""
+        return next((result.text for result in self.results if result.step == step), "")
+
 
 @dataclass(frozen=True)
 class ModelReply:

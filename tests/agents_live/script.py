@@ -24,6 +24,9 @@ SHELLS = (
 SEARCHES = ("ToolSearch", "tool_search", "search_tools")
 """Names of tools that look for tools."""
 
+THROUGH = "tool_call"
+"""The tool that calls tools which are found and not listed."""
+
 OURS = "chant_spec_update"
 """The tool of ours that is called."""
 
@@ -47,6 +50,8 @@ class SpecTask:
     """The file that the work makes, from the run's folder."""
     outside: Path
     """A folder that the run must not write."""
+    has_tools: bool = True
+    """Whether the program can be given our tools."""
 
     def folder(self, said: str) -> str:
         """Find the run's folder in what a program told the model."""
@@ -83,7 +88,7 @@ def _call_of(step: str, task: SpecTask, request: ModelRequest) -> tuple[ToolOffe
     if step == "shell_outside":
         return _run(tools, f"echo out > '{task.outside}/by-shell.txt'")
     if step == "ours":
-        return _offered_ours(tools), {"id": task.id, "check": [task.criterion]}
+        return _ticked(task, request)
     return _run(tools, f"git add -A && git commit -m 'chant({task.id}): Paint the ferry'")
 
 
@@ -124,11 +129,19 @@ def _search(request: ModelRequest) -> ToolCall | None:
     return ToolCall("search", tool, _completed(tool, {key: OURS}))
 
 
-def _offered_ours(tools: tuple[ToolOffer, ...]) -> ToolOffer:
-    for tool in tools:
-        if tool.name.endswith(OURS):
-            return tool
-    raise NoTool(f"{OURS}; offered are {[tool.name for tool in tools]}")
+def _ticked(task: SpecTask, request: ModelRequest) -> tuple[ToolOffer, Any]:
+    """Tick the criterion: by our tool, by the tool that calls hidden ones, or in the file where there is neither."""
+    arguments = {"id": task.id, "check": [task.criterion]}
+    ours = next((tool for tool in request.tools if tool.name.endswith(OURS)), None)
+    if ours:
+        return ours, arguments
+    through = next((tool for tool in request.tools if tool.name == THROUGH), None)
+    found = re.search(rf"[\w-]*{OURS}", request.result_of("search"))
+    if through and found:
+        return through, {"name": found.group(), "arguments": arguments}
+    if not task.has_tools:
+        return _run(request.tools, f"sed -i 's/- \\[ \\]/- [x]/' '.chant/specs/{task.id}.md'")
+    raise NoTool(f"{OURS}; offered are {[tool.name for tool in request.tools]}")
 
 
 def _fitting(tool: ToolOffer, names: tuple[str, ...]) -> str:
