@@ -22,7 +22,7 @@ use super::super::project::{AgreedPrompts, Project, place};
 use super::super::prompt::{self, Parts, SPLIT as PROMPT};
 use super::super::split::{self, BadAnswer, proposal, write};
 use super::super::view::split::{Member, Proposal};
-use super::briefing::{self, bounds, name_of, prompt_text};
+use super::briefing::{self, bounds, event_plan, name_of, prompt_text};
 use super::confined::{self, Held};
 use super::spec_of;
 use crate::config::Config;
@@ -378,6 +378,7 @@ impl Asking<'_> {
         let limits = &config.runs.limits;
         let bounds = bounds(config);
         Ok(Job {
+            plan: event_plan(config, &agent),
             reads: agent.tells_messages().then_some(messages::lines as Reads),
             name: agent.name,
             model,

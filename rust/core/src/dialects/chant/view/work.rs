@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::list::ProblemEntry;
 use super::spec::Criteria;
+use crate::work::usage::{DenialEntry, UsageEntry};
 
 /// Lines of a log.
 #[derive(Debug, Serialize)]
@@ -85,6 +86,27 @@ pub struct RunEntry {
     /// The agent's commits, once the work was judged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
+    /// The model that its agent works with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The agent's own name of its session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// What its agent used up, as far as it tells; of a run above other runs the sum of theirs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<UsageEntry>,
+    /// Tools that were refused to its agent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub denials: Vec<DenialEntry>,
+    /// Why its agent did not do its work, in a word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// What to do about that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<String>,
+    /// While it waits for another try: when that is, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_try_at: Option<String>,
     /// While it runs: the criteria in the copy of the spec that is worked on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub criteria: Option<Criteria>,
