@@ -1,7 +1,7 @@
 """Try the published programs of agents with a model on this machine: `make test-agents`.
 
-Each does a whole spec, confined, and meets what can go wrong. Nothing leaves this machine but the installation of
-the programs. Needs Linux with Landlock and npm.
+Each does a whole spec, confined, and meets what can go wrong. Only the installation of the programs reaches beyond
+this machine. Needs Linux with Landlock and npm.
 """
 
 from __future__ import annotations

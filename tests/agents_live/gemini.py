@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from conversation import Json, ModelReply, ModelRequest, ToolResult, offered, step_of, text_of
 
-_STATUS = {401: "UNAUTHENTICATED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED", 529: "UNAVAILABLE"}
-
 
 def is_asked(path: str) -> bool:
     """Say whether a path is one of this protocol."""
@@ -19,9 +17,7 @@ def read_request(path: str, body: Json) -> ModelRequest:
     contents = body.get("contents") or []
     parts = [part for content in contents for part in content.get("parts") or []]
     answers = [part["functionResponse"] for part in parts if "functionResponse" in part]
-    results = tuple(
-        ToolResult(step_of(answer.get("id")), str(answer.get("response"))) for answer in answers
-    )
+    results = tuple(ToolResult(step_of(answer.get("id")), str(answer.get("response"))) for answer in answers)
     declared = [one for tool in body.get("tools") or [] for one in tool.get("functionDeclarations") or []]
     tools = [
         offered(one["name"], one.get("parametersJsonSchema") or one.get("parameters")) for one in declared
@@ -47,8 +43,3 @@ def written_reply(reply: ModelReply) -> Json:
     }
     candidate = {"index": 0, "content": content, "finishReason": stop}
     return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "loopback"}
-
-
-def written_error(status: int, message: str) -> Json:
-    """Write a refusal of the provider."""
-    return {"error": {"code": status, "message": message, "status": _STATUS.get(status, "UNKNOWN")}}

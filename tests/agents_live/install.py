@@ -1,4 +1,4 @@
-"""The programs that are tried: pinned releases, installed from their packages into a folder outside of the repository."""
+"""The programs that are tried: pinned releases, installed outside of the repository."""
 
 from __future__ import annotations
 

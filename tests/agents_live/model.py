@@ -6,12 +6,13 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import islice
 
 import protocols
 from conversation import Json, ModelReply, ModelRequest
+from refusals import refusal_of
 from script import NoTool
 
 
@@ -20,28 +21,20 @@ class ModelFault:
     """What goes wrong instead of a reply, to requests of the conversation that is about the spec."""
 
     name: str
-    status: int = 200
-    kind: str = ""
-    message: str = ""
     times: int = 1_000_000
     """To how many requests, before all is well."""
-    headers: dict[str, str] = field(default_factory=dict[str, str])
 
 
+WRONG_KEY = ModelFault("wrong key")
+REFUSAL = ModelFault("refusal")
+BROKEN_STREAM = ModelFault("broken stream", times=1)
 FAULTS = (
-    ModelFault("wrong key", 401, "authentication_error", "invalid x-api-key"),
-    ModelFault(
-        "rate limit",
-        429,
-        "rate_limit_error",
-        "Rate limit reached for requests",
-        times=1,
-        headers={"retry-after": "1"},
-    ),
-    ModelFault("overload", 529, "overloaded_error", "Overloaded", times=1),
-    ModelFault("refusal"),
-    ModelFault("broken stream", times=1),
-    ModelFault("unknown model", 404, "not_found_error", "model: loopback-1 does not exist"),
+    WRONG_KEY,
+    ModelFault("rate limit", times=1),
+    ModelFault("overload", times=1),
+    REFUSAL,
+    BROKEN_STREAM,
+    ModelFault("unknown model"),
 )
 """What can go wrong, by its name in the table."""
 
@@ -49,9 +42,7 @@ FAULTS = (
 class LoopbackModel:
     """A model behind a server: what it was asked, and what it could not do."""
 
-    def __init__(
-        self, reply: Callable[[ModelRequest], ModelReply], fault: ModelFault | None = None
-    ) -> None:
+    def __init__(self, reply: Callable[[ModelRequest], ModelReply], fault: ModelFault | None = None) -> None:
         """Take what replies, and what goes wrong."""
         self.reply = reply
         self.fault = fault
@@ -132,23 +123,20 @@ class _ModelHandler(BaseHTTPRequestHandler):
         request = protocols.read_request(protocol, self.path, json.loads(raw or b"{}"))
         asked.requests.append(request)
         # What is asked beside the conversation, titles and the like, shares the key and not the trouble.
-        fault = asked.fault
-        if request.tools or (fault and fault.status == 401):
-            fault = asked.meets_fault()
-            if fault and fault.status != 200:
-                error = protocols.written_error(protocol, fault.status, fault.kind, fault.message)
-                return self._send(fault.status, error, fault.headers)
-        else:
-            fault = None
+        shares = request.tools or asked.fault is WRONG_KEY
+        fault = asked.meets_fault() if shares else None
+        if fault and fault not in (REFUSAL, BROKEN_STREAM):
+            refusal = refusal_of(fault.name, protocol, request.model)
+            return self._send(refusal.status, refusal.body, refusal.headers)
         try:
             reply = asked.reply(request)
         except NoTool as missing:
             asked.problems.append(f"missing: {missing}")
             reply = ModelReply(f"I lack {missing}")
-        if fault and fault.name == "refusal":
+        if fault is REFUSAL:
             reply = ModelReply("I cannot help with that.", is_refusal=True)
         if request.streams:
-            return self._stream(request, reply, breaks_off=fault is not None and fault.name == "broken stream")
+            return self._stream(request, reply, breaks_off=fault is BROKEN_STREAM)
         self._send(200, protocols.whole_reply(request, reply))
 
     def _stream(self, request: ModelRequest, reply: ModelReply, *, breaks_off: bool) -> None:

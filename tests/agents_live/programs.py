@@ -1,4 +1,4 @@
-"""The programs that are tried, and how each is led to a model on this machine: by its own variables and files."""
+"""The programs that are tried, and how each is led to a model on this machine, as its users do it."""
 
 from __future__ import annotations
 
@@ -150,9 +150,7 @@ PROGRAMS = (
         model="claude-sonnet-4-5",
         tells_money=True,
     ),
-    AgentProgram(
-        "codex", "codex", "@openai/codex", "0.169.0", _codex, _codex_files, help=("exec", "--help")
-    ),
+    AgentProgram("codex", "codex", "@openai/codex", "0.169.0", _codex, _codex_files, help=("exec", "--help")),
     AgentProgram("copilot", "copilot", "@github/copilot", "1.0.102", _copilot, tells_tokens=False),
     AgentProgram(
         "opencode",

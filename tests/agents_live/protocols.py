@@ -300,11 +300,14 @@ def _response_events(request: ModelRequest, reply: ModelReply) -> Iterator[Event
     for key in ("arguments", "input", "content"):
         if key in empty:
             empty[key] = [] if key == "content" else ""
-    yield "response.output_item.added", {
-        "type": "response.output_item.added",
-        "output_index": 0,
-        "item": empty,
-    }
+    yield (
+        "response.output_item.added",
+        {
+            "type": "response.output_item.added",
+            "output_index": 0,
+            "item": empty,
+        },
+    )
     if reply.call is None:
         name = "response.output_text.delta"
         yield name, {"type": name, "content_index": 0, "delta": reply.text, **place}
@@ -314,12 +317,3 @@ def _response_events(request: ModelRequest, reply: ModelReply) -> Iterator[Event
             yield name, {"type": name, key: item["arguments"], "name": item["name"], **place}
     yield "response.output_item.done", {"type": "response.output_item.done", "output_index": 0, "item": item}
     yield "response.completed", {"type": "response.completed", "response": whole}
-
-
-def written_error(protocol: str, status: int, kind: str, message: str) -> Json:
-    """Write a refusal of the provider."""
-    if protocol in ("messages", "count"):
-        return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"}
-    if protocol == "gemini":
-        return gemini.written_error(status, message)
-    return {"error": {"message": message, "type": kind, "param": None, "code": kind}}

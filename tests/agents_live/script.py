@@ -16,8 +16,8 @@ WRITING = ("Write", "write_file", "write", "create", "write_to_file", "editor", 
 """Names of tools that write a file."""
 
 SHELLS = (
-    "Bash", "bash", "shell_command", "exec_command", "shell", "local_shell", "run_shell_command", "execute_command",
-    "run_commands", "terminal",
+    "Bash", "bash", "shell_command", "exec_command", "shell", "local_shell", "run_shell_command",
+    "execute_command", "run_commands", "terminal",
 )  # fmt: skip
 """Names of tools that run a command."""
 
@@ -130,7 +130,7 @@ def _search(request: ModelRequest) -> ToolCall | None:
 
 
 def _ticked(task: SpecTask, request: ModelRequest) -> tuple[ToolOffer, Any]:
-    """Tick the criterion: by our tool, by the tool that calls hidden ones, or in the file where there is neither."""
+    """Tick the criterion: by our tool, by the one that calls hidden ones, or in the file."""
     arguments = {"id": task.id, "check": [task.criterion]}
     ours = next((tool for tool in request.tools if tool.name.endswith(OURS)), None)
     if ours:

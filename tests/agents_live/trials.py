@@ -63,8 +63,10 @@ class Trial:
 
 
 @contextmanager
-def tried(program: AgentProgram, fault: ModelFault | None = None, *, config: str = "", keeps: bool = False) -> Iterator[Trial]:
-    """Have a program work on the spec of a user of its own; `config` is added to that user's configuration."""
+def tried(
+    program: AgentProgram, fault: ModelFault | None = None, *, config: str = "", keeps: bool = False
+) -> Iterator[Trial]:
+    """Have a program work on the spec of a user of its own; `config` adds to its configuration."""
     holder: dict[str, SpecTask] = {}
     model = LoopbackModel(lambda request: next_reply(holder["task"], request), fault)
     with (
@@ -120,7 +122,9 @@ def _sum(usage: Mapping[str, Any], names: tuple[str, ...]) -> int:
     return sum(int(usage.get(name) or 0) for name in names)
 
 
-def faulty_spec(program: AgentProgram, fault: ModelFault, verdict: AgentVerdict, *, keeps: bool = False) -> None:
+def faulty_spec(
+    program: AgentProgram, fault: ModelFault, verdict: AgentVerdict, *, keeps: bool = False
+) -> None:
     """Have a program meet a fault, and look at what is told of it."""
     with tried(program, fault, keeps=keeps) as trial:
         text = trial.ended.text

@@ -80,7 +80,6 @@ class UserWorld:
             "PATH": self.path,
             "LANG": "C.UTF-8",
             "TERM": "dumb",
-            
             "HTTP_PROXY": CLOSED,
             "HTTPS_PROXY": CLOSED,
             "NO_PROXY": "127.0.0.1,localhost",
@@ -129,14 +128,18 @@ class UserWorld:
 
 
 @contextmanager
-def made_world(folder: Path, path: str, variables: Mapping[str, str], *, keeps: bool = False) -> Iterator[UserWorld]:
+def made_world(
+    folder: Path, path: str, variables: Mapping[str, str], *, keeps: bool = False
+) -> Iterator[UserWorld]:
     """Make a user with a project of one spec; all of it is removed at the end, unless it is kept."""
     folder.mkdir(parents=True, exist_ok=True)
     world = UserWorld(Path(tempfile.mkdtemp(dir=folder)), path, variables)
     try:
         world.outside.mkdir(parents=True)
         world.root.mkdir()
-        world.write(".gitconfig", "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n")
+        world.write(
+            ".gitconfig", "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
+        )
         (world.root / "ferry.txt").write_text("white\n", encoding="utf-8")
         world.git("init", "-q")
         made = world.chant("init", "--name", "ferry", "--minimal")
