@@ -1,7 +1,7 @@
 """Try the published programs of agents with a model on this machine: `make test-agents`.
 
-Each does a whole spec, confined, and meets what can go wrong. Only the installation of the programs reaches beyond
-this machine. Needs Linux with Landlock and npm.
+Each does a whole spec, confined, and meets what can go wrong. Only installing them reaches beyond this
+machine. Needs Linux with Landlock and npm.
 """
 
 from __future__ import annotations
@@ -14,9 +14,20 @@ import drift
 from install import install, installed
 from model import FAULTS
 from programs import PROGRAMS
-from trials import AgentVerdict, faulty_spec, whole_spec
+from trials import AgentVerdict, faulty_spec, refused_spec, whole_spec
 
-STEPS = ("flags", "whole spec", "confined", "edit", "outside", "commit", "our tool", "tokens", "money")
+STEPS = (
+    "flags",
+    "whole spec",
+    "confined",
+    "edit",
+    "outside",
+    "commit",
+    "our tool",
+    "tokens",
+    "money",
+    "refused tool",
+)
 
 
 def _main() -> int:
@@ -36,6 +47,8 @@ def _main() -> int:
         if not asked.fault:
             drift.look_at_flags(program, verdict)
             whole_spec(program, verdict, keeps=asked.keep)
+            if program.is_guarded:
+                refused_spec(program, verdict, keeps=asked.keep)
         for fault in faults:
             faulty_spec(program, fault, verdict, keeps=asked.keep)
         verdicts.append(verdict)

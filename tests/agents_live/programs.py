@@ -35,15 +35,12 @@ class AgentProgram:
     """The user's files, by their path in the home."""
     model: str | None = MODEL
     """The model that the run asks for."""
-    help: tuple[str, ...] = ("--help",)
-    """What makes it list the flags of its template."""
-    hidden: tuple[str, ...] = ()
-    """Flags that it takes and does not list."""
     has_tools: bool = True
     """Whether it can be given our tools."""
     tells_tokens: bool = True
     tells_money: bool = False
-    needs_outside_refusal: bool = True
+    is_guarded: bool = True
+    """Whether it can bound what it does by itself."""
 
 
 def _claude(url: str) -> Pairs:
@@ -56,20 +53,7 @@ def _claude(url: str) -> Pairs:
 
 
 def _codex(url: str) -> Pairs:
-    return {"OPENAI_API_KEY": OPENAI_KEY}
-
-
-def _codex_files(url: str) -> Pairs:
-    text = f"""\
-model_provider = "loopback"
-
-[model_providers.loopback]
-name = "loopback"
-base_url = "{url}/v1"
-env_key = "OPENAI_API_KEY"
-wire_api = "responses"
-"""
-    return {".codex/config.toml": text}
+    return {"CODEX_API_KEY": OPENAI_KEY, "OPENAI_BASE_URL": f"{url}/v1"}
 
 
 def _copilot(url: str) -> Pairs:
@@ -121,6 +105,14 @@ def _gemini_files(url: str) -> Pairs:
     return {".gemini/settings.json": json.dumps(settings)}
 
 
+def _cline_files(url: str) -> Pairs:
+    name = "openai-compatible"
+    settings = {"provider": name, "apiKey": OPENAI_KEY, "model": MODEL, "baseUrl": f"{url}/v1"}
+    provider = {"settings": settings, "updatedAt": "2026-01-22T00:00:00.000Z", "tokenSource": "manual"}
+    known = {"version": 1, "lastUsedProvider": name, "modes": {}, "providers": {name: provider}}
+    return {".cline/data/settings/providers.json": json.dumps(known)}
+
+
 def _pi_files(url: str) -> Pairs:
     model = {
         "id": MODEL,
@@ -150,7 +142,7 @@ PROGRAMS = (
         model="claude-sonnet-4-5",
         tells_money=True,
     ),
-    AgentProgram("codex", "codex", "@openai/codex", "0.169.0", _codex, _codex_files, help=("exec", "--help")),
+    AgentProgram("codex", "codex", "@openai/codex", "0.169.0", _codex),
     AgentProgram("copilot", "copilot", "@github/copilot", "1.0.102", _copilot, tells_tokens=False),
     AgentProgram(
         "opencode",
@@ -160,11 +152,11 @@ PROGRAMS = (
         _opencode,
         _opencode_files,
         model=f"loopback/{MODEL}",
-        help=("run", "--help"),
         tells_money=True,
     ),
     AgentProgram("qwen", "qwen", "@qwen-code/qwen-code", "0.24.4", _qwen, _qwen_files),
     AgentProgram("gemini", "gemini", "@google/gemini-cli", "0.61.0", _gemini, _gemini_files),
+    AgentProgram("cline", "cline", "cline", "3.0.65", _nothing, _cline_files, is_guarded=False),
     AgentProgram(
         "pi",
         "pi",
@@ -175,6 +167,7 @@ PROGRAMS = (
         model=f"loopback/{MODEL}",
         has_tools=False,
         tells_money=True,
+        is_guarded=False,
     ),
 )
 """The programs, by their names."""

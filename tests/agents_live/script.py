@@ -9,7 +9,10 @@ from typing import Any
 
 from conversation import ModelReply, ModelRequest, ToolCall, ToolOffer
 
-STEPS = ("inside", "outside", "shell_outside", "ours", "commit")
+ATTEMPTS = ("outside", "shell_outside")
+"""What no run may do: writing outside of its folder, with a tool and with a command."""
+
+STEPS = ("inside", *ATTEMPTS, "ours", "commit")
 """What is done, in this order, each by one call; then comes a text."""
 
 WRITING = ("Write", "write_file", "write", "create", "write_to_file", "editor", "edit")
@@ -52,6 +55,8 @@ class SpecTask:
     """A folder that the run must not write."""
     has_tools: bool = True
     """Whether the program can be given our tools."""
+    steps: tuple[str, ...] = STEPS
+    """What is done."""
 
     def folder(self, said: str) -> str:
         """Find the run's folder in what a program told the model."""
@@ -69,7 +74,7 @@ def next_reply(task: SpecTask, request: ModelRequest) -> ModelReply:
     """
     if not request.tools:
         return ModelReply("Paint the ferry")
-    for step in STEPS:
+    for step in task.steps:
         if not request.step_is_done(step):
             search = _search(request) if step == "ours" else None
             if search:

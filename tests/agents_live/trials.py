@@ -11,7 +11,7 @@ from typing import Any
 from install import cache, path
 from model import FAULTS, LoopbackModel, ModelFault
 from programs import AgentProgram
-from script import SpecTask, next_reply
+from script import ATTEMPTS, STEPS, SpecTask, next_reply
 from world import CRITERION, Ended, UserWorld, made_world
 
 WRONG_KEY_SECONDS = 30
@@ -64,7 +64,12 @@ class Trial:
 
 @contextmanager
 def tried(
-    program: AgentProgram, fault: ModelFault | None = None, *, config: str = "", keeps: bool = False
+    program: AgentProgram,
+    fault: ModelFault | None = None,
+    *,
+    steps: tuple[str, ...] = STEPS,
+    config: str = "",
+    keeps: bool = False,
 ) -> Iterator[Trial]:
     """Have a program work on the spec of a user of its own; `config` adds to its configuration."""
     holder: dict[str, SpecTask] = {}
@@ -73,7 +78,7 @@ def tried(
         model.served() as url,
         made_world(cache() / "trials", path(), program.variables(url), keeps=keeps) as world,
     ):
-        holder["task"] = SpecTask(world.id, CRITERION, "boat.txt", world.outside, program.has_tools)
+        holder["task"] = SpecTask(world.id, CRITERION, "boat.txt", world.outside, program.has_tools, steps)
         for name, text in program.files(url).items():
             world.write(name, text)
         settings = f"agents:\n  {program.name}:\n    model: {program.model}\n" if program.model else ""
@@ -108,18 +113,26 @@ def whole_spec(program: AgentProgram, verdict: AgentVerdict, *, keeps: bool = Fa
         _look_at_cost(program, verdict, trial)
 
 
+def refused_spec(program: AgentProgram, verdict: AgentVerdict, *, keeps: bool = False) -> None:
+    """Have a program do only what it may not, guarded by itself, and look whether the refusal is named."""
+    config = "confine:\n  mode: off\n"
+    with tried(program, steps=ATTEMPTS, config=config, keeps=keeps) as trial:
+        text = trial.ended.text
+        outside = [file.name for file in trial.world.outside.iterdir()]
+        holds = trial.ended.code != 0 and trial.record.get("cause") == "permission_denied"
+        holds = holds and trial.said("refused") and not outside
+        why = f"{outside}, {trial.record.get('cause')}, {trial.record.get('denials')}\n{text[-1500:]}"
+        verdict.note("refused tool", holds, why, word="named")
+
+
 def _look_at_cost(program: AgentProgram, verdict: AgentVerdict, trial: Trial) -> None:
-    usage = {**trial.record, **(trial.record.get("usage") or {})}
-    tokens = _sum(usage, ("input_tokens", "output_tokens", "cached_tokens", "cache_read_tokens", "tokens"))
+    usage: Mapping[str, Any] = trial.record.get("usage") or {}
+    tokens = sum(int(usage.get(f"{kind}_tokens") or 0) for kind in ("input", "cached", "output"))
     money = usage.get("cost_usd")
     if program.tells_tokens:
         verdict.note("tokens", tokens > 0, f"the record says {sorted(trial.record)}", word=str(tokens))
     if program.tells_money:
         verdict.note("money", bool(money), f"the record says {money}", word=f"{money or 0:.4f} $")
-
-
-def _sum(usage: Mapping[str, Any], names: tuple[str, ...]) -> int:
-    return sum(int(usage.get(name) or 0) for name in names)
 
 
 def faulty_spec(
