@@ -59,7 +59,7 @@ class Trial:
     def said(self, pattern: str) -> bool:
         """Say whether our program told something, while it waited or in the log."""
         told = self.ended.text + self.world.chant("log", self.world.id).text
-        return re.search(pattern, told, re.IGNORECASE) is not None
+        return re.search(pattern, told, re.IGNORECASE | re.MULTILINE) is not None
 
 
 @contextmanager
@@ -145,23 +145,22 @@ def faulty_spec(
         told, is_passing = EXPECTED[fault.name]
         why = f"after {seconds:.0f} s, {trial.model.failures} times:\n{text[-1500:]}"
         holds = trial.model.failures > 0 and trial.said(told)
-        if is_passing:
-            holds = holds and trial.ended.code == 0
-        else:
-            holds = holds and trial.ended.code != 0 and trial.status != "completed"
+        is_done = trial.ended.code == 0 and trial.status == "completed"
+        holds = holds and is_passing in (None, is_done)
         if fault.name == "wrong key":
             holds = holds and seconds <= WRONG_KEY_SECONDS
-        verdict.note(fault.name, holds, why, word=f"{seconds:.0f} s")
+        word = "completed" if is_done else "named"
+        verdict.note(fault.name, holds, why, word=f"{word}, {seconds:.0f} s")
 
 
-EXPECTED = {
+EXPECTED: dict[str, tuple[str, bool | None]] = {
     "wrong key": (r"not logged in|key is wrong", False),
     "rate limit": (r"rate.limit", True),
     "overload": (r"overload", True),
     "refusal": (r"refus", False),
-    "broken stream": ("", True),
+    "broken stream": (r"stream|terminated|network|^✓", None),
     "unknown model": (r"does not know the model|model.*(not exist|not found|unknown)", False),
 }
-"""What is to be told of a fault, and whether the spec is completed all the same."""
+"""What is to be told of a fault, and whether the spec is completed all the same; `None` leaves that to the program."""
 
 assert {fault.name for fault in FAULTS} == set(EXPECTED)
