@@ -91,6 +91,8 @@ pub struct Limits {
     pub output_megabytes: NonZeroU64,
     /// No more agents than this work at once.
     pub agents_at_once: NonZeroUsize,
+    /// A run takes no more turns of its model than this; for agents that can be told so.
+    pub turns: Option<NonZeroU32>,
 }
 
 impl Default for Limits {
@@ -102,6 +104,7 @@ impl Default for Limits {
             check_minutes: number(10),
             output_megabytes: number(50),
             agents_at_once: NonZeroUsize::MIN.saturating_add(7),
+            turns: None,
         }
     }
 }
@@ -120,6 +123,11 @@ impl Limits {
     /// The longest check.
     pub fn check(&self) -> Duration {
         minutes(self.check_minutes)
+    }
+
+    /// The most turns.
+    pub fn turns(&self) -> Option<u32> {
+        self.turns.map(NonZeroU32::get)
     }
 
     /// The most bytes that a run writes.
