@@ -101,6 +101,8 @@ pub struct Limits {
     pub tokens_per_day: Option<NonZeroU64>,
     /// All runs of 24 hours cost no more US dollars than this.
     pub cost_usd_per_day: Option<UsdAmount>,
+    /// A run takes no more turns of its model than this; for agents that can be told so.
+    pub turns: Option<NonZeroU32>,
 }
 
 impl Default for Limits {
@@ -116,6 +118,7 @@ impl Default for Limits {
             cost_usd: None,
             tokens_per_day: None,
             cost_usd_per_day: None,
+            turns: None,
         }
     }
 }
@@ -157,6 +160,11 @@ impl Limits {
         let is_nothing = |amount: Option<UsdAmount>| amount == Some(UsdAmount::default());
         let wrong = amounts.into_iter().find(|(_, amount)| is_nothing(*amount));
         wrong.map(|(key, _)| format!("limits.{key}: expected an amount above 0, got 0"))
+    }
+
+    /// The most turns.
+    pub fn turns(&self) -> Option<u32> {
+        self.turns.map(NonZeroU32::get)
     }
 
     /// The most bytes that a run writes.

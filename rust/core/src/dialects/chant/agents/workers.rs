@@ -1,7 +1,6 @@
 //! Work in parallel divided among agents (reference chant 7).
 
-use super::built_in::BUILT_IN;
-use super::{Agent, AgentError};
+use super::{Agent, AgentError, template};
 use crate::config::runs::{Rotation, Runs};
 
 /// An agent among which work in parallel is divided.
@@ -49,8 +48,7 @@ fn like_claude(runs: &Runs, name: &str, program: &str) -> Result<Agent, AgentErr
         .into_iter()
         .find_map(|name| runs.agents.get(name));
     let settings = settings.cloned().unwrap_or_default();
-    let claude = BUILT_IN.iter().find(|agent| agent.is_called("claude"));
-    Ok(Agent::of(runs, name, &settings, claude)?.behind(program))
+    Ok(Agent::of(runs, name, &settings, template("claude"))?.behind(program))
 }
 
 /// The worker for one more run, as the configuration has them take turns. `running` holds the names of the

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::super::agents::filling::Given;
 use super::super::agents::workers::workers;
-use super::super::agents::{Agent, Given, usual_model};
+use super::super::agents::{Agent, usual_model};
 use super::super::error::ChantError;
 use super::super::project::Project;
 #[cfg(unix)]
@@ -158,16 +159,11 @@ fn agents(config: &Config, problems: &mut Vec<String>) -> Vec<Agent> {
 
 fn look(project: &Project, agent: &Agent) -> AgentSeen {
     let given = Given {
-        prompt: "",
-        prompt_file: "",
-        model: None,
-        worktree: "",
-        spec_id: "",
-        mcp_config: None,
-        git_dir: None,
         own_program: &project.program,
+        is_confined: true,
+        ..Given::default()
     };
-    let line = agent.command_line(&given);
+    let line = agent.located(project).command_line(&given);
     let argv = line.map(|line| line.argv).unwrap_or_default();
     let program = argv.into_iter().next().unwrap_or_default();
     AgentSeen {
@@ -200,10 +196,10 @@ fn unready(project: &Project, config: &Config, agent: &Agent) -> Option<String> 
 
 /// What an agent would get of our environment.
 fn environment(project: &Project, config: &Config, agent: Option<&Agent>) -> EnvironmentSeen {
-    let credentials = agent.map_or(&[][..], |agent| agent.credentials);
+    let credentials = agent.map(Agent::credentials).unwrap_or_default();
     let configured = &config.runs.passed;
     let beside = Beside {
-        credentials,
+        credentials: &credentials,
         configured,
     };
     let found = passed(&project.environment, beside);
