@@ -281,7 +281,7 @@ impl FailureCause {
                 "Start '{agent}' in a terminal of your own and log in, or pass a valid key (`env.pass`); then chant_work_start goes on."
             ),
             Self::OutOfCredit => {
-                "Add credit, wait for the reset, or name another agent with `agent`; then chant_work_start goes on.".into()
+                "Add credit, wait for the reset, or have another agent work (`defaults.provider` in .chant/config.md); then chant_work_start goes on.".into()
             }
             Self::RateLimit => {
                 "Wait, or have fewer agents at once (`limits.agents_at_once`); then chant_work_start goes on.".into()
@@ -318,7 +318,7 @@ impl FailureCause {
                 "chant_log shows its last words; chant_work_start goes on with the work.".into()
             }
             Self::ProgramMissing => {
-                "Install it, or name another agent with `agent` (`defaults.provider` in .chant/config.md).".into()
+                "Install it, or have another agent work (`defaults.provider` in .chant/config.md).".into()
             }
         }
     }
