@@ -320,8 +320,10 @@ pub struct Runs {
     pub prompt: String,
     /// Names of texts that are put behind every prompt.
     pub prompt_extensions: Vec<String>,
-    /// The agent that works when none is named.
-    pub provider: String,
+    /// The agent that works when none is named, if the configuration says which.
+    pub named_provider: Option<String>,
+    /// The one that was found on this machine otherwise.
+    pub found_provider: Option<String>,
     /// Settings of agents, by name.
     pub agents: BTreeMap<String, AgentSettings>,
     /// Where models are asked over HTTP.
@@ -346,12 +348,22 @@ pub struct Runs {
     pub passed: Vec<String>,
 }
 
+impl Runs {
+    /// The agent that works when none is named: the configured one, else the one that was found.
+    pub fn provider(&self) -> Option<&str> {
+        self.named_provider
+            .as_deref()
+            .or(self.found_provider.as_deref())
+    }
+}
+
 impl Default for Runs {
     fn default() -> Self {
         Self {
             prompt: "standard".into(),
             prompt_extensions: Vec::new(),
-            provider: claude(),
+            named_provider: None,
+            found_provider: None,
             agents: BTreeMap::new(),
             providers: Providers::default(),
             parallel: Vec::new(),

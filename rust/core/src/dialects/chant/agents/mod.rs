@@ -8,6 +8,8 @@ pub mod filling;
 pub mod found;
 pub mod http;
 pub mod messages;
+#[cfg(unix)]
+pub mod probe;
 pub mod workers;
 
 use std::collections::BTreeMap;
@@ -30,6 +32,9 @@ pub enum AgentError {
         /// The agents there are.
         known: Vec<String>,
     },
+    /// None is configured, and none was found.
+    #[error("No agent is configured, and none that is known was found on the PATH. `chant-mcp agents list` says which are known and how each is installed; `npm install -g @anthropic-ai/claude-code` is one way. `chant-mcp work ID --agent demo` shows what a run does without one.")]
+    NoAgent,
     /// Its command never gives it the prompt.
     #[error(
         "The command of agent '{name}' never gives it the prompt: expected an argument with {expected}, or `prompt: stdin`."
@@ -99,6 +104,7 @@ impl AgentError {
             | Self::Provider { name, .. } => {
                 serde_json::json!({"agent": name})
             }
+            Self::NoAgent => serde_json::json!({}),
             Self::Limit { name, limit } => serde_json::json!({"agent": name, "limit": limit}),
             Self::Model { model } => serde_json::json!({"model": model}),
         }
@@ -146,6 +152,15 @@ impl Agent {
                 known,
             })
         })
+    }
+
+    /// The agent that works when none is named.
+    ///
+    /// # Errors
+    /// `NoAgent` when none is configured and none was found, or as [`Agent::named`].
+    pub fn of_provider(runs: &Runs) -> Result<Self, AgentError> {
+        let name = runs.provider().ok_or(AgentError::NoAgent)?;
+        Self::named(runs, name)
     }
 
     /// The agent that a name means, called `called`; settings under that name come first.
@@ -283,6 +298,24 @@ impl Agent {
     /// Whether it is asked to tell what it does as messages.
     pub fn tells_messages(&self) -> bool {
         self.events() != "plain"
+    }
+
+    /// Its command with the placeholders that are filled for each run, and its variables, in one of its forms.
+    ///
+    /// # Errors
+    /// `Unguarded`.
+    pub fn words(
+        &self,
+        is_confined: bool,
+    ) -> Result<(Vec<String>, Vec<(String, String)>), AgentError> {
+        let (command, variables) = self.whole(is_confined)?;
+        let words = command.iter().flat_map(pieces).cloned();
+        Ok((words.collect(), variables))
+    }
+
+    /// Whether the prompt goes to its standard input.
+    pub fn reads_prompt_from_stdin(&self) -> bool {
+        self.delivery == Delivery::Stdin
     }
 
     /// Command and variables, in the form for runs that are held, or for those that nothing holds.

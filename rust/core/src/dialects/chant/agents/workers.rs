@@ -26,7 +26,7 @@ pub fn workers(runs: &Runs) -> Result<Vec<Worker>, AgentError> {
         weight,
     };
     if runs.parallel.is_empty() {
-        let agent = Agent::named(runs, &runs.provider)?;
+        let agent = Agent::of_provider(runs)?;
         return Ok(vec![worker(agent, runs.limits.agents_at_once.get(), 1)]);
     }
     let mut workers = Vec::new();

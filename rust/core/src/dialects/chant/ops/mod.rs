@@ -4,6 +4,7 @@
 //! decide on that text, check what they are about to write, and write only then.
 
 pub(super) mod add;
+mod agents;
 mod approve;
 mod archive;
 #[cfg(unix)]
@@ -14,6 +15,8 @@ pub(super) mod edit;
 #[cfg(not(unix))]
 mod elsewhere;
 pub(super) mod finalize;
+#[cfg(unix)]
+mod hello;
 mod lint;
 #[cfg(unix)]
 mod merge;
@@ -35,6 +38,7 @@ mod work;
 pub(super) mod worktrees;
 
 pub use add::{Add, add};
+pub use agents::{agent_show, agents_list};
 pub use approve::{Judgement, approve, reject};
 pub use archive::archive;
 #[cfg(unix)]

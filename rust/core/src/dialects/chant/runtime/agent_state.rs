@@ -3,17 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::super::agents::built_in::{AgentState, StatePlace};
+use super::super::agents::found::{FOLDERS, UsersFiles};
 use super::super::project::Project;
 use super::briefing::Variables;
 use crate::error::Error;
 use crate::store::disk;
-
-/// Variables that name folders of the user's, and where those lie otherwise.
-const USUAL: [(&str, &str); 3] = [
-    ("XDG_CONFIG_HOME", ".config"),
-    ("XDG_DATA_HOME", ".local/share"),
-    ("XDG_STATE_HOME", ".local/state"),
-];
 
 /// Makes the state of an agent in a folder that is not there yet; gives the variables that lead to it.
 ///
@@ -25,12 +19,12 @@ pub(super) fn make(
     files: &[(String, String)],
     folder: PathBuf,
 ) -> Result<Variables, Error> {
-    let user = User { project };
+    let user = UsersFiles(project.surroundings());
     let variables = match state.place {
         StatePlace::Nowhere => return Ok(Variables::new()),
         StatePlace::Variable(name, usual) => {
             disk::make_folders(&folder)?;
-            if let Some(own) = user.folder(name).or_else(|| user.home_file(usual)) {
+            if let Some(own) = user.folder(name).or_else(|| user.in_home(usual)) {
                 for file in state.login {
                     take_over(&own.join(file), &folder.join(file))?;
                 }
@@ -38,7 +32,7 @@ pub(super) fn make(
             Variables::from([(name.to_owned(), folder.display().to_string())])
         }
         StatePlace::Home(own) => {
-            let variables = user.make_home(&folder, own)?;
+            let variables = make_home(user, &folder, own)?;
             for file in state.login {
                 if let Some(from) = user.file(file) {
                     take_over(&from, &folder.join(file))?;
@@ -72,38 +66,13 @@ fn make_folder_of(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Where the user's files lie.
-struct User<'a> {
-    project: &'a Project,
-}
-
-impl User<'_> {
-    /// The folder that a variable names.
-    fn folder(&self, variable: &str) -> Option<PathBuf> {
-        let path = PathBuf::from(self.project.environment.get(variable)?);
-        path.is_absolute().then_some(path)
-    }
-
-    fn home_file(&self, name: &str) -> Option<PathBuf> {
-        Some(self.folder("HOME")?.join(name))
-    }
-
-    /// A file that lies under this name in a home where no variable says otherwise.
-    fn file(&self, name: &str) -> Option<PathBuf> {
-        let moved = USUAL.into_iter().find_map(|(variable, usual)| {
-            let rest = Path::new(name).strip_prefix(usual).ok()?;
-            Some(self.folder(variable)?.join(rest))
-        });
-        moved.or_else(|| self.home_file(name))
-    }
-
-    /// Makes a home that leads to everything in the user's but some folders, which are empty here. What is written
-    /// elsewhere in it stays in it; what links lead to is as open or closed as it is without them.
-    fn make_home(&self, folder: &Path, own: &[&str]) -> Result<Variables, Error> {
+/// Makes a home that leads to everything in the user's but some folders, which are empty here. What is written
+/// elsewhere in it stays in it; what links lead to is as open or closed as it is without them.
+fn make_home(user: UsersFiles<'_>, folder: &Path, own: &[&str]) -> Result<Variables, Error> {
         let mut variables = Variables::new();
         let mut closed: Vec<PathBuf> = own.iter().map(PathBuf::from).collect();
-        for (variable, usual) in USUAL {
-            let Some(from) = self.folder(variable) else {
+        for (variable, usual) in FOLDERS {
+            let Some(from) = user.folder(variable) else {
                 continue;
             };
             let inside = own.iter().map(Path::new);
@@ -114,7 +83,7 @@ impl User<'_> {
             closed.push(usual.into());
             variables.insert(variable.to_owned(), place.display().to_string());
         }
-        if let Some(home) = self.folder("HOME") {
+        if let Some(home) = user.folder("HOME") {
             link(&home, folder, &closed)?;
         }
         for name in own {
@@ -122,7 +91,6 @@ impl User<'_> {
         }
         variables.insert("HOME".to_owned(), folder.display().to_string());
         Ok(variables)
-    }
 }
 
 /// Fills a folder with links to what another holds, but to what is `closed` in it.

@@ -12,7 +12,7 @@ use super::super::agents::events::{format_of, spending, unheld_limit};
 use super::super::agents::filling::{CommandLine, Given, OwnServer};
 use super::super::agents::messages;
 use super::super::agents::workers::workers;
-use super::super::agents::{self, Agent};
+use super::super::agents::{self, Agent, AgentError};
 use super::super::error::ChantError;
 use super::super::model::Spec;
 use super::super::project::place::{self, CONNECT, IGNORED, PROMPT, SERVER};
@@ -67,7 +67,8 @@ pub(super) struct Briefing<'a> {
 
 /// The agent that a start asks for, or the configured one.
 pub(in super::super) fn agent(config: &Config, asked: &Asked) -> Result<Agent, Error> {
-    let name = asked.agent.as_deref().unwrap_or(&config.runs.provider);
+    let asked = asked.agent.as_deref().or(config.runs.provider());
+    let name = asked.ok_or(AgentError::NoAgent).map_err(ChantError::from)?;
     let workers = workers(&config.runs).unwrap_or_default().into_iter();
     if let Some(worker) = workers
         .map(|worker| worker.agent)
@@ -92,7 +93,7 @@ pub(in super::super) fn refuse_unfit_agent(
     agent
         .refuse_unready(model.as_deref(), &project.environment)
         .map_err(ChantError::from)?;
-    let agent = agent.located(project);
+    let agent = agent.located(project.surroundings());
     let given = Given {
         model: model.as_deref(),
         turns: config.runs.limits.turns(),
@@ -114,7 +115,7 @@ pub(in super::super) fn refuse_unfit_agent(
 }
 
 /// An agent's command line as people configured it, without anything that a spec says.
-pub(super) fn trusted_line(
+pub(in super::super) fn trusted_line(
     project: &Project,
     agent: &Agent,
     is_confined: bool,
@@ -134,7 +135,7 @@ pub(super) fn check_lines(config: &Config) -> Vec<String> {
 }
 
 /// Where a model that is asked as OpenAI's are has its address, if our environment says that.
-pub(super) fn openai_base_url(project: &Project) -> Option<&str> {
+pub(in super::super) fn openai_base_url(project: &Project) -> Option<&str> {
     let address = project.environment.get("OPENAI_BASE_URL")?;
     Some(address.as_str()).filter(|address| !address.is_empty())
 }
@@ -261,7 +262,7 @@ impl Briefing<'_> {
     /// # Errors
     /// What is wrong with prompt or agent, or a `StoreError`.
     pub(super) fn job(&self, agreed: &AgreedPrompts) -> Result<Job, Error> {
-        let agent = agent(self.config, self.asked)?.located(self.project);
+        let agent = agent(self.config, self.asked)?.located(self.project.surroundings());
         let model = agents::model(self.spec, &agent, &self.project.environment, self.config);
         let name = prompt::choose(
             self.asked.prompt.as_deref(),

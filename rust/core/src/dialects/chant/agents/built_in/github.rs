@@ -36,8 +36,6 @@ pub(super) const COPILOT: BuiltIn = BuiltIn {
     events: "copilot",
     keys: &[
         "COPILOT_GITHUB_TOKEN",
-        "GH_TOKEN",
-        "GITHUB_TOKEN",
         "COPILOT_PROVIDER_API_KEY",
         "COPILOT_PROVIDER_BEARER_TOKEN",
         "COPILOT_PROVIDER_BASE_URL",
@@ -62,6 +60,6 @@ pub(super) const COPILOT: BuiltIn = BuiltIn {
     resume: &["--resume={session}"],
     tested: Some("1.0.102"),
     install: "npm install -g @github/copilot",
-    log_in: "start `copilot` once and use /login, or set COPILOT_GITHUB_TOKEN",
+    log_in: "set COPILOT_GITHUB_TOKEN; a login in the keychain of the system cannot be reached by a confined run, and GH_TOKEN is passed by `env.pass` alone, since it opens your repositories, too",
     ..USUAL
 };

@@ -96,7 +96,7 @@ pub(super) const QWEN: BuiltIn = BuiltIn {
         ],
         variables: &[],
     }),
-    events: "claude",
+    events: "qwen",
     keys: PROVIDERS,
     settings: &[
         "ANTHROPIC_BASE_URL",

@@ -17,11 +17,11 @@ use crate::config::runs::Argument;
 use crate::provider::Protocol;
 
 /// Arguments; each inner list is left out when one of its placeholders has no value.
-pub(super) type Arguments = &'static [&'static [&'static str]];
+pub type Arguments = &'static [&'static [&'static str]];
 /// Variables and their values; one is left out when a placeholder of it has no value.
-pub(super) type Values = &'static [(&'static str, &'static str)];
+pub type Values = &'static [(&'static str, &'static str)];
 /// Names of variables, or of files.
-pub(super) type Names = &'static [&'static str];
+pub type Names = &'static [&'static str];
 
 /// An agent as it is started.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct BuiltIn {
     /// What people call it.
     pub title: &'static str,
     /// Other names for it.
-    pub(super) aliases: Names,
+    pub aliases: Names,
     /// What its program may be called; the first that is there is started.
     pub programs: &'static [ProgramName],
     /// What follows the program in both forms.
@@ -39,11 +39,11 @@ pub struct BuiltIn {
     /// What stops it from asking.
     pub(super) confined: Form,
     /// What bounds it where nothing else does.
-    pub(super) guarded: Guarded,
+    pub guarded: Guarded,
     /// What follows in both forms.
     pub(super) tail: Arguments,
     /// Variables that keep it from telling others what it does, and from replacing itself while it works.
-    pub(super) quiet: Values,
+    pub quiet: Values,
     /// The name of the format in which it tells what it does.
     pub events: &'static str,
     /// The protocol that our own program speaks with a model, where it is the agent.
@@ -86,14 +86,16 @@ pub struct ProgramName {
 
 /// One way to start an agent.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Form {
-    pub(super) arguments: Arguments,
-    pub(super) variables: Values,
+pub struct Form {
+    /// Its arguments, behind those that all forms have.
+    pub arguments: Arguments,
+    /// Variables that it finds.
+    pub variables: Values,
 }
 
 /// How an agent is started that nothing holds.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Guarded {
+pub enum Guarded {
     /// By this form.
     By(Form),
     /// Not at all, for this reason.
@@ -196,7 +198,8 @@ pub(super) static BUILT_IN: [&BuiltIn; 18] = [
 ];
 
 impl BuiltIn {
-    pub(super) fn is_called(&self, name: &str) -> bool {
+    /// Whether a name means it.
+    pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
     }
 

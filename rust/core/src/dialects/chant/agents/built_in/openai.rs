@@ -17,14 +17,16 @@ pub(super) const CODEX: BuiltIn = BuiltIn {
         // This release reads the variable no longer.
         &["-c", "openai_base_url={openai_base_url}"],
         &["-c", "check_for_update_on_startup=false"],
-        &["-c", "mcp_servers.chant.command={server_command}"],
-        &["-c", "mcp_servers.chant.args={server_arguments}"],
-        &["-c", "mcp_servers.chant.env={server_variables}"],
-        // Else each call would wait for a person, and fail.
         &[
+            "-c",
+            "mcp_servers.chant.command={server_command}",
+            "-c",
+            "mcp_servers.chant.args={server_arguments}",
+            // Else each call would wait for a person, and fail.
             "-c",
             "mcp_servers.chant.default_tools_approval_mode=\"approve\"",
         ],
+        &["-c", "mcp_servers.chant.env={server_variables}"],
     ],
     confined: Form {
         arguments: &[&["--dangerously-bypass-approvals-and-sandbox"]],

@@ -105,7 +105,6 @@ pub(super) const KIRO: BuiltIn = BuiltIn {
         &["--no-interactive"],
         // The default differs by release.
         &["--v3"],
-        &["--output-format", "stream-json"],
         &["--model", "{model}"],
     ],
     confined: Form {
@@ -140,7 +139,7 @@ pub(super) const AMP: BuiltIn = BuiltIn {
         &["--settings-file", "{private}/.config/amp/settings.json"],
     ],
     guarded: Guarded::Not("what keys bound it is not known to us for sure"),
-    events: "claude",
+    events: "amp",
     keys: &["AMP_API_KEY"],
     settings: &["AMP_URL"],
     state: AgentState {

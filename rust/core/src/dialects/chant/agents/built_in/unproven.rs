@@ -118,7 +118,6 @@ pub(super) const DROID: BuiltIn = BuiltIn {
     programs: &[own("droid")],
     head: &[
         &["exec"],
-        &["--output-format", "stream-json"],
         &["--cwd", "{worktree}"],
         &["--model", "{model}"],
         &["--file", "{prompt_file}"],
