@@ -253,7 +253,7 @@ impl FailureCause {
             Self::PermissionDenied => "The agent was refused a tool",
             Self::NotLoggedIn => "The agent is not logged in, or its key is wrong or expired",
             Self::OutOfCredit => "The agent's provider says that credit or quota is used up",
-            Self::RateLimit => "The agent's provider limits how often it is asked (rate limit)",
+            Self::RateLimit => "Rate limit: the agent's provider was asked too often",
             Self::Overloaded => "The agent's provider is overloaded",
             Self::ModelUnknown => "The agent's provider does not know the model",
             Self::FlagUnknown => {
