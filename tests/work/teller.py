@@ -40,7 +40,8 @@ def agents() -> str:
 
 
 def _tell(**event: Any) -> None:
-    print(json.dumps(event), flush=True)
+    sys.stdout.write(json.dumps(event) + "\n")
+    sys.stdout.flush()
 
 
 def _work() -> None:

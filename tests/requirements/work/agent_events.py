@@ -7,8 +7,8 @@ _COSTS = "issue: The first run of a real agent succeeds, point 3"
 
 REQUIREMENTS: dict[str, Requirement] = {
     "chant:events:hostile_output_is_bounded": Requirement(
-        "Events are read however an agent's lines are cut; lines that are too long, no JSON, or nested without end"
-        " are left out, cost no memory, and hide no later event.",
+        "Events are read however an agent's lines are cut; lines that are too long, no JSON, or nested without"
+        " end are left out, cost no memory, and hide no later event.",
         "issue: The first run of a real agent succeeds, point 1; reference agents 0",
     ),
     "chant:events:usage_is_read_from_each_format": Requirement(
@@ -27,28 +27,29 @@ REQUIREMENTS: dict[str, Requirement] = {
         _CAUSES,
     ),
     "chant:events:each_cause_has_a_next_step": Requirement(
-        "Each cause has a sentence and one next step, which the list of runs and the diagnosis tell in place of"
-        " starting the same again.",
+        "Each cause has a sentence and one next step, which the list of runs and the diagnosis tell in place"
+        " of starting the same again.",
         _CAUSES,
     ),
     "chant:events:wrong_key_ends_the_run_at_once": Requirement(
         "A key that is refused ends the run at the first event that says so, and is named.", _CAUSES
     ),
     "chant:events:passing_trouble_is_waited_for": Requirement(
-        "After a rate limit or an overload the agent is started again in the same run, as often and as late as the"
-        " configured retries say; the record names the limit and the time of the next try meanwhile.",
+        "After a rate limit or an overload the agent is started again in the same run, as often and as late"
+        " as the configured retries say; the record names the limit and the time of the next try meanwhile.",
         _CAUSES,
     ),
     "chant:events:repeating_causes_are_not_retried": Requirement(
         "A cause that the same start meets again is not tried again, whatever the log says.", _CAUSES
     ),
     "chant:events:denials_are_named": Requirement(
-        "A tool that was refused to an agent is named in the record, and in the reason where no work came of it.",
+        "A tool that was refused to an agent is named in the record, and in the reason where no work came of"
+        " it.",
         _CAUSES,
     ),
     "chant:costs:usage_is_recorded_and_listed": Requirement(
-        "Turns, tokens and money of a run, all tries together, stand in its record, in `chant_work_list`, and in"
-        " `runs` with and without `--json`.",
+        "Turns, tokens and money of a run, all tries together, stand in its record, in `chant_work_list`, and"
+        " in `runs` with and without `--json`.",
         _COSTS,
     ),
     "chant:costs:limits_end_a_run": Requirement(
@@ -66,8 +67,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         _COSTS,
     ),
     "chant:costs:forecast_has_p50_and_p90": Requirement(
-        "`work --dry-run` starts nothing and tells which specs would be worked on, and the expected time, tokens"
-        " and money with P50 and P90 from completed runs; where these are too few, it says so.",
+        "`work --dry-run` starts nothing and tells which specs would be worked on, and the expected time,"
+        " tokens and money with P50 and P90 from completed runs; where these are too few, it says so.",
         _COSTS,
     ),
 }

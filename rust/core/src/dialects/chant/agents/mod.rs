@@ -6,6 +6,7 @@ pub mod environment;
 pub mod events;
 pub mod http;
 pub mod messages;
+pub mod messages_of_others;
 pub mod workers;
 
 use std::collections::BTreeMap;

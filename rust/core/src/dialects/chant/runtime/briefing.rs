@@ -8,8 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::super::agents::environment::{self, Told};
-use super::super::agents::events::{format_of, spending, unheld_limit};
-use super::super::agents::messages;
+use super::super::agents::events::{format_of, reads_of, spending, unheld_limit};
 use super::super::agents::workers::workers;
 use super::super::agents::{self, Agent, CommandLine, Given};
 use super::super::error::ChantError;
@@ -29,7 +28,7 @@ use crate::store::disk::{self, Temporary};
 use crate::store::files::Root;
 use crate::work::agent::{Input, Job, Limits};
 use crate::work::connections::Connecting;
-use crate::work::output::{Reads, Room, secrets};
+use crate::work::output::{Room, secrets};
 use crate::work::record::Asked;
 use crate::work::spending::EventPlan;
 
@@ -285,7 +284,7 @@ impl Briefing<'_> {
         let job = self.job_for(argv, held, Some(&server), agent.credentials)?;
         Ok(Job {
             plan: event_plan(self.config, &agent),
-            reads: agent.tells_messages().then_some(messages::lines as Reads),
+            reads: reads_of(&agent),
             name: agent.name,
             model,
             prompt: name,
