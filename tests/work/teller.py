@@ -40,7 +40,8 @@ def agents() -> str:
 
 
 def _tell(**event: Any) -> None:
-    print(json.dumps(event), flush=True)
+    sys.stdout.write(json.dumps(event) + "\n")
+    sys.stdout.flush()
 
 
 def _work() -> None:
@@ -75,7 +76,8 @@ def _busy_once() -> int:
         is_error=True,
         api_error_status=429,
         result="API Error: 429",
-        total_cost_usd=0.5,
+        total_cost_usd=0.125,
+        usage={"input_tokens": 40, "output_tokens": 10},
         num_turns=1,
     )
     return 1

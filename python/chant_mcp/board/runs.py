@@ -95,6 +95,10 @@ def _row(run: Data) -> Text:
     if specs := run.get("specs"):
         text.append_text(Text.assemble(" ", words.bar(specs["completed"], specs["total"], _BAR)))
         text.append_text(plain(f" {specs['completed']}/{specs['total']} specs"))
+    if used := run_display.used_words(run.get("usage")):
+        text.append_text(plain(f" {used}", "dim"))
     if run.get("reason"):
         text.append_text(plain(f"\n  {run['reason']}", "dim"))
+    if (step := run_display.next_step(run)) is not None:
+        text.append_text(plain(f"\n  → {step}", "dim"))
     return text

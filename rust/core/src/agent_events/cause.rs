@@ -166,7 +166,12 @@ const WORDS: &[(FailureCause, &[&str])] = &[
     ),
     (
         FailureCause::NestedSandbox,
-        &["bwrap: ", "sandbox-exec: ", "apply-seccomp"],
+        &[
+            "bwrap: ",
+            "sandbox-exec: ",
+            "apply-seccomp",
+            "index.lock': read-only file system",
+        ],
     ),
     (
         FailureCause::MemoryKilled,
@@ -253,7 +258,7 @@ impl FailureCause {
             Self::PermissionDenied => "The agent was refused a tool",
             Self::NotLoggedIn => "The agent is not logged in, or its key is wrong or expired",
             Self::OutOfCredit => "The agent's provider says that credit or quota is used up",
-            Self::RateLimit => "The agent's provider limits how often it is asked (rate limit)",
+            Self::RateLimit => "Rate limit: the agent's provider was asked too often",
             Self::Overloaded => "The agent's provider is overloaded",
             Self::ModelUnknown => "The agent's provider does not know the model",
             Self::FlagUnknown => {
@@ -367,6 +372,23 @@ impl FailureCause {
     }
 }
 
+impl AgentExit<'_> {
+    /// The cause that the last lines, the exit code or the signal tell.
+    fn failure(&self, format: EventFormat) -> Option<(FailureCause, String)> {
+        let is_failure = self.code != Some(0);
+        let mut lines = self.tail.iter().rev().filter(|_| is_failure);
+        let said =
+            lines.find_map(|line| Some((FailureCause::of_words(line)?, line.trim().to_owned())));
+        let told = self
+            .code
+            .and_then(|code| FailureCause::of_code(format, code))
+            .map(|cause| (cause, String::new()));
+        let is_killed = self.signal == Some(KILL) || self.code == Some(128 + KILL);
+        said.or(told)
+            .or_else(|| is_killed.then(|| (FailureCause::MemoryKilled, String::new())))
+    }
+}
+
 impl EventSummary {
     /// Why an agent that ended by itself did not do its work, with its words if it said any; whether it did is
     /// for others to judge.
@@ -379,31 +401,12 @@ impl EventSummary {
         if let Some((cause, trouble)) = own.and_then(|own| Some((own.cause?, own))) {
             return Some((cause, trouble.words.clone()));
         }
-        self.failure_of_exit(format, exit)
+        exit.failure(format)
             .or_else(|| self.failure_of_refusals())
             .or_else(|| {
                 let is_cut = format.has_final_event() && self.has_events && !self.has_final;
                 (is_cut && !self.is_partial).then(|| (FailureCause::NoFinalEvent, String::new()))
             })
-    }
-
-    fn failure_of_exit(
-        &self,
-        format: EventFormat,
-        exit: &AgentExit<'_>,
-    ) -> Option<(FailureCause, String)> {
-        let is_failure = exit.code != Some(0);
-        let lines = exit.tail.iter().rev().filter(|_| is_failure);
-        let said = lines
-            .filter_map(|line| Some((FailureCause::of_words(line)?, line.trim().to_owned())))
-            .next();
-        let told = exit
-            .code
-            .and_then(|code| FailureCause::of_code(format, code))
-            .map(|cause| (cause, String::new()));
-        let is_killed = exit.signal == Some(KILL) || exit.code == Some(128 + KILL);
-        said.or(told)
-            .or_else(|| is_killed.then(|| (FailureCause::MemoryKilled, String::new())))
     }
 
     fn failure_of_refusals(&self) -> Option<(FailureCause, String)> {

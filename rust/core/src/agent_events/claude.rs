@@ -80,9 +80,13 @@ fn system(event: &Value, summary: &mut EventSummary) {
         "api_retry" | "retry" => {
             let error = event["error"].as_str().unwrap_or_default();
             let status = event["error_status"].as_u64();
-            let words =
-                status.map_or_else(|| error.to_owned(), |status| format!("{status} {error}"));
-            summary.note_trouble(status, &words);
+            let code = status
+                .map(|status| format!("{status} "))
+                .unwrap_or_default();
+            // Some say that they try again, and not why.
+            if status.is_some() || !error.is_empty() {
+                summary.note_trouble(status, &format!("{code}{error}"));
+            }
         }
         _ => {}
     }

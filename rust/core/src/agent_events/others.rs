@@ -90,7 +90,6 @@ pub(super) fn cursor(kind: &str, event: &Value, summary: &mut EventSummary) -> b
             summary.session = word(&event["session_id"]).or(summary.session.take());
             summary.model = word(&event["model"]).or(summary.model.take());
         }
-        "assistant" => {}
         "tool_call" => cursor_call(&event["tool_call"], summary),
         "result" => {
             summary.has_final = true;
@@ -99,7 +98,7 @@ pub(super) fn cursor(kind: &str, event: &Value, summary: &mut EventSummary) -> b
                 summary.note_trouble(None, event["result"].as_str().unwrap_or_default());
             }
         }
-        "user" | "thinking" => {}
+        "assistant" | "user" | "thinking" => {}
         _ => return false,
     }
     true

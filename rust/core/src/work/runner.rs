@@ -281,7 +281,9 @@ impl<'a> Run<'a> {
             .explanation()
             .filter(|_| cause.is_some() && ended.is_success())
         {
-            add(&why);
+            let mut letters = why.chars();
+            let first = letters.next().unwrap_or_default().to_lowercase();
+            add(&format!("{first}{}", letters.as_str()));
         }
         let limit = self
             .spending

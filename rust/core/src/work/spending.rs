@@ -9,7 +9,7 @@ use super::record::Record;
 use super::records::Runs;
 use super::state::State;
 use super::usage::UsageEntry;
-use crate::agent_events::{AgentUsage, EventFormat, EventSummary};
+use crate::agent_events::{AgentUsage, EventFormat, EventSummary, TokenCount};
 use crate::money::UsdAmount;
 
 /// How long what was used counts against the limits of a day.
@@ -84,7 +84,7 @@ impl SpendingLimits {
     /// The first limit that is reached when a run used so much itself, and others so much lately.
     pub fn reached(&self, own: &AgentUsage, others: &AgentUsage) -> Option<SpentLimit> {
         let all = *own + *others;
-        let tokens = |usage: &AgentUsage| usage.tokens.map_or(0, |tokens| tokens.total());
+        let tokens = |usage: &AgentUsage| usage.tokens.map_or(0, TokenCount::total);
         let cost = |usage: &AgentUsage| usage.cost.unwrap_or_default();
         let is_over = |used: u64, most: Option<u64>| most.filter(|most| used >= *most);
         let is_dear = |used: UsdAmount, most: Option<UsdAmount>| most.filter(|most| used >= *most);
@@ -195,7 +195,6 @@ mod tests {
     use super::super::record::SINGLE;
     use super::super::state::Event;
     use super::*;
-    use crate::agent_events::TokenCount;
 
     fn usage(tokens: u64, dollars: f64) -> AgentUsage {
         AgentUsage {

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::Agent;
+use super::{Agent, messages, messages_of_others};
 use crate::agent_events::EventFormat;
 use crate::config::runs::Limits;
+use crate::work::output::Reads;
 use crate::work::spending::SpendingLimits;
 
 /// Programs and agents, by the beginning of their names, with the formats of their events.
@@ -24,6 +25,10 @@ const FORMATS: [(&str, EventFormat); 11] = [
 
 /// The format of an agent's events, by its name or that of its program.
 pub fn format_of(agent: &Agent) -> EventFormat {
+    // Ours tells messages, but neither what it used nor how it ended.
+    if agent.provider.is_some() {
+        return EventFormat::Plain;
+    }
     let program = agent.program().unwrap_or_default();
     let program = Path::new(program).file_stem().unwrap_or_default();
     let names = [agent.name.as_str(), &program.to_string_lossy()];
@@ -36,6 +41,12 @@ pub fn format_of(agent: &Agent) -> EventFormat {
     };
     let found = FORMATS.iter().find(|(known, _)| is_called(known));
     found.map_or(EventFormat::Plain, |(_, format)| *format)
+}
+
+/// What of the agent's output is written into the log, where not all of it is.
+pub fn reads_of(agent: &Agent) -> Option<Reads> {
+    let of_format = messages_of_others::reads_of(format_of(agent));
+    of_format.or_else(|| agent.tells_messages().then_some(messages::lines as Reads))
 }
 
 /// What a run may use up, as configured.

@@ -8,6 +8,7 @@ pub mod filling;
 pub mod found;
 pub mod http;
 pub mod messages;
+pub mod messages_of_others;
 #[cfg(unix)]
 pub mod probe;
 pub mod workers;
@@ -33,7 +34,9 @@ pub enum AgentError {
         known: Vec<String>,
     },
     /// None is configured, and none was found.
-    #[error("No agent is configured, and none that is known was found on the PATH. `chant-mcp agents list` says which are known and how each is installed; `npm install -g @anthropic-ai/claude-code` is one way. `chant-mcp work ID --agent demo` shows what a run does without one.")]
+    #[error(
+        "No agent is configured, and none that is known was found on the PATH. `chant-mcp agents list` says which are known and how each is installed; `npm install -g @anthropic-ai/claude-code` is one way. `chant-mcp work ID --agent demo` shows what a run does without one."
+    )]
     NoAgent,
     /// Its command never gives it the prompt.
     #[error(

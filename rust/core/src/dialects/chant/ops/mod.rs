@@ -16,6 +16,8 @@ pub(super) mod edit;
 mod elsewhere;
 pub(super) mod finalize;
 #[cfg(unix)]
+mod forecast;
+#[cfg(unix)]
 mod hello;
 mod lint;
 #[cfg(unix)]
@@ -49,9 +51,11 @@ pub use doctor::doctor;
 pub use elsewhere::{
     HeldCommand, Wish, confine_check, confine_command, merge, pause, prune_worktrees, recover,
     run_work, split, split_question, takeover, watch, watch_start, watch_status, watch_stop,
-    work_start, worktrees,
+    work_forecast, work_start, worktrees,
 };
 pub use finalize::{Finalize, finalize};
+#[cfg(unix)]
+pub use forecast::work_forecast;
 pub use lint::lint;
 #[cfg(unix)]
 pub use merge::merge;

@@ -8,9 +8,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::super::agents::environment::{self, Told};
-use super::super::agents::events::{format_of, spending, unheld_limit};
+use super::super::agents::events::{format_of, reads_of, spending, unheld_limit};
 use super::super::agents::filling::{CommandLine, Given, OwnServer};
-use super::super::agents::messages;
 use super::super::agents::workers::workers;
 use super::super::agents::{self, Agent, AgentError};
 use super::super::error::ChantError;
@@ -30,7 +29,7 @@ use crate::store::disk::{self, Temporary};
 use crate::store::files::Root;
 use crate::work::agent::{Input, Job, Limits};
 use crate::work::connections::Connecting;
-use crate::work::output::{Reads, Room, secrets};
+use crate::work::output::{Room, secrets};
 use crate::work::record::Asked;
 use crate::work::spending::EventPlan;
 
@@ -308,7 +307,7 @@ impl Briefing<'_> {
         let job = self.job_for(argv, held, Some(&server), (&agent.credentials(), variables))?;
         Ok(Job {
             plan: event_plan(self.config, &agent),
-            reads: agent.tells_messages().then_some(messages::lines as Reads),
+            reads: reads_of(&agent),
             name: agent.name,
             model,
             prompt: name,

@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::super::agents;
 use super::super::agents::environment::{self, TOLD, Told};
+use super::super::agents::events::reads_of;
 use super::super::agents::filling::Given;
-use super::super::agents::{self, messages};
 use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::Spec;
@@ -36,7 +37,7 @@ use crate::store::files::Root;
 use crate::work::agent::{Ended, Input, Job, Limits};
 use crate::work::handshake::Handshake;
 use crate::work::interruption::Interruption;
-use crate::work::output::{Reads, Room, secrets};
+use crate::work::output::{Room, secrets};
 use crate::work::record::{Asked, AskedOfSplit, Record, SPLIT};
 use crate::work::records::Runs;
 use crate::work::runner::{self, End, Run, Steps};
@@ -346,7 +347,8 @@ impl Asking<'_> {
             ..
         } = &self.scene;
         let environment = &self.project.environment;
-        let agent = briefing::agent(config, &Asked::default())?.located(self.project.surroundings());
+        let agent =
+            briefing::agent(config, &Asked::default())?.located(self.project.surroundings());
         let is_confined = confined::is_held(self.project, config)?;
         let private = shown(&confined::state_of_agent(folder));
         let model = agents::split_model(spec, &agent, environment, config);
@@ -385,7 +387,7 @@ impl Asking<'_> {
         let bounds = bounds(config);
         Ok(Job {
             plan: event_plan(config, &agent),
-            reads: agent.tells_messages().then_some(messages::lines as Reads),
+            reads: reads_of(&agent),
             name: agent.name,
             model,
             prompt: PROMPT.to_owned(),

@@ -166,6 +166,37 @@ pub struct Started<'a> {
     pub quality_warning: Option<QualityWarning>,
 }
 
+/// What a start would take and cost.
+#[derive(Debug, Serialize)]
+pub struct Forecast {
+    /// The specs that an agent would work on, each behind those that it waits for.
+    pub specs: Vec<String>,
+    /// So many agents at once.
+    pub agents: usize,
+    /// How many completed runs are known.
+    pub known_runs: usize,
+    /// How long it would take; null when too few runs are known.
+    pub duration_seconds: Option<ExpectedAmount>,
+    /// The tokens of all; null when too few runs tell theirs.
+    pub tokens: Option<ExpectedAmount>,
+    /// The US dollars of all; null when too few runs tell theirs.
+    pub cost_usd: Option<ExpectedAmount>,
+    /// That too few runs are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// An amount that is expected.
+#[derive(Debug, Serialize)]
+pub struct ExpectedAmount {
+    /// In half of all cases it is no more.
+    pub p50: f64,
+    /// In nine of ten cases it is no more.
+    pub p90: f64,
+    /// How many runs that was learned from.
+    pub known_runs: usize,
+}
+
 /// A red quality gate.
 #[derive(Debug, Serialize)]
 pub struct QualityWarning {
