@@ -45,7 +45,7 @@ def _main() -> int:
     for program in chosen:
         verdict = AgentVerdict(program)
         if not asked.fault:
-            pass
+            drift.look_at_flags(program, verdict)
             whole_spec(program, verdict, keeps=asked.keep)
             if program.is_guarded:
                 refused_spec(program, verdict, keeps=asked.keep)

@@ -35,6 +35,10 @@ class AgentProgram:
     """The user's files, by their path in the home."""
     model: str | None = MODEL
     """The model that the run asks for."""
+    help: tuple[str, ...] = ("--help",)
+    """What makes it list the flags of its template."""
+    hidden: tuple[str, ...] = ()
+    """Flags that it takes and does not list."""
     has_tools: bool = True
     """Whether it can be given our tools."""
     tells_tokens: bool = True
@@ -140,9 +144,10 @@ PROGRAMS = (
         "2.1.330",
         _claude,
         model="claude-sonnet-4-5",
+        hidden=("--max-turns",),
         tells_money=True,
     ),
-    AgentProgram("codex", "codex", "@openai/codex", "0.169.0", _codex),
+    AgentProgram("codex", "codex", "@openai/codex", "0.169.0", _codex, help=("exec", "--help")),
     AgentProgram("copilot", "copilot", "@github/copilot", "1.0.102", _copilot, tells_tokens=False),
     AgentProgram(
         "opencode",
@@ -152,6 +157,7 @@ PROGRAMS = (
         _opencode,
         _opencode_files,
         model=f"loopback/{MODEL}",
+        help=("run", "--help"),
         tells_money=True,
     ),
     AgentProgram("qwen", "qwen", "@qwen-code/qwen-code", "0.24.4", _qwen, _qwen_files),

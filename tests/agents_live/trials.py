@@ -161,6 +161,6 @@ EXPECTED: dict[str, tuple[str, bool | None]] = {
     "broken stream": (r"stream|terminated|network|^✓", None),
     "unknown model": (r"does not know the model|model.*(not exist|not found|unknown)", False),
 }
-"""What is to be told of a fault, and whether the spec is completed all the same; `None` leaves that to the program."""
+"""What is to be told of a fault, and whether the spec is completed in the end; `None` leaves that open."""
 
 assert {fault.name for fault in FAULTS} == set(EXPECTED)
