@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from install import cache, path
-from model import FAULTS, LoopbackModel, ModelFault
+from model import FAULTS, REFUSAL, LoopbackModel, ModelFault
 from programs import AgentProgram
 from script import ATTEMPTS, STEPS, SpecTask, next_reply
 from world import CRITERION, Ended, UserWorld, made_world
@@ -119,10 +119,12 @@ def refused_spec(program: AgentProgram, verdict: AgentVerdict, *, keeps: bool = 
     with tried(program, steps=ATTEMPTS, config=config, keeps=keeps) as trial:
         text = trial.ended.text
         outside = [file.name for file in trial.world.outside.iterdir()]
-        holds = trial.ended.code != 0 and trial.record.get("cause") == "permission_denied"
-        holds = holds and trial.said("refused") and not outside
+        is_named = trial.record.get("cause") == "permission_denied" and trial.said("refused")
+        if not program.tells_denials:
+            is_named = trial.said("read-only file system|permission denied")
+        holds = trial.ended.code != 0 and is_named and not outside
         why = f"{outside}, {trial.record.get('cause')}, {trial.record.get('denials')}\n{text[-1500:]}"
-        verdict.note("refused tool", holds, why, word="named")
+        verdict.note("refused tool", holds, why, word="named" if program.tells_denials else "in its log")
 
 
 def _look_at_cost(program: AgentProgram, verdict: AgentVerdict, trial: Trial) -> None:
@@ -144,7 +146,8 @@ def faulty_spec(
         seconds = trial.ended.seconds
         told, is_passing = EXPECTED[fault.name]
         why = f"after {seconds:.0f} s, {trial.model.failures} times:\n{text[-1500:]}"
-        holds = trial.model.failures > 0 and trial.said(told)
+        is_told = trial.said(told) or not _tells(program, fault)
+        holds = trial.model.failures > 0 and is_told
         is_done = trial.ended.code == 0 and trial.status == "completed"
         holds = holds and is_passing in (None, is_done)
         if fault.name == "wrong key":
@@ -153,10 +156,16 @@ def faulty_spec(
         verdict.note(fault.name, holds, why, word=f"{word}, {seconds:.0f} s")
 
 
+def _tells(program: AgentProgram, fault: ModelFault) -> bool:
+    if fault is REFUSAL:
+        return program.tells_refusals
+    return program.tells_retries or EXPECTED[fault.name][1] is not True
+
+
 EXPECTED: dict[str, tuple[str, bool | None]] = {
     "wrong key": (r"not logged in|key is wrong", False),
-    "rate limit": (r"rate.limit", True),
-    "overload": (r"overload", True),
+    "rate limit": (r"rate.limit|429|too many requests", True),
+    "overload": (r"overload|503|529|unavailable", True),
     "refusal": (r"refus", False),
     "broken stream": (r"stream|terminated|network|^✓", None),
     "unknown model": (r"does not know the model|model.*(not exist|not found|unknown)", False),
