@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, final, overload
 
 __all__ = [
+    "agent_names",
     "Answer",
     "Changes",
     "ChantProject",
