@@ -9,8 +9,9 @@ from typing import Any
 
 import jsonschema
 import pytest
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Place, Session, dialects_in
+from chant_mcp.tool_calls import Offer
 from chant_mcp.toolsets import Hints, ToolEntry, toolsets
 from harness import Caller, Project, text_of
 from mcp_types import Tool

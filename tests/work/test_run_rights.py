@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from api.projects import FIRST, PLAN, SECOND, fill
 from chant_mcp.run_rights import RunRights
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Place, Session
+from chant_mcp.tool_calls import Offer
 from chant_mcp.toolsets import toolsets
 from harness import Caller, Project, user_config
 from mcp import Client
