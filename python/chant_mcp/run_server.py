@@ -202,7 +202,8 @@ class PlainConnection:
 
     def _call(self, params: dict[str, Any]) -> str | None:
         shaped = call_shape(params)
-        name, arguments = shaped["name"], shaped.get("arguments") or {}
+        name: str = shaped["name"]
+        arguments: dict[str, Any] = shaped.get("arguments") or {}
         try:
             checked = self._offered.checked(name, arguments)
             entry = self._offered.entries[name]

@@ -84,10 +84,12 @@ def tool_of(entry: ToolEntry) -> Tool:
     return Tool(
         fn=run,
         name=entry.name,
+        title=None,
         description=inspect.cleandoc(entry.run.__doc__ or ""),
         parameters=published(schema_for(entry)),
         fn_metadata=_Arguments(arg_model=ArgModelBase),
         is_async=False,
+        context_kwarg=None,
         annotations=ToolAnnotations(
             read_only_hint=hints.read_only,
             destructive_hint=hints.destructive,
