@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -99,3 +98,14 @@ def test_the_doctor_asks_a_model_only_after_it_asked_a_person(cli: Cli, mark: Pa
     hello = found["agents"][0]["hello"]
     assert (hello["is_live"], hello["works"]) == (True, True), hello
     assert "single word OK" in hello["told"]
+
+
+@pytest.mark.requirement("docs:agents:table_says_what_was_run")
+@pytest.mark.parametrize("page", ["README.md", "docs/guide/agents.md"])
+def test_tables_of_agents_say_what_we_ran(cli: Cli, monkeypatch: pytest.MonkeyPatch, page: str) -> None:
+    monkeypatch.setenv("PATH", "")
+    text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
+    for one in cli.json("agents", "list")["agents"]:
+        bounds = "bounds itself" if one["can_be_guarded"] else "refused"
+        row = f"| {one['title']} | `{one['name']}` | {one['tested_release'] or 'untested'} | {bounds} |"
+        assert row in text.splitlines(), row

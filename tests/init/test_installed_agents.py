@@ -57,7 +57,8 @@ def test_a_program_in_the_folder_itself_is_no_agent(folder: Folder, monkeypatch:
     told = folder()
     assert "provider" not in folder.read(".chant/config.md")
     assert "No known agent is on the PATH." in told
-    assert "npm install -g" in told and "--agent demo" in told
+    assert "npm install -g" in told
+    assert "--agent demo" in told
 
 
 @pytest.mark.requirement("init:agents:one_is_proposed")

@@ -227,14 +227,14 @@ async def test_an_agent_that_nothing_holds_is_guarded_or_refused(
     user_config().write_text("\n".join([*kept[:-1], OFF + "---\n"]), encoding="utf-8")
     install(shop, monkeypatch, "claude", "kiro-cli")
     skipping = "agents:\n  claude: {skip_permissions: true}\n  kirocli: {skip_permissions: true}\n"
-    shop.configure(skipping if skips else "", provider="claude")
     shop.spec(ID)
-    shop.spec(OTHER)
     shop.commit()
     async with shop.client() as call:
         if not skips:
-            refused = await call.error("chant_work_start", id=OTHER, agent="kirocli")
+            shop.configure(provider="kirocli")
+            refused = await call.error("chant_work_start", id=ID)
             assert "Agent 'kirocli' is not started, because runs are not confined here" in refused
+        shop.configure(skipping if skips else "", provider="claude")
         await call.data("chant_work_start", id=ID)
     assert shop.ended(ID)["end_state"] == "completed"
     received = scribe.received()
@@ -260,7 +260,9 @@ async def test_a_held_agent_has_a_state_of_its_own_with_nothing_but_the_login(
     program = shop.root.parent / "bin" / "cursor-agent"
     found = home / ".config" / "traces" / "state"
     steps = f"(cat ~/.config/cursor/auth.json; ls -A ~/.cursor; cat ~/.cursor/mcp.json) > {found} 2>&1\n"
-    steps += "echo changed > ~/.cursor/hooks.json; echo changed > ~/.config/cursor/auth.json; echo new > ~/new\n"
+    steps += (
+        "echo changed > ~/.cursor/hooks.json; echo changed > ~/.config/cursor/auth.json; echo new > ~/new\n"
+    )
     text = program.read_text(encoding="utf-8")
     program.write_text(text.replace("exec", f"{steps}exec"), encoding="utf-8")
     shop.configure(provider="cursor")
@@ -271,7 +273,8 @@ async def test_a_held_agent_has_a_state_of_its_own_with_nothing_but_the_login(
     record = shop.ended(ID)
     assert record["end_state"] == "completed", record["reason"]
     told, listed, servers = found.read_text(encoding="utf-8").partition("mcp.json\n")
-    assert told == "{}" and listed
+    assert told == "{}"
+    assert listed
     assert json.loads(servers)["mcpServers"]["chant"]["args"][-2] == "connect"
     assert [file.read_text(encoding="utf-8") for file in (login, settings)] == ["{}", "{}"]
     assert not (home / "new").exists()
@@ -315,7 +318,8 @@ async def test_without_any_agent_the_answer_says_how_to_get_one(
     async with shop.client() as call:
         words = await call.error("chant_work_start", id=ID)
     assert "No agent is configured, and none that is known was found on the PATH" in words
-    assert "npm install -g" in words and "--agent demo" in words
+    assert "npm install -g" in words
+    assert "--agent demo" in words
 
 
 # What cannot be started

@@ -22,7 +22,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 6.5",
     ),
     "chant:agents:permissions_are_skipped_only_when_configured": Requirement(
-        "Where nothing holds them, built-in agents are told to skip permission checks only when the configuration "
+        "Where nothing holds them, built-in agents are told to skip permission checks only when the "
+        "configuration "
         "says so.",
         "reference chant 8.2 W22; issue: The work runtime, part Agents",
     ),
@@ -31,11 +32,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 6: Agents' permissions; issue: The first run, point 1",
     ),
     "chant:agents:others_are_guarded_or_refused": Requirement(
-        "Where nothing holds a run, a built-in agent bounds itself, or is refused with the reason and a next step.",
+        "Where nothing holds a run, a built-in agent bounds itself, or is refused with the reason and a "
+        "next step.",
         "decisions 6: Agents' permissions; issue: The first run, point 1",
     ),
     "chant:agents:state_is_private": Requirement(
-        "A held agent has a state of its own that goes with the run, with nothing of the user's in it but the login; "
+        "A held agent has a state of its own that goes with the run, with nothing of the user's in it but "
+        "the login; "
         "what it changes there changes nothing of the user's.",
         "issue: The first run, point 1; reference agents 1 to 8",
     ),
@@ -44,7 +47,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference agents 9; issue: The first run, point 1",
     ),
     "chant:agents:one_is_found_without_configuration": Requirement(
-        "Without a configured agent the first one works that is installed and logged in, else the first that is "
+        "Without a configured agent the first one works that is installed and logged in, else the first "
+        "that is "
         "installed; without any the answer says how to get one. A configured one always wins.",
         "issue: The first run, point 5",
     ),

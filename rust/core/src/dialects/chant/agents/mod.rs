@@ -32,7 +32,9 @@ pub enum AgentError {
         known: Vec<String>,
     },
     /// None is configured, and none was found.
-    #[error("No agent is configured, and none that is known was found on the PATH. `chant-mcp agents list` says which are known and how each is installed; `npm install -g @anthropic-ai/claude-code` is one way. `chant-mcp work ID --agent demo` shows what a run does without one.")]
+    #[error(
+        "No agent is configured, and none that is known was found on the PATH. `chant-mcp agents list` says which are known and how each is installed; `npm install -g @anthropic-ai/claude-code` is one way. `chant-mcp work ID --agent demo` shows what a run does without one."
+    )]
     NoAgent,
     /// Its command never gives it the prompt.
     #[error(

@@ -157,7 +157,10 @@ pub(super) fn environment(
         configured: &config.runs.passed,
     };
     let mut variables = passed(&project.environment, beside).variables;
-    let quiet = template.quiet.iter().filter(|(_, value)| !value.contains('{'));
+    let quiet = template
+        .quiet
+        .iter()
+        .filter(|(_, value)| !value.contains('{'));
     variables.extend(quiet.map(|&(name, value)| (name.to_owned(), value.to_owned())));
     variables.insert("NO_COLOR".into(), "1".into());
     variables
@@ -218,9 +221,9 @@ fn limits(agent: &Agent) -> Vec<&'static str> {
 fn state(template: &BuiltIn) -> String {
     match template.state.place {
         StatePlace::Nowhere => "it has none".into(),
-        StatePlace::Variable(name, usual) => format!(
-            "a private folder that goes with the run, by {name}, in the place of ~/{usual}"
-        ),
+        StatePlace::Variable(name, usual) => {
+            format!("a private folder that goes with the run, by {name}, in the place of ~/{usual}")
+        }
         StatePlace::Home(own) => format!(
             "a private home folder that goes with the run and leads to yours, but to ~/{}",
             own.join(", ~/")

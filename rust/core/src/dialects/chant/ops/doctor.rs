@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::agents::filling::Given;
-use super::super::agents::workers::workers;
 #[cfg(unix)]
 use super::super::agents::probe::Probe;
+use super::super::agents::workers::workers;
 use super::super::agents::{Agent, template, usual_model};
 use super::super::error::ChantError;
 use super::super::project::Project;
 #[cfg(unix)]
 use super::super::runtime::confined;
+#[cfg(unix)]
+use super::super::view::doctor::HelloSeen;
 use super::super::view::doctor::{
     AgentSeen, Doctor, EnvironmentSeen, GitSeen, InstalledSeen, Variable,
 };
-#[cfg(unix)]
-use super::super::view::doctor::HelloSeen;
 #[cfg(unix)]
 use super::agents::environment as environment_of;
 #[cfg(unix)]
@@ -39,7 +39,9 @@ pub fn doctor(project: &Project, is_live: bool) -> Result<Answer, Error> {
     let git = git(project, has_specs, &mut problems);
     let mut unknown = Vec::new();
     let agents = agents(&config, &mut unknown);
-    let seen = agents.iter().map(|agent| look(project, &config, agent, is_live));
+    let seen = agents
+        .iter()
+        .map(|agent| look(project, &config, agent, is_live));
     let seen: Vec<AgentSeen> = seen.collect();
     if has_specs {
         problems.extend(unknown);

@@ -69,28 +69,28 @@ fn make_folder_of(path: &Path) -> Result<(), Error> {
 /// Makes a home that leads to everything in the user's but some folders, which are empty here. What is written
 /// elsewhere in it stays in it; what links lead to is as open or closed as it is without them.
 fn make_home(user: UsersFiles<'_>, folder: &Path, own: &[&str]) -> Result<Variables, Error> {
-        let mut variables = Variables::new();
-        let mut closed: Vec<PathBuf> = own.iter().map(PathBuf::from).collect();
-        for (variable, usual) in FOLDERS {
-            let Some(from) = user.folder(variable) else {
-                continue;
-            };
-            let inside = own.iter().map(Path::new);
-            let inside = inside.filter_map(|own| own.strip_prefix(usual).ok());
-            let inside: Vec<PathBuf> = inside.map(Path::to_owned).collect();
-            let place = folder.join(usual);
-            link(&from, &place, &inside)?;
-            closed.push(usual.into());
-            variables.insert(variable.to_owned(), place.display().to_string());
-        }
-        if let Some(home) = user.folder("HOME") {
-            link(&home, folder, &closed)?;
-        }
-        for name in own {
-            disk::make_folders(&folder.join(name))?;
-        }
-        variables.insert("HOME".to_owned(), folder.display().to_string());
-        Ok(variables)
+    let mut variables = Variables::new();
+    let mut closed: Vec<PathBuf> = own.iter().map(PathBuf::from).collect();
+    for (variable, usual) in FOLDERS {
+        let Some(from) = user.folder(variable) else {
+            continue;
+        };
+        let inside = own.iter().map(Path::new);
+        let inside = inside.filter_map(|own| own.strip_prefix(usual).ok());
+        let inside: Vec<PathBuf> = inside.map(Path::to_owned).collect();
+        let place = folder.join(usual);
+        link(&from, &place, &inside)?;
+        closed.push(usual.into());
+        variables.insert(variable.to_owned(), place.display().to_string());
+    }
+    if let Some(home) = user.folder("HOME") {
+        link(&home, folder, &closed)?;
+    }
+    for name in own {
+        disk::make_folders(&folder.join(name))?;
+    }
+    variables.insert("HOME".to_owned(), folder.display().to_string());
+    Ok(variables)
 }
 
 /// Fills a folder with links to what another holds, but to what is `closed` in it.

@@ -346,7 +346,8 @@ impl Asking<'_> {
             ..
         } = &self.scene;
         let environment = &self.project.environment;
-        let agent = briefing::agent(config, &Asked::default())?.located(self.project.surroundings());
+        let agent =
+            briefing::agent(config, &Asked::default())?.located(self.project.surroundings());
         let is_confined = confined::is_held(self.project, config)?;
         let private = shown(&confined::state_of_agent(folder));
         let model = agents::split_model(spec, &agent, environment, config);
