@@ -176,7 +176,7 @@ FORMS = {
     "opencode": ("opencode", ["--auto"], None),
     "kirocli": ("kiro-cli", ["--trust-all-tools"], None),
 }
-"""For some agents their program, what stops them from asking where runs are held, and what bounds them elsewhere."""
+"""For some agents their program, what stops them from asking when held, and what bounds them elsewhere."""
 
 OFF = "confine: {mode: off}\n"
 
