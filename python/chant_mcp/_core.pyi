@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, final, overload
 
 __all__ = [
+    "VERSION",
     "Answer",
     "Changes",
     "ChantProject",
@@ -23,6 +24,7 @@ __all__ = [
     "Transaction",
     "VineFiles",
     "Workspace",
+    "agent_names",
     "body_section",
     "body_sections",
     "error_codes",
@@ -35,6 +37,8 @@ __all__ = [
     "work_over_http",
     "write_only_in",
 ]
+
+VERSION: str
 
 @final
 class Answer:
