@@ -8,6 +8,7 @@ from typing import Any
 
 import chant_mcp
 import pytest
+from chant_mcp.board.runs import run_row
 from chant_mcp.cli import program
 from click.testing import CliRunner
 from harness import Caller
@@ -50,7 +51,10 @@ WORKED = {"turns": 3, "input_tokens": 100, "cached_tokens": 300, "output_tokens"
     "chant:costs:usage_is_recorded_and_listed",
     "chant:costs:limits_end_a_run",
 )
-async def test_agents_are_understood_by_what_they_tell(shop: Workshop, call: Caller) -> None:
+async def test_agents_are_understood_by_what_they_tell(
+    shop: Workshop, call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(shop.root)
     _configure(shop, "limits: {tokens: 1000, cost_usd: 9}\n")
     began = time.monotonic()
     _started(shop, SCENES)
@@ -69,6 +73,7 @@ async def test_agents_are_understood_by_what_they_tell(shop: Workshop, call: Cal
     assert entry["next_step"].startswith("Start 'claude-wrong-key' in a terminal of your own and log in")
     diagnosis = await call.data("chant_diagnose", id=ID)
     assert diagnosis["suggestion"] == entry["next_step"], "nothing else is proposed"
+    assert f"then `chant-mcp work {ID}` goes on." in " ".join(_run("runs", "--all").split())
 
     again = records[OTHER]
     assert again["end_state"] == "completed"
@@ -135,6 +140,7 @@ def test_what_runs_cost_is_shown_expected_and_limited(
     assert [run["usage"] for run in listed] == [WORKED] * 3
     table = _run("runs", "--all")
     assert table.count(" 450 ") == table.count(" $0.25") == 3
+    assert "3 turns, 450 tokens, $0.25" in run_row(listed[0]).plain
 
     _configure(shop, "limits: {cost_usd_per_day: 0.75}\n")
     with shop.nothing_begins():

@@ -151,13 +151,17 @@ def dollars(amount: float | None) -> str:
     return f"${amount:.4f}" if 0 < amount < 0.1 else f"${amount:.2f}"
 
 
+def _rounded_clock(seconds: float) -> str:
+    return clock(round(seconds))
+
+
 def forecast(found: Data) -> Text:
     """Show what work would take and cost before it is started."""
     specs = found["specs"]
     said = [plain(f"{_count(len(specs), 'spec')} by {_count(found['agents'], 'agent')}: nothing is started.")]
     said += [plain(f"  {id}", "dim") for id in specs]
     amounts = (
-        ("Time", found["duration_seconds"], lambda seconds: clock(int(seconds))),
+        ("Time", found["duration_seconds"], _rounded_clock),
         ("Tokens", found["tokens"], shortened),
         ("Cost", found["cost_usd"], dollars),
     )

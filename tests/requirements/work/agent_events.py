@@ -7,8 +7,8 @@ _COSTS = "issue: The first run of a real agent succeeds, point 3"
 
 REQUIREMENTS: dict[str, Requirement] = {
     "chant:events:hostile_output_is_bounded": Requirement(
-        "Events are read however an agent's lines are cut; lines that are too long, no JSON, or nested without"
-        " end are left out, cost no memory, and hide no later event.",
+        "Events are read however an agent's lines are cut; lines that are too long, no JSON, or nested"
+        " without end are left out, cost no memory, and hide no later event.",
         "issue: The first run of a real agent succeeds, point 1; reference agents 0",
     ),
     "chant:events:usage_is_read_from_each_format": Requirement(

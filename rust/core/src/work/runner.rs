@@ -267,10 +267,10 @@ impl<'a> Run<'a> {
         Ok(false)
     }
 
-    /// Says in the record why the agent did not do its work, and in the end of the run what that does not say
+    /// Says in the record why the agent did not do its work; gives the end of the run with what it does not say
     /// already: why, or that the agent used more than it may.
-    fn explain(&mut self, ended: &Ended, end: &mut End) -> Result<(), WorkError> {
-        let reason = end.reason.get_or_insert_default();
+    fn explained(&mut self, ended: &Ended, end: End) -> Result<End, WorkError> {
+        let mut reason = end.reason.unwrap_or_default();
         let mut add = |more: &str| {
             let between = if reason.is_empty() { "" } else { "; " };
             reason.push_str(&format!("{between}{more}"));
@@ -293,18 +293,17 @@ impl<'a> Run<'a> {
                 "the agent used {limit}, which is told after each turn only"
             ));
         }
-        if reason.is_empty() {
-            end.reason = None;
-        }
-        let has_waited = self.record.next_try.is_some();
-        if cause.is_some() || has_waited {
+        if cause.is_some() || self.record.next_try.is_some() {
             self.update(|record| {
                 record.cause = cause.map(|cause| cause.as_str().to_owned());
                 record.next_try = None;
                 Ok(())
             })?;
         }
-        Ok(())
+        Ok(End {
+            event: end.event,
+            reason: (!reason.is_empty()).then_some(reason),
+        })
     }
 
     /// Starts the agent and says so in the record.
@@ -385,13 +384,17 @@ pub fn run(
             return Err(error);
         }
     };
-    let mut end = if run.is_stop_requested()? {
+    let end = if run.is_stop_requested()? {
         // Whoever asked for it writes it; this is only for a record that cannot tell.
+        run.update(|record| {
+            record.next_try = None;
+            Ok(())
+        })?;
         End::failed(ended.to_string())
     } else {
-        steps.conclude(&mut run, &ended).unwrap_or_else(End::failed)
+        let end = steps.conclude(&mut run, &ended);
+        run.explained(&ended, end.unwrap_or_else(End::failed))?
     };
-    run.explain(&ended, &mut end)?;
     run.end(&end, ended.exit_code)
 }
 

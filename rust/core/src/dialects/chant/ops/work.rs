@@ -115,6 +115,7 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
     let log_modified = log_modified(project, &run.spec_id).map(utc);
     let (next_step, usage) = (next_step(run), usage(run, all));
     let run = run.clone();
+    let next_try = run.told.next_try.filter(|_| is_running);
     RunEntry {
         process_id: run.process_id,
         spec_id: run.spec_id,
@@ -139,7 +140,7 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
         denials: run.told.denials,
         cause: run.told.cause,
         next_step,
-        next_try_at: run.told.next_try.map(|next| next.at),
+        next_try_at: next_try.map(|next| next.at),
         criteria,
         specs,
     }
