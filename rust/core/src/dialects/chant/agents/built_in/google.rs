@@ -59,6 +59,7 @@ pub(super) const GEMINI: BuiltIn = BuiltIn {
         files: &[],
     },
     resume: &["--resume", "{session}"],
+    tested: Some("0.61.0"),
     install: "npm install -g @google/gemini-cli",
     log_in: "set GEMINI_API_KEY, or the variables of Vertex AI",
     note: "Since 2026-06-18 Google serves it to API keys and enterprises alone; personal logins have ended",
@@ -87,7 +88,7 @@ pub(super) const QWEN: BuiltIn = BuiltIn {
             ("QWEN_CODE_SUPPRESS_YOLO_WARNING", "1"),
         ],
     },
-    guarded: Guarded::Not("its edits are not kept to the folder: it writes wherever its user may"),
+    guarded: Guarded::Not("its edits are not kept to the folder"),
     events: "qwen",
     keys: PROVIDERS,
     settings: &[
