@@ -47,10 +47,8 @@ class AgentProgram:
     """Whether it can bound what it does by itself."""
     tells_denials: bool = True
     """Whether it tells what it was refused; else that is a command which failed."""
-    tells_retries: bool = True
-    """Whether it tells that it asks its model once more."""
-    tells_refusals: bool = False
-    """Whether it tells that its model refused."""
+    silent_about: tuple[str, ...] = ()
+    """Faults of which it tells nothing: it asks once more, or ends as if all were well."""
 
 
 def _claude(url: str) -> Pairs:
@@ -151,13 +149,27 @@ PROGRAMS = (
         _claude,
         model="claude-sonnet-4-5",
         hidden=("--max-turns",),
-        tells_refusals=True,
         tells_money=True,
     ),
     AgentProgram(
-        "codex", "codex", "@openai/codex", "0.169.0", _codex, help=("exec", "--help"), tells_denials=False
+        "codex",
+        "codex",
+        "@openai/codex",
+        "0.169.0",
+        _codex,
+        help=("exec", "--help"),
+        tells_denials=False,
+        silent_about=("overload", "refusal"),
     ),
-    AgentProgram("copilot", "copilot", "@github/copilot", "1.0.102", _copilot, tells_tokens=False),
+    AgentProgram(
+        "copilot",
+        "copilot",
+        "@github/copilot",
+        "1.0.102",
+        _copilot,
+        tells_tokens=False,
+        silent_about=("refusal",),
+    ),
     AgentProgram(
         "opencode",
         "opencode",
@@ -168,7 +180,6 @@ PROGRAMS = (
         model=f"loopback/{MODEL}",
         help=("run", "--help"),
         tells_money=True,
-        tells_refusals=True,
     ),
     AgentProgram("qwen", "qwen", "@qwen-code/qwen-code", "0.24.4", _qwen, _qwen_files, is_guarded=False),
     AgentProgram("gemini", "gemini", "@google/gemini-cli", "0.61.0", _gemini, _gemini_files),

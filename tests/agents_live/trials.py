@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from install import cache, path
-from model import FAULTS, REFUSAL, LoopbackModel, ModelFault
+from model import FAULTS, LoopbackModel, ModelFault
 from programs import AgentProgram
 from script import ATTEMPTS, STEPS, SpecTask, next_reply
 from world import CRITERION, Ended, UserWorld, made_world
@@ -146,20 +146,14 @@ def faulty_spec(
         seconds = trial.ended.seconds
         told, is_passing = EXPECTED[fault.name]
         why = f"after {seconds:.0f} s, {trial.model.failures} times:\n{text[-1500:]}"
-        is_told = trial.said(told) or not _tells(program, fault)
+        is_told = trial.said(told) or fault.name in program.silent_about
         holds = trial.model.failures > 0 and is_told
         is_done = trial.ended.code == 0 and trial.status == "completed"
         holds = holds and is_passing in (None, is_done)
         if fault.name == "wrong key":
             holds = holds and seconds <= WRONG_KEY_SECONDS
-        word = "completed" if is_done else "named"
+        word = "completed" if is_done else "failed" if fault.name in program.silent_about else "named"
         verdict.note(fault.name, holds, why, word=f"{word}, {seconds:.0f} s")
-
-
-def _tells(program: AgentProgram, fault: ModelFault) -> bool:
-    if fault is REFUSAL:
-        return program.tells_refusals
-    return program.tells_retries or EXPECTED[fault.name][1] is not True
 
 
 EXPECTED: dict[str, tuple[str, bool | None]] = {
