@@ -9,6 +9,8 @@ mod content;
 mod fetch;
 mod large_files;
 mod made;
+pub mod pool;
+mod settings;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
