@@ -1,9 +1,10 @@
 """Programs that other processes start, entered without the libraries of the command line.
 
-A run costs two processes of ours: its runner and, where the demo agent works, its agent; and one more for
-each connection of the agent's tools. Each of them is one call of the core or of the standard library, and the
-libraries that read commands for people would take longer to import than that call takes. The commands
-`work --runner`, `demo-agent` and `connect` do the same.
+A run costs two processes of ours: its runner and, where the demo agent works, its agent; one more for each
+connection of the agent's tools; and in large projects one that makes folders for runs to come. Each of them is
+one call of the core or of the standard library, and the libraries that read commands for people would take
+longer to import than that call takes. The commands
+`work --runner`, `worktree prepare`, `demo-agent` and `connect` do the same.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import NoReturn
+
+    from chant_mcp._core import ChantProject
 
 
 def enter(words: Sequence[str], environment: dict[str, str]) -> None:
@@ -33,9 +36,13 @@ def enter(words: Sequence[str], environment: dict[str, str]) -> None:
         case ["connect", folder]:
             _run_connection(folder)
         case ["--project", root, "work", "--runner", _]:
-            _run_runner(root, environment, None)
+            _act_on_project(lambda project: project.run_work(), root, environment, None)
         case ["--project", root, "work", "--runner", _, "--trusted", hash]:
-            _run_runner(root, environment, hash)
+            _act_on_project(lambda project: project.run_work(), root, environment, hash)
+        case ["--project", root, "worktree", "prepare"]:
+            _act_on_project(lambda project: project.prepare_worktrees(), root, environment, None)
+        case ["--project", root, "worktree", "prepare", "--trusted", hash]:
+            _act_on_project(lambda project: project.prepare_worktrees(), root, environment, hash)
         case _:
             return
 
@@ -55,7 +62,9 @@ def _run_connection(folder: str) -> NoReturn:
     raise SystemExit(connect(folder))
 
 
-def _run_runner(root: str, environment: dict[str, str], trust: str | None) -> NoReturn:
+def _act_on_project(
+    act: Callable[[ChantProject], object], root: str, environment: dict[str, str], trust: str | None
+) -> NoReturn:
     from chant_mcp._core import ChantProject
     from chant_mcp.program import own_program
     from chant_mcp.user_folders import home_folder, state_home, user_config_file
@@ -73,7 +82,7 @@ def _run_runner(root: str, environment: dict[str, str], trust: str | None) -> No
         stop_at=environment.get("CHANT_STOP_AT"),
     )
     try:
-        project.run_work()
+        act(project)
     except Exception as error:
         from chant_mcp.errors import ChantError
 

@@ -92,6 +92,16 @@ pub struct PooledFolder {
     made: SystemTime,
 }
 
+/// What a folder is to hold.
+struct Contents<'a> {
+    /// The commit whose files these are.
+    commit: &'a str,
+    /// What says how they are checked out.
+    settings: &'a str,
+    /// How much they take.
+    bytes: u64,
+}
+
 /// That somebody makes folders; freed when dropped, and by the kernel when its holder dies.
 #[derive(Debug)]
 struct FillLock {
@@ -124,6 +134,18 @@ impl Repo {
             .and_then(|mut file| file.read_exact(&mut head).ok());
         let count = read.and_then(|()| head[COUNT].try_into().ok());
         count.map_or(0, |count| u64::from(u32::from_be_bytes(count)))
+    }
+}
+
+impl PooledFolder {
+    /// Removes it, unless a run was quicker.
+    fn put_away(&self) -> Result<(), GitError> {
+        let old = with_ending(&self.path, OLD);
+        if fs::rename(&self.path, &old).is_err() {
+            return Ok(());
+        }
+        remove_tree(&with_ending(&self.path, MADE))?;
+        remove_tree(&old)
     }
 }
 
@@ -188,9 +210,14 @@ impl FolderPool<'_> {
             return Ok(0);
         };
         self.clear(|one| one.settings != settings)?;
+        let holds = Contents {
+            commit,
+            settings: &settings,
+            bytes,
+        };
         let mut done = 0;
         for one in self.folders() {
-            if one.commit != commit && self.renew(&one, commit, &settings, bytes, hold)? {
+            if one.commit != commit && self.renew(&one, &holds, hold)? {
                 done += 1;
             }
         }
@@ -205,22 +232,20 @@ impl FolderPool<'_> {
             make_folder(&new).map_err(E::from)?;
             let folder = self.repo.run_folder(&new, BRANCH, hold(&new)?);
             folder.make_repository(commit)?;
-            self.finish(&folder, &place, commit, &settings, bytes)?;
+            folder.finish(&place, &holds)?;
             done += 1;
         }
     }
 
-    /// Brings a folder to a commit; false when a run was quicker.
+    /// Brings a folder to what it is to hold; false when a run was quicker.
     fn renew<E: From<GitError>>(
         &self,
         one: &PooledFolder,
-        commit: &str,
-        settings: &str,
-        bytes: u64,
+        holds: &Contents<'_>,
         hold: &dyn Fn(&Path) -> Result<Confinement, E>,
     ) -> Result<bool, E> {
-        if !self.is_checked_out_alike(&one.commit, commit) {
-            self.put_away(one)?;
+        if !self.is_checked_out_alike(&one.commit, holds.commit) {
+            one.put_away()?;
             return Ok(false);
         }
         let new = with_ending(&one.path, NEW);
@@ -228,29 +253,8 @@ impl FolderPool<'_> {
             return Ok(false);
         }
         let folder = self.repo.run_folder(&new, BRANCH, hold(&new)?);
-        self.finish(&folder, &one.path, commit, settings, bytes)?;
+        folder.finish(&one.path, holds)?;
         Ok(true)
-    }
-
-    /// Checks the files of a commit out in a folder, says what it holds, and gives it its last name.
-    fn finish(
-        &self,
-        folder: &RunFolder<'_>,
-        place: &Path,
-        commit: &str,
-        settings: &str,
-        bytes: u64,
-    ) -> Result<(), GitError> {
-        folder.check_out(commit, &mut |_| ())?;
-        let index = folder.top().join(".git/index");
-        let stamped = OpenOptions::new()
-            .write(true)
-            .open(&index)
-            .and_then(|file| file.set_modified(SystemTime::now() + LATER));
-        stamped.map_err(|error| failed("stamp", &index, &error))?;
-        let text = format!("{commit}\n{settings}\n{bytes}\n");
-        replace(&with_ending(place, MADE), &text)?;
-        fs::rename(folder.top(), place).map_err(|error| failed("rename", folder.top(), &error))
     }
 
     /// What decides beside the commit what files are like, as a hash.
@@ -363,7 +367,7 @@ impl FolderPool<'_> {
     fn clear(&self, is_meant: impl Fn(&PooledFolder) -> bool) -> Result<(), GitError> {
         let folders = self.folders();
         let mut meant = folders.iter().filter(|one| is_meant(one));
-        meant.try_for_each(|one| self.put_away(one))
+        meant.try_for_each(|one| one.put_away())
     }
 
     fn clear_beyond_bounds(&self) -> Result<(), GitError> {
@@ -371,20 +375,10 @@ impl FolderPool<'_> {
         for (number, one) in self.folders().into_iter().enumerate() {
             used = used.saturating_add(one.bytes);
             if number >= self.bounds.folders || used > self.bounds.bytes {
-                self.put_away(&one)?;
+                one.put_away()?;
             }
         }
         Ok(())
-    }
-
-    /// Removes a folder, unless a run was quicker.
-    fn put_away(&self, one: &PooledFolder) -> Result<(), GitError> {
-        let old = with_ending(&one.path, OLD);
-        if fs::rename(&one.path, &old).is_err() {
-            return Ok(());
-        }
-        remove_tree(&with_ending(&one.path, MADE))?;
-        remove_tree(&old)
     }
 
     /// Removes what those left that were cut off; the caller holds the lock.
@@ -433,6 +427,25 @@ impl RunFolder<'_> {
             Ok(()) => remove_tree(&self.unfinished()).map(|()| true),
             Err(_) => self.remove().map(|()| false),
         }
+    }
+
+    /// Checks out here what a folder is to hold, says so, and gives the folder its last name.
+    fn finish(&self, place: &Path, holds: &Contents<'_>) -> Result<(), GitError> {
+        self.check_out(holds.commit, &mut |_| ())?;
+        let index = self.top.join(".git/index");
+        let stamped = OpenOptions::new()
+            .write(true)
+            .open(&index)
+            .and_then(|file| file.set_modified(SystemTime::now() + LATER));
+        stamped.map_err(|error| failed("stamp", &index, &error))?;
+        let Contents {
+            commit,
+            settings,
+            bytes,
+        } = holds;
+        let text = format!("{commit}\n{settings}\n{bytes}\n");
+        replace(&with_ending(place, MADE), &text)?;
+        fs::rename(&self.top, place).map_err(|error| failed("rename", &self.top, &error))
     }
 
     /// Removes what the repository holds besides the index, which knows the files that are there.
