@@ -367,7 +367,7 @@ impl FolderPool<'_> {
     fn clear(&self, is_meant: impl Fn(&PooledFolder) -> bool) -> Result<(), GitError> {
         let folders = self.folders();
         let mut meant = folders.iter().filter(|one| is_meant(one));
-        meant.try_for_each(|one| one.put_away())
+        meant.try_for_each(PooledFolder::put_away)
     }
 
     fn clear_beyond_bounds(&self) -> Result<(), GitError> {
