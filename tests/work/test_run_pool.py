@@ -18,7 +18,8 @@ cp -r . "$TRACES/$CHANT_SPEC_ID"; git status --porcelain --ignored > "$TRACES/$C
 touch left-behind "$TMPDIR/left-behind"; git config alias.st "!touch $TRACES/planted"
 while ! test -e "$TRACES/go"; do sleep 0.05; done
 sed -i 's/- \[ \]/- [x]/' "$CHANT_SPEC_FILE"
-git add "$CHANT_SPEC_FILE" && git commit -qm "chant($CHANT_SPEC_ID): Work" && rm left-behind
+mkdir -p work && echo done > "work/$CHANT_SPEC_ID.txt"
+git add "$CHANT_SPEC_FILE" work && git commit -qm "chant($CHANT_SPEC_ID): Work" && rm left-behind
 """
 """An agent that tries to get at the pool, copies what it was given, and leaves things."""
 
@@ -26,7 +27,7 @@ git add "$CHANT_SPEC_FILE" && git commit -qm "chant($CHANT_SPEC_ID): Work" && rm
 class Yard:
     """A project with room for one folder in advance, and an agent that waits for a sign."""
 
-    def __init__(self, shop: Workshop, folder: Path, *, pool: str = "files: 1", confine: str = "auto") -> None:
+    def __init__(self, shop: Workshop, folder: Path, *, confine: str = "auto") -> None:
         """Take a project, a folder for traces, and what the user's configuration says."""
         self.shop = shop
         self.traces = folder
@@ -35,7 +36,7 @@ class Yard:
         script.write_text(names + WORK, encoding="utf-8")
         shop.configure(f"agents:\n  hand:\n    command: [sh, '{script}']\n", provider="hand")
         config = user_config()
-        text = config.read_text(encoding="utf-8").replace("---\n", f"---\nruns: {{pool: {{{pool}}}}}\n", 1)
+        text = config.read_text(encoding="utf-8").replace("---\n", "---\nruns: {pool: {files: 1}}\n", 1)
         config.write_text(text.replace("confine: {", f"confine: {{mode: {confine}, "), encoding="utf-8")
         for id in (ID, OTHER, THIRD):
             shop.spec(id)
@@ -51,7 +52,7 @@ class Yard:
         wait_for(lambda: (self.traces / f"{id}.status").exists(), "the agent's look")
         (self.traces / "go").touch()
         record = self.shop.ended(id)
-        assert (record["end_state"], record["reason"]) == ("completed", None)
+        assert record["reason"] is None, record["reason"]
         return record
 
     def pool(self) -> list[Path]:
@@ -67,10 +68,16 @@ class Yard:
 
 
 @pytest.mark.requirement(
-    "chant:pool:made_for_the_next_run", "chant:pool:no_agent_touched_it", "chant:pool:counted"
+    "chant:pool:made_for_the_next_run",
+    "chant:pool:no_agent_touched_it",
+    "chant:pool:no_server_fills_it",
+    "chant:pool:counted",
 )
 def test_the_next_run_takes_a_folder_that_no_agent_touched(shop: Workshop, tmp_path: Path) -> None:
     yard = Yard(shop, tmp_path)
+    shop.handle().recover()
+    assert shop.handle().worktrees().data["made_in_advance"] == {"folders": 0, "bytes": 0}
+    assert not list(worktree_root().rglob(".pool"))
     assert "made_in_advance" not in yard.start(ID)
     made = yard.filled()
     seen = made.stat().st_ino, tree(made)
@@ -99,16 +106,10 @@ def test_the_next_run_takes_a_folder_that_no_agent_touched(shop: Workshop, tmp_p
     assert (yard.pool(), shop.worktrees()) == ([], [])
 
 
-@pytest.mark.requirement("chant:pool:bounded", "chant:pool:no_server_fills_it")
-@pytest.mark.parametrize(
-    ("pool", "confine"), [("files: 5000", "auto"), ("files: 1, folders: 0", "auto"), ("files: 1", "off")]
-)
-def test_no_folder_is_made_in_advance_where_none_is_wanted(
-    shop: Workshop, tmp_path: Path, pool: str, confine: str
-) -> None:
-    yard = Yard(shop, tmp_path, pool=pool, confine=confine)
+@pytest.mark.requirement("chant:pool:no_server_fills_it")
+def test_no_folder_is_made_in_advance_where_nothing_holds_runs(shop: Workshop, tmp_path: Path) -> None:
+    yard = Yard(shop, tmp_path, confine="off")
     yard.start(ID)
     yard.end(ID)
     subprocess.run([*PROGRAM, "--project", str(shop.root), "worktree", "prepare"], check=True)
-    shop.server()
-    assert list(worktree_root().rglob("*.made")) == []
+    assert list(worktree_root().rglob(".pool")) == []
