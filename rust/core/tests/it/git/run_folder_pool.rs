@@ -102,8 +102,16 @@ impl World {
         let fresh = self.folder("fresh");
         fresh.make(&mut |_| {}).unwrap();
         let taken = self.runs.join(taken);
-        let sandbox = &self.sandbox;
-        assert_eq!(sandbox.state(&taken), sandbox.state(fresh.top()), "{what}");
+        let state = |top: &Path| {
+            let (status, index, head, files) = self.sandbox.state(top);
+            let inside = |path: PathBuf| path.strip_prefix(top).unwrap().to_owned();
+            let files: Vec<_> = files
+                .into_iter()
+                .map(|(path, data)| (inside(path), data))
+                .collect();
+            (status, index, head, files)
+        };
+        assert_eq!(state(&taken), state(fresh.top()), "{what}");
         for file in ["config", "HEAD", "packed-refs", "objects/info/alternates"] {
             let text = |top: &Path| fs::read_to_string(top.join(".git").join(file)).unwrap();
             assert_eq!(text(&taken), text(fresh.top()), "{what}: {file}");
@@ -115,7 +123,7 @@ impl World {
             names
         };
         assert_eq!(entries(&taken), entries(fresh.top()), "{what}");
-        sandbox.git(&taken, "fsck --strict");
+        self.sandbox.git(&taken, "fsck --strict");
         fresh.remove().unwrap();
     }
 }
@@ -152,7 +160,7 @@ fn what_changed_since_is_brought_in() {
 
 // proves: chant:pool:taken_folder_is_as_a_new_one
 #[test]
-fn no_file_is_read_to_see_that_a_taken_folder_is_as_the_commit() {
+fn no_file_is_read_again_whose_stamps_are_known_and_others_are_put_right() {
     let world = World::filled("");
     let top = world.pool(ROOM).folders()[0].path.clone();
     // What git takes for unchanged by its stamps it does not read: else it would see this.
@@ -165,22 +173,12 @@ fn no_file_is_read_to_see_that_a_taken_folder_is_as_the_commit() {
         .unwrap()
         .set_modified(stamp)
         .unwrap();
-    world
-        .sandbox
-        .git_with(&top, "config", &["core.trustctime", "false"]);
-    let status = |top: &Path| {
-        world
-            .sandbox
-            .git(top, "-c core.trustctime=false status --porcelain")
-    };
-    assert_eq!(status(&top), "", "before it is taken");
+    let status = "-c core.trustctime=false status --porcelain";
+    assert_eq!(world.sandbox.git(&top, status), "");
     // What was changed in a way that shows is put right.
-    fs::remove_file(top.join("lines.crlf")).unwrap();
+    fs::remove_file(path).unwrap();
     fs::write(top.join("deep/er/b.txt"), "longer than it was\n").unwrap();
     assert!(world.take("x"));
-    world
-        .sandbox
-        .git(&world.runs.join("x"), "update-index -q --refresh");
     world.check_alike("x", "put right");
 }
 
@@ -337,19 +335,20 @@ fn one_folder_goes_to_one_run_and_one_process_makes_them() {
     let world = World::filled("");
     world.folder("x");
     let takers = 4;
+    let start = std::sync::Barrier::new(takers);
+    let (project, runs) = (world.project.clone(), world.runs.clone());
+    let take = |number: usize| {
+        let repo = open(&project);
+        start.wait();
+        let top = runs.join(format!("taker-{number}"));
+        let folder = repo.run_folder(&top, BRANCH, Confinement::Off);
+        let pool = repo.folder_pool(&runs.join(".pool"), ROOM, PoolSurroundings::default());
+        folder.make_from(&pool, &mut |_| {}).unwrap()
+    };
     let taken = std::thread::scope(|scope| {
-        let start = std::sync::Barrier::new(takers);
-        let take = |number: usize| {
-            let repo = open(&world.project);
-            start.wait();
-            let top = world.runs.join(format!("taker-{number}"));
-            let folder = repo.run_folder(&top, BRANCH, Confinement::Off);
-            let pool = repo.folder_pool(&world.place(), ROOM, PoolSurroundings::default());
-            folder.make_from(&pool, &mut |_| {}).unwrap()
-        };
-        let hands: Vec<_> = (0..takers)
-            .map(|number| scope.spawn(move || take(number)))
-            .collect();
+        let take = &take;
+        let spawn = |number| scope.spawn(move || take(number));
+        let hands: Vec<_> = (0..takers).map(spawn).collect();
         let taken = hands.into_iter().map(|hand| hand.join().unwrap());
         taken.filter(|is_taken| *is_taken).count()
     });
