@@ -75,6 +75,9 @@ fn project(folder: &Path, files: usize) -> Done<PathBuf> {
     git(&project, &["init", "-q", "-b", "main"])?;
     git(&project, &["config", "user.name", "Ada"])?;
     git(&project, &["config", "user.email", "ada@example.org"])?;
+    // Nothing is to go on beside what is measured.
+    git(&project, &["config", "gc.auto", "0"])?;
+    git(&project, &["config", "maintenance.auto", "false"])?;
     git(&project, &["add", "-A"])?;
     git(&project, &["commit", "-q", "-m", "Files"])?;
     git(&project, &["switch", "-q", "-c", "changed"])?;

@@ -17,6 +17,7 @@ use std::time::{Duration, SystemTime};
 use super::super::index::failed;
 use super::super::{GitError, Repo, blob};
 use super::RunFolder;
+use super::attributes::is_attributes;
 use super::made::{make_folder, remove_tree, replace};
 use super::settings::Setting;
 use crate::confine::Confinement;
@@ -39,8 +40,6 @@ const BLOCK: u64 = 4096;
 const ENTRY: u64 = 100;
 /// Where the head of git's index says how many files it knows.
 const COUNT: std::ops::Range<usize> = 8..12;
-/// Files that say how others are checked out.
-const ATTRIBUTES: &str = ".gitattributes";
 /// Sections of settings that say nothing about files.
 const ELSEWHERE: [&str; 2] = ["branch.", "remote."];
 /// How much later than its files the index of a folder is stamped: git reads all files again that are as young
@@ -244,7 +243,7 @@ impl FolderPool<'_> {
         holds: &Contents<'_>,
         hold: &dyn Fn(&Path) -> Result<Confinement, E>,
     ) -> Result<bool, E> {
-        if !self.is_checked_out_alike(&one.commit, holds.commit) {
+        if !self.is_like(one, holds.commit) {
             one.put_away()?;
             return Ok(false);
         }
@@ -311,11 +310,11 @@ impl FolderPool<'_> {
         Ok(Some(bytes))
     }
 
-    /// Whether nothing between two commits changes how files are checked out that are the same in both.
-    fn is_checked_out_alike(&self, one: &str, other: &str) -> bool {
+    /// Whether files that are the same in a folder's commit and another one are checked out alike there.
+    fn is_like(&self, one: &PooledFolder, commit: &str) -> bool {
         // A commit that went is no reason to fail.
-        let differing = self.repo.differing(one, other);
-        differing.is_ok_and(|paths| !paths.iter().any(|path| is_attributes(path)))
+        let alike = self.repo.has_same_attributes(&one.commit, commit);
+        alike.unwrap_or_default()
     }
 
     /// Takes a folder for a run whose branch is at `tip`, by giving it the path `top`, where nothing is. `new` is
@@ -329,7 +328,7 @@ impl FolderPool<'_> {
         let fits = |one: &&PooledFolder| {
             one.settings == settings
                 && has_same_rights(&one.path.join(".git/HEAD"), new)
-                && self.is_checked_out_alike(&one.commit, tip)
+                && self.is_like(one, tip)
         };
         for one in folders.iter().filter(fits) {
             if fs::rename(&one.path, top).is_ok() {
@@ -516,10 +515,6 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(ending);
     path.with_file_name(name)
-}
-
-fn is_attributes(path: &str) -> bool {
-    path.rsplit('/').next() == Some(ATTRIBUTES)
 }
 
 /// The name of a filter by which a program writes files when they are checked out.
