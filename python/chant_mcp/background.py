@@ -1,10 +1,10 @@
 """Programs that other processes start, entered without the libraries of the command line.
 
 A run costs two processes of ours: its runner and, where the demo agent works, its agent; one more for each
-connection of the agent's tools; and in large projects one that makes folders for runs to come. Each of them is
-one call of the core or of the standard library, and the libraries that read commands for people would take
-longer to import than that call takes. The commands
-`work --runner`, `worktree prepare`, `demo-agent` and `connect` do the same.
+connection of the agent's tools; and in large projects one that makes folders for runs to come. Each of them
+is one call of the core or of the standard library, and the libraries that read commands for people would take
+longer to import than that call takes. The commands `work --runner`, `worktree prepare`, `demo-agent` and
+`connect` do the same.
 """
 
 from __future__ import annotations

@@ -62,8 +62,12 @@ class Yard:
 
     def filled(self) -> Path:
         """Wait until there is one, and who made it is gone."""
-        wait_for(lambda: len(self.pool()) == 1, lambda: f"a folder in {list(worktree_root().rglob('.pool/*'))}")
-        wait_for(lambda: not [one for one in processes() if "prepare" in one.command], "the end of who made it")
+        wait_for(
+            lambda: len(self.pool()) == 1, lambda: f"a folder in {list(worktree_root().rglob('.pool/*'))}"
+        )
+        wait_for(
+            lambda: not [one for one in processes() if "prepare" in one.command], "the end of who made it"
+        )
         return self.pool()[0]
 
 
