@@ -11,8 +11,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         _SOURCE,
     ),
     "chant:pool:taken_folder_is_as_a_new_one": Requirement(
-        "A folder that was made in advance has the files, index, refs and settings of one that is made when it "
-        "is asked for, whatever changed since; a file that was changed in it is put right.",
+        "A folder that was made in advance has the files, index, refs and settings of one that is made when "
+        "it is asked for, whatever changed since; a file changed in it meanwhile is put right.",
         _SOURCE,
     ),
     "chant:pool:unfit_folders_are_not_taken": Requirement(
