@@ -70,7 +70,8 @@ pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
             Some(why) => format!("Kept {}: {why}", entry.path),
         });
     }
-    let (removed, left) = pool::clear(site.scenery())?;
+    // What stays of them is in the way of nothing, and the next look may remove it.
+    let (removed, left) = pool::clear(site.scenery()).unwrap_or_default();
     for path in removed {
         lines.push(format!("Removed {}, made in advance", path.display()));
     }
