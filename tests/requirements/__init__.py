@@ -54,6 +54,7 @@ AREAS = (
     "work.pause_and_takeover",
     "work.torture",
     "work.run_folders",
+    "work.pool",
     "work.hostile_agents",
     "work.watch",
     "work.split",

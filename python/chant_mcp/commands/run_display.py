@@ -264,5 +264,11 @@ def worktrees(trees: Sequence[Data]) -> Text:
     return Text("\n").join(said)
 
 
+def made_in_advance(made: Data) -> Text:
+    """Count the folders that no run has yet."""
+    size = f"{made['bytes'] / 1_000_000:.0f} MB"
+    return plain(f"{_count(made['folders'], 'folder')} made in advance for the next runs, {size}")
+
+
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

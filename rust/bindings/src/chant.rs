@@ -503,6 +503,11 @@ impl ChantProject {
         answer(py, || ops::worktrees(&self.project))
     }
 
+    /// Makes folders for runs to come, in this process, which does nothing else; says how many.
+    fn prepare_worktrees(&self, py: Python<'_>) -> Result<usize, Raised> {
+        call(py, || ops::prepare_worktrees(&self.project))
+    }
+
     /// Removes worktrees that nothing needs any more.
     fn prune_worktrees(&self, py: Python<'_>) -> Result<Answer, Raised> {
         answer(py, || ops::prune_worktrees(&self.project))

@@ -5,6 +5,7 @@
 //! from the last file that has it. Unknown keys are left alone.
 
 pub mod confine;
+pub mod pool;
 pub mod runs;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use self::confine::{Caches, Confine, ConfineBlock};
+use self::pool::RunsBlock;
 use self::runs::{AgentSettings, Limits, ParallelBlock, Providers, Rotation, Runs, WatchBlock};
 use crate::environment;
 use crate::text::edit::EditError;
@@ -190,6 +192,7 @@ struct File {
     parallel: Option<ParallelBlock>,
     checks: Option<BTreeMap<String, Vec<String>>>,
     limits: Option<Limits>,
+    runs: Option<RunsBlock>,
     watch: Option<WatchBlock>,
     env: Option<EnvBlock>,
     confine: Option<ConfineBlock>,
@@ -323,6 +326,7 @@ impl Config {
             runs.passed.push(name);
         }
         put(&mut runs.limits, file.limits);
+        runs.pool.take(file.runs, is_users);
         let confine = file.confine.unwrap_or_default();
         self.confine.take(confine, file.caches, is_users);
         if let Some(watch) = file.watch {

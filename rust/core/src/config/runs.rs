@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::pool::PoolSettings;
+
 /// How an agent is started, where that differs from what is built in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
@@ -284,6 +286,8 @@ pub struct Runs {
     pub may_change_other_specs: bool,
     /// Variables that agents and checks get beside those that are always passed.
     pub passed: Vec<String>,
+    /// How many folders are made in advance.
+    pub pool: PoolSettings,
 }
 
 impl Default for Runs {
@@ -303,6 +307,7 @@ impl Default for Runs {
             watch: WatchSettings::default(),
             may_change_other_specs: false,
             passed: Vec::new(),
+            pool: PoolSettings::default(),
         }
     }
 }

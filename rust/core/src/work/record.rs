@@ -100,6 +100,9 @@ pub struct Record {
     /// The folder of the worktree.
     #[serde(default)]
     pub worktree: Option<String>,
+    /// Whether that folder was made in advance.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub made_in_advance: bool,
     /// How what works is held, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confinement: Option<String>,
@@ -306,6 +309,7 @@ impl Record {
             branch: None,
             base: None,
             worktree: None,
+            made_in_advance: false,
             confinement: None,
             log: None,
             target: None,

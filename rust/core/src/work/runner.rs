@@ -37,6 +37,9 @@ pub trait Steps {
     /// Takes back what `begin` did, as far as that is right when no agent was started.
     fn give_up(&mut self, run: &mut Run<'_>, why: &str);
 
+    /// Does what is done once the agent is at work; nothing waits for it.
+    fn under_way(&mut self, _run: &Run<'_>) {}
+
     /// What is looked at while the agent works.
     fn looking(&self) -> Option<Looking<'_>> {
         None
@@ -267,6 +270,7 @@ pub fn run(
     if let Some(handshake) = run.handshake.take() {
         handshake.ok();
     }
+    steps.under_way(&run);
     let ended = agent.wait_looking(interruption, steps.looking());
     run.reached("after-agent-exit")?;
     let ended = match ended {

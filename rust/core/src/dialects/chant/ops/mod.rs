@@ -43,9 +43,9 @@ pub use diagnose::diagnose;
 pub use doctor::doctor;
 #[cfg(not(unix))]
 pub use elsewhere::{
-    HeldCommand, Wish, confine_check, confine_command, merge, pause, prune_worktrees, recover,
-    run_work, split, split_question, takeover, watch, watch_start, watch_status, watch_stop,
-    work_start, worktrees,
+    HeldCommand, Wish, confine_check, confine_command, merge, pause, prepare_worktrees,
+    prune_worktrees, recover, run_work, split, split_question, takeover, watch, watch_start,
+    watch_status, watch_stop, work_start, worktrees,
 };
 pub use finalize::{Finalize, finalize};
 pub use lint::lint;
@@ -66,4 +66,4 @@ pub use update::{Update, update, update_from_run};
 pub use watch::{watch, watch_start, watch_status, watch_stop};
 pub use work::work_list;
 #[cfg(unix)]
-pub use worktrees::{prune_worktrees, worktrees};
+pub use worktrees::{prepare_worktrees, prune_worktrees, worktrees};

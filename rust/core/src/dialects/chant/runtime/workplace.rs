@@ -14,7 +14,7 @@ use super::super::project::place::{self, BASE, CHECKED};
 use super::super::project::run_tree::{RunTree, Scenery};
 use super::super::project::site::{self, Site, remove_beside};
 use super::super::project::{Project, SPECS};
-use super::refuse_without_commit;
+use super::{pool, refuse_without_commit};
 use crate::config::Config;
 use crate::confine::Confinement;
 use crate::error::Error;
@@ -501,7 +501,9 @@ impl Making<'_> {
         told(run, &path)?;
         site::mark(&path, &run.record().process_id, id)?;
         let tree = self.scenery().own(&path, id, branch)?;
-        tree.make(&mut |step| run.step(step))?;
+        if !pool::take(self.scenery(), run, &tree)? {
+            tree.make(&mut |step| run.step(step))?;
+        }
         Ok((path, false))
     }
 
