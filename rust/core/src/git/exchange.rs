@@ -39,7 +39,12 @@ impl Repo {
     pub fn push_refs(&self, remote: &str, folder: &str) -> Result<RefExchange, GitError> {
         let _act = self.begin_act();
         let all = format!("{folder}*:{folder}*");
-        let words = ["push", "--porcelain", "--no-follow-tags", "--end-of-options"];
+        let words = [
+            "push",
+            "--porcelain",
+            "--no-follow-tags",
+            "--end-of-options",
+        ];
         let answer = self.acting(words).arg(remote).arg(&all).answer()?;
         let said = String::from_utf8_lossy(&answer.out).into_owned();
         let mut pushed = RefExchange::default();

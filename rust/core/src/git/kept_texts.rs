@@ -91,7 +91,10 @@ impl Repo {
             "list kept texts",
             |repo| {
                 let mut found = Vec::new();
-                for reference in repo.references_glob(&format!("{folder}*"))?.take(MOST_TEXTS) {
+                for reference in repo
+                    .references_glob(&format!("{folder}*"))?
+                    .take(MOST_TEXTS)
+                {
                     let reference = reference?;
                     let name = String::from_utf8_lossy(reference.name_bytes());
                     let object = reference.target().map(|id| id.to_string());
@@ -140,7 +143,9 @@ impl Repo {
             },
             || {
                 let asked = self.reading(["cat-file", "--batch-check=%(objecttype) %(objectsize)"]);
-                let said = asked.answer_to(format!("{object}\n").as_bytes())?.success()?;
+                let said = asked
+                    .answer_to(format!("{object}\n").as_bytes())?
+                    .success()?;
                 let said = first_line(&said);
                 let (kind, size) = said.split_once(' ').unwrap_or((&said, ""));
                 let Ok(size) = size.parse() else {

@@ -2,10 +2,11 @@
 //! claimed, and what does not hold.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
+use super::super::evidence::CriterionAtStart;
 use super::{CheckClaim, CompletedBy, CompletionReceipt, JudgedCriteria, hash};
 use crate::answer::cut;
-use super::super::evidence::CriterionAtStart;
 
 /// Characters of an id of git that people read.
 const SHORT: usize = 10;
@@ -124,6 +125,23 @@ pub struct ReceiptFacts<'a> {
     pub knows_tree: &'a dyn Fn(&str) -> bool,
     /// The checks that are configured.
     pub configured: &'a BTreeMap<String, Vec<String>>,
+    /// The checks that were run again now.
+    pub again: &'a [CheckAgain],
+}
+
+/// A check that was run again on the files that landed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckAgain {
+    /// Its name.
+    pub name: String,
+    /// Its exit code; `None` when it did not end by itself.
+    pub exit: Option<i32>,
+}
+
+impl fmt::Display for CheckAgain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "check '{}' {}", self.name, ended(self.exit))
+    }
 }
 
 /// A receipt with what can be said of it.
@@ -224,7 +242,10 @@ fn look_at_spec(judged: &mut JudgedReceipt, then: &JudgedCriteria, today: &SpecT
             today.criteria.len()
         ));
     } else {
-        judged.find(FindingKind::CriteriaChanged, difference(then, &today.criteria));
+        judged.find(
+            FindingKind::CriteriaChanged,
+            difference(then, &today.criteria),
+        );
     }
     let open = today.criteria.iter().filter(|one| !one.checked);
     let open: Vec<&str> = open.map(|one| &*one.text).collect();
@@ -238,7 +259,10 @@ fn look_at_spec(judged: &mut JudgedReceipt, then: &JudgedCriteria, today: &SpecT
 
 /// How criteria differ from those that were judged, in words.
 fn difference(then: &JudgedCriteria, now: &[CriterionAtStart]) -> String {
-    let texts: Vec<String> = now.iter().map(|one| cut(&one.text, super::MOST_CHARS)).collect();
+    let texts: Vec<String> = now
+        .iter()
+        .map(|one| cut(&one.text, super::MOST_CHARS))
+        .collect();
     let gone = then.items.iter().filter(|item| !texts.contains(&item.text));
     let gone: Vec<&str> = gone.map(|item| &*item.text).collect();
     let is_known = |text: &&str| then.items.iter().any(|item| item.text == **text);
@@ -249,7 +273,11 @@ fn difference(then: &JudgedCriteria, now: &[CriterionAtStart]) -> String {
         .collect();
     let mut parts = Vec::new();
     if then.items.is_empty() {
-        parts.push(format!("{} were judged, and {} are there", then.count, now.len()));
+        parts.push(format!(
+            "{} were judged, and {} are there",
+            then.count,
+            now.len()
+        ));
     } else {
         if !gone.is_empty() {
             parts.push(format!("reworded or removed: {}", named(&gone)));
@@ -261,7 +289,10 @@ fn difference(then: &JudgedCriteria, now: &[CriterionAtStart]) -> String {
             parts.push("their number or their order changed".into());
         }
     }
-    format!("the spec's criteria are not those that were judged; {}", parts.join("; "))
+    format!(
+        "the spec's criteria are not those that were judged; {}",
+        parts.join("; ")
+    )
 }
 
 fn look_at_landed_criteria(
@@ -274,7 +305,8 @@ fn look_at_landed_criteria(
         judged.derive("the landed tree holds the spec with these criteria, all ticked");
         return;
     }
-    let why = "in the landed tree the spec has other criteria than the receipt tells of, or open ones";
+    let why =
+        "in the landed tree the spec has other criteria than the receipt tells of, or open ones";
     judged.find(FindingKind::CriteriaOfTree, why);
 }
 
@@ -286,9 +318,7 @@ fn look_at_checks(
     for check in &receipt.checks {
         let name = cut(&check.name, SHOWN);
         if check.exit != Some(0) {
-            let how = check.exit.map_or("did not end by itself".into(), |exit| {
-                format!("ended with exit code {exit}")
-            });
+            let how = ended(check.exit);
             let why = format!("check '{name}' {how}, by the receipt's own words");
             judged.find(FindingKind::CheckFailed, why);
         }
@@ -305,10 +335,15 @@ fn look_at_checks(
             judged.find(FindingKind::CheckTree, why);
         }
     }
+    for check in facts.again.iter().filter(|check| check.exit != Some(0)) {
+        judged.find(FindingKind::CheckFailed, format!("run again now, {check}"));
+    }
+    let is_known = |name: &String| {
+        receipt.checks.iter().any(|check| check.name == *name)
+            || facts.again.iter().any(|check| check.name == *name)
+    };
     let named = facts.spec.criteria.iter().flat_map(|one| &one.checks);
-    let mut missing: Vec<&String> = named
-        .filter(|name| !receipt.checks.iter().any(|check| check.name == **name))
-        .collect();
+    let mut missing: Vec<&String> = named.filter(|name| !is_known(name)).collect();
     missing.sort_unstable();
     missing.dedup();
     for name in missing {
@@ -318,6 +353,13 @@ fn look_at_checks(
         );
         judged.find(FindingKind::CheckNotRun, why);
     }
+}
+
+fn ended(exit: Option<i32>) -> String {
+    exit.map_or_else(
+        || "did not end by itself".to_owned(),
+        |exit| format!("ended with exit code {exit}"),
+    )
 }
 
 /// What a receipt claims, line by line.
@@ -349,7 +391,9 @@ fn claims(receipt: &CompletionReceipt) -> Vec<String> {
 }
 
 fn claimed_check(check: &CheckClaim) -> String {
-    let exit = check.exit.map_or_else(|| "none".to_owned(), |exit| exit.to_string());
+    let exit = check
+        .exit
+        .map_or_else(|| "none".to_owned(), |exit| exit.to_string());
     let command = check.command.join(" ");
     let command = if command.is_empty() {
         String::new()
@@ -392,6 +436,7 @@ mod tests {
         landed: Option<Vec<CriterionAtStart>>,
         trees: Vec<String>,
         configured: BTreeMap<String, Vec<String>>,
+        again: Vec<CheckAgain>,
     }
 
     /// Everything as a run left it.
@@ -409,6 +454,7 @@ mod tests {
             landed: Some(criteria(&["Works", "Tested"])),
             trees: vec![receipt.tree.clone()],
             configured: [("unit".to_owned(), Vec::new())].into(),
+            again: Vec::new(),
             receipt,
         }
     }
@@ -423,6 +469,7 @@ mod tests {
                 landed_criteria: scene.landed.as_deref(),
                 knows_tree: &|tree| scene.trees.iter().any(|known| known == tree),
                 configured: &scene.configured,
+                again: &scene.again,
             },
         )
     }
@@ -444,7 +491,9 @@ mod tests {
         assert!(judged.holds(), "{judged:?}");
         assert_eq!(judged.derived.len(), 4);
         let claimed = judged.claimed.join("\n");
-        assert!(claimed.contains("check 'unit' (`make test`): exit code 0 after 12 ms on tree bbbb"));
+        assert!(
+            claimed.contains("check 'unit' (`make test`): exit code 0 after 12 ms on tree bbbb")
+        );
         assert!(claimed.contains("agent: claude"));
     }
 
@@ -458,9 +507,21 @@ mod tests {
             of: "main".into(),
             is_shallow,
         };
-        check(|s| s.receipt.token = "4".into(), &[WrongName], "refs/chant/receipts/001/4");
-        check(|s| s.spec.open_as = Some("pending".into()), &[NotCompleted], "is pending");
-        check(|s| s.receipt.tree = "d".repeat(40), &[TreeDiffers], "has tree bbbbbbbbbb");
+        check(
+            |s| s.receipt.token = "4".into(),
+            &[WrongName],
+            "refs/chant/receipts/001/4",
+        );
+        check(
+            |s| s.spec.open_as = Some("pending".into()),
+            &[NotCompleted],
+            "is pending",
+        );
+        check(
+            |s| s.receipt.tree = "d".repeat(40),
+            &[TreeDiffers],
+            "has tree bbbbbbbbbb",
+        );
         check(|s| s.place = absent(false), &[NotInHistory], "rewritten");
         check(|s| s.place = absent(true), &[NotInHistory], "--unshallow");
         check(
@@ -469,12 +530,36 @@ mod tests {
             "reworded or removed: 'Works'; not judged: 'Works well'",
         );
         check(|s| s.spec.criteria.reverse(), &[CriteriaChanged], "order");
-        check(|s| s.spec.criteria[1].checked = false, &[NotTicked], "'Tested'");
-        check(|s| s.landed = Some(criteria(&["Else"])), &[CriteriaOfTree], "landed tree");
-        check(|s| s.configured.clear(), &[CheckGone], "not configured any more");
-        check(|s| s.receipt.checks[0].exit = Some(2), &[CheckFailed], "exit code 2");
-        check(|s| s.receipt.checks[0].exit = None, &[CheckFailed], "by itself");
-        check(|s| s.trees.clear(), &[CheckTree], "no commit of the history");
+        check(
+            |s| s.spec.criteria[1].checked = false,
+            &[NotTicked],
+            "'Tested'",
+        );
+        check(
+            |s| s.landed = Some(criteria(&["Else"])),
+            &[CriteriaOfTree],
+            "landed tree",
+        );
+        check(
+            |s| s.configured.clear(),
+            &[CheckGone],
+            "not configured any more",
+        );
+        check(
+            |s| s.receipt.checks[0].exit = Some(2),
+            &[CheckFailed],
+            "exit code 2",
+        );
+        check(
+            |s| s.receipt.checks[0].exit = None,
+            &[CheckFailed],
+            "by itself",
+        );
+        check(
+            |s| s.trees.clear(),
+            &[CheckTree],
+            "no commit of the history",
+        );
         check(
             |s| s.spec.criteria[0].checks = vec!["lint".into()],
             &[CheckNotRun],
@@ -505,6 +590,10 @@ mod tests {
         by_hand.landed = Some(criteria(&["Else"]));
         let judged = judge(&by_hand);
         assert!(judged.holds(), "{judged:?}");
-        assert!(judged.claimed.contains(&"completed by hand: no check was run".to_owned()));
+        assert!(
+            judged
+                .claimed
+                .contains(&"completed by hand: no check was run".to_owned())
+        );
     }
 }

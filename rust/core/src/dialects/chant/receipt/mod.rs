@@ -179,7 +179,11 @@ impl CompletionReceipt {
         let leave_out: [fn(&mut Self); 3] = [
             |_| (),
             |own| own.criteria.items.clear(),
-            |own| own.checks.iter_mut().for_each(|check| check.command.clear()),
+            |own| {
+                own.checks
+                    .iter_mut()
+                    .for_each(|check| check.command.clear())
+            },
         ];
         let mut text = String::new();
         for leave_out in leave_out {
@@ -348,8 +352,14 @@ mod tests {
     fn what_is_no_receipt_of_ours_is_named() {
         let text = receipt().text();
         let with = |from: &str, to: &str| parse(text.replace(from, to).as_bytes());
-        assert_eq!(with("\"agent\":", "\"agent\": "), Err(ReceiptError::NotCanonical));
-        assert_eq!(with("\"format\":1", "\"format\":2"), Err(ReceiptError::LaterFormat(2)));
+        assert_eq!(
+            with("\"agent\":", "\"agent\": "),
+            Err(ReceiptError::NotCanonical)
+        );
+        assert_eq!(
+            with("\"format\":1", "\"format\":2"),
+            Err(ReceiptError::LaterFormat(2))
+        );
         for (from, to) in [
             ("\"format\":1", "\"format\":\"1\""),
             (&*"a".repeat(40), "HEAD"),
@@ -357,7 +367,10 @@ mod tests {
             ("\"spec\":\"001\",", ""),
         ] {
             let read = with(from, to);
-            assert!(matches!(read, Err(ReceiptError::Unreadable(_))), "{to}: {read:?}");
+            assert!(
+                matches!(read, Err(ReceiptError::Unreadable(_))),
+                "{to}: {read:?}"
+            );
         }
         assert!(matches!(parse(b"\xff"), Err(ReceiptError::Unreadable(_))));
     }
@@ -396,10 +409,16 @@ mod tests {
 
     #[test]
     fn names_of_refs_are_made_of_a_spec_and_a_token() {
-        for name in ["001/3", "2026-01-22-001-x7m.1/hand-20260122t100000z-2", "%41/1"] {
+        for name in [
+            "001/3",
+            "2026-01-22-001-x7m.1/hand-20260122t100000z-2",
+            "%41/1",
+        ] {
             assert!(is_name(name), "{name}");
         }
-        for name in ["001", "001/", "/1", "001/3/4", "001/..", "A/1", "001/-x", "a b/1", "001/A"] {
+        for name in [
+            "001", "001/", "/1", "001/3/4", "001/..", "A/1", "001/-x", "a b/1", "001/A",
+        ] {
             assert!(!is_name(name), "{name}");
         }
     }
