@@ -327,7 +327,10 @@ fn look_at_checks(
             judged.find(FindingKind::CheckGone, why);
         }
         let is_there = matches!(facts.place, LandedPlace::Commit { .. });
-        if is_there && !(facts.knows_tree)(&check.tree) {
+        if (facts.knows_tree)(&check.tree) {
+            let tree = short(&check.tree);
+            judged.derive(format!("tree {tree}, which check '{name}' is said to have looked at, is that of a commit there"));
+        } else if is_there {
             let why = format!(
                 "check '{name}' looked at tree {}, which no commit of the history has",
                 short(&check.tree)
@@ -489,7 +492,7 @@ mod tests {
     fn what_a_run_left_holds_and_says_what_is_only_claimed() {
         let judged = judge(&scene());
         assert!(judged.holds(), "{judged:?}");
-        assert_eq!(judged.derived.len(), 4);
+        assert_eq!(judged.derived.len(), 5);
         let claimed = judged.claimed.join("\n");
         assert!(
             claimed.contains("check 'unit' (`make test`): exit code 0 after 12 ms on tree bbbb")
