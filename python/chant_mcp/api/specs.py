@@ -370,8 +370,8 @@ class Spec(Handle):
         """Give what its completions left, oldest first.
 
         Returns:
-            Of each receipt `ref` and `receipt`, or `ref` and `problem` where it cannot be read. What a receipt
-            says is a claim; `chant-mcp receipt verify` tells what the repository bears out.
+            Of each receipt `ref` and `receipt`, or `ref` and `problem` where it cannot be read. What a
+            receipt says is a claim; `chant-mcp receipt verify` tells what the repository bears out.
 
         Raises:
             RefusedError: The project is in no git repository.

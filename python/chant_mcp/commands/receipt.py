@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 target_option = click.option(
     "--target",
     metavar="BRANCH",
-    help="The branch that work has to be on and whose configuration counts; in CI name it, such as origin/main.",
+    help="The branch that work has to be on and whose configuration counts; name it in CI: origin/main.",
 )
 
 
@@ -91,7 +91,7 @@ def verify(
 @changes_files
 @asks_for_trust
 def push(session: Session, remote: str | None, as_json: bool) -> None:
-    """Bring all receipts to a remote; one that is another there is left as it is, and exit code 1 says so."""
+    """Bring all receipts to a remote; one that is another there stays, and exit code 1 says so."""
     answer = session.chant.receipt_push(remote)
     _exchanged(answer.text, answer.data, as_json, "brought to")
 
@@ -103,7 +103,7 @@ def push(session: Session, remote: str | None, as_json: bool) -> None:
 @changes_files
 @asks_for_trust
 def fetch(session: Session, remote: str | None, as_json: bool) -> None:
-    """Take missing receipts from a remote; one that is another here is left as it is, and exit code 1 says so."""
+    """Take missing receipts from a remote; one that is another here stays, and exit code 1 says so."""
     answer = session.chant.receipt_fetch(remote)
     _exchanged(answer.text, answer.data, as_json, "taken from")
 
