@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::super::super::error::ChantError;
+use super::super::super::project::run_tree::Scenery;
 use super::super::super::project::{CONFIG, Project, Snapshot};
 use super::super::super::receipt::judged::LandedPlace;
 use crate::config::{Config, ReceiptPolicy};
@@ -37,7 +38,7 @@ impl Target {
     ) -> Result<Self, Error> {
         let (name, tips) = match named {
             Some(named) => (named.to_owned(), vec![repo.commit(named)?]),
-            None => usual(snapshot, repo)?,
+            None => usual(project, snapshot, repo)?,
         };
         let mut is_required = false;
         let mut checks = BTreeMap::new();
@@ -104,7 +105,11 @@ impl Target {
 }
 
 /// The branch that is meant when none is named, with its newest commits here and at the remote.
-fn usual(snapshot: &Snapshot, repo: &Repo) -> Result<(String, Vec<String>), Error> {
+fn usual(
+    project: &Project,
+    snapshot: &Snapshot,
+    repo: &Repo,
+) -> Result<(String, Vec<String>), Error> {
     let name = match repo.usual_remote_branch()? {
         Some(branch) => branch,
         None if repo.has_remote_branches()? => {
@@ -113,7 +118,12 @@ fn usual(snapshot: &Snapshot, repo: &Repo) -> Result<(String, Vec<String>), Erro
         }
         None => {
             let config = snapshot.config.as_ref().map_err(Clone::clone)?;
-            config.main_branch.clone()
+            let scenery = Scenery {
+                project,
+                config,
+                repo,
+            };
+            scenery.target()?
         }
     };
     let tips = [repo.branch_tip(&name)?, repo.remote_tip(&name)?];
