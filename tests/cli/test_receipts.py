@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -20,7 +21,8 @@ from harness import Project, opened, user_config
 from writing import git
 
 CONFIG = "defaults:\n  provider: demo\n  main_branch: main\n"
-UNIT = "checks:\n  unit: [sh, -c, 'test -s 2026-01-22-001-x7m.txt']\n"
+SCRIPT = f"git diff --quiet HEAD && test -s {FIRST}.txt"
+UNIT = f"checks:\n  unit: [sh, -c, '{SCRIPT}']\n"
 REQUIRED = "receipts: required\n"
 DONE = "# Log in\n\n## Acceptance Criteria\n\n- [x] Works\n- [x] Tested"
 REF = f"refs/chant/receipts/{FIRST}"
@@ -425,6 +427,7 @@ def test_receipts_are_exchanged_and_never_replaced(landed: Landed, monkeypatch: 
     "receipts:verify:policy_of_the_target",
 )
 def test_a_run_leaves_a_receipt_that_others_verify(agents: AtWork, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", f"{os.environ['HOME']}/.local/state")
     agents.spec(FIRST, "Log in")
     path = agents.project.path(FIRST)
     path.write_text(path.read_text("utf-8").replace("Works", "Works <!-- check: unit -->"), encoding="utf-8")
@@ -443,7 +446,7 @@ def test_a_run_leaves_a_receipt_that_others_verify(agents: AtWork, monkeypatch: 
     assert (receipt["base"], receipt["target"], receipt["token"]) == (base, "main", "1")
     (check,) = receipt["checks"]
     assert (check["name"], check["exit"]) == ("unit", 0)
-    assert check["command"] == ["sh", "-c", f"test -s {FIRST}.txt"]
+    assert check["command"] == ["sh", "-c", SCRIPT]
     assert check["tree"] == git(root, "rev-parse", "main^2^{tree}").strip()
     assert receipt["criteria"]["items"] == [
         {"text": "Works <!-- check: unit -->", "ticked": True, "checks": ["unit"]},
@@ -456,6 +459,13 @@ def test_a_run_leaves_a_receipt_that_others_verify(agents: AtWork, monkeypatch: 
     said = agents("receipt", "verify", "x7m", "--rerun")
     assert f"{FIRST}: run again and held\n" in said
     assert "↻ run again now: check 'unit' ended with exit code 0" in said
+    assert not [*Path(os.environ["XDG_STATE_HOME"]).glob("chant-mcp/worktrees/*/.rerun*")]
+    # A check that is another by now is run on what landed, too.
+    agents.project.config(CONFIG + UNIT.replace("&& test -s", "&& test ! -s") + REQUIRED)
+    said = agents("receipt", "verify", "x7m", "--rerun", code=1)
+    assert f"{FIRST}: does not hold\n" in said
+    assert "✗ run again now, check 'unit' ended with exit code 1" in said
+    agents.project.config(CONFIG + UNIT + REQUIRED)
     # Others need neither the remote nor trust.
     top = root.parent
     git(top, "init", "-q", "--bare", "-b", "main", "bare")

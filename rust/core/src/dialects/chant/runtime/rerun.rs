@@ -21,6 +21,22 @@ use crate::work::output::{Header, Mask, Output};
 use crate::work::process::Identity;
 use crate::work::record::{Asked, Record, SINGLE};
 
+/// How the files of a commit become a repository of their own, call by call.
+const REPOSITORY: [&[&str]; 3] = [
+    &["init", "--quiet", "--template="],
+    &["add", "--all", "--force"],
+    &[
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "commit.gpgSign=false",
+        "commit",
+        "--quiet",
+        "--allow-empty",
+        "--message=The files that landed",
+    ],
+];
+
 /// Runs those of the named checks that are configured, one after the other, on the files of a commit. Each may
 /// write in the folder, and sees what those before it wrote. The spec's log has what they say.
 ///
@@ -56,6 +72,7 @@ pub(in super::super) fn rerun(
         action: "listen to signals",
         source,
     })?;
+    rerun.make_repository(&interruption)?;
     let checks = asked.into_iter();
     let checks = checks.map(|(name, argv)| rerun.check(name, argv, &interruption));
     checks.collect()
@@ -70,6 +87,24 @@ struct Rerun<'a> {
 }
 
 impl Rerun<'_> {
+    /// Makes the files the one commit of a repository, since checks may ask git about them. That git is held as the
+    /// checks are.
+    fn make_repository(&self, interruption: &Interruption) -> Result<(), Error> {
+        for words in REPOSITORY {
+            let words = ["git"].into_iter().chain(words.iter().copied());
+            let argv: Vec<String> = words.map(str::to_owned).collect();
+            let made = self.check("(its repository)", &argv, interruption)?;
+            if made.exit != Some(0) {
+                let message = format!(
+                    "The files of the commit could not be made a repository for the checks: {made}; the log of spec '{}' says why",
+                    self.spec.id
+                );
+                return Err(ChantError::Refused(message).into());
+            }
+        }
+        Ok(())
+    }
+
     fn check(
         &self,
         name: &str,
