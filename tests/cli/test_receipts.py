@@ -255,7 +255,7 @@ def test_receipts_are_verified_without_trust_and_nothing_is_run(
     cli = Cli(landed.project)
     said = cli("receipt", "verify", "x7m")
     assert f"{FIRST}: consistent\n" in said
-    assert "✓ the spec's 2 criteria are word for word those that were judged" in said
+    assert "✓ the spec's criteria (2) are word for word those that were judged" in said
     assert "? claimed: check 'unit': exit code 0 after 5 ms" in said
     assert "? claimed: agent: claude" in said
     assert "valid" not in said
@@ -310,8 +310,8 @@ def test_a_completion_by_hand_says_that_no_check_was_run(form: str, project: Pro
     assert len(chant.receipt_show(FIRST).data["receipts"]) == 1
 
 
-@pytest.mark.requirement("receipts:left:failure_is_told")
-def test_a_receipt_that_cannot_be_written_is_told_and_left_later(project: Project) -> None:
+@pytest.mark.requirement("receipts:left:failure_is_reported")
+def test_a_receipt_that_cannot_be_written_is_reported_and_left_later(project: Project) -> None:
     project.config(CONFIG)
     project.spec(FIRST, body=DONE, status="in_progress")
     project.repository()
@@ -394,28 +394,28 @@ def test_receipts_are_exchanged_and_never_replaced(landed: Landed, monkeypatch: 
     cli = Cli(landed.project)
     assert "`elsewhere` is no remote" in cli.error("receipt", "push", "elsewhere")
     assert f"`{top}/bare` is no remote" in cli.error("receipt", "push", str(top / "bare"))
-    assert cli("receipt", "push") == "1 receipts brought to origin, 0 were there already.\n"
+    assert cli("receipt", "push") == "Receipts brought to origin: 1 new, 0 there already.\n"
     assert cli.json("receipt", "push")["known"] == 1
     monkeypatch.chdir(other)
     keep(other, "mine", "2")
-    assert cli("receipt", "fetch") == "1 receipts taken from origin, 0 were there already.\n"
-    assert "0 receipts taken from origin, 1 were" in cli("receipt", "fetch")
-    # What is another one on the two sides stays as it is on both, and is told.
+    assert cli("receipt", "fetch") == "Receipts taken from origin: 1 new, 0 there already.\n"
+    assert "origin: 0 new, 1 there" in cli("receipt", "fetch")
+    # What is another one on the two sides stays as it is on both, and is reported.
     landed.keep(token="2", agent="another")
     keep(landed.root, "x" * 70_000, "3")
     landed.git("update-ref", "refs/chant/receipts/Odd/1", f"{REF}/1")
     landed.git("push", "-q", "origin", "refs/chant/receipts/*:refs/chant/receipts/*")
-    told = cli.json("receipt", "fetch", code=1)
-    assert (told["new"], told["known"]) == ([], 1)
-    whys = {one["ref"].removeprefix("refs/chant/receipts/"): one["why"] for one in told["refused"]}
+    said = cli.json("receipt", "fetch", code=1)
+    assert (said["new"], said["known"]) == ([], 1)
+    whys = {one["ref"].removeprefix("refs/chant/receipts/"): one["why"] for one in said["refused"]}
     assert whys[f"{FIRST}/2"].startswith("it is another one here")
     assert "70000 bytes" in whys[f"{FIRST}/3"]
     assert "name" in whys["Odd/1"]
     refs = git(other, "for-each-ref", "--format=%(refname)", "refs/chant/receipts")
     assert refs.split() == [f"{REF}/1", f"{REF}/2"]
     assert git(other, "cat-file", "blob", f"{REF}/2") == "mine"
-    told = cli.json("receipt", "push", code=1)
-    assert [one["ref"] for one in told["refused"]] == [f"{REF}/2"]
+    said = cli.json("receipt", "push", code=1)
+    assert [one["ref"] for one in said["refused"]] == [f"{REF}/2"]
     assert "another" in git(top / "bare", "cat-file", "blob", f"{REF}/2")
 
 

@@ -371,7 +371,7 @@ class Spec(Handle):
 
         Returns:
             Of each receipt `ref` and `receipt`, or `ref` and `problem` where it cannot be read. What a
-            receipt says is a claim; `chant-mcp receipt verify` tells what the repository bears out.
+            receipt says is a claim; `chant-mcp receipt verify` says what the repository bears out.
 
         Raises:
             RefusedError: The project is in no git repository.

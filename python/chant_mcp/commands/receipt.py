@@ -181,7 +181,7 @@ def _exchanged(text: str, found: Data, as_json: bool, how: str) -> None:
         say_json(text)
     else:
         new, known = len(found["new"]), found["known"]
-        say(f"{new} receipts {how} {found['remote']}, {known} were there already.")
+        say(f"Receipts {how} {found['remote']}: {new} new, {known} there already.")
         for one in found["refused"]:
             say(f"{one['ref']} stayed: {one['why']}", err=True)
     if found["refused"]:

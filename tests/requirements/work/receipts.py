@@ -20,7 +20,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "commit.",
         _SOURCE,
     ),
-    "receipts:left:failure_is_told": Requirement(
+    "receipts:left:failure_is_reported": Requirement(
         "A receipt that cannot be written undoes no completion, and the answer says so; completing the "
         "spec once more leaves it.",
         _SOURCE,
@@ -58,7 +58,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "receipts:exchange:never_replaced": Requirement(
         "`receipt push` and `receipt fetch` bring receipts to other clones; one that is another on the "
-        "other side is told and replaced nowhere, and what cannot be a receipt is not taken.",
+        "other side is reported and replaced nowhere, and what cannot be a receipt is not taken.",
         _SOURCE,
     ),
     "receipts:kept:by_archive_cancel_and_prune": Requirement(

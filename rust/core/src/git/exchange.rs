@@ -1,5 +1,5 @@
 //! Refs of ours brought to a remote and from there. Nothing is ever replaced: a ref that is another one on the
-//! other side is told.
+//! other side is reported.
 
 use std::collections::BTreeMap;
 

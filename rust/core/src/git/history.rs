@@ -16,7 +16,7 @@ impl CommitHistory {
     fn of(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut history = Self::default();
         for (commit, tree) in pairs {
-            // The walk begins with the newest: that one is told of several with the same files.
+            // The walk begins with the newest: that one counts of several with the same files.
             history
                 .commits
                 .entry(tree.clone())

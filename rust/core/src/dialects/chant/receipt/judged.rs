@@ -76,7 +76,7 @@ pub struct ReceiptFinding {
     pub text: String,
 }
 
-/// Where the work that a receipt tells of is found.
+/// Where the work of a receipt is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LandedPlace {
     /// Its commit is in the history of what is named.
@@ -238,7 +238,7 @@ fn look_at_spec(judged: &mut JudgedReceipt, then: &JudgedCriteria, today: &SpecT
     }
     if hash(&today.criteria) == then.hash {
         judged.derive(format!(
-            "the spec's {} criteria are word for word those that were judged",
+            "the spec's criteria ({}) are word for word those that were judged",
             today.criteria.len()
         ));
     } else {
@@ -305,8 +305,7 @@ fn look_at_landed_criteria(
         judged.derive("the landed tree holds the spec with these criteria, all ticked");
         return;
     }
-    let why =
-        "in the landed tree the spec has other criteria than the receipt tells of, or open ones";
+    let why = "in the landed tree the spec has other criteria than the receipt says, or open ones";
     judged.find(FindingKind::CriteriaOfTree, why);
 }
 
@@ -412,15 +411,15 @@ fn claimed_check(check: &CheckClaim) -> String {
 }
 
 fn named(texts: &[&str]) -> String {
-    let mut told: Vec<String> = texts
+    let mut shown: Vec<String> = texts
         .iter()
         .take(NAMED)
         .map(|text| format!("'{}'", cut(text, SHOWN)))
         .collect();
     if texts.len() > NAMED {
-        told.push(format!("{} more", texts.len() - NAMED));
+        shown.push(format!("{} more", texts.len() - NAMED));
     }
-    told.join(", ")
+    shown.join(", ")
 }
 
 fn short(id: &str) -> &str {

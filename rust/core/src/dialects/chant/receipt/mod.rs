@@ -40,7 +40,7 @@ pub struct CompletionReceipt {
     pub spec: String,
     /// How it was completed.
     pub completed: CompletedBy,
-    /// What tells it from other receipts of the spec, and names its ref: the number of the run, or for a
+    /// What distinguishes it from other receipts of the spec, and names its ref: the number of the run, or for a
     /// completion by hand a moment.
     pub token: String,
     /// The criteria as they were judged.
@@ -201,9 +201,9 @@ impl CompletionReceipt {
         format!("{}{}", folder_of(&self.spec), self.token)
     }
 
-    /// Whether another one tells of the same completion.
+    /// Whether another one is of the same completion.
     pub fn is_of_same(&self, other: &Self) -> bool {
-        let told = |one: &Self| {
+        let identity = |one: &Self| {
             (
                 one.spec.clone(),
                 one.completed,
@@ -211,7 +211,7 @@ impl CompletionReceipt {
                 one.commit.clone(),
             )
         };
-        self.completed == CompletedBy::Run && told(self) == told(other)
+        self.completed == CompletedBy::Run && identity(self) == identity(other)
     }
 }
 

@@ -10,7 +10,8 @@ use crate::error::Error;
 use crate::git::Repo;
 use crate::git::exchange::RefExchange;
 
-/// Brings all receipts to a remote; one that is another there stays as it is there, and is told.
+/// Brings all receipts to a remote; one that is another there stays as it is there, and is
+/// reported.
 ///
 /// # Errors
 /// `NotTrusted`, that there is no such remote, or what git complained of.
@@ -23,11 +24,11 @@ pub fn receipt_push(project: &Project, remote: Option<&str>) -> Result<Answer, E
     } else {
         repo.push_refs(&remote, RECEIPTS)?
     };
-    Ok(told(remote, pushed))
+    Ok(reported(remote, pushed))
 }
 
 /// Takes the receipts that are missing here from a remote; one that is another here stays as it is here, and is
-/// told.
+/// reported.
 ///
 /// # Errors
 /// As [`receipt_push`].
@@ -36,7 +37,7 @@ pub fn receipt_fetch(project: &Project, remote: Option<&str>) -> Result<Answer, 
     let repo = repository(project)?;
     let remote = chosen(&repo, remote)?;
     let taken = repo.fetch_refs(&remote, RECEIPTS, &is_name, MOST_BYTES)?;
-    Ok(told(remote, taken))
+    Ok(reported(remote, taken))
 }
 
 /// The remote that is meant: by its name alone, since an address may be a program.
@@ -64,7 +65,7 @@ fn chosen(repo: &Repo, named: Option<&str>) -> Result<String, Error> {
     })
 }
 
-fn told(remote: String, exchange: RefExchange) -> Answer {
+fn reported(remote: String, exchange: RefExchange) -> Answer {
     let refused = exchange.refused.into_iter();
     Answer::whole(&ReceiptExchange {
         remote,

@@ -15,7 +15,7 @@ use crate::git::{Head, Repo};
 use crate::store::index::Source;
 use crate::work::record::{CheckEntry, MergeTry, Record};
 
-/// So many receipts of one name are told from each other by a number.
+/// So many receipts of one name are distinguished by a number.
 const MOST_OF_A_NAME: usize = 50;
 
 /// A run whose work has landed.
@@ -170,7 +170,7 @@ fn keep(repo: &Repo, receipt: &mut CompletionReceipt) -> Result<(), Error> {
     Err(ChantError::Refused(message).into())
 }
 
-/// Whether what is kept under a receipt's name tells of the same completion.
+/// Whether what is kept under a receipt's name is of the same completion.
 fn is_kept(repo: &Repo, receipt: &CompletionReceipt) -> Result<bool, Error> {
     let kept = of_spec(repo, &receipt.spec)?;
     let Some(kept) = kept.iter().find(|kept| kept.name == receipt.token) else {

@@ -29,7 +29,7 @@ impl Target {
     /// fetched last; in a repository without remotes the configured main branch.
     ///
     /// # Errors
-    /// When it cannot be told, or its configuration cannot be read: that is no leave to ask for nothing.
+    /// When it is not known, or its configuration cannot be read: that is no leave to ask for nothing.
     pub(super) fn of(
         project: &Project,
         snapshot: &Snapshot,
