@@ -180,9 +180,9 @@ impl CompletionReceipt {
             |_| (),
             |own| own.criteria.items.clear(),
             |own| {
-                own.checks
-                    .iter_mut()
-                    .for_each(|check| check.command.clear())
+                for check in &mut own.checks {
+                    check.command.clear();
+                }
             },
         ];
         let mut text = String::new();

@@ -46,7 +46,7 @@ pub fn receipt_verify(project: &Project, query: ReceiptQuery<'_>) -> Result<Answ
     let snapshot = project.snapshot()?;
     let repo = repository(project)?;
     let target = Target::of(project, &snapshot, &repo, query.target)?;
-    let all = Subject::all(project, &snapshot.specs.all())?;
+    let all = Subject::all(project, snapshot.specs.all())?;
     let subjects = match query.id {
         None => all
             .iter()
@@ -176,7 +176,7 @@ impl Verifying<'_> {
 
     /// Whether a spec was completed because its members were, and all of these have receipts that hold.
     fn holds_by_members(&self, subject: &Subject) -> Result<bool, Error> {
-        let is_member = |one: &&Subject| one.id.parent().as_deref() == Some(subject.id.as_str());
+        let is_member = |one: &&Subject| one.id.parent() == Some(subject.id.as_str());
         let members: Vec<&Subject> = self.all.iter().filter(is_member).collect();
         if members.is_empty() || subject.today.open_as.is_some() {
             return Ok(false);
