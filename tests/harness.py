@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from chant_mcp._core import ChantProject
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Place, Session
+from chant_mcp.tool_calls import Offer
 from forked import ForkedProcess, can_fork
 from mcp import Client
 from mcp_types import CallToolResult, TextContent

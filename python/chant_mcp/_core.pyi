@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, final, overload
 
 __all__ = [
+    "VERSION",
     "Answer",
     "Changes",
     "ChantProject",
@@ -35,6 +36,8 @@ __all__ = [
     "work_over_http",
     "write_only_in",
 ]
+
+VERSION: str
 
 @final
 class Answer:

@@ -1,9 +1,9 @@
 """Programs that other processes start, entered without the libraries of the command line.
 
-A run costs two processes of ours: its runner and, where the demo agent works, its agent; and one more for
-each connection of the agent's tools. Each of them is one call of the core or of the standard library, and the
-libraries that read commands for people would take longer to import than that call takes. The commands
-`work --runner`, `demo-agent` and `connect` do the same.
+A run costs two processes of ours: its runner and, where the demo agent works, its agent; where the agent uses
+its tools, their server, and one more for each connection. Each of them is a few calls of the core or of the
+standard library, and the libraries that read commands for people would take longer to import than those calls
+take. The commands `work --runner`, `serve-run`, `demo-agent` and `connect` do the same.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ def enter(words: Sequence[str], environment: dict[str, str]) -> None:
             _run_demo_agent(environment)
         case ["connect", folder]:
             _run_connection(folder)
+        case ["--project", root, "serve-run", folder]:
+            serve_run(root, folder, environment)
         case ["--project", root, "work", "--runner", _]:
             _run_runner(root, environment, None)
         case ["--project", root, "work", "--runner", _, "--trusted", hash]:
@@ -53,6 +55,51 @@ def _run_connection(folder: str) -> NoReturn:
     from chant_mcp.connect import connect
 
     raise SystemExit(connect(folder))
+
+
+def serve_run(root: str, folder: str, environment: dict[str, str]) -> NoReturn:
+    """Serve the connections of a run, whose names come on standard input; its runner starts this.
+
+    Args:
+        root: The project.
+        folder: Where the pipes of connections lie.
+        environment: What the runner says of the run, beside the rest.
+
+    Raises:
+        SystemExit: With 2 when no runner started this.
+    """
+    from pathlib import Path
+
+    from chant_mcp.program import own_program
+    from chant_mcp.run_rights import RunRights
+    from chant_mcp.run_server import RunServer
+    from chant_mcp.session import Session, find_place
+    from chant_mcp.tool_calls import Offer, OfferedTools
+    from chant_mcp.user_folders import home_folder, user_config_file
+
+    _speak_utf8()
+    spec, worktree = environment.get("CHANT_SPEC_ID"), environment.get("CHANT_WORKTREE")
+    if not (spec and worktree):
+        sys.stderr.write("Error: Only the runner of a run starts this.\n")
+        raise SystemExit(2)
+    home = home_folder()
+    session = Session(
+        find_place(Path.cwd(), Path(root)),
+        environment=environment,
+        user_config=user_config_file(environment, home),
+        home=Path(home) if home else None,
+        program=own_program(sys.executable),
+        stop_at=environment.get("CHANT_STOP_AT"),
+        may_leave=False,
+    )
+    rights = RunRights(session, spec, Path(worktree))
+    try:
+        offer = Offer.named(environment.get("CHANT_MCP_TOOLSETS") or "auto", "CHANT_MCP_TOOLSETS")
+    except ValueError as error:
+        sys.stderr.write(f"Error: {error}\n")
+        raise SystemExit(2) from error
+    RunServer(folder, OfferedTools(rights.project, offer, rights)).serve()
+    raise SystemExit(0)
 
 
 def _run_runner(root: str, environment: dict[str, str], trust: str | None) -> NoReturn:

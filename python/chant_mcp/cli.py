@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from chant_mcp.commands import serving
+from chant_mcp.commands.persons import with_run_above
 from chant_mcp.commands.surroundings import Surroundings, project_option
 from chant_mcp.errors import ChantError, NotTrustedError
 from chant_mcp.terminal import harmless
@@ -202,7 +203,7 @@ def program(
     home = home_folder()
     config_home = config_folder(environ, home)
     context.obj = Surroundings(
-        environment=dict(environ),
+        environment=with_run_above(environ),
         working_directory=_working_directory(context),
         interpreter=sys.executable,
         config_home=Path(config_home) if config_home else None,

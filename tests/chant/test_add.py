@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from chant_mcp import ChantProject
 from chant_mcp.errors import ChantError
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Place, Session
+from chant_mcp.tool_calls import Offer
 from harness import text_of, user_config
 from hypothesis import example, given
 from hypothesis import strategies as st

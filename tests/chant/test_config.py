@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from chant.reading import DAY, ONE_ERA, listed, reasons
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Place, Session
+from chant_mcp.tool_calls import Offer
 from harness import Caller
 from mcp import Client
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from chant.reading import criteria, ids, problem_of
 from chant_mcp import Answer, ChantProject, errors
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Session, find_place
+from chant_mcp.tool_calls import Offer
 from harness import Caller
 from mcp import Client
 

@@ -240,7 +240,7 @@ def _same(core: Any) -> str:
 def test_json_is_the_very_text_of_the_answer(cli: Cli) -> None:
     cli.project.spec(FIRST, body=CRITERIA)
     cli.project.log(FIRST, "line\n")
-    chant = cli.project.server()._session.chant  # pyright: ignore[reportPrivateUsage]
+    chant = cli.project.server()._offered.session.chant  # pyright: ignore[reportPrivateUsage]
     for words, code, core in (
         (["list"], 0, chant.spec_list()),
         (["ready"], 0, chant.ready()),

@@ -271,7 +271,8 @@ def server_of(root: Path, tools: str) -> list[str]:
 import logging, os, subprocess, sys, threading, time
 from pathlib import Path
 logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
+from chant_mcp.tool_calls import Offer
 from chant_mcp.session import Place, Session
 from chant_mcp.toolsets import Hints, ToolEntry, chant
 {tools}

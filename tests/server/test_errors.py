@@ -23,8 +23,9 @@ from chant_mcp.errors import (
     RefusedError,
     StorageError,
 )
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Place, Session, find_place
+from chant_mcp.tool_calls import Offer
 from harness import Caller, Project, text_of
 from mcp import Client
 from server.pipes import Pipes, Serve, modern, request, server_of

@@ -142,7 +142,9 @@ def test_a_client_that_is_gone_is_not_waited_for(project: Project, serve: Serve)
 async def test_the_wait_for_calls_in_flight_is_bounded() -> None:
     in_reader, in_writer = os.pipe()
     out_reader, out_writer = os.pipe()
-    gate_in, gate_out = lenient(PipeIn(in_reader), PipeOut(out_writer), drain=0.05)
+    gate_in, gate_out = lenient(
+        PipeIn(os.fdopen(in_reader, "rb", closefd=False)), PipeOut(out_writer), drain=0.05
+    )
     os.write(in_writer, encoded(request(1, "ping")))
     os.close(in_writer)
     assert (await gate_in.receive()).message.method == "notifications/initialized"  # type: ignore[union-attr]

@@ -11,8 +11,9 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import pytest
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Session, find_place
+from chant_mcp.tool_calls import Offer
 from harness import Project, text_of, user_config
 from mcp import Client
 from server.pipes import PATIENCE, Pipes, Serve

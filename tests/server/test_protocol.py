@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 import pytest
-from chant_mcp.server.app import INSTRUCTIONS
+from chant_mcp.tool_calls import INSTRUCTIONS
 from harness import Caller, Project
 from mcp import Client, MCPError, StdioServerParameters
 from server.pipes import (

@@ -10,8 +10,9 @@ from typing import Any
 import anyio
 import pytest
 from chant_mcp.server import roots
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Session, find_place
+from chant_mcp.tool_calls import Offer
 from harness import Project, text_of
 from mcp import Client
 from mcp_types import ErrorData, ListRootsResult, Root

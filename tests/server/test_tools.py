@@ -9,8 +9,9 @@ from typing import Any
 
 import jsonschema
 import pytest
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Place, Session, dialects_in
+from chant_mcp.tool_calls import Offer
 from chant_mcp.toolsets import Hints, ToolEntry, toolsets
 from harness import Caller, Project, text_of
 from mcp_types import Tool
@@ -284,15 +285,15 @@ def two_toolsets(monkeypatch: pytest.MonkeyPatch) -> None:
     def other_write(session: Session) -> None:
         """Write."""
 
-    from chant_mcp.server import app
+    from chant_mcp import tool_calls
 
     others = (ToolEntry(other_read, Hints(read_only=True)), ToolEntry(other_write, Hints()))  # type: ignore[arg-type]
-    monkeypatch.setattr(app, "toolsets", lambda: {"chant": toolsets()["chant"], "other": others})
+    monkeypatch.setattr(tool_calls, "toolsets", lambda: {"chant": toolsets()["chant"], "other": others})
 
     def found(root: Path) -> tuple[str, ...]:
         return (*dialects_in(root), *(["other"] if (root / "other").exists() else []))
 
-    monkeypatch.setattr(app, "dialects_in", found)
+    monkeypatch.setattr(tool_calls, "dialects_in", found)
 
 
 @pytest.mark.requirement("server:toolsets:auto_lists_the_dialects_found")

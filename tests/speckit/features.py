@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from chant_mcp import SpeckitFeatures
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Session, find_place
+from chant_mcp.tool_calls import Offer
 from harness import Caller, Project, user_config
 from mcp import Client
 

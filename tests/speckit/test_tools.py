@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Session, dialects_in, find_place
+from chant_mcp.tool_calls import Offer
 from speckit.features import Features, made
 
 pytestmark = pytest.mark.anyio

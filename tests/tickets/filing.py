@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from chant_mcp._core import TicketProjects
 from chant_mcp.errors import ChantError
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Place, Session
+from chant_mcp.tool_calls import Offer
 from harness import Caller, text_of
 from laws import law
 from mcp_types import CallToolResult, TextContent

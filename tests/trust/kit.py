@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from chant_mcp._core import ChantProject, SpeckitFeatures
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Place, Session
+from chant_mcp.tool_calls import Offer
 from harness import Project, user_config
 from work.kit import ID, OTHER, PROGRAM
 

@@ -87,6 +87,9 @@ def test_a_script_says_yes_to_the_hash_that_is_shown(folder: Folder) -> None:
     assert folder.run("trust", "--list").stdout == "No folder is trusted.\n"
 
 
+_KEPT = [f"{name}={os.environ[name]}" for name in ("PATH", "PYTHONPATH") if name in os.environ]
+"""What has to stay of the variables for our program to start at all."""
+
 _MARKS = [
     "CHANT_RUN",
     "CHANT_SPEC_ID",
@@ -127,14 +130,34 @@ def test_taking_the_variable_away_does_not_lead_out_of_a_run(folder: Folder) -> 
         text=True,
         check=True,
     )
-    assert "CHANT_RUN in process" in done.stderr
+    assert "CHANT_RUN is set" in done.stderr
     assert not folder.is_trusted()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only there processes above are seen")
+@pytest.mark.parametrize("words", ["approve", "reject --reason x", "work", "merge"])
+@pytest.mark.requirement("trust:yes:not_below_a_run")
+def test_what_a_person_decides_is_refused_below_a_run_without_its_variables(
+    folder: Folder, words: str
+) -> None:
+    folder.trust()
+    name, *options = words.split()
+    command = " ".join(["env -i", *_KEPT, sys.executable, "-m chant_mcp", name, ID, *options])
+    done = subprocess.run(
+        ["sh", "-c", f"{command}; true"],
+        cwd=folder.root,
+        env={**os.environ, "CHANT_RUN": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "inside a run (CHANT_RUN is set): a person decides" in done.stderr
 
 
 @pytest.mark.requirement("trust:ask:not_below_a_run")
 def test_below_a_run_nobody_is_asked(folder: Folder) -> None:
     code, shown = folder.typed("y", "work", ID, CHANT_RUN="x")
-    assert (code, _QUESTION in shown) == (2, False)
+    assert (code, _QUESTION in shown) == (1, False)
     code, shown = folder.typed("y", "trust", CHANT_RUN="x")
     assert (code, _QUESTION in shown) == (1, False)
     assert not folder.is_trusted()

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from chant_mcp._core import VineFiles
 from chant_mcp.resources import text as text_of_package
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Session, find_place
+from chant_mcp.tool_calls import Offer
 from harness import Caller, Project
 from mcp import Client, MCPError
 from server.pipes import Message, modern, request

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from chant_mcp._core import VineFiles
 from chant_mcp.errors import ChantError
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Session, find_place
+from chant_mcp.tool_calls import Offer
 from harness import text_of
 from mcp import Client
 from server.pipes import ENVELOPE, Message, Pipes, call, initialize, modern, notification

@@ -16,8 +16,9 @@ from typing import Any
 from chant_mcp import resources
 from chant_mcp._core import ChantProject
 from chant_mcp.init.layout import ignore_file
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Place, Session
+from chant_mcp.tool_calls import Offer
 from harness import Caller, Project, started_process, user_config
 from mcp import Client
 from state_folder import part, record_file

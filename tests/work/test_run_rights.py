@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from api.projects import FIRST, PLAN, SECOND, fill
 from chant_mcp.run_rights import RunRights
-from chant_mcp.server.app import ChantServer, Offer
+from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Place, Session
+from chant_mcp.tool_calls import Offer
 from chant_mcp.toolsets import toolsets
 from harness import Caller, Project, user_config
 from mcp import Client
@@ -256,7 +257,7 @@ async def read(call: Caller, name: str) -> str:
 async def test_a_folder_that_changes_places_while_it_is_written_leads_nowhere(run: Run) -> None:
     """Where the kernel can hold a thread, no order of events lets a write out of the folder."""
     from chant_mcp._core import write_only_in
-    from chant_mcp.server.tools import kept_to
+    from chant_mcp.tool_calls import call_in_folders
 
     outside = run.project.root / "outside.txt"
 
@@ -266,6 +267,6 @@ async def test_a_folder_that_changes_places_while_it_is_written_leads_nowhere(ru
             outside.write_text("x", encoding="utf-8")
         return write_only_in([run.folder])
 
-    assert kept_to([run.folder], write)
+    assert call_in_folders([run.folder], write)
     assert not outside.exists()
     outside.write_text("this thread is as it was", encoding="utf-8")

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
-
 import click
 
-from chant_mcp.commands import serving
 from chant_mcp.commands.surroundings import Surroundings
 
 
@@ -24,22 +20,11 @@ def connect(folder: str) -> None:
 
 
 @click.command(name="serve-run", hidden=True)
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder")
 @click.pass_obj
-def serve_run(surroundings: Surroundings, folder: Path) -> None:
+def serve_run(surroundings: Surroundings, folder: str) -> None:
     """Serve the connections of a run, whose names come on standard input; its runner starts this."""
-    import anyio
+    from chant_mcp.background import serve_run as served
 
-    from chant_mcp.run_rights import RunRights
-    from chant_mcp.server.app import ChantServer
-    from chant_mcp.server.connections import serve_connections
-
-    serving.set_up_log(surroundings)
-    told = surroundings.environment
-    if not (told.get("CHANT_SPEC_ID") and told.get("CHANT_WORKTREE")):
-        raise click.UsageError("Only the runner of a run starts this.")
-    rights = RunRights(
-        surroundings.session(may_leave=False), told["CHANT_SPEC_ID"], Path(told["CHANT_WORKTREE"])
-    )
-    offer = serving.offer(surroundings)
-    anyio.run(serve_connections, folder, partial(ChantServer, rights.project, offer, rights=rights))
+    root = surroundings.project or surroundings.working_directory
+    served(str(root), folder, dict(surroundings.environment))

@@ -44,10 +44,22 @@ def run_above(environment: Mapping[str, str]) -> str | None:
         if environment.get(name):
             return f"{name} is set"
     for process in _processes_above():
-        found = _shows_run(process)
-        if found is not None:
-            return f"{found} in process {process.name} above this one"
+        names = sorted(_run_of(process))
+        if names:
+            what = "`--runner`" if _is_runner(process) else names[0]
+            return f"{what} in process {process.name} above this one"
     return None
+
+
+def with_run_above(environment: Mapping[str, str]) -> dict[str, str]:
+    """Give the variables of this process, with those of the run that it lies below, if they were taken away.
+
+    What only a person may do is refused by these variables, in the core and for all commands at once.
+    """
+    if any(environment.get(name) for name in _OF_RUNS):
+        return dict(environment)
+    runs = (run for process in _processes_above() if (run := _run_of(process)))
+    return {**environment, **next(runs, {})}
 
 
 def agent_above(environment: Mapping[str, str]) -> str | None:
@@ -72,14 +84,16 @@ def _processes_above() -> Iterator[Path]:
             return
 
 
-def _shows_run(process: Path) -> str | None:
-    for variable in _fields(process / "environ"):
-        name, _, value = variable.partition("=")
-        if name in _OF_RUNS and value:
-            return name
+def _run_of(process: Path) -> dict[str, str]:
+    """Give the variables of the run that a process shows, or the mark of one where it is a runner."""
+    variables = (variable.partition("=") for variable in _fields(process / "environ"))
+    found = {name: value for name, _, value in variables if name in _OF_RUNS and value}
+    return found or ({"CHANT_RUN": "above"} if _is_runner(process) else {})
+
+
+def _is_runner(process: Path) -> bool:
     words = list(_fields(process / "cmdline"))
-    is_ours = any("chant" in Path(word).name for word in words[:4])
-    return "`--runner`" if is_ours and "--runner" in words else None
+    return "--runner" in words and any("chant" in Path(word).name for word in words[:4])
 
 
 def _fields(path: Path) -> Iterable[str]:

@@ -16,7 +16,7 @@ from chant_mcp.commands.surroundings import Surroundings, project_option
 from chant_mcp.terminal import say
 
 if TYPE_CHECKING:
-    from chant_mcp.server.app import Offer
+    from chant_mcp.tool_calls import Offer
 
 P = ParamSpec("P")
 
@@ -98,17 +98,11 @@ def offer(surroundings: Surroundings) -> Offer:
     Raises:
         click.UsageError: When a toolset is named that there is none of.
     """
-    from chant_mcp.server.app import Offer
-    from chant_mcp.toolsets import toolsets
+    from chant_mcp.tool_calls import Offer
 
     given = surroundings.toolsets or surroundings.environment.get("CHANT_MCP_TOOLSETS") or "auto"
     source = "--toolsets" if surroundings.toolsets else "CHANT_MCP_TOOLSETS"
-    known = ["auto", "all", *toolsets()]
-    names = [name for part in given.split(",") if (name := part.strip())]
-    unknown = [name for name in names if name not in known]
-    if unknown or not names:
-        what = (
-            f"Unknown toolset in {source}: {', '.join(unknown)}" if unknown else f"{source} names no toolset"
-        )
-        raise click.UsageError(f"{what}\nToolsets are: {', '.join(known)}")
-    return Offer(names, surroundings.read_only)
+    try:
+        return Offer.named(given, source, read_only=surroundings.read_only)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error

@@ -13,16 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, JSONRPCMessage, JSONRPCResponse, TextContent
 
 from chant_mcp._core import Answer
-from chant_mcp.errors import ChantError, NotTrustedError
+from chant_mcp.tool_calls import ToolResult, answer_result
 
 _STRUCTURED = "structuredContent"
-
-_MOST_TEXT = 40_000
-"""Characters of an error that are shown; only one that quotes a giant argument is longer."""
 
 
 class Rendered(dict[str, Any]):
@@ -46,55 +42,22 @@ _aside: ContextVar[_Aside | None] = ContextVar("_aside", default=None)
 
 def result(answer: Answer) -> CallToolResult:
     """Give the text as it is, and data also as structured content."""
-    texts = [answer.text] if answer.note is None else [answer.text, answer.note]
-    content: list[Any] = [TextContent(type="text", text=text) for text in texts]
+    found = answer_result(answer)
     aside = _aside.get()
-    if aside is None or answer.json is None:
-        return CallToolResult(content=content, structured_content=answer.data)
-    aside.json = answer.json
-    return CallToolResult(content=content, structured_content={})
+    if aside is None or found.json is None:
+        return CallToolResult(content=_texts(found), structured_content=answer.data)
+    aside.json = found.json
+    return CallToolResult(content=_texts(found), structured_content={})
 
 
-def refusal(error: dict[str, Any]) -> CallToolResult:
-    """Give an error that is data, as text and as structured content."""
-    text = json.dumps(error, indent=2, ensure_ascii=False)
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=error, is_error=True
-    )
+def refusal(found: ToolResult) -> CallToolResult:
+    """Give what a refused call answers."""
+    data = None if found.json is None else json.loads(found.json)
+    return CallToolResult(content=_texts(found), structured_content=data, is_error=True)
 
 
-def hinted(error: str, hint: str) -> CallToolResult:
-    """Give an error in the words of a seed, and beside it what to do next."""
-    content: list[Any] = [TextContent(type="text", text=text) for text in (error, hint)]
-    return CallToolResult(content=content, is_error=True)
-
-
-def untrusted(error: NotTrustedError) -> CallToolResult:
-    """Give the refusal of an act that a person has to agree to first, with what they would be shown."""
-    text = TextContent(type="text", text=shown(error.told_to_agents()))
-    needed = {"needs": "trust", "shown": error.shown}
-    return CallToolResult(content=[text], structured_content=needed, is_error=True)
-
-
-def refused(error: ChantError) -> CallToolResult:
-    """Give a refusal of the core in the form that its dialect's clients expect.
-
-    Raises:
-        ToolError: Where that is a text alone.
-    """
-    if isinstance(error, NotTrustedError):
-        return untrusted(error)
-    if error.object is not None:
-        return refusal(error.object)
-    if (hint := error.details.get("hint")) is not None:
-        return hinted(shown(str(error)), shown(str(hint)))
-    raise ToolError(str(error)) from error
-
-
-def shown(text: str, most: int = _MOST_TEXT) -> str:
-    """Shorten a text that quotes a giant argument, and show what is no Unicode as an escape."""
-    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"
+def _texts(found: ToolResult) -> list[Any]:
+    return [TextContent(type="text", text=text) for text in found.texts]
 
 
 async def rendered_aside(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import contextvars
 import functools
 import inspect
-import os
 import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import anyio.to_thread
 from mcp.server.mcpserver.tools import Tool
-from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
+from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from mcp_types import CallToolResult, ToolAnnotations
 
 from chant_mcp import progress
-from chant_mcp._core import Answer, write_only_in
 from chant_mcp.errors import ChantError
 from chant_mcp.server import reply
 from chant_mcp.session import Session
+from chant_mcp.tool_calls import call_in_folders, refusal_result, schema_for
 from chant_mcp.toolsets import ToolEntry
+from chant_mcp.toolsets.parameters import published
 
 _call: ContextVar[tuple[Session, Running, Sequence[Path] | None]] = ContextVar("_call")
 """The project that the call under way is about, where calls are counted, and the folders it may write in."""
@@ -65,46 +63,33 @@ class Running:
             return self._changed.wait_for(lambda: not self._count, patience)
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A tool as the SDK has it."""
-
-    tool: Tool
-    schema: Mapping[str, Any]
-    """What its arguments have to be; what is published says less."""
-
-
 @functools.cache
-def made_of(entry: ToolEntry) -> Made:
-    """Make an SDK tool of an entry, its schemas without what hosts stumble over.
+def tool_of(entry: ToolEntry) -> Tool:
+    """Make an SDK tool of an entry, once for each."""
 
-    Once for each: making the models of all tools takes longer than most calls.
-    """
-    signature = inspect.signature(entry.run)
-    own = [parameter for name, parameter in signature.parameters.items() if name != "session"]
-
-    @functools.wraps(entry.run)
     def run(**given: Any) -> CallToolResult:
         try:
             session, running, writes_in = _call.get()
             with running:
                 call = functools.partial(entry.run, session, **given)
-                return reply.result(call() if writes_in is None else kept_to(writes_in, call))
+                return reply.result(call_in_folders(writes_in, call))
         except ChantError as error:
-            return reply.refused(error)
+            return reply.refusal(refusal_result(error))
         except Exception:
             raise
         except BaseException as error:  # a panic of the core, or an exit: it ends the call, not the server
             raise RuntimeError(f"{type(error).__name__} in a tool") from error
 
-    del run.__wrapped__
-    cast(Any, run).__signature__ = signature.replace(parameters=own, return_annotation=CallToolResult)
-    run.__annotations__ = {}
     hints = entry.hints
-    tool = Tool.from_function(
-        run,
+    return Tool(
+        fn=run,
+        name=entry.name,
+        title=None,
         description=inspect.cleandoc(entry.run.__doc__ or ""),
-        structured_output=False,
+        parameters=published(schema_for(entry)),
+        fn_metadata=_Arguments(arg_model=ArgModelBase),
+        is_async=False,
+        context_kwarg=None,
         annotations=ToolAnnotations(
             read_only_hint=hints.read_only,
             destructive_hint=hints.destructive,
@@ -112,46 +97,13 @@ def made_of(entry: ToolEntry) -> Made:
             open_world_hint=hints.open_world,
         ),
     )
-    schema = _plain(tool.parameters)
-    tool.parameters = _published(schema)
-    tool.fn_metadata = _Arguments(arg_model=tool.fn_metadata.arg_model)
-    return Made(tool, schema)
-
-
-def kept_to(folders: Sequence[Path], call: Callable[[], Answer]) -> Answer:
-    """Make a call in a thread that writes in these folders alone, whatever a link in them leads to by now."""
-    done: list[Answer] = []
-    failed: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            write_only_in([os.fspath(folder) for folder in folders])
-            done.append(call())
-        except BaseException as error:  # raised again by who waits
-            failed.append(error)
-
-    thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
-    thread.start()
-    thread.join()
-    if failed:
-        raise failed[0]
-    return done[0]
-
-
-def _published(schema: dict[str, Any]) -> dict[str, Any]:
-    """Leave out lower bounds: a list is paid for by the byte, and whoever crosses one is told."""
-    properties = {
-        name: {key: value for key, value in node.items() if key != "minimum"}
-        for name, node in schema["properties"].items()
-    }
-    return {**schema, "properties": properties}
 
 
 class _Arguments(FuncMetadata):
-    """Arguments that were checked already, so no text is taken for JSON; calls that can be abandoned."""
+    """Arguments that were checked already, taken as they are; calls that can be abandoned."""
 
-    def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
-        return data
+    def validate_arguments(self, arguments_to_validate: dict[str, Any]) -> dict[str, Any]:
+        return arguments_to_validate
 
     async def call_fn(
         self,
@@ -168,19 +120,3 @@ class _Arguments(FuncMetadata):
         finally:
             left.set()
             progress.has_left.reset(before)
-
-
-def _plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """Drop pydantic's titles and defaults, and turn `T | None` into a plain optional `T`."""
-    properties = {name: _plain_property(node) for name, node in schema.get("properties", {}).items()}
-    plain: dict[str, Any] = {"type": "object", "properties": properties}
-    if schema.get("required"):
-        plain["required"] = schema["required"]
-    return plain
-
-
-def _plain_property(node: dict[str, Any]) -> dict[str, Any]:
-    arms = [arm for arm in node.get("anyOf", []) if arm != {"type": "null"}]
-    merged: dict[str, Any] = {**(arms[0] if arms else {}), **node}
-    kept = ("type", "enum", "items", "properties", "required", "minimum", "description")
-    return {key: merged[key] for key in kept if key in merged}

@@ -8,6 +8,7 @@ serves requests without a handshake, and leaves standard output to the protocol 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import select
@@ -16,9 +17,9 @@ import struct
 import sys
 import threading
 from collections import Counter, deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 import anyio
 import anyio.to_thread
@@ -26,13 +27,11 @@ import mcp_types as t
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from pydantic import ValidationError
 
+from chant_mcp.message_lines import lines_of
 from chant_mcp.server import reply
 
 _MOST_QUEUED = 1024
 """Messages read ahead of the server; a client that sends faster waits."""
-
-_LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes of a line; whoever sends a longer one is not heard any more."""
 
 _AT_ONCE = 4096
 """Bytes that a ready pipe takes without blocking (PIPE_BUF on Linux); an empty one takes its capacity."""
@@ -63,31 +62,35 @@ class _End:
 class PipeIn(_End):
     """Messages from a pipe: one daemon thread reads and parses, the loop never waits on a read."""
 
-    def __init__(self, fd: int) -> None:
-        """Begin to read."""
+    def __init__(self, lines: BinaryIO, before: Sequence[bytes] = ()) -> None:
+        """Begin to read.
+
+        Args:
+            lines: What is read; it is not closed.
+            before: Lines that were read already.
+        """
         self._loop = asyncio.get_running_loop()
         self._items: deque[Item] = deque()
         self._room = threading.Semaphore(_MOST_QUEUED)
         self._wake = asyncio.Event()
         self._ended = False
         self._closed = False
-        threading.Thread(target=self._pump, args=(fd,), name="mcp-stdin", daemon=True).start()
+        threading.Thread(
+            target=self._pump, args=(itertools.chain(before, lines_of(lines)),), name="mcp-stdin", daemon=True
+        ).start()
 
     def _tell(self) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody listens any more
             self._loop.call_soon_threadsafe(self._wake.set)
 
-    def _pump(self, fd: int) -> None:
+    def _pump(self, lines: Iterable[bytes]) -> None:
         try:
-            with os.fdopen(fd, "rb", closefd=False) as lines:
-                for number, raw in enumerate(iter(lambda: lines.readline(_LONGEST_LINE), b"")):
-                    if len(raw) == _LONGEST_LINE:
-                        break
-                    line = raw if number else raw.removeprefix(b"\xef\xbb\xbf")  # some shells begin so
-                    if line.strip():
-                        self._room.acquire()
-                        self._items.append(_parsed(line))
-                        self._tell()
+            for number, raw in enumerate(lines):
+                line = raw if number else raw.removeprefix(b"\xef\xbb\xbf")  # some shells begin so
+                if line.strip():
+                    self._room.acquire()
+                    self._items.append(_parsed(line))
+                    self._tell()
         except OSError:
             pass  # a broken pipe ends the input like any other end
         self._ended = True
@@ -245,7 +248,7 @@ async def stdio() -> AsyncGenerator[tuple[PipeIn, PipeOut]]:
     if not is_blocking:
         os.set_blocking(wire_in, True)
     try:
-        yield PipeIn(wire_in), PipeOut(wire_out)
+        yield PipeIn(os.fdopen(wire_in, "rb", closefd=False)), PipeOut(wire_out)
     finally:
         if not is_blocking:
             os.set_blocking(wire_in, False)

@@ -6,16 +6,17 @@ A list of tools costs every user tokens, so there are at most 450 bytes for one 
 
 from typing import Annotated
 
-from pydantic import Field
-
 from chant_mcp import progress
 from chant_mcp._core import Answer
 from chant_mcp.session import Session
 from chant_mcp.toolsets import Question, ToolEntry
+from chant_mcp.toolsets.parameters import ToolParameter
 
-Id = Annotated[str, Field(description="Spec ID (full or partial)")]
-Limit = Annotated[int, Field(ge=0, description="Maximum number of specs to return (default: 50)")]
-Count = Annotated[int, Field(ge=0)]
+Id = Annotated[str, ToolParameter(description="Spec ID (full or partial)")]
+Limit = Annotated[
+    int, ToolParameter(minimum=0, description="Maximum number of specs to return (default: 50)")
+]
+Count = Annotated[int, ToolParameter(minimum=0)]
 Names = list[str] | None
 
 
@@ -23,7 +24,9 @@ def chant_spec_list(
     session: Session,
     status: Annotated[
         str | None,
-        Field(description="Filter by status (pending, in_progress, completed, failed, ready, blocked)"),
+        ToolParameter(
+            description="Filter by status (pending, in_progress, completed, failed, ready, blocked)"
+        ),
     ] = None,
     limit: Limit = 50,
     offset: Count = 0,
@@ -36,7 +39,7 @@ def chant_spec_get(
     session: Session,
     id: Id,
     offset: Count = 0,
-    max_chars: Annotated[int, Field(ge=1)] = 40_000,
+    max_chars: Annotated[int, ToolParameter(minimum=1)] = 40_000,
 ) -> Answer:
     """Get details of a chant spec including full body content"""
     return session.chant.spec_get(id, offset=offset, max_chars=max_chars)
@@ -51,13 +54,15 @@ def chant_status(
     session: Session,
     brief: Annotated[
         bool,
-        Field(
+        ToolParameter(
             description="Return brief single-line output (e.g., '3 pending | 2 in_progress | 15 completed')"
         ),
     ] = False,
     include_activity: Annotated[
         bool,
-        Field(description="Include activity info for in_progress specs (last modified time, log activity)"),
+        ToolParameter(
+            description="Include activity info for in_progress specs (last modified time, log activity)"
+        ),
     ] = False,
 ) -> Answer:
     """Get project status summary with spec counts by status"""
@@ -67,11 +72,15 @@ def chant_status(
 def chant_log(
     session: Session,
     id: Id,
-    lines: Annotated[int, Field(ge=0, description="Number of lines to return (default: 100)")] = 100,
+    lines: Annotated[
+        int, ToolParameter(minimum=0, description="Number of lines to return (default: 100)")
+    ] = 100,
     offset: Annotated[
-        int | None, Field(ge=0, description="Start from byte offset (for incremental reads)")
+        int | None, ToolParameter(minimum=0, description="Start from byte offset (for incremental reads)")
     ] = None,
-    since: Annotated[str | None, Field(description="ISO timestamp - only lines after this time")] = None,
+    since: Annotated[
+        str | None, ToolParameter(description="ISO timestamp - only lines after this time")
+    ] = None,
 ) -> Answer:
     """Read execution log for a spec"""
     return session.chant.log(id, lines=lines, offset=offset, since=since)
@@ -79,8 +88,8 @@ def chant_log(
 
 def chant_search(
     session: Session,
-    query: Annotated[str, Field(description="Search query (case-insensitive substring match)")],
-    status: Annotated[str | None, Field(description="Filter by status")] = None,
+    query: Annotated[str, ToolParameter(description="Search query (case-insensitive substring match)")],
+    status: Annotated[str | None, ToolParameter(description="Filter by status")] = None,
     limit: Count = 50,
     offset: Count = 0,
 ) -> Answer:
@@ -97,7 +106,7 @@ def chant_diagnose(session: Session, id: Id) -> Answer:
 def chant_lint(
     session: Session,
     id: Annotated[
-        str | None, Field(description="Spec ID to lint (optional, lints all if not provided)")
+        str | None, ToolParameter(description="Spec ID to lint (optional, lints all if not provided)")
     ] = None,
     limit: Count = 50,
     offset: Count = 0,
@@ -115,13 +124,13 @@ def chant_spec_update(
     session: Session,
     id: Id,
     status: Annotated[
-        str | None, Field(description="New status (pending, in_progress, completed, failed)")
+        str | None, ToolParameter(description="New status (pending, in_progress, completed, failed)")
     ] = None,
-    output: Annotated[str | None, Field(description="Output text to append to spec body")] = None,
-    depends_on: Annotated[Names, Field(description="Spec IDs this spec depends on")] = None,
-    labels: Annotated[Names, Field(description="Labels to assign to the spec")] = None,
-    target_files: Annotated[Names, Field(description="Target file paths for the spec")] = None,
-    model: Annotated[str | None, Field(description="Model name to use for the spec")] = None,
+    output: Annotated[str | None, ToolParameter(description="Output text to append to spec body")] = None,
+    depends_on: Annotated[Names, ToolParameter(description="Spec IDs this spec depends on")] = None,
+    labels: Annotated[Names, ToolParameter(description="Labels to assign to the spec")] = None,
+    target_files: Annotated[Names, ToolParameter(description="Target file paths for the spec")] = None,
+    model: Annotated[str | None, ToolParameter(description="Model name to use for the spec")] = None,
     check: Names = None,
     uncheck: Names = None,
     replace_body: bool = False,
@@ -146,8 +155,10 @@ def chant_spec_update(
 
 def chant_add(
     session: Session,
-    description: Annotated[str, Field(description="Description of work to be done (becomes spec title)")],
-    prompt: Annotated[str | None, Field(description="Optional prompt template name to use")] = None,
+    description: Annotated[
+        str, ToolParameter(description="Description of work to be done (becomes spec title)")
+    ],
+    prompt: Annotated[str | None, ToolParameter(description="Optional prompt template name to use")] = None,
     criteria: Names = None,
     depends_on: Names = None,
     labels: Names = None,
@@ -195,8 +206,10 @@ def chant_archive(session: Session, id: Id) -> Answer:
 
 def chant_work_list(
     session: Session,
-    process_id: Annotated[str | None, Field(description="Filter to specific process")] = None,
-    include_completed: Annotated[bool, Field(description="Include recently completed processes")] = False,
+    process_id: Annotated[str | None, ToolParameter(description="Filter to specific process")] = None,
+    include_completed: Annotated[
+        bool, ToolParameter(description="Include recently completed processes")
+    ] = False,
     offset: Count = 0,
 ) -> Answer:
     """List running work processes"""
@@ -207,12 +220,12 @@ def chant_work_list(
 def chant_work_start(
     session: Session,
     id: Id,
-    chain: Annotated[bool, Field(description="Continue to next ready spec after completion")] = False,
+    chain: Annotated[bool, ToolParameter(description="Continue to next ready spec after completion")] = False,
     parallel: Annotated[
         int | None,
-        Field(ge=1, description="Number of parallel workers (requires multiple ready specs)"),
+        ToolParameter(minimum=1, description="Number of parallel workers (requires multiple ready specs)"),
     ] = None,
-    skip_criteria: Annotated[bool, Field(description="Skip acceptance criteria validation")] = False,
+    skip_criteria: Annotated[bool, ToolParameter(description="Skip acceptance criteria validation")] = False,
 ) -> Answer:
     """Start working on a spec asynchronously (returns immediately)"""
     return session.chant.work_start(
@@ -233,7 +246,7 @@ def chant_takeover(
     session: Session,
     id: Id,
     force: Annotated[
-        bool, Field(description="Force takeover even if no active process detected (default: false)")
+        bool, ToolParameter(description="Force takeover even if no active process detected (default: false)")
     ] = False,
 ) -> Answer:
     """Take over a running spec, stopping the agent and analyzing progress"""
@@ -258,11 +271,13 @@ def chant_watch_stop(session: Session) -> Answer:
 def chant_split(
     session: Session,
     id: Id,
-    force: Annotated[bool, Field(description="Skip confirmation prompts")] = False,
+    force: Annotated[bool, ToolParameter(description="Skip confirmation prompts")] = False,
     recursive: Annotated[
-        bool, Field(description="Recursively split member specs that are still too complex")
+        bool, ToolParameter(description="Recursively split member specs that are still too complex")
     ] = False,
-    max_depth: Annotated[int | None, Field(ge=1, description="Maximum recursion depth (default: 3)")] = None,
+    max_depth: Annotated[
+        int | None, ToolParameter(minimum=1, description="Maximum recursion depth (default: 3)")
+    ] = None,
 ) -> Answer:
     """Split a complex spec into smaller member specs using AI analysis"""
     agreed = progress.agreed.get()

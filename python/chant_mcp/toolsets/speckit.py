@@ -7,12 +7,11 @@ not offer it.
 
 from typing import Annotated, Any
 
-from pydantic import Field
-
 from chant_mcp import progress
 from chant_mcp._core import Answer
 from chant_mcp.session import Session
 from chant_mcp.toolsets import ToolEntry
+from chant_mcp.toolsets.parameters import ToolParameter
 
 STATUSES = ("needs_input", "completed", "error")
 ARTIFACTS = ("spec", "plan", "tasks", "checklist", "analysis")
@@ -20,12 +19,10 @@ ARTIFACTS = ("spec", "plan", "tasks", "checklist", "analysis")
 
 def rstn_report_status(
     session: Session,
-    status: Annotated[
-        str, Field(description="Current task status", json_schema_extra={"enum": list(STATUSES)})
-    ],
-    prompt: Annotated[str | None, Field(description="Prompt to show user (for needs_input)")] = None,
-    message: Annotated[str | None, Field(description="Error message (for error status)")] = None,
-    question: Annotated[str | None, Field(description="ID of a question asked before")] = None,
+    status: Annotated[str, ToolParameter(description="Current task status", schema={"enum": list(STATUSES)})],
+    prompt: Annotated[str | None, ToolParameter(description="Prompt to show user (for needs_input)")] = None,
+    message: Annotated[str | None, ToolParameter(description="Error message (for error status)")] = None,
+    question: Annotated[str | None, ToolParameter(description="ID of a question asked before")] = None,
 ) -> Answer:
     """Report current task status to rstn control plane"""
     return session.speckit.report_status(
@@ -41,11 +38,9 @@ def rstn_report_status(
 
 def rstn_read_spec(
     session: Session,
-    artifact: Annotated[
-        str, Field(description="Artifact to read", json_schema_extra={"enum": list(ARTIFACTS)})
-    ],
-    offset: Annotated[int, Field(ge=0)] = 0,
-    max_chars: Annotated[int, Field(ge=1)] = 40_000,
+    artifact: Annotated[str, ToolParameter(description="Artifact to read", schema={"enum": list(ARTIFACTS)})],
+    offset: Annotated[int, ToolParameter(minimum=0)] = 0,
+    max_chars: Annotated[int, ToolParameter(minimum=1)] = 40_000,
 ) -> Answer:
     """Read a spec artifact for the current feature"""
     return session.speckit.read(artifact, offset=offset, max_chars=max_chars)
@@ -58,8 +53,8 @@ def rstn_get_context(session: Session) -> Answer:
 
 def rstn_complete_task(
     session: Session,
-    task_id: Annotated[str, Field(description="Task ID (e.g., T001, T002)")],
-    skip_validation: Annotated[bool, Field(description="Skip validation checks")] = False,
+    task_id: Annotated[str, ToolParameter(description="Task ID (e.g., T001, T002)")],
+    skip_validation: Annotated[bool, ToolParameter(description="Skip validation checks")] = False,
 ) -> Answer:
     """Mark a task as complete with validation"""
     return session.speckit.complete(task_id, skip_validation=skip_validation, agent=progress.agent.get())

@@ -2,11 +2,10 @@
 
 from typing import Annotated, Any
 
-from pydantic import Field
-
 from chant_mcp._core import Answer
 from chant_mcp.session import Session
 from chant_mcp.toolsets import ToolEntry
+from chant_mcp.toolsets.parameters import ToolParameter
 
 TYPES = ("Architecture", "Feature Enhancement", "Bug Fix", "Technical Debt", "Documentation", "Research")
 STATUSES = (
@@ -33,12 +32,12 @@ _ATTRIBUTES: dict[str, Any] = {
 }
 
 Project = Annotated[
-    str | None, Field(description="Project key, e.g. MDT; may be left out where the CR key says it")
+    str | None, ToolParameter(description="Project key, e.g. MDT; may be left out where the CR key says it")
 ]
 Key = Annotated[
-    str, Field(description="CR key, e.g. MDT-001", json_schema_extra={"type": ["string", "integer"]})
+    str, ToolParameter(description="CR key, e.g. MDT-001", schema={"type": ["string", "integer"]})
 ]
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, ToolParameter(minimum=0)]
 
 
 def _schema(required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
@@ -53,7 +52,7 @@ def list_projects(session: Session) -> Answer:
 def get_project_info(
     session: Session,
     *,
-    key: Annotated[str, Field(description="Project key (e.g., MDT, API)")],
+    key: Annotated[str, ToolParameter(description="Project key (e.g., MDT, API)")],
 ) -> Answer:
     """Get detailed information about a specific project, with CR counts by status"""
     return session.tickets.get_project_info(key)
@@ -65,16 +64,16 @@ def list_crs(
     project: Project = None,
     filters: Annotated[
         dict[str, Any] | None,
-        Field(
+        ToolParameter(
             description="Each a value or a list of them: "
             f"status ({', '.join(STATUSES)}), type ({', '.join(TYPES)}), priority ({', '.join(PRIORITIES)})",
-            json_schema_extra=_schema(status=_ONE_OR_MORE, type=_ONE_OR_MORE, priority=_ONE_OR_MORE),
+            schema=_schema(status=_ONE_OR_MORE, type=_ONE_OR_MORE, priority=_ONE_OR_MORE),
         ),
     ] = None,
-    limit: Annotated[int, Field(ge=0, description="Most CRs (default: 20)")] = 20,
+    limit: Annotated[int, ToolParameter(minimum=0, description="Most CRs (default: 20)")] = 20,
     offset: Count = 0,
     fields: Annotated[
-        list[str] | None, Field(description="Keys of each CR, in place of the usual nine")
+        list[str] | None, ToolParameter(description="Keys of each CR, in place of the usual nine")
     ] = None,
 ) -> Answer:
     """List CRs for a project with optional filtering, the highest number first"""
@@ -88,13 +87,13 @@ def get_cr(
     key: Key,
     mode: Annotated[
         str,
-        Field(
+        ToolParameter(
             description="full: the markdown (default). attributes: the front matter. metadata: less",
-            json_schema_extra={"enum": ["full", "attributes", "metadata"]},
+            schema={"enum": ["full", "attributes", "metadata"]},
         ),
     ] = "full",
     offset: Count = 0,
-    max_chars: Annotated[int, Field(ge=1)] = 40_000,
+    max_chars: Annotated[int, ToolParameter(minimum=1)] = 40_000,
 ) -> Answer:
     """Get CR with flexible return modes; attributes and metadata cost a fraction of the whole"""
     return session.tickets.get_cr(project, key, mode=mode, offset=offset, max_chars=max_chars)
@@ -104,11 +103,11 @@ def create_cr(
     session: Session,
     *,
     project: Project = None,
-    type: Annotated[str, Field(json_schema_extra={"enum": list(TYPES)})],
+    type: Annotated[str, ToolParameter(schema={"enum": list(TYPES)})],
     data: Annotated[
         dict[str, Any],
-        Field(
-            json_schema_extra=_schema(
+        ToolParameter(
+            schema=_schema(
                 ("title",),
                 **_ATTRIBUTES,
                 content={"type": "string", "description": "The markdown (default: the type's template)"},
@@ -127,7 +126,7 @@ def update_cr_attrs(
     key: Key,
     attributes: Annotated[
         dict[str, Any],
-        Field(json_schema_extra=_schema(**_ATTRIBUTES, implementationDate=_TEXT, implementationNotes=_TEXT)),
+        ToolParameter(schema=_schema(**_ATTRIBUTES, implementationDate=_TEXT, implementationNotes=_TEXT)),
     ],
 ) -> Answer:
     """Update attributes of an existing CR (status: use update_cr_status)"""
@@ -139,7 +138,7 @@ def update_cr_status(
     *,
     project: Project = None,
     key: Key,
-    status: Annotated[str, Field(json_schema_extra={"enum": list(STATUSES)})],
+    status: Annotated[str, ToolParameter(schema={"enum": list(STATUSES)})],
 ) -> Answer:
     """Update the status of an existing CR with workflow validation"""
     return session.tickets.update_cr_status(project, key, status)
@@ -157,21 +156,21 @@ def manage_cr_sections(
     key: Key,
     operation: Annotated[
         str,
-        Field(
+        ToolParameter(
             description="list, get, update (with updateMode), or the mode itself",
-            json_schema_extra={"enum": ["list", "get", "update", "replace", "append", "prepend"]},
+            schema={"enum": ["list", "get", "update", "replace", "append", "prepend"]},
         ),
     ],
     section: Annotated[
         str | None,
-        Field(description="As list prints it, e.g. '## Scope', 'Scope' or '## A / ### Scope'"),
+        ToolParameter(description="As list prints it, e.g. '## Scope', 'Scope' or '## A / ### Scope'"),
     ] = None,
     updateMode: Annotated[
-        str | None, Field(json_schema_extra={"enum": ["replace", "append", "prepend"]})
+        str | None, ToolParameter(schema={"enum": ["replace", "append", "prepend"]})
     ] = None,
     content: str | None = None,
     offset: Count = 0,
-    max_chars: Annotated[int, Field(ge=1)] = 40_000,
+    max_chars: Annotated[int, ToolParameter(minimum=1)] = 40_000,
 ) -> Answer:
     """Read or change one section of a CR without the rest of it"""
     return session.tickets.manage_cr_sections(

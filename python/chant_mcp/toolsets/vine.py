@@ -6,11 +6,10 @@ one, and the core says by name what a kind of operation lacks or does not know.
 
 from typing import Annotated, Any
 
-from pydantic import Field
-
 from chant_mcp._core import Answer
 from chant_mcp.session import Session
 from chant_mcp.toolsets import ToolEntry
+from chant_mcp.toolsets.parameters import ToolParameter
 
 ACTIONS = (
     "summary",
@@ -88,24 +87,24 @@ _OPERATION: dict[str, Any] = {
     "required": ["op"],
 }
 
-File = Annotated[str, Field(description="Path of the .vine file; the ending may be left out")]
-Limit = Annotated[int, Field(ge=0, description="Most entries of each list (default: 50)")]
-Count = Annotated[int, Field(ge=0)]
+File = Annotated[str, ToolParameter(description="Path of the .vine file; the ending may be left out")]
+Limit = Annotated[int, ToolParameter(minimum=0, description="Most entries of each list (default: 50)")]
+Count = Annotated[int, ToolParameter(minimum=0)]
 
 
 def vine_read(
     session: Session,
     file: File,
-    action: Annotated[str, Field(json_schema_extra={"enum": list(ACTIONS)})],
+    action: Annotated[str, ToolParameter(schema={"enum": list(ACTIONS)})],
     id: Annotated[
-        str | None, Field(description="Task ID, for task, context, descendants, dependencies")
+        str | None, ToolParameter(description="Task ID, for task, context, descendants, dependencies")
     ] = None,
     status: Annotated[
         str | None,
-        Field(description="Filter of list", json_schema_extra={"enum": list(STATUSES)}),
+        ToolParameter(description="Filter of list", schema={"enum": list(STATUSES)}),
     ] = None,
-    query: Annotated[str | None, Field(description="Text to find, for search and list")] = None,
-    limit: Annotated[int | None, Field(ge=0)] = None,
+    query: Annotated[str | None, ToolParameter(description="Text to find, for search and list")] = None,
+    limit: Annotated[int | None, ToolParameter(minimum=0)] = None,
     offset: Count = 0,
 ) -> Answer:
     """Query a .vine task graph.
@@ -133,10 +132,10 @@ def vine_next(session: Session, file: File, limit: Limit = 50, offset: Count = 0
 def vine_write(
     session: Session,
     file: File,
-    operations: Annotated[list[dict[str, Any]], Field(json_schema_extra={"items": _OPERATION})],
-    dry_run: Annotated[bool, Field(description="Only say what would change")] = False,
+    operations: Annotated[list[dict[str, Any]], ToolParameter(schema={"items": _OPERATION})],
+    dry_run: Annotated[bool, ToolParameter(description="Only say what would change")] = False,
     expect: Annotated[
-        str | None, Field(description="blob of the text you read; refuse if it is another")
+        str | None, ToolParameter(description="blob of the text you read; refuse if it is another")
     ] = None,
     limit: Limit = 50,
 ) -> Answer:
@@ -160,9 +159,9 @@ def vine_write(
 def vine_expand(
     session: Session,
     file: File,
-    ref_id: Annotated[str, Field(description="ID of the reference")],
+    ref_id: Annotated[str, ToolParameter(description="ID of the reference")],
     child_file: Annotated[
-        str | None, Field(description="The other file (default: the one the reference names)")
+        str | None, ToolParameter(description="The other file (default: the one the reference names)")
     ] = None,
 ) -> Answer:
     """Put the tasks of another .vine file in the place of a reference.

@@ -44,4 +44,7 @@ mod _core {
     use crate::vine::VineFiles;
     #[pymodule_export]
     use crate::workspace::{Columns, Export, Workspace, export_fields};
+    /// The release that this core belongs to.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
 }

@@ -34,6 +34,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The server opens no link and nothing but pipes of its own user in the folder of connections.",
         f"{_DESIGN}, R12",
     ),
+    "run:connect:answers_are_the_same_without_the_library": Requirement(
+        "The handshake, the list of tools and plain calls are answered without importing the protocol's"
+        " library, byte for byte in meaning as that would answer them; with anything else it takes the"
+        " connection over, and what was said before holds.",
+        "issue: A run works in a repository of its own, point 2 (0.1 s more when it connects to our tools)",
+    ),
     "run:rights:every_tool_has_one": Requirement(
         "One table says of each tool what it does from inside a run; a tool without a row is refused.", _ISSUE
     ),

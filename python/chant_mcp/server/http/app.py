@@ -6,7 +6,6 @@ import contextlib
 import signal
 from collections.abc import AsyncIterator, Callable, Generator
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import anyio
@@ -22,6 +21,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from chant_mcp._core import VERSION
 from chant_mcp.server.http.address import Listener, Names
 from chant_mcp.server.http.door import MOST_BYTES, Door, locked, readable
 from chant_mcp.server.http.events import Sessions
@@ -122,7 +122,7 @@ def _routes(server: Server[Any], sessions: Sessions, token: str | None) -> list[
 
 
 async def _health(request: Request) -> Response:
-    return JSONResponse({"status": "ok", "name": "chant-mcp", "version": version("chant-mcp")})
+    return JSONResponse({"status": "ok", "name": "chant-mcp", "version": VERSION})
 
 
 class _Stream:

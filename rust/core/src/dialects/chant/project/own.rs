@@ -121,6 +121,19 @@ impl Project {
         }
     }
 
+    /// Refuses an act of the table of effects that is never done from inside a run.
+    ///
+    /// # Errors
+    /// `Refused`, with what the agent can do instead.
+    pub(super) fn refuse_run(&self, what: &str, instead: &str) -> Result<(), ChantError> {
+        match self.sign_of_run() {
+            Some(name) => Err(ChantError::Refused(format!(
+                "`{what}` is not for an agent inside a run ({name} is set): a person decides. {instead}"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Refuses what an agent may not do to the spec it works on.
     ///
     /// # Errors

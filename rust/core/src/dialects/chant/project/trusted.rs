@@ -9,7 +9,7 @@ use super::{AGENTS, CONFIG, ConfigTexts, Project, Snapshot};
 use crate::error::Error;
 use crate::store::disk::{self, Stamp};
 use crate::trust::acting::{ActingConfiguration, listing_difference};
-use crate::trust::effects::needs_trust;
+use crate::trust::effects::{RunRight, needs_trust, right_in_run};
 use crate::trust::look::{FolderTrust, TrustLook};
 use crate::trust::store::{TrustStore, TrustedPlace};
 use crate::trust::{TrustGround, TrustVerdict, given};
@@ -66,8 +66,12 @@ impl Project {
     /// in the table of effects. Everything is looked at afresh.
     ///
     /// # Errors
-    /// As [`Project::snapshot`]; `NotTrusted`, with what the folder asks for.
+    /// As [`Project::snapshot`]; `NotTrusted`, with what the folder asks for; `Refused` when an agent of a run
+    /// asks for what is never its to do.
     pub fn refuse_untrusted(&self, what: &str) -> Result<(), Error> {
+        if let RunRight::Never(instead) = right_in_run(what) {
+            self.refuse_run(what, instead)?;
+        }
         if !needs_trust(what) {
             return Ok(());
         }
