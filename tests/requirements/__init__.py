@@ -65,6 +65,7 @@ AREAS = (
     "work.recovery",
     "trust_state",
     "work.worktrees",
+    "work.receipts",
     "work.merge_driver",
     "work.demo_agent",
     "work.providers",

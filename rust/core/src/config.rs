@@ -75,6 +75,8 @@ pub struct Config {
     pub runs: Runs,
     /// How they are held.
     pub confine: Confine,
+    /// Whether completed specs have to have receipts; counts as the target branch says it.
+    pub receipts: ReceiptPolicy,
 }
 
 impl Default for Config {
@@ -96,8 +98,20 @@ impl Default for Config {
             trusted_roots: Vec::new(),
             runs: Runs::default(),
             confine: Confine::default(),
+            receipts: ReceiptPolicy::default(),
         }
     }
+}
+
+/// What is asked for of receipts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReceiptPolicy {
+    /// They are left, and nothing asks for them.
+    #[default]
+    Optional,
+    /// `verify --all` fails where a completed spec has none that holds.
+    Required,
 }
 
 /// What follows from a rejection (reference chant 7, `approval.rejection_action`).
@@ -198,6 +212,7 @@ struct File {
     confine: Option<ConfineBlock>,
     caches: Option<Caches>,
     trust: Option<TrustBlock>,
+    receipts: Option<ReceiptPolicy>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -332,6 +347,7 @@ impl Config {
         if let Some(watch) = file.watch {
             (runs.watch, runs.retries) = watch.taken()?;
         }
+        put(&mut self.receipts, file.receipts);
         if let Some(trust) = file.trust {
             self.trusted_roots = trust.roots;
         }
@@ -357,10 +373,11 @@ impl Config {
     }
 }
 
-/// What counts of the user's file: a name is the project's own.
+/// What counts of the user's file: a name is the project's own, and so is what its branches have to have.
 fn of_user(file: File) -> File {
     File {
         project: None,
+        receipts: None,
         ..file
     }
 }

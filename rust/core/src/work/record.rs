@@ -229,6 +229,9 @@ pub struct HooksEntry {
 pub struct CheckEntry {
     /// Its name in the configuration.
     pub name: String,
+    /// Its command line, secrets masked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
     /// Its exit code; `None` when it was ended or could not be started.
     pub exit: Option<i32>,
     /// How long it took, in milliseconds.

@@ -20,6 +20,7 @@ mod merge;
 #[cfg(unix)]
 mod pause;
 mod read;
+pub(super) mod receipts;
 mod search;
 #[cfg(unix)]
 pub(super) mod split;
@@ -54,6 +55,7 @@ pub use merge::merge;
 #[cfg(unix)]
 pub use pause::{pause, takeover};
 pub use read::{Piece, get, list, log, ready, status, verify};
+pub use receipts::{ReceiptQuery, receipt_fetch, receipt_push, receipt_show, receipt_verify};
 pub use search::search;
 #[cfg(unix)]
 pub use split::{split, split_question};

@@ -8,7 +8,7 @@
 //! proposes members of a spec. [`pool`] has folders for
 //! runs made before they are asked for. [`turns`] says which agent is next and whether there is room for it.
 //! [`approval`] is work that waits for a person's decision. [`acting_change`] is what of it would change what runs on this machine. [`settle`] is what has to be done for a spec
-//! when its run ended by other hands: it was stopped, or died.
+//! when its run ended by other hands: it was stopped, or died. [`rerun`] runs checks again on what landed.
 
 pub(super) mod acting_change;
 pub(super) mod approval;
@@ -21,6 +21,7 @@ mod judge;
 mod landing;
 mod original;
 pub(super) mod pool;
+pub(super) mod rerun;
 pub(super) mod settle;
 pub(super) mod split;
 pub(super) mod task;
