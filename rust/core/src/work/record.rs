@@ -211,7 +211,7 @@ pub struct AgentEntry {
     pub model: Option<String>,
     /// The model that it says it uses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told_model: Option<String>,
+    pub reported_model: Option<String>,
     /// Its own name of its session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,

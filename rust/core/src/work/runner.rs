@@ -212,12 +212,12 @@ impl<'a> Run<'a> {
             meter: Some(Meter::of(self.runs, &self.record, spending)),
         };
         let ended = agent.wait_beside(interruption, beside)?;
-        self.note_told(&ended)?;
+        self.note_report(&ended)?;
         Ok(ended)
     }
 
-    /// Writes into the record what an agent that ended told of itself.
-    fn note_told(&mut self, ended: &Ended) -> Result<(), WorkError> {
+    /// Writes into the record what an agent that ended reported of itself.
+    fn note_report(&mut self, ended: &Ended) -> Result<(), WorkError> {
         let events = &ended.events;
         let used = self.used_before + events.usage;
         self.used_before = used;
@@ -229,7 +229,7 @@ impl<'a> Run<'a> {
             record.denials = events.denials.iter().map(DenialEntry::from).collect();
             if let Some(agent) = &mut record.agent {
                 agent.session.clone_from(&events.session);
-                agent.told_model.clone_from(&events.model);
+                agent.reported_model.clone_from(&events.model);
             }
             Ok(())
         })?;
@@ -290,7 +290,7 @@ impl<'a> Run<'a> {
             .reached(&self.used_before, &AgentUsage::default());
         if let Some(limit) = limit.filter(|_| !matches!(ended.ending, Ending::Spent(_))) {
             add(&format!(
-                "the agent used {limit}, which is told after each turn only"
+                "the agent used {limit}, which is reported after each turn only"
             ));
         }
         if cause.is_some() || self.record.next_try.is_some() {
@@ -416,7 +416,7 @@ fn work(
         let ended = agent.wait_beside(run.interruption, beside);
         run.reached("after-agent-exit")?;
         let ended = ended?;
-        run.note_told(&ended)?;
+        run.note_report(&ended)?;
         let Some(cause) = ended.passing_cause() else {
             return Ok(ended);
         };
