@@ -136,6 +136,15 @@ class ChantProject:
     def work_list(
         self, *, process_id: str | None = None, include_completed: bool = False, offset: int = 0
     ) -> Answer: ...
+    def work_forecast(
+        self,
+        id: str,
+        *,
+        chain: bool = False,
+        parallel: int | None = None,
+        skip_criteria: bool = False,
+        agent: str | None = None,
+    ) -> Answer: ...
     def work_start(
         self,
         id: str,

@@ -59,6 +59,7 @@ AREAS = (
     "work.watch",
     "work.split",
     "work.agents",
+    "work.agent_events",
     "work.connections",
     "work.checkout",
     "work.approval_and_conflicts",

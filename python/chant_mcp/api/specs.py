@@ -291,6 +291,34 @@ class Spec(Handle):
         )
         return answer.data
 
+    def forecast(
+        self,
+        *,
+        chain: bool = False,
+        parallel: int | None = None,
+        skip_criteria: bool = False,
+        agent: str | None = None,
+    ) -> dict[str, Any]:
+        """Say what `start` would work on, take and cost, by earlier runs; nothing is started.
+
+        Args:
+            chain: Go on with the next ready spec.
+            parallel: So many workers at once.
+            skip_criteria: Do not ask for criteria.
+            agent: The agent of that name in the configuration.
+
+        Returns:
+            `specs`, `agents`, `known_runs`, and `duration_seconds`, `tokens` and `cost_usd`, each with `p50`
+            and `p90`, or None where too few runs are known.
+
+        Raises:
+            RefusedError: It could not be started.
+        """
+        answer = self._tools.work_forecast(
+            self.id, chain=chain, parallel=parallel, skip_criteria=skip_criteria, agent=agent
+        )
+        return answer.data
+
     def pause(self) -> Spec:
         """Pause the run that works on it (`chant_pause`)."""
         self._alone("pause")

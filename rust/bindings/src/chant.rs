@@ -437,6 +437,28 @@ impl ChantProject {
         })
     }
 
+    /// What a start would work on, take and cost; nothing is started.
+    #[pyo3(signature = (id, *, chain = false, parallel = None, skip_criteria = false, agent = None))]
+    fn work_forecast(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        chain: bool,
+        parallel: Option<i64>,
+        skip_criteria: bool,
+        agent: Option<String>,
+    ) -> Result<Answer, Raised> {
+        let asked = Asked {
+            skip_criteria,
+            agent,
+            ..Asked::default()
+        };
+        answer(py, || {
+            let mode = Mode::of(chain, parallel)?;
+            ops::work_forecast(&self.project, id, &ops::Wish { mode, asked })
+        })
+    }
+
     /// Has an agent propose members of a spec, or writes the proposal that waits: `agreed` names the run
     /// whose proposal it has to be.
     #[pyo3(signature = (id, *, force = false, recursive = false, max_depth = None, fresh = false, agreed = None, progress = None))]

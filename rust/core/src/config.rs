@@ -2,7 +2,7 @@
 //!
 //! A configuration file is markdown whose front matter holds the keys; the body is free text. Keys of
 //! `project`, `defaults`, `providers` and `parallel` are merged one by one, every other block is taken whole
-//! from the last file that has it. Unknown keys are left alone.
+//! from the last file that has it, but for what runs may use up: of that the smaller counts. Unknown keys are left alone.
 
 pub mod confine;
 pub mod pool;
@@ -340,7 +340,12 @@ impl Config {
             }
             runs.passed.push(name);
         }
-        put(&mut runs.limits, file.limits);
+        if let Some(limits) = file.limits {
+            if let Some(why) = limits.wrong_limit() {
+                return Err(why);
+            }
+            runs.limits.take(limits);
+        }
         runs.pool.take(file.runs, is_users);
         let confine = file.confine.unwrap_or_default();
         self.confine.take(confine, file.caches, is_users);
@@ -448,6 +453,31 @@ mod tests {
         assert!(config.disables("title") && !config.disables("complexity_words"));
         assert_eq!(config.repositories[0].path, "../a");
         assert_eq!(config.model.as_deref(), Some("opus"));
+    }
+
+    // proves: chant:costs:smaller_limit_counts
+    #[test]
+    fn of_what_runs_may_use_up_the_smaller_counts() {
+        let user =
+            "---\nlimits: {tokens: 500, cost_usd: 2, tokens_per_day: 9, run_minutes: 5}\n---\n";
+        let project = "---\nlimits: {tokens: 900, cost_usd: 1.5, cost_usd_per_day: 20}\n---\n";
+        let limits = read(user, project).unwrap().runs.limits;
+        assert_eq!(limits.tokens.map(std::num::NonZero::get), Some(500));
+        assert_eq!(limits.cost_usd, crate::money::UsdAmount::new(1.5));
+        assert_eq!(limits.tokens_per_day.map(std::num::NonZero::get), Some(9));
+        assert_eq!(limits.cost_usd_per_day, crate::money::UsdAmount::new(20.0));
+        assert_eq!(limits.run_minutes.get(), 60, "the block is the project's");
+        for wrong in [
+            "cost_usd: 0",
+            "cost_usd: -1",
+            "cost_usd_per_day: .nan",
+            "tokens: 0",
+        ] {
+            assert!(
+                read("", &format!("---\nlimits: {{{wrong}}}\n---\n")).is_err(),
+                "{wrong}"
+            );
+        }
     }
 
     #[test]

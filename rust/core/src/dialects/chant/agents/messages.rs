@@ -40,10 +40,15 @@ fn said(part: &Value) -> Vec<String> {
     let Some(tool) = part.get("name").and_then(Value::as_str) else {
         return Vec::new();
     };
-    let input = part.get("input").unwrap_or(&Value::Null);
+    used(tool, part.get("input").unwrap_or(&Value::Null))
+}
+
+/// That a tool is used, with what says most of its input.
+pub(super) fn used(tool: &str, input: &Value) -> Vec<String> {
     let told = TELLING.iter().find_map(|key| input.get(key)?.as_str());
-    let told = told.map_or_else(|| input.to_string(), str::to_owned);
-    vec![format!("[{tool}] {}", short(&told))]
+    let shown = told.or(input.as_str()).map(str::to_owned);
+    let shown = shown.unwrap_or_else(|| input.to_string());
+    vec![format!("[{tool}] {}", short(&shown))]
 }
 
 fn failed(part: &Value) -> Option<String> {
@@ -77,7 +82,7 @@ fn ended(message: &Value) -> Option<String> {
 }
 
 /// The beginning of a text, on one line.
-fn short(text: &str) -> String {
+pub(super) fn short(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
     match line.char_indices().nth(SHOWN) {

@@ -3,8 +3,10 @@
 
 mod built_in;
 pub mod environment;
+pub mod events;
 pub mod http;
 pub mod messages;
+pub mod messages_of_others;
 pub mod workers;
 
 use std::collections::BTreeMap;
@@ -234,9 +236,21 @@ impl Agent {
         if self.provider.is_some() {
             return false;
         }
-        let program = self.command.first().and_then(|first| pieces(first).first());
+        let program = self.program();
         let others = ["codex", "gemini", "opencode", "cursor-agent", "kiro-cli"];
-        program.is_none_or(|program| !others.contains(&program.as_str()))
+        program.is_none_or(|program| !others.contains(&program))
+    }
+
+    /// The program of its command.
+    fn program(&self) -> Option<&str> {
+        let first = self.command.first().and_then(|first| pieces(first).first());
+        first.map(String::as_str)
+    }
+
+    /// Whether it is the built-in one that asks no model.
+    fn is_demo(&self) -> bool {
+        let demo = BUILT_IN.iter().find(|agent| agent.is_called("demo"));
+        demo.is_some_and(|demo| self.command == demo.command(false))
     }
 
     /// Whether it is asked to tell what it does as messages.

@@ -14,6 +14,8 @@ pub(super) mod edit;
 #[cfg(not(unix))]
 mod elsewhere;
 pub(super) mod finalize;
+#[cfg(unix)]
+mod forecast;
 mod lint;
 #[cfg(unix)]
 mod merge;
@@ -46,9 +48,11 @@ pub use doctor::doctor;
 pub use elsewhere::{
     HeldCommand, Wish, confine_check, confine_command, merge, pause, prepare_worktrees,
     prune_worktrees, recover, run_work, split, split_question, takeover, watch, watch_start,
-    watch_status, watch_stop, work_start, worktrees,
+    watch_status, watch_stop, work_forecast, work_start, worktrees,
 };
 pub use finalize::{Finalize, finalize};
+#[cfg(unix)]
+pub use forecast::work_forecast;
 pub use lint::lint;
 #[cfg(unix)]
 pub use merge::merge;

@@ -157,7 +157,10 @@ fn spec_of(snapshot: &Snapshot, spec_id: &str) -> Result<Arc<Spec>, Error> {
 /// So many tries after the first a failed run is worth, by what it left in its log.
 fn retries_of(project: &Project, config: &Config, record: &Record) -> u32 {
     let retries = &config.runs.retries;
-    if retries.retryable_patterns.is_empty() {
+    // What passes was waited for in the run itself, and what repeats is not met again without a change.
+    let cause = record.failure_cause();
+    let is_over = cause.is_some_and(|cause| cause.is_passing() || cause.repeats());
+    if retries.retryable_patterns.is_empty() || is_over {
         return 0;
     }
     let text = project.own_log_text(&record.spec_id);
