@@ -176,6 +176,7 @@ class Commands(click.Group):
         "board": "chant_mcp.commands.board:board",
         "serve": "chant_mcp.commands.serve:serve",
         "doctor": "chant_mcp.commands.doctor:doctor",
+        "agents": "chant_mcp.commands.agents:agents",
         "confine": "chant_mcp.commands.confine:confine",
         "trust": "chant_mcp.commands.trust:trust",
         "init": "chant_mcp.commands.init:init",

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT, Page};
+use chant_core::dialects::chant::agents::templates;
 use chant_core::dialects::chant::ops;
 use chant_core::dialects::chant::project::{Clock, Options, Project};
 use chant_core::dialects::chant::split::Wish as SplitWish;
@@ -197,9 +198,22 @@ impl ChantProject {
         answer(py, || ops::diagnose(&self.project, id))
     }
 
-    /// What runs would find here: git, agents, and what these get of the environment.
-    fn doctor(&self, py: Python<'_>) -> Result<Answer, Raised> {
-        answer(py, || ops::doctor(&self.project))
+    /// What runs would find here: git, agents, and what these get of the environment. With `live` the models of the
+    /// agents that would work are asked once.
+    #[pyo3(signature = (*, live = false))]
+    fn doctor(&self, py: Python<'_>, live: bool) -> Result<Answer, Raised> {
+        answer(py, || ops::doctor(&self.project, live))
+    }
+
+    /// The agents that are known, and what is here of them; nothing is started when `quick`.
+    #[pyo3(signature = (*, quick = false))]
+    fn agents_list(&self, py: Python<'_>, quick: bool) -> Result<Answer, Raised> {
+        answer(py, || ops::agents_list(&self.project, quick))
+    }
+
+    /// All that is known of an agent.
+    fn agent_show(&self, py: Python<'_>, name: &str) -> Result<Answer, Raised> {
+        answer(py, || ops::agent_show(&self.project, name))
     }
 
     /// What runs can be held to on this machine.
@@ -629,4 +643,14 @@ fn told(
         Some(error) => Err(error.into()),
         None => Ok(started),
     }
+}
+
+/// The built-in agents by all their names, each with the name that configurations keep.
+#[pyfunction]
+pub(crate) fn agent_names() -> Vec<(&'static str, &'static str)> {
+    let names = templates().flat_map(|template| {
+        let names = std::iter::once(template.name).chain(template.aliases.iter().copied());
+        names.map(|name| (name, template.name))
+    });
+    names.collect()
 }

@@ -315,7 +315,7 @@ impl Config {
             self.split_model = defaults.split_model.or(self.split_model.take());
             put(&mut runs.prompt, defaults.prompt);
             put(&mut runs.prompt_extensions, defaults.prompt_extensions);
-            put(&mut runs.provider, defaults.provider);
+            runs.named_provider = defaults.provider.or(runs.named_provider.take());
             put(&mut runs.rotation, defaults.rotation_strategy);
             put(&mut runs.may_change_other_specs, defaults.allow_other_specs);
             self.worktree_root = defaults.worktree_root.or(self.worktree_root.take());
@@ -518,8 +518,8 @@ mod tests {
         let config = Config::read(None, Some(("project", project)), Some(("agents", agents)));
         let runs = config.unwrap().runs;
         assert_eq!(
-            (&*runs.provider, &*runs.prompt, &*runs.prompt_extensions),
-            ("codex", "careful", &["rust".to_owned()][..])
+            (runs.provider(), &*runs.prompt, &*runs.prompt_extensions),
+            (Some("codex"), "careful", &["rust".to_owned()][..])
         );
         assert!(runs.agents["codex"].skip_permissions && !runs.agents["own"].skip_permissions);
         let own = runs.agents["own"].command.as_deref().unwrap();

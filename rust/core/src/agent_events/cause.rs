@@ -18,6 +18,8 @@ pub enum FailureCause {
     Overloaded,
     /// There is no such model.
     ModelUnknown,
+    /// The model, or its provider's filter, refused to answer.
+    ModelRefused,
     /// Its version does not know an argument.
     FlagUnknown,
     /// It does not trust the folder.
@@ -127,6 +129,15 @@ const WORDS: &[(FailureCause, &[&str])] = &[
         ],
     ),
     (
+        FailureCause::ModelRefused,
+        &[
+            "the model refused",
+            "content filter",
+            "content_filter",
+            "contentfilter",
+        ],
+    ),
+    (
         FailureCause::Overloaded,
         &[
             "overloaded",
@@ -206,13 +217,14 @@ const WORDS: &[(FailureCause, &[&str])] = &[
 
 impl FailureCause {
     /// All causes.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::PermissionDenied,
         Self::NotLoggedIn,
         Self::OutOfCredit,
         Self::RateLimit,
         Self::Overloaded,
         Self::ModelUnknown,
+        Self::ModelRefused,
         Self::FlagUnknown,
         Self::FolderUntrusted,
         Self::ServerRefused,
@@ -234,6 +246,7 @@ impl FailureCause {
             Self::RateLimit => "rate_limit",
             Self::Overloaded => "overloaded",
             Self::ModelUnknown => "model_unknown",
+            Self::ModelRefused => "model_refused",
             Self::FlagUnknown => "flag_unknown",
             Self::FolderUntrusted => "folder_untrusted",
             Self::ServerRefused => "server_refused",
@@ -261,6 +274,7 @@ impl FailureCause {
             Self::RateLimit => "Rate limit: the agent's provider was asked too often",
             Self::Overloaded => "The agent's provider is overloaded",
             Self::ModelUnknown => "The agent's provider does not know the model",
+            Self::ModelRefused => "The agent's model refused to answer",
             Self::FlagUnknown => {
                 "The installed version of the agent does not know an argument it is given"
             }
@@ -294,6 +308,9 @@ impl FailureCause {
             Self::Overloaded => "Wait; then chant_work_start goes on.".into(),
             Self::ModelUnknown => {
                 "Correct `model` in the spec or in .chant/config.md; then chant_work_start goes on.".into()
+            }
+            Self::ModelRefused => {
+                "Reword the spec with chant_spec_update, or name another model or agent; then chant_work_start goes on.".into()
             }
             Self::FlagUnknown => format!(
                 "Compare `chant-mcp doctor` with the agent's `--help`, and set `agents.{agent}.command` or install a version that fits."

@@ -102,6 +102,8 @@ pub struct Limits {
     pub tokens_per_day: Option<NonZeroU64>,
     /// All runs of 24 hours cost no more US dollars than this.
     pub cost_usd_per_day: Option<UsdAmount>,
+    /// A run takes no more turns of its model than this; for agents that can be told so.
+    pub turns: Option<NonZeroU32>,
 }
 
 impl Default for Limits {
@@ -117,6 +119,7 @@ impl Default for Limits {
             cost_usd: None,
             tokens_per_day: None,
             cost_usd_per_day: None,
+            turns: None,
         }
     }
 }
@@ -158,6 +161,11 @@ impl Limits {
         let is_nothing = |amount: Option<UsdAmount>| amount == Some(UsdAmount::default());
         let wrong = amounts.into_iter().find(|(_, amount)| is_nothing(*amount));
         wrong.map(|(key, _)| format!("limits.{key}: expected an amount above 0, got 0"))
+    }
+
+    /// The most turns.
+    pub fn turns(&self) -> Option<u32> {
+        self.turns.map(NonZeroU32::get)
     }
 
     /// The most bytes that a run writes.
@@ -313,8 +321,10 @@ pub struct Runs {
     pub prompt: String,
     /// Names of texts that are put behind every prompt.
     pub prompt_extensions: Vec<String>,
-    /// The agent that works when none is named.
-    pub provider: String,
+    /// The agent that works when none is named, if the configuration says which.
+    pub named_provider: Option<String>,
+    /// The one that was found on this machine otherwise.
+    pub found_provider: Option<String>,
     /// Settings of agents, by name.
     pub agents: BTreeMap<String, AgentSettings>,
     /// Where models are asked over HTTP.
@@ -341,12 +351,22 @@ pub struct Runs {
     pub pool: PoolSettings,
 }
 
+impl Runs {
+    /// The agent that works when none is named: the configured one, else the one that was found.
+    pub fn provider(&self) -> Option<&str> {
+        self.named_provider
+            .as_deref()
+            .or(self.found_provider.as_deref())
+    }
+}
+
 impl Default for Runs {
     fn default() -> Self {
         Self {
             prompt: "standard".into(),
             prompt_extensions: Vec::new(),
-            provider: claude(),
+            named_provider: None,
+            found_provider: None,
             agents: BTreeMap::new(),
             providers: Providers::default(),
             parallel: Vec::new(),

@@ -28,7 +28,8 @@ pub fn lines(line: &str) -> Option<Vec<String>> {
         "assistant" => parts.flat_map(said).collect(),
         "user" => parts.filter_map(failed).collect(),
         "result" => ended(&message).into_iter().collect(),
-        "system" | "stream_event" | "tool_call" | "thinking" => Vec::new(),
+        "system" => tried_again(&message).into_iter().collect(),
+        "stream_event" | "tool_call" | "thinking" => Vec::new(),
         _ => return None,
     })
 }
@@ -58,6 +59,25 @@ fn failed(part: &Value) -> Option<String> {
         .as_str()
         .map_or_else(|| content.to_string(), str::to_owned);
     Some(format!("[failed] {}", short(&told)))
+}
+
+/// That the model is asked once more, and why.
+fn tried_again(message: &Value) -> Option<String> {
+    let kind = message.get("subtype")?.as_str()?;
+    if !matches!(kind, "api_retry" | "retry") {
+        return None;
+    }
+    let why = message.get("error").and_then(Value::as_str);
+    let status = message.get("error_status").and_then(Value::as_u64);
+    Some(again(status, why.unwrap_or_default()))
+}
+
+/// The line about one more try, with the status of the last and what was said of it.
+pub(super) fn again(status: Option<u64>, why: &str) -> String {
+    let status = status.map(|status| status.to_string()).unwrap_or_default();
+    let told = [&*status, &*short(why)].map(str::to_owned);
+    let told: Vec<String> = told.into_iter().filter(|word| !word.is_empty()).collect();
+    format!("[retry] {}", told.join(" ")).trim_end().to_owned()
 }
 
 /// A result that is none; a good one was told already.
@@ -122,6 +142,10 @@ mod tests {
         check(
             r#"{"type":"result","subtype":"error_max_turns","is_error":true}"#,
             &["[result] error_max_turns"],
+        );
+        check(
+            r#"{"type":"system","subtype":"api_retry","attempt":1,"error_status":429,"error":"rate_limit"}"#,
+            &["[retry] 429 rate_limit"],
         );
         let long = "é".repeat(300);
         let told = format!(

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::messages::{lines, short, used};
+use super::messages::{again, lines, short, used};
 use crate::agent_events::EventFormat;
 use crate::work::output::Reads;
 
@@ -87,6 +87,10 @@ fn copilot(line: &str) -> Option<Vec<String>> {
         "tool.execution_start" => used(name(&data["toolName"]), &data["arguments"]),
         "tool.execution_complete" => failed(&data["error"]),
         "session.error" => failed(data),
+        "model.call_failure" => {
+            let why = data["errorType"].as_str().unwrap_or_default();
+            vec![again(data["statusCode"].as_u64(), why)]
+        }
         "result" => Vec::new(),
         kind if kind.contains('.') => Vec::new(),
         _ => return None,
@@ -186,7 +190,7 @@ mod tests {
     // proves: chant:agents:messages_are_logged_as_lines
     #[test]
     fn events_of_each_format_become_lines_that_a_person_reads() {
-        let table: [(EventFormat, &str, &[&str]); 14] = [
+        let table: [(EventFormat, &str, &[&str]); 15] = [
             (
                 EventFormat::Codex,
                 r#"{"type":"item.completed","item":{"type":"agent_message","text":"One.\nTwo."}}"#,
@@ -211,6 +215,11 @@ mod tests {
                 EventFormat::Copilot,
                 r#"{"type":"tool.execution_start","data":{"toolName":"bash","arguments":{"command":"ls"}}}"#,
                 &["[bash] ls"],
+            ),
+            (
+                EventFormat::Copilot,
+                r#"{"type":"model.call_failure","data":{"statusCode":429,"errorType":"rate_limit_error","retryAttempt":0}}"#,
+                &["[retry] 429 rate_limit_error"],
             ),
             (
                 EventFormat::Copilot,

@@ -449,7 +449,7 @@ fn agent_check(
         return None;
     }
     let config = snapshot.config.as_ref().ok()?;
-    let agent = Agent::named(&config.runs, &config.runs.provider).ok()?;
+    let agent = Agent::of_provider(&config.runs).ok()?;
     let provider = agent.provider.as_ref()?;
     let model = agents::model(spec, &agent, &project.environment, config);
     let ready = agent.refuse_unready(model.as_deref(), &project.environment);

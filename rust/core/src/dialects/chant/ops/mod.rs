@@ -4,6 +4,7 @@
 //! decide on that text, check what they are about to write, and write only then.
 
 pub(super) mod add;
+mod agents;
 mod approve;
 mod archive;
 #[cfg(unix)]
@@ -16,6 +17,8 @@ mod elsewhere;
 pub(super) mod finalize;
 #[cfg(unix)]
 mod forecast;
+#[cfg(unix)]
+mod hello;
 mod lint;
 #[cfg(unix)]
 mod merge;
@@ -38,6 +41,7 @@ mod work;
 pub(super) mod worktrees;
 
 pub use add::{Add, add};
+pub use agents::{agent_show, agents_list};
 pub use approve::{Judgement, approve, reject};
 pub use archive::archive;
 #[cfg(unix)]

@@ -11,6 +11,7 @@
 //! when its run ended by other hands: it was stopped, or died. [`rerun`] runs checks again on what landed.
 
 pub(super) mod acting_change;
+mod agent_state;
 pub(super) mod approval;
 pub(super) mod briefing;
 pub(super) mod confined;

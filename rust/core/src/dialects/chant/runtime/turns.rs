@@ -103,7 +103,8 @@ fn agent_of<'a>(record: &'a Record, config: &'a Config) -> &'a str {
     let started = record.agent.as_ref().map(|agent| agent.name.as_str());
     started
         .or(record.asked.agent.as_deref())
-        .unwrap_or(&config.runs.provider)
+        .or(config.runs.provider())
+        .unwrap_or_default()
 }
 
 /// The agent for one more run of a spec: one that has room for it and can be started.

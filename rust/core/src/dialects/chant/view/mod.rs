@@ -1,5 +1,6 @@
 //! The shapes of answers, key by key in the order in which the seed lists them.
 
+pub mod agents;
 pub mod confine;
 pub mod doctor;
 pub mod import;
