@@ -24,6 +24,7 @@ __all__ = [
     "Transaction",
     "VineFiles",
     "Workspace",
+    "agent_names",
     "body_section",
     "body_sections",
     "error_codes",

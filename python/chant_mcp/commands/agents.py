@@ -53,10 +53,12 @@ def _row(one: Data) -> Iterator[RenderableType]:
     from chant_mcp.commands.display import plain
 
     yield plain(one["name"], "bold" if one["path"] else "dim")
-    yield plain(one["version"] or one["path"] or "no", "" if one["path"] else "dim")
-    yield plain(_login(one) if one["path"] else "", "red" if one["logged_in"] is False else "")
+    is_here = one["path"] is not None
+    yield plain(one["version"] or ("yes" if is_here else "no"), "" if is_here else "dim")
+    login = {True: "yes", False: "no", None: "not known"}[one["logged_in"]] if is_here else ""
+    yield plain(login, "red" if one["logged_in"] is False else "")
     tested = one["tested_release"]
-    yield plain(f"run with {tested}" if tested else "untested", "" if tested else "yellow")
+    yield plain(f"run: {tested}" if tested else "untested", "" if tested else "yellow")
     yield plain("bounds itself" if one["can_be_guarded"] else "refused", "dim")
 
 

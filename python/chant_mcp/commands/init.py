@@ -221,7 +221,7 @@ def _warn(found: Programs) -> None:
 def _say_what_next(wishes: Wishes) -> None:
     click.echo("\nNext:")
     click.echo('  chant-mcp add "What is to be done" --criterion "How to tell that it is"')
-    click.echo("  git add .chant && git commit -m \"Set chant up\"")
+    click.echo('  git add .chant && git commit -m "Set chant up"')
     click.echo("  chant-mcp work 001 --wait             the agent works on it")
     if not wishes.agents and not wishes.clients:
         click.echo("  chant-mcp init --agent claude      instructions and .mcp.json for an agent")

@@ -37,12 +37,14 @@ pub fn doctor(project: &Project, is_live: bool) -> Result<Answer, Error> {
     let mut problems = Vec::new();
     let (has_specs, config) = configuration(project, &mut problems)?;
     let git = git(project, has_specs, &mut problems);
-    let agents = agents(&config, &mut problems);
+    let mut unknown = Vec::new();
+    let agents = agents(&config, &mut unknown);
     let seen = agents
         .iter()
         .map(|agent| look(project, &config, agent, is_live));
     let seen: Vec<AgentSeen> = seen.collect();
     if has_specs {
+        problems.extend(unknown);
         problems.extend(seen.iter().flat_map(wrong));
         problems.extend(seen.iter().filter_map(missing));
         problems.extend(

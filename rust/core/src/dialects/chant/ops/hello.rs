@@ -103,7 +103,7 @@ fn try_in(
         confinement: &hold.confinement,
     };
     let bounds = Bounds {
-        time: Duration::from_secs(if is_live { 120 } else { 10 }),
+        time: Duration::from_secs(if is_live { 120 } else { 30 }),
         kept: 64 * 1024,
     };
     Ok(Commands::default().run_held(&argv, started, bounds, &mut || ())?)
