@@ -68,8 +68,8 @@ async def test_agents_are_understood_by_what_they_tell(
 
     refused, entry = records[ID], _entry(shown, ID)
     assert (refused["end_state"], refused["cause"]) == ("failed", "not_logged_in")
-    told = "The agent is not logged in, or its key is wrong or expired (401 authentication_failed). "
-    assert refused["reason"].startswith(told)
+    reason = "The agent is not logged in, or its key is wrong or expired (401 authentication_failed). "
+    assert refused["reason"].startswith(reason)
     assert entry["next_step"].startswith("Start 'claude-wrong-key' in a terminal of your own and log in")
     diagnosis = await call.data("chant_diagnose", id=ID)
     assert diagnosis["suggestion"] == entry["next_step"], "nothing else is proposed"
@@ -99,7 +99,7 @@ async def test_agents_are_understood_by_what_they_tell(
     spent = records[FIFTH]
     assert (spent["end_state"], spent["cause"]) == ("failed", "budget_reached")
     assert "ended at 1200 tokens of `limits.tokens` (1000)" in spent["reason"]
-    assert "cost_usd" not in spent["usage"], "what is not told is not 0"
+    assert "cost_usd" not in spent["usage"], "what is not reported is not 0"
 
 
 @pytest.mark.requirement(

@@ -394,6 +394,18 @@ class Spec(Handle):
         """Count its criteria (`chant_verify`)."""
         return self._tools.verify(self.id).data
 
+    def receipts(self) -> list[dict[str, Any]]:
+        """Give what its completions left, oldest first.
+
+        Returns:
+            Of each receipt `ref` and `receipt`, or `ref` and `problem` where it cannot be read. What a
+            receipt says is a claim; `chant-mcp receipt verify` says what the repository bears out.
+
+        Raises:
+            RefusedError: The project is in no git repository.
+        """
+        return self._tools.receipt_show(self.id).data["receipts"]
+
     @property
     def _tools(self) -> Any:
         return self.workspace.session.chant

@@ -83,14 +83,14 @@ def runs_table(runs: Sequence[Data]) -> RenderableType:
     table = display.empty_table()
     display.id_column(table, "Spec", (run["spec_id"] for run in runs))
     table.add_column("State", no_wrap=True)
-    is_told = any(run.get("usage") for run in runs)
+    has_usage = any(run.get("usage") for run in runs)
     for heading in ("Mode", "Agent", "Since"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("Tokens", "Cost") if is_told else ():
+    for heading in ("Tokens", "Cost") if has_usage else ():
         table.add_column(heading, no_wrap=True, justify="right")
     for run in runs:
         usage: Data = run.get("usage") or {}
-        used = [tokens_words(usage), dollars(usage.get("cost_usd"))] if is_told else []
+        used = [tokens_words(usage), dollars(usage.get("cost_usd"))] if has_usage else []
         table.add_row(
             plain(run["spec_id"], "bold"),
             words(state_of(run)),
@@ -118,7 +118,7 @@ def next_step(run: Data) -> str | None:
 
 
 def used_words(usage: Data | None) -> str:
-    """Write what an agent used up, as far as it told."""
+    """Write what an agent used up, as far as it reported."""
     if not usage:
         return ""
     said: list[str] = []
@@ -132,7 +132,7 @@ def used_words(usage: Data | None) -> str:
 
 
 def tokens_words(usage: Data) -> str:
-    """Write how many tokens were used, if that was told."""
+    """Write how many tokens were used, if that was reported."""
     return shortened(sum(usage.get(key, 0) for key in _TOKENS)) if "input_tokens" in usage else ""
 
 
@@ -167,11 +167,11 @@ def forecast(found: Data) -> Text:
     )
     for name, amount, written in amounts:
         if amount is None:
-            told = "too few completed runs tell it"
+            expected = "too few completed runs tell it"
         else:
             runs = _count(amount["known_runs"], "run")
-            told = f"{written(amount['p50'])} (P50), {written(amount['p90'])} (P90), by {runs}"
-        said.append(plain(f"{name:<8}", "dim") + plain(told))
+            expected = f"{written(amount['p50'])} (P50), {written(amount['p90'])} (P90), by {runs}"
+        said.append(plain(f"{name:<8}", "dim") + plain(expected))
     if note := found.get("note"):
         said.append(plain(f"→ {note}.", "dim"))
     return Text("\n").join(said)
@@ -348,6 +348,12 @@ def worktrees(trees: Sequence[Data]) -> Text:
         state = Text("") if tree["state"] is None else plain(" ") + words(tree["state"])
         said += [name + state + plain(f", {kept}"), plain(f"  {tree['path']}", "dim")]
     return Text("\n").join(said)
+
+
+def made_in_advance(made: Data) -> Text:
+    """Count the folders that no run has yet."""
+    size = f"{made['bytes'] / 1_000_000:.0f} MB"
+    return plain(f"{_count(made['folders'], 'folder')} made in advance for the next runs, {size}")
 
 
 def _count(number: int, noun: str) -> str:

@@ -5,6 +5,7 @@
 //! from the last file that has it, but for what runs may use up: of that the smaller counts. Unknown keys are left alone.
 
 pub mod confine;
+pub mod pool;
 pub mod runs;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use self::confine::{Caches, Confine, ConfineBlock};
+use self::pool::RunsBlock;
 use self::runs::{AgentSettings, Limits, ParallelBlock, Providers, Rotation, Runs, WatchBlock};
 use crate::environment;
 use crate::text::edit::EditError;
@@ -73,6 +75,8 @@ pub struct Config {
     pub runs: Runs,
     /// How they are held.
     pub confine: Confine,
+    /// Whether completed specs have to have receipts; counts as the target branch says it.
+    pub receipts: ReceiptPolicy,
 }
 
 impl Default for Config {
@@ -94,8 +98,20 @@ impl Default for Config {
             trusted_roots: Vec::new(),
             runs: Runs::default(),
             confine: Confine::default(),
+            receipts: ReceiptPolicy::default(),
         }
     }
+}
+
+/// What is asked for of receipts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReceiptPolicy {
+    /// They are left, and nothing asks for them.
+    #[default]
+    Optional,
+    /// `verify --all` fails where a completed spec has none that holds.
+    Required,
 }
 
 /// What follows from a rejection (reference chant 7, `approval.rejection_action`).
@@ -190,11 +206,13 @@ struct File {
     parallel: Option<ParallelBlock>,
     checks: Option<BTreeMap<String, Vec<String>>>,
     limits: Option<Limits>,
+    runs: Option<RunsBlock>,
     watch: Option<WatchBlock>,
     env: Option<EnvBlock>,
     confine: Option<ConfineBlock>,
     caches: Option<Caches>,
     trust: Option<TrustBlock>,
+    receipts: Option<ReceiptPolicy>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -328,11 +346,13 @@ impl Config {
             }
             runs.limits.take(limits);
         }
+        runs.pool.take(file.runs, is_users);
         let confine = file.confine.unwrap_or_default();
         self.confine.take(confine, file.caches, is_users);
         if let Some(watch) = file.watch {
             (runs.watch, runs.retries) = watch.taken()?;
         }
+        put(&mut self.receipts, file.receipts);
         if let Some(trust) = file.trust {
             self.trusted_roots = trust.roots;
         }
@@ -358,10 +378,11 @@ impl Config {
     }
 }
 
-/// What counts of the user's file: a name is the project's own.
+/// What counts of the user's file: a name is the project's own, and so is what its branches have to have.
 fn of_user(file: File) -> File {
     File {
         project: None,
+        receipts: None,
         ..file
     }
 }

@@ -16,13 +16,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         " OpenCode, Gemini, Cline, Goose and pi; no token counts twice.",
         "reference agents 1 to 8",
     ),
-    "chant:events:money_is_none_where_it_is_not_told": Requirement(
+    "chant:events:money_is_none_where_it_is_not_reported": Requirement(
         "An agent that does not report money has no cost, rather than a cost of 0.", _COSTS
     ),
-    "chant:events:causes_are_told_from_events": Requirement(
+    "chant:events:causes_are_read_from_events": Requirement(
         "Events name the cause of a failure, whatever exit code or `success` stands beside them.", _CAUSES
     ),
-    "chant:events:causes_are_told_from_exit_and_stderr": Requirement(
+    "chant:events:causes_are_read_from_exit_and_stderr": Requirement(
         "Where events do not, the exit code, the signal and the last lines of standard error name the cause.",
         _CAUSES,
     ),

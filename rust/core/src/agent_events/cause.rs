@@ -53,7 +53,7 @@ pub struct AgentExit<'a> {
     pub tail: &'a [String],
 }
 
-/// What our server is called where agents are told of it.
+/// What our server is called in the configuration of an agent.
 pub const OWN_SERVER: &str = "chant";
 /// Exit code of a shell, or of `env`, that does not find a program.
 const NOT_FOUND: i32 = 127;
@@ -396,12 +396,12 @@ impl AgentExit<'_> {
         let mut lines = self.tail.iter().rev().filter(|_| is_failure);
         let said =
             lines.find_map(|line| Some((FailureCause::of_words(line)?, line.trim().to_owned())));
-        let told = self
+        let of_code = self
             .code
             .and_then(|code| FailureCause::of_code(format, code))
             .map(|cause| (cause, String::new()));
         let is_killed = self.signal == Some(KILL) || self.code == Some(128 + KILL);
-        said.or(told)
+        said.or(of_code)
             .or_else(|| is_killed.then(|| (FailureCause::MemoryKilled, String::new())))
     }
 }
@@ -460,7 +460,7 @@ mod tests {
         assert_eq!(FailureCause::named("later"), None);
     }
 
-    // proves: chant:events:causes_are_told_from_exit_and_stderr
+    // proves: chant:events:causes_are_read_from_exit_and_stderr
     #[test]
     fn without_events_code_signal_and_last_lines_tell_the_cause() {
         let table = [

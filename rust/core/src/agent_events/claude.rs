@@ -7,7 +7,7 @@ use super::summary::{EventSummary, TokenCount, count, money, word};
 /// What has to be kept from one event to the next.
 #[derive(Debug, Default)]
 pub(super) struct ClaudeEvents {
-    /// The answer that is being told, a part of it an event, with its tokens.
+    /// The answer that is under way, a part of it an event, with its tokens.
     answer: Option<(String, TokenCount)>,
     /// The tokens of the answers before it.
     before: TokenCount,
@@ -104,8 +104,8 @@ fn ended(event: &Value, summary: &mut EventSummary) {
     for denial in event["permission_denials"].as_array().into_iter().flatten() {
         let tool = denial["tool_name"].as_str().unwrap_or_default();
         let input = &denial["tool_input"];
-        let told = ["command", "file_path", "path", "url"];
-        let about = told.iter().find_map(|key| input[*key].as_str());
+        let known = ["command", "file_path", "path", "url"];
+        let about = known.iter().find_map(|key| input[*key].as_str());
         let is_known = summary.denials.iter().any(|known| known.tool == tool);
         if !is_known || about.is_some() {
             summary.deny(tool, about.unwrap_or_default());
@@ -181,7 +181,7 @@ mod tests {
             (so_far.usage.turns, so_far.usage.tokens),
             (Some(2), Some(expected))
         );
-        assert_eq!(so_far.usage.cost, None, "money is told at the end only");
+        assert_eq!(so_far.usage.cost, None, "money is reported at the end only");
         let end = r#"{"type":"result","subtype":"success","is_error":false,"num_turns":5,"total_cost_usd":0.125,"usage":{"input_tokens":40,"output_tokens":20}}"#;
         let whole = read(&[INIT, &one, end]);
         assert_eq!(whole.usage.cost, UsdAmount::new(0.125));
@@ -189,7 +189,7 @@ mod tests {
         assert!(whole.has_final && whole.trouble.is_none());
     }
 
-    // proves: chant:events:money_is_none_where_it_is_not_told
+    // proves: chant:events:money_is_none_where_it_is_not_reported
     #[test]
     fn formats_of_the_same_shape_tell_no_money() {
         let mut reader = EventReader::new(EventFormat::Qwen);
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(reader.summary().usage.turns, Some(1));
     }
 
-    // proves: chant:events:causes_are_told_from_events
+    // proves: chant:events:causes_are_read_from_events
     #[test]
     fn a_success_that_is_an_error_is_none_and_names_its_cause() {
         let table = [

@@ -32,7 +32,7 @@ pub(super) fn codex(kind: &str, event: &Value, summary: &mut EventSummary) -> bo
     true
 }
 
-/// An item may fail, and a call that nobody approves of was refused; an item that is an error may be a warning.
+/// An item may fail, and a call without approval was refused; an item that is an error may be a warning.
 fn codex_item(item: &Value, summary: &mut EventSummary) {
     let error = text_of(&item["error"]);
     let output = item["aggregated_output"].as_str().unwrap_or_default();
@@ -341,7 +341,7 @@ mod tests {
         Option<&'static str>,
     );
 
-    // proves: chant:events:usage_is_read_from_each_format, chant:events:money_is_none_where_it_is_not_told
+    // proves: chant:events:usage_is_read_from_each_format, chant:events:money_is_none_where_it_is_not_reported
     #[test]
     fn each_format_tells_what_was_used() {
         let table: [(EventFormat, &[&str], Usage); 8] = [
@@ -415,10 +415,10 @@ mod tests {
         ];
         for (format, lines, (turns, tokens, cost, session)) in table {
             let summary = read(format, lines);
-            let told = summary.usage.tokens;
+            let found = summary.usage.tokens;
             assert_eq!(summary.usage.turns, turns, "{format:?}");
             assert_eq!(
-                told.map(|t| (t.input, t.cached, t.output)),
+                found.map(|t| (t.input, t.cached, t.output)),
                 tokens,
                 "{format:?}"
             );
@@ -434,7 +434,7 @@ mod tests {
         }
     }
 
-    // proves: chant:events:causes_are_told_from_events, chant:events:denials_are_named
+    // proves: chant:events:causes_are_read_from_events, chant:events:denials_are_named
     #[test]
     fn each_format_tells_what_went_wrong() {
         let table = [

@@ -21,7 +21,7 @@ pub struct EventReader {
 }
 
 impl EventReader {
-    /// Nothing was told yet.
+    /// Nothing was read yet.
     pub fn new(format: EventFormat) -> Self {
         Self {
             format,

@@ -12,7 +12,7 @@ const KEPT: usize = 300;
 /// Denials and servers that are kept.
 const LISTED: usize = 20;
 
-/// Everything that an agent told of itself, as far as it is kept.
+/// Everything that an agent reports of itself, as far as it is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventSummary {
     /// The agent's own name of its session.
@@ -29,9 +29,9 @@ pub struct EventSummary {
     pub trouble: Option<EventTrouble>,
     /// What went wrong and cannot get better in this run; it is of no use to let the agent try on.
     pub hopeless: Option<FailureCause>,
-    /// Whether it told how it ended.
+    /// Whether it reported how it ended.
     pub has_final: bool,
-    /// Whether it told anything in its format.
+    /// Whether it reported anything in its format.
     pub has_events: bool,
     /// Whether lines were too long to be read.
     pub is_partial: bool,
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_told_stays_unknown_in_sums() {
+    fn what_is_not_reported_stays_unknown_in_sums() {
         let known = AgentUsage {
             turns: Some(2),
             tokens: None,

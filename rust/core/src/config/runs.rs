@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::pool::PoolSettings;
 use crate::money::UsdAmount;
 
 /// How an agent is started, where that differs from what is built in.
@@ -346,6 +347,8 @@ pub struct Runs {
     pub may_change_other_specs: bool,
     /// Variables that agents and checks get beside those that are always passed.
     pub passed: Vec<String>,
+    /// How many folders are made in advance.
+    pub pool: PoolSettings,
 }
 
 impl Runs {
@@ -375,6 +378,7 @@ impl Default for Runs {
             watch: WatchSettings::default(),
             may_change_other_specs: false,
             passed: Vec::new(),
+            pool: PoolSettings::default(),
         }
     }
 }

@@ -354,7 +354,7 @@ impl Agent {
             }
             if let Some(ending) = self
                 .broken_limit()
-                .or_else(|| self.told_end(meter.as_mut()))
+                .or_else(|| self.reported_end(meter.as_mut()))
             {
                 return Ok(ending);
             }
@@ -399,7 +399,7 @@ impl Agent {
     }
 
     /// What of the agent's news is a reason to end it.
-    fn told_end(&mut self, meter: Option<&mut Meter<'_>>) -> Option<Ending> {
+    fn reported_end(&mut self, meter: Option<&mut Meter<'_>>) -> Option<Ending> {
         if !std::mem::take(&mut self.pipes.has_news) {
             return None;
         }

@@ -92,9 +92,9 @@ impl Learned {
 
     fn from_runs(all: &[&Took]) -> Self {
         let of = |amount: fn(&Took) -> Option<f64>, least| {
-            let told = all.iter();
-            let told = told.filter_map(|took| Some((took.spec_id.as_str(), amount(took)?)));
-            LearnedAmount::from_runs(told, least)
+            let known = all.iter();
+            let known = known.filter_map(|took| Some((took.spec_id.as_str(), amount(took)?)));
+            LearnedAmount::from_runs(known, least)
         };
         Self {
             duration: of(|took| Some(took.seconds), SHORTEST),

@@ -19,7 +19,7 @@ pub enum Ending {
     Output(u64),
     /// The runner was told to end.
     Interrupted,
-    /// It told what cannot get better by trying on.
+    /// It reported what cannot get better by trying on.
     Hopeless(FailureCause),
     /// It used up what it may.
     Spent(SpentLimit),
@@ -44,7 +44,7 @@ pub struct Ended {
     pub left_behind: usize,
     /// What kept the log from being written whole.
     pub log_failure: Option<String>,
-    /// What it told of itself, secrets masked.
+    /// What it reported of itself, secrets masked.
     pub events: EventSummary,
     /// Why it did not do its work, if it did not, with its own words.
     pub cause: Option<(FailureCause, String)>,
@@ -84,7 +84,7 @@ impl fmt::Display for Ended {
             }
             (Ending::Spent(limit), ..) => write!(
                 f,
-                "It was ended at {limit}; what is used is told after each turn, so it may be more by one turn"
+                "It was ended at {limit}; what is used is reported after each turn, so it may be more by one turn"
             )?,
             (Ending::Timeout(limit), ..) => {
                 write!(f, "The agent ran for longer than {} s", limit.as_secs_f64())?;

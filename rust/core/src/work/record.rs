@@ -102,6 +102,9 @@ pub struct Record {
     /// The folder of the worktree.
     #[serde(default)]
     pub worktree: Option<String>,
+    /// Whether that folder was made in advance.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub made_in_advance: bool,
     /// How what works is held, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confinement: Option<String>,
@@ -211,7 +214,7 @@ pub struct AgentEntry {
     pub model: Option<String>,
     /// The model that it says it uses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told_model: Option<String>,
+    pub reported_model: Option<String>,
     /// Its own name of its session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
@@ -246,6 +249,9 @@ pub struct HooksEntry {
 pub struct CheckEntry {
     /// Its name in the configuration.
     pub name: String,
+    /// Its command line, secrets masked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
     /// Its exit code; `None` when it was ended or could not be started.
     pub exit: Option<i32>,
     /// How long it took, in milliseconds.
@@ -326,6 +332,7 @@ impl Record {
             branch: None,
             base: None,
             worktree: None,
+            made_in_advance: false,
             confinement: None,
             log: None,
             target: None,

@@ -43,6 +43,9 @@ pub trait Steps {
     /// Takes back what `begin` did, as far as that is right when no agent was started.
     fn give_up(&mut self, run: &mut Run<'_>, why: &str);
 
+    /// Does what is done once the agent is at work; nothing waits for it.
+    fn under_way(&mut self, _run: &Run<'_>) {}
+
     /// What is looked at while the agent works.
     fn looking(&self) -> Option<Looking<'_>> {
         None
@@ -212,12 +215,12 @@ impl<'a> Run<'a> {
             meter: Some(Meter::of(self.runs, &self.record, spending)),
         };
         let ended = agent.wait_beside(interruption, beside)?;
-        self.note_told(&ended)?;
+        self.note_report(&ended)?;
         Ok(ended)
     }
 
-    /// Writes into the record what an agent that ended told of itself.
-    fn note_told(&mut self, ended: &Ended) -> Result<(), WorkError> {
+    /// Writes into the record what an agent that ended reported of itself.
+    fn note_report(&mut self, ended: &Ended) -> Result<(), WorkError> {
         let events = &ended.events;
         let used = self.used_before + events.usage;
         self.used_before = used;
@@ -229,7 +232,7 @@ impl<'a> Run<'a> {
             record.denials = events.denials.iter().map(DenialEntry::from).collect();
             if let Some(agent) = &mut record.agent {
                 agent.session.clone_from(&events.session);
-                agent.told_model.clone_from(&events.model);
+                agent.reported_model.clone_from(&events.model);
             }
             Ok(())
         })?;
@@ -290,7 +293,7 @@ impl<'a> Run<'a> {
             .reached(&self.used_before, &AgentUsage::default());
         if let Some(limit) = limit.filter(|_| !matches!(ended.ending, Ending::Spent(_))) {
             add(&format!(
-                "the agent used {limit}, which is told after each turn only"
+                "the agent used {limit}, which is reported after each turn only"
             ));
         }
         if cause.is_some() || self.record.next_try.is_some() {
@@ -377,6 +380,7 @@ pub fn run(
     if let Some(handshake) = run.handshake.take() {
         handshake.ok();
     }
+    steps.under_way(&run);
     let ended = match work(&mut run, agent, &job, steps) {
         Ok(ended) => ended,
         Err(error) => {
@@ -416,7 +420,7 @@ fn work(
         let ended = agent.wait_beside(run.interruption, beside);
         run.reached("after-agent-exit")?;
         let ended = ended?;
-        run.note_told(&ended)?;
+        run.note_report(&ended)?;
         let Some(cause) = ended.passing_cause() else {
             return Ok(ended);
         };

@@ -54,15 +54,15 @@ pub struct Run {
     pub confinement: Option<String>,
     /// The agent's commits.
     pub commits: Vec<String>,
-    /// What its agent told of itself.
-    pub told: ToldEntry,
+    /// What its agent reported of itself.
+    pub report: AgentReport,
     /// Whether the record is one of ours, and not history.
     pub is_own: bool,
 }
 
-/// What the agent of a run told of itself.
+/// What the agent of a run reported of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ToldEntry {
+pub struct AgentReport {
     /// What it used up.
     pub usage: Option<UsageEntry>,
     /// Its own name of its session.
@@ -77,14 +77,14 @@ pub struct ToldEntry {
     pub next_try: Option<NextTry>,
 }
 
-impl ToldEntry {
+impl AgentReport {
     fn of(record: &Record) -> Self {
         let agent = record.agent.as_ref();
-        let told = agent.and_then(|agent| agent.told_model.clone());
+        let reported = agent.and_then(|agent| agent.reported_model.clone());
         Self {
             usage: record.usage.clone(),
             session: agent.and_then(|agent| agent.session.clone()),
-            model: told.or_else(|| agent?.model.clone()),
+            model: reported.or_else(|| agent?.model.clone()),
             denials: record.denials.clone(),
             cause: record.cause.clone(),
             next_try: record.next_try.clone(),
@@ -149,7 +149,7 @@ fn own(record: &Record) -> Run {
         worktree: record.worktree.clone(),
         confinement: record.confinement.clone(),
         commits: record.commits.clone(),
-        told: ToldEntry::of(record),
+        report: AgentReport::of(record),
         is_own: true,
     }
 }
@@ -214,7 +214,7 @@ fn told(name: &str, text: &str) -> Result<Run, String> {
         worktree: record.worktree,
         confinement: None,
         commits: commits.collect(),
-        told: ToldEntry::default(),
+        report: AgentReport::default(),
         is_own: false,
     })
 }

@@ -14,7 +14,7 @@ use crate::money::UsdAmount;
 
 /// How long what was used counts against the limits of a day.
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// How often a record is told what its agent used, at the most.
+/// How often what an agent used is written into its record, at the most.
 const WRITE: Duration = Duration::from_secs(1);
 /// How often other runs are asked what they used, at the most.
 const LOOK: Duration = Duration::from_secs(5);
@@ -127,8 +127,8 @@ pub struct Meter<'a> {
     earlier: AgentUsage,
     /// What other runs used lately, and when that was found out.
     others: (AgentUsage, Option<Instant>),
-    /// What the record was told last, and when.
-    told: (AgentUsage, Option<Instant>),
+    /// What was written into the record last, and when.
+    written: (AgentUsage, Option<Instant>),
 }
 
 impl<'a> Meter<'a> {
@@ -140,7 +140,7 @@ impl<'a> Meter<'a> {
             limits,
             earlier: record.usage.as_ref().map(Into::into).unwrap_or_default(),
             others: (AgentUsage::default(), None),
-            told: (AgentUsage::default(), None),
+            written: (AgentUsage::default(), None),
         }
     }
 
@@ -149,14 +149,14 @@ impl<'a> Meter<'a> {
         self.earlier + summary.usage
     }
 
-    /// Takes note of what an agent told; gives the limit that is reached and the agent has not ended itself at.
+    /// Takes note of what an agent reported; gives the limit that is reached and the agent has not ended itself at.
     pub fn note(&mut self, summary: &EventSummary) -> Option<SpentLimit> {
         let used = self.used(summary);
-        if used == self.told.0 {
+        if used == self.written.0 {
             return None;
         }
-        if self.told.1.is_none_or(|at| at.elapsed() >= WRITE) {
-            self.tell(used);
+        if self.written.1.is_none_or(|at| at.elapsed() >= WRITE) {
+            self.write(used);
         }
         // Who said how it ended has nothing more to spend.
         if summary.has_final {
@@ -179,13 +179,13 @@ impl<'a> Meter<'a> {
         self.limits.reached(used, &self.others.0)
     }
 
-    /// Tells the record what was used; one that cannot be written now is told at the end.
-    fn tell(&mut self, used: AgentUsage) {
+    /// Writes into the record what was used; what cannot be written now is written at the end.
+    fn write(&mut self, used: AgentUsage) {
         let _ = self.runs.update(&self.process_id, |record| {
             record.usage = Some(UsageEntry::from(used));
             Ok(())
         });
-        self.told = (used, Some(Instant::now()));
+        self.written = (used, Some(Instant::now()));
     }
 }
 
@@ -209,7 +209,7 @@ mod tests {
 
     // proves: chant:costs:limits_end_a_run
     #[test]
-    fn the_first_limit_that_is_reached_is_told() {
+    fn the_first_limit_that_is_reached_is_named() {
         let limits = SpendingLimits {
             tokens: Some(100),
             cost: UsdAmount::new(1.0),
@@ -219,17 +219,17 @@ mod tests {
         let nothing = AgentUsage::default();
         assert_eq!(limits.reached(&nothing, &nothing), None);
         assert_eq!(limits.reached(&usage(99, 0.9), &nothing), None);
-        let told = |own, others| limits.reached(&own, &others).unwrap().to_string();
+        let named = |own, others| limits.reached(&own, &others).unwrap().to_string();
         assert_eq!(
-            told(usage(120, 0.0), nothing),
+            named(usage(120, 0.0), nothing),
             "120 tokens of `limits.tokens` (100)"
         );
         assert_eq!(
-            told(usage(1, 2.0), nothing),
+            named(usage(1, 2.0), nothing),
             "$2.00 of `limits.cost_usd` ($1.00)"
         );
         assert_eq!(
-            told(usage(50, 0.0), usage(100, 0.0)),
+            named(usage(50, 0.0), usage(100, 0.0)),
             "150 tokens in 24 hours of `limits.tokens_per_day` (150)"
         );
         assert!(

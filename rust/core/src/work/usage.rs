@@ -1,4 +1,4 @@
-//! What an agent told of itself, as records keep it.
+//! What an agent reported of itself, as records keep it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

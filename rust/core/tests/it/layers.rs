@@ -218,6 +218,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
     only(
         "Serialize)]",
         &[
+            "dialects/chant/receipt/",
             "dialects/chant/view/",
             "dialects/speckit/events.rs",
             "dialects/speckit/questions.rs",

@@ -47,9 +47,9 @@ fn said(part: &Value) -> Vec<String> {
 /// That a tool is used, with what says most of its input.
 pub(super) fn used(tool: &str, input: &Value) -> Vec<String> {
     let told = TELLING.iter().find_map(|key| input.get(key)?.as_str());
-    let told = told.or(input.as_str()).map(str::to_owned);
-    let told = told.unwrap_or_else(|| input.to_string());
-    vec![format!("[{tool}] {}", short(&told))]
+    let shown = told.or(input.as_str()).map(str::to_owned);
+    let shown = shown.unwrap_or_else(|| input.to_string());
+    vec![format!("[{tool}] {}", short(&shown))]
 }
 
 fn failed(part: &Value) -> Option<String> {

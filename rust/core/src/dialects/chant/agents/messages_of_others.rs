@@ -1,4 +1,4 @@
-//! What agents other than Claude Code tell, as lines of the log: a function for each format. Texts are told whole,
+//! What agents other than Claude Code tell, as lines of the log: a function for each format. Texts stand there whole,
 //! the use of tools and what went wrong in short, everything else not at all; what is no event stays as it is.
 
 use serde_json::Value;
@@ -54,16 +54,16 @@ fn codex(line: &str) -> Option<Vec<String>> {
         "item.completed" => match item["type"].as_str().unwrap_or_default() {
             "agent_message" => text(&item["text"]),
             "command_execution" => {
-                let mut told = used("command", &item["command"]);
+                let mut shown = used("command", &item["command"]);
                 if item["exit_code"].as_i64().is_some_and(|code| code != 0) {
-                    told.extend(failed(&item["aggregated_output"]));
+                    shown.extend(failed(&item["aggregated_output"]));
                 }
-                told
+                shown
             }
             "mcp_tool_call" => {
-                let mut told = used(name(&item["tool"]), &item["arguments"]);
-                told.extend(failed(&item["error"]));
-                told
+                let mut shown = used(name(&item["tool"]), &item["arguments"]);
+                shown.extend(failed(&item["error"]));
+                shown
             }
             "file_change" => used("change", &item["changes"]),
             "error" => failed(item),
@@ -103,9 +103,9 @@ fn opencode(line: &str) -> Option<Vec<String>> {
     Some(match kind.as_str() {
         "text" => text(&part["text"]),
         "tool_use" => {
-            let mut told = used(name(&part["tool"]), &part["state"]["input"]);
-            told.extend(failed(&part["state"]["error"]));
-            told
+            let mut shown = used(name(&part["tool"]), &part["state"]["input"]);
+            shown.extend(failed(&part["state"]["error"]));
+            shown
         }
         "error" => match &event["error"]["data"] {
             Value::Null => failed(&event["error"]["name"]),
@@ -155,9 +155,9 @@ fn pi(line: &str) -> Option<Vec<String>> {
     let (kind, event) = event(line)?;
     Some(match kind.as_str() {
         "message_end" if event["message"]["role"] == "assistant" => {
-            let mut told = said(&event["message"]["content"]);
-            told.extend(failed(&event["message"]["errorMessage"]));
-            told
+            let mut shown = said(&event["message"]["content"]);
+            shown.extend(failed(&event["message"]["errorMessage"]));
+            shown
         }
         "session" | "agent_start" | "agent_end" | "turn_start" | "turn_end" | "message_start"
         | "message_update" | "message_end" => Vec::new(),
@@ -169,7 +169,7 @@ fn pi(line: &str) -> Option<Vec<String>> {
 /// The parts of an answer: texts, and tools that are called.
 fn said(parts: &Value) -> Vec<String> {
     let parts = parts.as_array().into_iter().flatten();
-    let told = parts.map(|part| {
+    let shown = parts.map(|part| {
         let call = match &part["toolCall"]["value"] {
             Value::Null => part,
             call => call,
@@ -180,7 +180,7 @@ fn said(parts: &Value) -> Vec<String> {
             (false, None) => Vec::new(),
         }
     });
-    told.flatten().collect()
+    shown.flatten().collect()
 }
 
 #[cfg(test)]

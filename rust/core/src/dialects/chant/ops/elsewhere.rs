@@ -131,6 +131,14 @@ pub fn worktrees(_: &Project) -> Result<Answer, Error> {
     refused()
 }
 
+/// The command `worktree prepare`.
+///
+/// # Errors
+/// Always.
+pub fn prepare_worktrees(_: &Project) -> Result<usize, Error> {
+    refused()
+}
+
 /// The command `worktree prune`.
 ///
 /// # Errors

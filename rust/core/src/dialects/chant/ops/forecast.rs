@@ -131,7 +131,7 @@ impl Scope {
         worked.map(|(id, _)| id.clone()).collect()
     }
 
-    /// What is expected of an amount; nothing where too few runs tell of it. Times are told by the order of the
+    /// What is expected of an amount; nothing where too few runs report it. Times follow from the order of the
     /// work, other amounts add up.
     fn expected(
         &self,

@@ -25,6 +25,7 @@ mod merge;
 #[cfg(unix)]
 mod pause;
 mod read;
+pub(super) mod receipts;
 mod search;
 #[cfg(unix)]
 pub(super) mod split;
@@ -49,9 +50,9 @@ pub use diagnose::diagnose;
 pub use doctor::doctor;
 #[cfg(not(unix))]
 pub use elsewhere::{
-    HeldCommand, Wish, confine_check, confine_command, merge, pause, prune_worktrees, recover,
-    run_work, split, split_question, takeover, watch, watch_start, watch_status, watch_stop,
-    work_forecast, work_start, worktrees,
+    HeldCommand, Wish, confine_check, confine_command, merge, pause, prepare_worktrees,
+    prune_worktrees, recover, run_work, split, split_question, takeover, watch, watch_start,
+    watch_status, watch_stop, work_forecast, work_start, worktrees,
 };
 pub use finalize::{Finalize, finalize};
 #[cfg(unix)]
@@ -62,6 +63,7 @@ pub use merge::merge;
 #[cfg(unix)]
 pub use pause::{pause, takeover};
 pub use read::{Piece, get, list, log, ready, status, verify};
+pub use receipts::{ReceiptQuery, receipt_fetch, receipt_push, receipt_show, receipt_verify};
 pub use search::search;
 #[cfg(unix)]
 pub use split::{split, split_question};
@@ -74,4 +76,4 @@ pub use update::{Update, update, update_from_run};
 pub use watch::{watch, watch_start, watch_status, watch_stop};
 pub use work::work_list;
 #[cfg(unix)]
-pub use worktrees::{prune_worktrees, worktrees};
+pub use worktrees::{prepare_worktrees, prune_worktrees, worktrees};

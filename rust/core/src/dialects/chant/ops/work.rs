@@ -115,7 +115,7 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
     let log_modified = log_modified(project, &run.spec_id).map(utc);
     let (next_step, usage) = (next_step(run), usage(run, all));
     let run = run.clone();
-    let next_try = run.told.next_try.filter(|_| is_running);
+    let next_try = run.report.next_try.filter(|_| is_running);
     RunEntry {
         process_id: run.process_id,
         spec_id: run.spec_id,
@@ -134,11 +134,11 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
         worktree: run.worktree,
         confinement: run.confinement,
         commits: run.commits,
-        model: run.told.model,
-        session: run.told.session,
+        model: run.report.model,
+        session: run.report.session,
         usage,
-        denials: run.told.denials,
-        cause: run.told.cause,
+        denials: run.report.denials,
+        cause: run.report.cause,
         next_step,
         next_try_at: next_try.map(|next| next.at),
         criteria,
@@ -148,18 +148,18 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
 
 /// What to do about the cause that a run failed for.
 pub(super) fn next_step(run: &Run) -> Option<String> {
-    let cause = FailureCause::named(run.told.cause.as_deref()?)?;
+    let cause = FailureCause::named(run.report.cause.as_deref()?)?;
     Some(cause.next_step(run.agent.as_deref().unwrap_or_default()))
 }
 
 /// What the agent of a run used up; of a run above other runs what theirs did.
 fn usage(run: &Run, all: &[Run]) -> Option<UsageEntry> {
     if matches!(run.mode.as_str(), SINGLE | SPLIT) {
-        return run.told.usage.clone();
+        return run.report.usage.clone();
     }
     let is_below = |other: &&Run| other.parent.as_ref() == Some(&run.process_id);
     let usages = all.iter().filter(is_below);
-    let usages = usages.filter_map(|other| other.told.usage.as_ref());
+    let usages = usages.filter_map(|other| other.report.usage.as_ref());
     let sum = usages.fold(AgentUsage::default(), |sum, usage| sum + usage.into());
     (!sum.is_unknown()).then(|| sum.into())
 }

@@ -264,6 +264,17 @@ pub struct DiffStat {
 pub struct Worktrees {
     /// By their folders.
     pub worktrees: Vec<WorktreeEntry>,
+    /// Those of no run yet.
+    pub made_in_advance: MadeInAdvance,
+}
+
+/// Folders that were made before a run asked for one.
+#[derive(Debug, Serialize)]
+pub struct MadeInAdvance {
+    /// How many.
+    pub folders: usize,
+    /// How much all of them take.
+    pub bytes: u64,
 }
 
 /// One worktree.
