@@ -1,9 +1,10 @@
 """Programs that other processes start, entered without the libraries of the command line.
 
-A run costs two processes of ours: its runner and, where the demo agent works, its agent; where the agent uses
-its tools, their server, and one more for each connection. Each of them is a few calls of the core or of the
-standard library, and the libraries that read commands for people would take longer to import than those calls
-take. The commands `work --runner`, `serve-run`, `demo-agent` and `connect` do the same.
+A run costs two processes of ours: its runner and, where the demo agent works, its agent; where the agent
+uses its tools, their server, and one more for each connection; in large projects one that makes folders for
+runs to come. Each of them is a few calls of the core or of the standard library, and the libraries that read
+commands for people would take longer to import than those calls take. The commands `work --runner`,
+`serve-run`, `worktree prepare`, `demo-agent` and `connect` do the same.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import NoReturn
+
+    from chant_mcp._core import ChantProject
 
 
 def enter(words: Sequence[str], environment: dict[str, str]) -> None:
@@ -35,9 +38,13 @@ def enter(words: Sequence[str], environment: dict[str, str]) -> None:
         case ["--project", root, "serve-run", folder]:
             serve_run(root, folder, environment)
         case ["--project", root, "work", "--runner", _]:
-            _run_runner(root, environment, None)
+            _act_on_project(lambda project: project.run_work(), root, environment, None)
         case ["--project", root, "work", "--runner", _, "--trusted", hash]:
-            _run_runner(root, environment, hash)
+            _act_on_project(lambda project: project.run_work(), root, environment, hash)
+        case ["--project", root, "worktree", "prepare"]:
+            _act_on_project(lambda project: project.prepare_worktrees(), root, environment, None)
+        case ["--project", root, "worktree", "prepare", "--trusted", hash]:
+            _act_on_project(lambda project: project.prepare_worktrees(), root, environment, hash)
         case _:
             return
 
@@ -102,7 +109,9 @@ def serve_run(root: str, folder: str, environment: dict[str, str]) -> NoReturn:
     raise SystemExit(0)
 
 
-def _run_runner(root: str, environment: dict[str, str], trust: str | None) -> NoReturn:
+def _act_on_project(
+    act: Callable[[ChantProject], object], root: str, environment: dict[str, str], trust: str | None
+) -> NoReturn:
     from chant_mcp._core import ChantProject
     from chant_mcp.program import own_program
     from chant_mcp.user_folders import home_folder, state_home, user_config_file
@@ -120,7 +129,7 @@ def _run_runner(root: str, environment: dict[str, str], trust: str | None) -> No
         stop_at=environment.get("CHANT_STOP_AT"),
     )
     try:
-        project.run_work()
+        act(project)
     except Exception as error:
         from chant_mcp.errors import ChantError
 

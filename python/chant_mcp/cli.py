@@ -42,6 +42,7 @@ _COMMANDS = {
     "takeover": "chant_mcp.commands.work:takeover",
     "merge": "chant_mcp.commands.work:merge",
     "worktree": "chant_mcp.commands.worktrees:worktree",
+    "receipt": "chant_mcp.commands.receipt:receipt",
     "finalize": "chant_mcp.commands.states:finalize",
     "cancel": "chant_mcp.commands.states:cancel",
     "reset": "chant_mcp.commands.states:reset",

@@ -34,6 +34,8 @@ def list_worktrees(session: Session, as_json: bool) -> None:
         out.print(run_display.worktrees(found["worktrees"]), soft_wrap=True)
     else:
         out.print("No worktrees.")
+    if found["made_in_advance"]["folders"]:
+        out.print(run_display.made_in_advance(found["made_in_advance"]), soft_wrap=True)
 
 
 @worktree.command()
@@ -43,3 +45,13 @@ def list_worktrees(session: Session, as_json: bool) -> None:
 def prune(session: Session) -> None:
     """Remove the worktrees whose work is merged; what would lose anything stays."""
     say(session.chant.prune_worktrees().text)
+
+
+@worktree.command(hidden=True)
+@click.option("--trusted", metavar="HASH", hidden=True)
+@on_project
+def prepare(session: Session, trusted: str | None) -> None:
+    """Make folders for runs to come, as far as the configuration gives room."""
+    session.recovers = False  # whoever began the work that this follows has just done so
+    session.trust_named(trusted)
+    session.chant.prepare_worktrees()

@@ -252,6 +252,37 @@ impl ChantProject {
         answer(py, || ops::verify(&self.project, id))
     }
 
+    /// The receipts of a spec, or all, oldest first.
+    #[pyo3(signature = (id = None))]
+    fn receipt_show(&self, py: Python<'_>, id: Option<&str>) -> Result<Answer, Raised> {
+        answer(py, || ops::receipt_show(&self.project, id))
+    }
+
+    /// Holds receipts of a spec, or of all completed ones, against the repository.
+    #[pyo3(signature = (id = None, *, target = None, reruns = false))]
+    fn receipt_verify(
+        &self,
+        py: Python<'_>,
+        id: Option<&str>,
+        target: Option<&str>,
+        reruns: bool,
+    ) -> Result<Answer, Raised> {
+        let query = ops::ReceiptQuery { id, target, reruns };
+        answer(py, || ops::receipt_verify(&self.project, query))
+    }
+
+    /// Brings all receipts to a remote.
+    #[pyo3(signature = (remote = None))]
+    fn receipt_push(&self, py: Python<'_>, remote: Option<&str>) -> Result<Answer, Raised> {
+        answer(py, || ops::receipt_push(&self.project, remote))
+    }
+
+    /// Takes the receipts that are missing here from a remote.
+    #[pyo3(signature = (remote = None))]
+    fn receipt_fetch(&self, py: Python<'_>, remote: Option<&str>) -> Result<Answer, Raised> {
+        answer(py, || ops::receipt_fetch(&self.project, remote))
+    }
+
     /// Changes keys, criteria and text of a spec in one edit.
     #[pyo3(signature = (id, *, status = None, output = None, depends_on = None, labels = None, target_files = None,
                         model = None, check = Vec::new(), uncheck = Vec::new(), replace_body = false, force = false,
@@ -420,6 +451,28 @@ impl ChantProject {
         })
     }
 
+    /// What a start would work on, take and cost; nothing is started.
+    #[pyo3(signature = (id, *, chain = false, parallel = None, skip_criteria = false, agent = None))]
+    fn work_forecast(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        chain: bool,
+        parallel: Option<i64>,
+        skip_criteria: bool,
+        agent: Option<String>,
+    ) -> Result<Answer, Raised> {
+        let asked = Asked {
+            skip_criteria,
+            agent,
+            ..Asked::default()
+        };
+        answer(py, || {
+            let mode = Mode::of(chain, parallel)?;
+            ops::work_forecast(&self.project, id, &ops::Wish { mode, asked })
+        })
+    }
+
     /// Has an agent propose members of a spec, or writes the proposal that waits: `agreed` names the run
     /// whose proposal it has to be.
     #[pyo3(signature = (id, *, force = false, recursive = false, max_depth = None, fresh = false, agreed = None, progress = None))]
@@ -515,6 +568,11 @@ impl ChantProject {
     /// The worktrees of runs.
     fn worktrees(&self, py: Python<'_>) -> Result<Answer, Raised> {
         answer(py, || ops::worktrees(&self.project))
+    }
+
+    /// Makes folders for runs to come, in this process, which does nothing else; says how many.
+    fn prepare_worktrees(&self, py: Python<'_>) -> Result<usize, Raised> {
+        call(py, || ops::prepare_worktrees(&self.project))
     }
 
     /// Removes worktrees that nothing needs any more.

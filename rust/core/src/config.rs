@@ -2,9 +2,10 @@
 //!
 //! A configuration file is markdown whose front matter holds the keys; the body is free text. Keys of
 //! `project`, `defaults`, `providers` and `parallel` are merged one by one, every other block is taken whole
-//! from the last file that has it. Unknown keys are left alone.
+//! from the last file that has it, but for what runs may use up: of that the smaller counts. Unknown keys are left alone.
 
 pub mod confine;
+pub mod pool;
 pub mod runs;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use self::confine::{Caches, Confine, ConfineBlock};
+use self::pool::RunsBlock;
 use self::runs::{AgentSettings, Limits, ParallelBlock, Providers, Rotation, Runs, WatchBlock};
 use crate::environment;
 use crate::text::edit::EditError;
@@ -73,6 +75,8 @@ pub struct Config {
     pub runs: Runs,
     /// How they are held.
     pub confine: Confine,
+    /// Whether completed specs have to have receipts; counts as the target branch says it.
+    pub receipts: ReceiptPolicy,
 }
 
 impl Default for Config {
@@ -94,8 +98,20 @@ impl Default for Config {
             trusted_roots: Vec::new(),
             runs: Runs::default(),
             confine: Confine::default(),
+            receipts: ReceiptPolicy::default(),
         }
     }
+}
+
+/// What is asked for of receipts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReceiptPolicy {
+    /// They are left, and nothing asks for them.
+    #[default]
+    Optional,
+    /// `verify --all` fails where a completed spec has none that holds.
+    Required,
 }
 
 /// What follows from a rejection (reference chant 7, `approval.rejection_action`).
@@ -190,11 +206,13 @@ struct File {
     parallel: Option<ParallelBlock>,
     checks: Option<BTreeMap<String, Vec<String>>>,
     limits: Option<Limits>,
+    runs: Option<RunsBlock>,
     watch: Option<WatchBlock>,
     env: Option<EnvBlock>,
     confine: Option<ConfineBlock>,
     caches: Option<Caches>,
     trust: Option<TrustBlock>,
+    receipts: Option<ReceiptPolicy>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -322,12 +340,19 @@ impl Config {
             }
             runs.passed.push(name);
         }
-        put(&mut runs.limits, file.limits);
+        if let Some(limits) = file.limits {
+            if let Some(why) = limits.wrong_limit() {
+                return Err(why);
+            }
+            runs.limits.take(limits);
+        }
+        runs.pool.take(file.runs, is_users);
         let confine = file.confine.unwrap_or_default();
         self.confine.take(confine, file.caches, is_users);
         if let Some(watch) = file.watch {
             (runs.watch, runs.retries) = watch.taken()?;
         }
+        put(&mut self.receipts, file.receipts);
         if let Some(trust) = file.trust {
             self.trusted_roots = trust.roots;
         }
@@ -353,10 +378,11 @@ impl Config {
     }
 }
 
-/// What counts of the user's file: a name is the project's own.
+/// What counts of the user's file: a name is the project's own, and so is what its branches have to have.
 fn of_user(file: File) -> File {
     File {
         project: None,
+        receipts: None,
         ..file
     }
 }
@@ -427,6 +453,31 @@ mod tests {
         assert!(config.disables("title") && !config.disables("complexity_words"));
         assert_eq!(config.repositories[0].path, "../a");
         assert_eq!(config.model.as_deref(), Some("opus"));
+    }
+
+    // proves: chant:costs:smaller_limit_counts
+    #[test]
+    fn of_what_runs_may_use_up_the_smaller_counts() {
+        let user =
+            "---\nlimits: {tokens: 500, cost_usd: 2, tokens_per_day: 9, run_minutes: 5}\n---\n";
+        let project = "---\nlimits: {tokens: 900, cost_usd: 1.5, cost_usd_per_day: 20}\n---\n";
+        let limits = read(user, project).unwrap().runs.limits;
+        assert_eq!(limits.tokens.map(std::num::NonZero::get), Some(500));
+        assert_eq!(limits.cost_usd, crate::money::UsdAmount::new(1.5));
+        assert_eq!(limits.tokens_per_day.map(std::num::NonZero::get), Some(9));
+        assert_eq!(limits.cost_usd_per_day, crate::money::UsdAmount::new(20.0));
+        assert_eq!(limits.run_minutes.get(), 60, "the block is the project's");
+        for wrong in [
+            "cost_usd: 0",
+            "cost_usd: -1",
+            "cost_usd_per_day: .nan",
+            "tokens: 0",
+        ] {
+            assert!(
+                read("", &format!("---\nlimits: {{{wrong}}}\n---\n")).is_err(),
+                "{wrong}"
+            );
+        }
     }
 
     #[test]

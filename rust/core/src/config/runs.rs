@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::pool::PoolSettings;
+use crate::money::UsdAmount;
+
 /// How an agent is started, where that differs from what is built in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
@@ -91,6 +94,14 @@ pub struct Limits {
     pub output_megabytes: NonZeroU64,
     /// No more agents than this work at once.
     pub agents_at_once: NonZeroUsize,
+    /// A run uses no more tokens than this.
+    pub tokens: Option<NonZeroU64>,
+    /// A run costs no more US dollars than this.
+    pub cost_usd: Option<UsdAmount>,
+    /// All runs of 24 hours use no more tokens than this.
+    pub tokens_per_day: Option<NonZeroU64>,
+    /// All runs of 24 hours cost no more US dollars than this.
+    pub cost_usd_per_day: Option<UsdAmount>,
     /// A run takes no more turns of its model than this; for agents that can be told so.
     pub turns: Option<NonZeroU32>,
 }
@@ -104,6 +115,10 @@ impl Default for Limits {
             check_minutes: number(10),
             output_megabytes: number(50),
             agents_at_once: NonZeroUsize::MIN.saturating_add(7),
+            tokens: None,
+            cost_usd: None,
+            tokens_per_day: None,
+            cost_usd_per_day: None,
             turns: None,
         }
     }
@@ -125,6 +140,29 @@ impl Limits {
         minutes(self.check_minutes)
     }
 
+    /// Takes over what another file says. What may be used up is the smaller of both: a project does not spend
+    /// more than its user wants, nor the other way round.
+    pub(super) fn take(&mut self, other: Self) {
+        *self = Self {
+            tokens: smaller(self.tokens, other.tokens),
+            cost_usd: smaller(self.cost_usd, other.cost_usd),
+            tokens_per_day: smaller(self.tokens_per_day, other.tokens_per_day),
+            cost_usd_per_day: smaller(self.cost_usd_per_day, other.cost_usd_per_day),
+            ..other
+        };
+    }
+
+    /// What is wrong with a limit; the first one.
+    pub(super) fn wrong_limit(&self) -> Option<String> {
+        let amounts = [
+            ("cost_usd", self.cost_usd),
+            ("cost_usd_per_day", self.cost_usd_per_day),
+        ];
+        let is_nothing = |amount: Option<UsdAmount>| amount == Some(UsdAmount::default());
+        let wrong = amounts.into_iter().find(|(_, amount)| is_nothing(*amount));
+        wrong.map(|(key, _)| format!("limits.{key}: expected an amount above 0, got 0"))
+    }
+
     /// The most turns.
     pub fn turns(&self) -> Option<u32> {
         self.turns.map(NonZeroU32::get)
@@ -136,12 +174,21 @@ impl Limits {
     }
 }
 
+fn smaller<T: PartialOrd>(one: Option<T>, other: Option<T>) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) if other < one => Some(other),
+        (one, other) => one.or(other),
+    }
+}
+
 fn minutes(minutes: NonZeroU64) -> Duration {
     Duration::from_secs(minutes.get().saturating_mul(60))
 }
 
 /// Milliseconds that are waited at most before another try.
 const LONGEST_DELAY: u64 = 60 * 60 * 1000;
+/// Tries of an agent within one run, at the most.
+const MOST_TRIES: u32 = 100;
 
 /// When failed work is tried again (reference chant 6.10 and 7).
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -175,6 +222,12 @@ impl Retries {
         let factor = self.backoff_multiplier.powi(tries).min(1e9);
         let delay = Duration::from_millis(self.retry_delay_ms.min(LONGEST_DELAY)).mul_f64(factor);
         delay.min(Duration::from_millis(LONGEST_DELAY))
+    }
+
+    /// How long to wait before each try after the first.
+    pub fn delays(&self) -> Vec<Duration> {
+        let tries = 1..=self.max_retries.min(MOST_TRIES);
+        tries.map(|tries| self.delay(tries)).collect()
     }
 
     /// How often work whose log reads like this is tried again.
@@ -294,6 +347,8 @@ pub struct Runs {
     pub may_change_other_specs: bool,
     /// Variables that agents and checks get beside those that are always passed.
     pub passed: Vec<String>,
+    /// How many folders are made in advance.
+    pub pool: PoolSettings,
 }
 
 impl Runs {
@@ -323,6 +378,7 @@ impl Default for Runs {
             watch: WatchSettings::default(),
             may_change_other_specs: false,
             passed: Vec::new(),
+            pool: PoolSettings::default(),
         }
     }
 }

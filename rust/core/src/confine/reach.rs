@@ -38,8 +38,8 @@ pub struct Wanted<'a> {
     pub write: Vec<String>,
     /// What people deny, whatever is let.
     pub deny: Vec<String>,
-    /// Our own state, which is denied unless it is named in `own_read` or `own_write`.
-    pub state: Option<PathBuf>,
+    /// Our own state and the folders of runs, which are denied unless named in `own_read` or `own_write`.
+    pub state: Vec<PathBuf>,
     /// What can be reached over a network.
     pub network: Network,
     /// Whether sockets with names may be made and connected to.

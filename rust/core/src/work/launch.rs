@@ -46,26 +46,12 @@ pub fn launch(
     folder: &Path,
     errors: &Path,
 ) -> Result<Launched, WorkError> {
-    let refused = |why: String| WorkError::NoAgent {
-        program: argv.first().cloned().unwrap_or_default(),
-        why,
-    };
-    let Some((program, arguments)) = argv.split_first() else {
-        return Err(refused("its command is empty".into()));
-    };
-    let mut command = Command::new(program);
-    for name in without {
-        command.env_remove(name);
-    }
-    let mut child = command
-        .args(arguments)
-        .env(RUNNER.0, RUNNER.1)
-        .current_dir(folder)
+    let mut child = own_command(argv, without, folder)?
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(disk::new_file(errors)?)
         .spawn()
-        .map_err(|error| refused(error.to_string()))?;
+        .map_err(|error| refused(argv, error.to_string()))?;
     Ok(Launched {
         identity: Identity::of(child.id()),
         name: child.stdin.take(),
@@ -73,6 +59,55 @@ pub fn launch(
         child,
         errors: errors.to_owned(),
     })
+}
+
+/// Starts a process of our own in a folder that belongs to no run, and that nothing waits for: it lives on when
+/// this process ends. It hears and says nothing.
+///
+/// # Errors
+/// `NoAgent` when the program cannot be started.
+pub fn launch_aside(argv: &[String], without: &[&str], folder: &Path) -> Result<(), WorkError> {
+    let mut child = own_command(argv, without, folder)?
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| refused(argv, error.to_string()))?;
+    // So that it is no zombie, as long as this process lives.
+    std::thread::spawn(move || child.wait());
+    Ok(())
+}
+
+/// A command line of our own, whose process is not taken for one of a run's agent.
+fn own_command(argv: &[String], without: &[&str], folder: &Path) -> Result<Command, WorkError> {
+    let Some((program, arguments)) = argv.split_first() else {
+        return Err(refused(argv, "its command is empty".into()));
+    };
+    let mut command = Command::new(program);
+    for name in without {
+        command.env_remove(name);
+    }
+    command
+        .args(arguments)
+        .env(RUNNER.0, RUNNER.1)
+        .current_dir(folder);
+    Ok(command)
+}
+
+fn refused(argv: &[String], why: String) -> WorkError {
+    WorkError::NoAgent {
+        program: argv.first().cloned().unwrap_or_default(),
+        why,
+    }
+}
+
+/// Lets everything else on the machine go first, disks included: their schedulers go by the same number. This
+/// process leaves the session of whoever started it.
+pub fn step_back() {
+    const LAST: i32 = 19;
+    // What is refused here costs others some time, and nothing else.
+    let _ = rustix::process::setsid();
+    let _ = rustix::process::nice(LAST);
 }
 
 impl Launched {

@@ -10,7 +10,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::super::index::failed;
-use super::super::{GitError, program, trimmed};
+use super::super::{GitError, trimmed};
+use super::settings::Setting;
 use super::{LONGEST_WALK, RunFolder};
 
 /// What of git's effective configuration in the project counts in a run's repository, too: sections, and
@@ -61,12 +62,6 @@ const UNFINISHED: &str = ".unfinished";
 /// What a repository inside the folder is renamed to before the folder is a person's.
 const NESTED: &str = ".git-of-run";
 
-/// One setting as the project's git sees it.
-struct Setting {
-    key: String,
-    value: String,
-}
-
 impl RunFolder<'_> {
     /// Makes the folder, with the files of its branch's newest commit. `progress` hears how far git is.
     ///
@@ -83,10 +78,26 @@ impl RunFolder<'_> {
         replace(&self.unfinished(), "")?;
         make_folder(&self.top)?;
         self.make_repository(&tip)?;
-        let words = ["read-tree", "-v", "-u", "--reset", "--end-of-options", &tip];
-        self.git(words, LONGEST_WALK)
-            .hear(&mut |said| files_updated(said).map_or((), |step| progress(&step)))?;
+        self.check_out(&tip, progress)?;
         remove_tree(&self.unfinished())
+    }
+
+    /// Has git write the files of a commit, as far as they are not what its index knows.
+    pub(super) fn check_out(
+        &self,
+        commit: &str,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), GitError> {
+        let words = [
+            "read-tree",
+            "-v",
+            "-u",
+            "--reset",
+            "--end-of-options",
+            commit,
+        ];
+        self.git(words, LONGEST_WALK)
+            .hear(&mut |said| files_updated(said).map_or((), |step| progress(&step)))
     }
 
     /// Whether the making of the folder was cut off: no agent has worked in it.
@@ -95,7 +106,7 @@ impl RunFolder<'_> {
     }
 
     /// The file that is there while the folder is made.
-    fn unfinished(&self) -> PathBuf {
+    pub(super) fn unfinished(&self) -> PathBuf {
         let mut name = self.top.file_name().unwrap_or_default().to_owned();
         name.push(UNFINISHED);
         self.top.with_file_name(name)
@@ -191,7 +202,7 @@ impl RunFolder<'_> {
     }
 
     /// Writes the git folder: by hand, because each git that is started for it costs more than all of it.
-    fn make_repository(&self, tip: &str) -> Result<(), GitError> {
+    pub(super) fn make_repository(&self, tip: &str) -> Result<(), GitError> {
         let git = self.top.join(".git");
         for folder in [
             "logs",
@@ -332,14 +343,6 @@ fn files_updated(said: &str) -> Option<String> {
     (is_number(done) && is_number(all)).then(|| format!("Checking out files: {done} of {all}"))
 }
 
-/// Whether a key says something of a remote. Git writes the last part of a key in small letters.
-fn is_of_remote(key: &str, last: &str) -> bool {
-    let parts = key
-        .strip_prefix("remote.")
-        .and_then(|rest| rest.rsplit_once('.'));
-    parts.is_some_and(|(_, named)| named == last)
-}
-
 fn is_taken_over(key: &str) -> bool {
     let mut parts = key.split('.');
     let (section, last) = (parts.next(), key.rsplit('.').next().unwrap_or_default());
@@ -407,7 +410,7 @@ fn free_name(path: &Path) -> PathBuf {
 }
 
 /// Makes a folder that only its owner may look into.
-fn make_folder(path: &Path) -> Result<(), GitError> {
+pub(super) fn make_folder(path: &Path) -> Result<(), GitError> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -434,7 +437,7 @@ fn write(path: &Path, text: &str) -> Result<(), GitError> {
 }
 
 /// Puts a new file into the place of one that an agent may have written.
-fn replace(path: &Path, text: &str) -> Result<(), GitError> {
+pub(super) fn replace(path: &Path, text: &str) -> Result<(), GitError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             return Err(failed("replace", path, &error));
@@ -452,7 +455,7 @@ fn copy_if_there(from: &Path, to: &Path) -> Result<(), GitError> {
 }
 
 /// Removes a folder with all that is in it; folders that an agent closed are opened before.
-fn remove_tree(path: &Path) -> Result<(), GitError> {
+pub(super) fn remove_tree(path: &Path) -> Result<(), GitError> {
     let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
     // An agent's git folder may be a file or a link.
     let remove = || {
@@ -493,92 +496,3 @@ fn open_folder(folder: &Path) {
 
 #[cfg(not(unix))]
 fn open_folder(_: &Path) {}
-
-impl super::super::Repo {
-    /// Whether objects of the repository may be missing, because it was cloned in part.
-    ///
-    /// # Errors
-    /// A failure to read the configuration.
-    pub(super) fn is_partial(&self) -> Result<bool, GitError> {
-        let settings = self.effective_settings()?;
-        Ok(settings.iter().any(|one| {
-            one.key == "extensions.partialclone"
-                || is_of_remote(&one.key, "promisor") && one.value == "true"
-        }))
-    }
-
-    /// The configuration as git sees it in this repository, the user's own included.
-    fn effective_settings(&self) -> Result<Vec<Setting>, GitError> {
-        self.read(
-            "read the configuration",
-            |repo| {
-                let config = repo.config()?.snapshot()?;
-                let mut entries = config.entries(None)?;
-                let mut found = Vec::new();
-                while let Some(entry) = entries.next() {
-                    let entry = entry?;
-                    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-                    let value = if entry.has_value() {
-                        text(entry.value_bytes())
-                    } else {
-                        "true".into()
-                    };
-                    found.push(Setting {
-                        key: text(entry.name_bytes()),
-                        value,
-                    });
-                }
-                Ok(found)
-            },
-            || {
-                let out = self.reading(["config", "--list", "-z"]).output()?;
-                let fields = program::fields(&out).map(String::from_utf8_lossy);
-                let setting = |field: std::borrow::Cow<'_, str>| match field.split_once('\n') {
-                    Some((key, value)) => Setting {
-                        key: key.into(),
-                        value: value.into(),
-                    },
-                    None => Setting {
-                        key: field.into_owned(),
-                        value: "true".into(),
-                    },
-                };
-                Ok(fields.map(setting).collect())
-            },
-        )
-    }
-
-    /// All branches, tags and branches of remotes, and what they lead to.
-    fn all_refs(&self) -> Result<Vec<(String, String)>, GitError> {
-        self.read(
-            "list refs",
-            |repo| {
-                let mut found = Vec::new();
-                for reference in repo.references()? {
-                    let reference = reference?;
-                    if let Some(id) = reference.target() {
-                        let name = String::from_utf8_lossy(reference.name_bytes()).into_owned();
-                        found.push((name, id.to_string()));
-                    }
-                }
-                Ok(found)
-            },
-            || {
-                let words = [
-                    "for-each-ref",
-                    "--format=%(objectname) %(refname)",
-                    "refs/heads",
-                    "refs/tags",
-                    "refs/remotes",
-                ];
-                let out = self.reading(words).output()?;
-                let text = String::from_utf8_lossy(&out).into_owned();
-                let of_line = |line: &str| {
-                    let (commit, name) = line.split_once(' ')?;
-                    Some((name.to_owned(), commit.to_owned()))
-                };
-                Ok(text.lines().filter_map(of_line).collect())
-            },
-        )
-    }
-}

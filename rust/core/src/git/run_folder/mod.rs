@@ -5,10 +5,13 @@
 //! git of ours outside the run's confinement. Only commits come back ([`fetch`]): as the bytes of a pack,
 //! which the project's git checks.
 
+mod attributes;
 mod content;
 mod fetch;
 mod large_files;
 mod made;
+pub mod pool;
+mod settings;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -23,6 +23,8 @@ mod landing_places;
 mod merging;
 mod opening;
 mod process;
+#[cfg(unix)]
+mod run_folder_pool;
 mod run_folders;
 #[cfg(target_os = "linux")]
 mod run_folders_hostile;

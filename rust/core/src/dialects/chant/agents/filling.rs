@@ -44,6 +44,9 @@ pub struct Given<'a> {
     pub is_confined: bool,
 }
 
+/// Seconds that our server may take for a request, where an agent has to be told.
+const SERVER_SECONDS: u32 = 60;
+
 /// How an agent's host starts our server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OwnServer {
@@ -187,6 +190,11 @@ fn value(name: &str, given: &Given<'_>) -> Filling {
             if let (Value::Object(entry), Value::Object(own)) = (&mut entry, server.entry()) {
                 entry.extend(own);
             }
+            entry
+        })),
+        "timed_servers" => Some(servers(given, |server| {
+            let mut entry = server.entry();
+            entry["timeout"] = json!(SERVER_SECONDS);
             entry
         })),
         "local_servers" => Some(servers(

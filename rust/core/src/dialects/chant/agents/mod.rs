@@ -3,10 +3,12 @@
 
 pub mod built_in;
 pub mod environment;
+pub mod events;
 pub mod filling;
 pub mod found;
 pub mod http;
 pub mod messages;
+pub mod messages_of_others;
 #[cfg(unix)]
 pub mod probe;
 pub mod workers;
@@ -284,6 +286,20 @@ impl Agent {
             None if holds(&self.command, "stream-json") => "claude",
             None => "plain",
         }
+    }
+
+    /// What its template is called, or the program of its command.
+    fn program(&self) -> Option<&str> {
+        if let Some(template) = self.template {
+            return Some(template.name);
+        }
+        let first = self.command.first().and_then(|first| pieces(first).first());
+        first.map(String::as_str)
+    }
+
+    /// Whether it is the built-in one that asks no model.
+    fn is_demo(&self) -> bool {
+        self.template.is_some_and(|own| own.is_called("demo"))
     }
 
     /// Whether it is asked to tell what it does as messages.

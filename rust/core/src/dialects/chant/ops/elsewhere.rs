@@ -70,6 +70,14 @@ pub fn work_start(
     refused()
 }
 
+/// What a start would take and cost.
+///
+/// # Errors
+/// Always.
+pub fn work_forecast(_: &Project, _: &str, _: &Wish) -> Result<Answer, Error> {
+    refused()
+}
+
 /// `chant_split`.
 ///
 /// # Errors
@@ -120,6 +128,14 @@ pub fn merge(_: &Project, _: Option<&str>, _: Option<&str>) -> Result<Answer, Er
 /// # Errors
 /// Always.
 pub fn worktrees(_: &Project) -> Result<Answer, Error> {
+    refused()
+}
+
+/// The command `worktree prepare`.
+///
+/// # Errors
+/// Always.
+pub fn prepare_worktrees(_: &Project) -> Result<usize, Error> {
     refused()
 }
 

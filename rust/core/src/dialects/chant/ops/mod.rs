@@ -16,6 +16,8 @@ pub(super) mod edit;
 mod elsewhere;
 pub(super) mod finalize;
 #[cfg(unix)]
+mod forecast;
+#[cfg(unix)]
 mod hello;
 mod lint;
 #[cfg(unix)]
@@ -23,6 +25,7 @@ mod merge;
 #[cfg(unix)]
 mod pause;
 mod read;
+pub(super) mod receipts;
 mod search;
 #[cfg(unix)]
 pub(super) mod split;
@@ -47,17 +50,20 @@ pub use diagnose::diagnose;
 pub use doctor::doctor;
 #[cfg(not(unix))]
 pub use elsewhere::{
-    HeldCommand, Wish, confine_check, confine_command, merge, pause, prune_worktrees, recover,
-    run_work, split, split_question, takeover, watch, watch_start, watch_status, watch_stop,
-    work_start, worktrees,
+    HeldCommand, Wish, confine_check, confine_command, merge, pause, prepare_worktrees,
+    prune_worktrees, recover, run_work, split, split_question, takeover, watch, watch_start,
+    watch_status, watch_stop, work_forecast, work_start, worktrees,
 };
 pub use finalize::{Finalize, finalize};
+#[cfg(unix)]
+pub use forecast::work_forecast;
 pub use lint::lint;
 #[cfg(unix)]
 pub use merge::merge;
 #[cfg(unix)]
 pub use pause::{pause, takeover};
 pub use read::{Piece, get, list, log, ready, status, verify};
+pub use receipts::{ReceiptQuery, receipt_fetch, receipt_push, receipt_show, receipt_verify};
 pub use search::search;
 #[cfg(unix)]
 pub use split::{split, split_question};
@@ -70,4 +76,4 @@ pub use update::{Update, update, update_from_run};
 pub use watch::{watch, watch_start, watch_status, watch_stop};
 pub use work::work_list;
 #[cfg(unix)]
-pub use worktrees::{prune_worktrees, worktrees};
+pub use worktrees::{prepare_worktrees, prune_worktrees, worktrees};

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use super::super::error::ChantError;
 use super::super::project::run_tree::{RunTree, Scenery};
 use super::super::project::{Project, SPECS};
-use super::super::runtime::refuse_without_commit;
-use super::super::runtime::settle;
-use super::super::view::work::{WorktreeEntry, Worktrees};
+use super::super::runtime::{pool, refuse_without_commit, settle};
+use super::super::view::work::{MadeInAdvance, WorktreeEntry, Worktrees};
 use crate::answer::Answer;
 use crate::config::Config;
 use crate::error::Error;
@@ -25,8 +24,25 @@ use crate::work::state::State;
 /// That there is no project or no repository, or a failure of git.
 pub fn worktrees(project: &Project) -> Result<Answer, Error> {
     settle::recover(project)?;
-    let entries = entries(project)?;
-    Ok(Answer::data(&Worktrees { worktrees: entries }))
+    let site = Site::of(project)?;
+    // What cannot be looked at is no worktree of a run.
+    let pool = pool::of(site.scenery()).ok().flatten();
+    let made = pool.map(|pool| pool.folders()).unwrap_or_default();
+    Ok(Answer::data(&Worktrees {
+        worktrees: site.entries()?,
+        made_in_advance: MadeInAdvance {
+            folders: made.len(),
+            bytes: made.iter().map(|one| one.bytes).sum(),
+        },
+    }))
+}
+
+/// Makes folders for runs to come, in this process, which comes last on the machine and does nothing else.
+///
+/// # Errors
+/// As [`worktrees`], or what keeps folders from being made.
+pub fn prepare_worktrees(project: &Project) -> Result<usize, Error> {
+    pool::fill(project)
 }
 
 /// Removes the worktrees of runs that ended whose work is merged and that hold nothing else; everything
@@ -53,6 +69,16 @@ pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
             None => format!("Removed {}", entry.path),
             Some(why) => format!("Kept {}: {why}", entry.path),
         });
+    }
+    // What stays of them is in the way of nothing, and the next look may remove it.
+    let (removed, left) = pool::clear(site.scenery()).unwrap_or_default();
+    for path in removed {
+        lines.push(format!("Removed {}, made in advance", path.display()));
+    }
+    if left > 0 {
+        lines.push(format!(
+            "Kept {left} made in advance for the next runs; `runs.pool.folders: 0` in your own configuration ends that"
+        ));
     }
     if lines.is_empty() {
         lines.push("There are no worktrees of runs.".into());

@@ -1,5 +1,6 @@
 //! A chant project: where its files lie, and its specs as of now.
 
+mod archived;
 mod earlier;
 mod known;
 pub(super) mod logs;

@@ -20,6 +20,19 @@ pub(in super::super) fn worktrees(
     folder_of(project, config, repo.common_dir())
 }
 
+/// The folder of those that are made before a run asks for one: beside them, so that one is taken by a rename.
+///
+/// # Errors
+/// As [`worktrees`].
+pub(in super::super) fn pool(
+    project: &Project,
+    config: &Config,
+    repo: &Repo,
+) -> Result<PathBuf, Error> {
+    // No spec's ID begins with a dot, so this is no spec's worktree.
+    Ok(worktrees(project, config, repo)?.join(".pool"))
+}
+
 /// The folder that a split is looked into in: made for one run, and gone with it.
 ///
 /// # Errors
@@ -36,6 +49,19 @@ pub(in super::super) fn of_split(
     // No spec's ID begins with a dot, so this is no spec's worktree.
     let folder = folder_of(project, config, common)?.join(".split");
     Ok(folder.join(process_id))
+}
+
+/// The folder in which checks are run again on what landed; one below it for each such act.
+///
+/// # Errors
+/// As [`worktrees`].
+pub(in super::super) fn of_reruns(
+    project: &Project,
+    config: &Config,
+    repo: &Repo,
+) -> Result<PathBuf, Error> {
+    // No spec's ID begins with a dot, so this is no spec's worktree.
+    Ok(worktrees(project, config, repo)?.join(".rerun"))
 }
 
 /// The folder that belongs to a repository, or to a project without one.

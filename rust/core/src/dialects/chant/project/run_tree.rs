@@ -9,6 +9,7 @@ use super::site::{self, Site};
 use crate::config::Config;
 use crate::confine::Confinement;
 use crate::error::Error;
+use crate::git::run_folder::pool::FolderPool;
 use crate::git::run_folder::{Elsewhere, RunFolder};
 use crate::git::{GitError, Repo};
 use crate::store::disk;
@@ -225,6 +226,21 @@ impl RunTree<'_> {
         }
     }
 
+    /// As [`RunTree::make`], from a folder that was made in advance; false when there is none that will do.
+    ///
+    /// # Errors
+    /// A failure of git or of the disk; what was made is left for [`RunTree::remove_made`].
+    pub(in super::super) fn make_from(
+        &self,
+        pool: &FolderPool<'_>,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<bool, Error> {
+        match &self.kind {
+            Kind::Own(folder) => Ok(folder.make_from(pool, progress)?),
+            Kind::Linked(_) => Ok(false),
+        }
+    }
+
     /// Makes what an earlier run left ready for the next.
     ///
     /// # Errors
@@ -341,7 +357,7 @@ impl RunTree<'_> {
         }
     }
 
-    /// Removes a folder that only checks worked in, whatever is there.
+    /// Removes a folder in which no agent worked, whatever is there.
     ///
     /// # Errors
     /// A failure of the disk.

@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::super::agents::environment::{self, Told};
+use super::super::agents::events::{format_of, reads_of, spending, unheld_limit};
 use super::super::agents::filling::{CommandLine, Given, OwnServer};
-use super::super::agents::messages;
 use super::super::agents::workers::workers;
 use super::super::agents::{self, Agent, AgentError};
 use super::super::error::ChantError;
@@ -19,6 +19,7 @@ use super::super::project::{AgreedPrompts, Project};
 use super::super::prompt::{self, Parts, Place};
 use super::confined::{self, Held};
 use super::workplace::Workplace;
+use crate::agent_events::OWN_SERVER;
 use crate::config::Config;
 use crate::environment::{Beside, Passed, passed as passed_of};
 use crate::error::Error;
@@ -28,8 +29,9 @@ use crate::store::disk::{self, Temporary};
 use crate::store::files::Root;
 use crate::work::agent::{Input, Job, Limits};
 use crate::work::connections::Connecting;
-use crate::work::output::{Reads, Room, secrets};
+use crate::work::output::{Room, secrets};
 use crate::work::record::Asked;
+use crate::work::spending::EventPlan;
 
 /// Where a project's prompts lie.
 const PROMPTS: &str = ".chant/prompts";
@@ -83,6 +85,9 @@ pub(in super::super) fn refuse_unfit_agent(
     agent: &Agent,
     spec: &Spec,
 ) -> Result<(), Error> {
+    if let Some(why) = unheld_limit(agent, &config.runs.limits) {
+        return Err(ChantError::Refused(why).into());
+    }
     let model = agents::model(spec, agent, &project.environment, config);
     agent
         .refuse_unready(model.as_deref(), &project.environment)
@@ -241,6 +246,15 @@ pub(super) fn bounds(config: &Config) -> Limits {
     }
 }
 
+/// What is done about what an agent tells of itself.
+pub(super) fn event_plan(config: &Config, agent: &Agent) -> EventPlan {
+    EventPlan {
+        format: format_of(agent),
+        spending: spending(&config.runs.limits),
+        delays: config.runs.retries.delays(),
+    }
+}
+
 impl Briefing<'_> {
     /// The agent as it is to be started.
     ///
@@ -292,7 +306,8 @@ impl Briefing<'_> {
         let held = Held::Agent(&trusted, agent.state, &files);
         let job = self.job_for(argv, held, Some(&server), (&agent.credentials(), variables))?;
         Ok(Job {
-            reads: agent.tells_messages().then_some(messages::lines as Reads),
+            plan: event_plan(self.config, &agent),
+            reads: reads_of(&agent),
             name: agent.name,
             model,
             prompt: name,
@@ -371,6 +386,7 @@ impl Briefing<'_> {
             input: Input::Empty,
             limits: bounds(self.config),
             connecting,
+            plan: EventPlan::default(),
         })
     }
 
@@ -525,7 +541,7 @@ impl Briefing<'_> {
 
 /// The file that tells an agent's host of our server.
 fn shown_server(server: &OwnServer) -> String {
-    let text = serde_json::to_string_pretty(&json!({"mcpServers": {"chant": server.entry()}}));
+    let text = serde_json::to_string_pretty(&json!({"mcpServers": {OWN_SERVER: server.entry()}}));
     text.unwrap_or_default() + "\n"
 }
 

@@ -206,7 +206,7 @@ pub(in super::super) fn of_run(
         read: confine.read.clone(),
         write: confine.write.clone(),
         deny,
-        state: state(project),
+        state: state(project, config, repo),
         network: match confine.network {
             Reached::Open => Network::Open,
             Reached::None => Network::None,
@@ -387,10 +387,12 @@ fn package(project: &Project) -> Option<PathBuf> {
     Some(package.to_owned())
 }
 
-/// Our own state, which no run reads.
-fn state(project: &Project) -> Option<PathBuf> {
-    let state = project.disk.user_state.as_ref()?;
-    Some(state.path().to_owned())
+/// Our own state, and what belongs to other runs or to none yet: no run reads it, wherever it lies.
+fn state(project: &Project, config: &Config, repo: Option<&Repo>) -> Vec<PathBuf> {
+    let state = project.disk.user_state.as_ref();
+    let state = state.map(|state| state.path().to_owned());
+    let runs = repo.and_then(|repo| place::worktrees(project, config, repo).ok());
+    state.into_iter().chain(runs).collect()
 }
 
 /// A path that a project denies: from its root, unless it says otherwise.

@@ -5,9 +5,10 @@
 //! [`briefing`] what its agent is given, [`confined`] what holds it, [`judge`] looks for evidence, [`landing`] brings the work to the
 //! target branch, and [`conflict`] writes down what could not be brought there; [`original`] is the run
 //! that is merged when that is settled. [`crew`] is the run above such runs, and [`split`] one that
-//! proposes members of a spec. [`turns`] says which agent is next and whether there is room for it.
+//! proposes members of a spec. [`pool`] has folders for
+//! runs made before they are asked for. [`turns`] says which agent is next and whether there is room for it.
 //! [`approval`] is work that waits for a person's decision. [`acting_change`] is what of it would change what runs on this machine. [`settle`] is what has to be done for a spec
-//! when its run ended by other hands: it was stopped, or died.
+//! when its run ended by other hands: it was stopped, or died. [`rerun`] runs checks again on what landed.
 
 pub(super) mod acting_change;
 mod agent_state;
@@ -20,6 +21,8 @@ mod hindrance;
 mod judge;
 mod landing;
 mod original;
+pub(super) mod pool;
+pub(super) mod rerun;
 pub(super) mod settle;
 pub(super) mod split;
 pub(super) mod task;
@@ -70,14 +73,33 @@ impl Project {
         let folder = runs.state.ensure(RUNNERS)?;
         let number = fastrand::u64(..);
         let errors: PathBuf = folder.join(format!("{}-{number:016x}{COMPLAINTS}", words[0]));
+        let argv = self.command_of(&words);
+        Ok(launch::launch(&argv, &TOLD, &folder, &errors)?)
+    }
+
+    /// The command line of a process of our own.
+    fn command_of(&self, words: &[&str]) -> Vec<String> {
         let mut argv = self.program.clone();
         let root = self.root.path().display().to_string();
         argv.extend(["--project", &root].map(str::to_owned));
-        argv.extend(words.map(str::to_owned));
+        argv.extend(words.iter().map(|word| (*word).to_owned()));
         if let Some(hash) = &self.named_trust {
             argv.extend(["--trusted".to_owned(), hash.clone()]);
         }
-        Ok(launch::launch(&argv, &TOLD, &folder, &errors)?)
+        argv
+    }
+
+    /// Starts a command of the program as a process that nothing waits for.
+    fn launch_aside(&self, runs: &Runs, words: &[&str]) -> Result<(), Error> {
+        if self.program.is_empty() {
+            return Ok(());
+        }
+        let folder = runs.state.ensure(RUNNERS)?;
+        Ok(launch::launch_aside(
+            &self.command_of(words),
+            &TOLD,
+            &folder,
+        )?)
     }
 }
 
@@ -136,7 +158,10 @@ fn spec_of(snapshot: &Snapshot, spec_id: &str) -> Result<Arc<Spec>, Error> {
 /// So many tries after the first a failed run is worth, by what it left in its log.
 fn retries_of(project: &Project, config: &Config, record: &Record) -> u32 {
     let retries = &config.runs.retries;
-    if retries.retryable_patterns.is_empty() {
+    // What passes was waited for in the run itself, and what repeats is not met again without a change.
+    let cause = record.failure_cause();
+    let is_over = cause.is_some_and(|cause| cause.is_passing() || cause.repeats());
+    if retries.retryable_patterns.is_empty() || is_over {
         return 0;
     }
     let text = project.own_log_text(&record.spec_id);

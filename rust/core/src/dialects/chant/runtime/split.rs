@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::super::agents;
 use super::super::agents::environment::{self, TOLD, Told};
+use super::super::agents::events::reads_of;
 use super::super::agents::filling::Given;
-use super::super::agents::{self, messages};
 use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::Spec;
@@ -23,7 +24,7 @@ use super::super::project::{AgreedPrompts, Project, place};
 use super::super::prompt::{self, Parts, SPLIT as PROMPT};
 use super::super::split::{self, BadAnswer, proposal, write};
 use super::super::view::split::{Member, Proposal};
-use super::briefing::{self, bounds, name_of, prompt_text};
+use super::briefing::{self, bounds, event_plan, name_of, prompt_text};
 use super::confined::{self, Held};
 use super::spec_of;
 use crate::config::Config;
@@ -36,7 +37,7 @@ use crate::store::files::Root;
 use crate::work::agent::{Ended, Input, Job, Limits};
 use crate::work::handshake::Handshake;
 use crate::work::interruption::Interruption;
-use crate::work::output::{Reads, Room, secrets};
+use crate::work::output::{Room, secrets};
 use crate::work::record::{Asked, AskedOfSplit, Record, SPLIT};
 use crate::work::records::Runs;
 use crate::work::runner::{self, End, Run, Steps};
@@ -385,7 +386,8 @@ impl Asking<'_> {
         let limits = &config.runs.limits;
         let bounds = bounds(config);
         Ok(Job {
-            reads: agent.tells_messages().then_some(messages::lines as Reads),
+            plan: event_plan(config, &agent),
+            reads: reads_of(&agent),
             name: agent.name,
             model,
             prompt: PROMPT.to_owned(),

@@ -8,6 +8,7 @@ use super::briefing::Briefing;
 use super::confined;
 use super::judge::{Judge, Terms};
 use super::landing::hooks_of;
+use super::pool;
 use super::settle;
 use super::workplace::{Making, Workplace};
 use super::{change_spec, spec_of};
@@ -228,6 +229,11 @@ impl Steps for Task<'_> {
             &[Status::InProgress],
             |draft| draft.set_text("status", before.as_str()),
         );
+    }
+
+    fn under_way(&mut self, run: &Run<'_>) {
+        // A folder that is not there in advance is made when it is asked for.
+        let _ = pool::fill_for_next(self.project, run);
     }
 
     fn looking(&self) -> Option<Looking<'_>> {

@@ -14,7 +14,7 @@ use super::super::project::place::{self, BASE, CHECKED};
 use super::super::project::run_tree::{RunTree, Scenery};
 use super::super::project::site::{self, Site, remove_beside};
 use super::super::project::{Project, SPECS};
-use super::refuse_without_commit;
+use super::{pool, refuse_without_commit};
 use crate::config::Config;
 use crate::confine::Confinement;
 use crate::error::Error;
@@ -139,6 +139,19 @@ impl Workplace {
             is_tracked,
             confinement,
         }
+    }
+
+    /// A folder that holds the files of a commit and no repository, for checks of what landed.
+    pub(in super::super) fn of_files(
+        project: &Project,
+        repo: &Repo,
+        spec: &Spec,
+        files: &Path,
+    ) -> Result<Self, Error> {
+        let path = spec.path.to_string();
+        let spec_in_git = in_git(project, repo, &path)?;
+        let own = (spec.id.to_string(), path, spec_in_git, true);
+        Ok(Self::at((files, false, None), ("", "", ""), own))
     }
 
     /// The spec as it was when the work began.
@@ -501,7 +514,9 @@ impl Making<'_> {
         told(run, &path)?;
         site::mark(&path, &run.record().process_id, id)?;
         let tree = self.scenery().own(&path, id, branch)?;
-        tree.make(&mut |step| run.step(step))?;
+        if !pool::take(self.scenery(), run, &tree)? {
+            tree.make(&mut |step| run.step(step))?;
+        }
         Ok((path, false))
     }
 

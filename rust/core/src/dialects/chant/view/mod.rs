@@ -5,6 +5,7 @@ pub mod confine;
 pub mod doctor;
 pub mod import;
 pub mod list;
+pub mod receipt;
 pub mod report;
 pub mod spec;
 pub mod split;

@@ -50,7 +50,12 @@ pub(super) const GEMINI: BuiltIn = BuiltIn {
     ],
     state: AgentState {
         place: StatePlace::Variable("GEMINI_CLI_HOME", ""),
-        login: &[".gemini/oauth_creds.json", ".gemini/google_accounts.json"],
+        login: &[
+            ".gemini/oauth_creds.json",
+            ".gemini/google_accounts.json",
+            // It says by which of several means its user logs in.
+            ".gemini/settings.json",
+        ],
         files: &[],
     },
     resume: &["--resume", "{session}"],
@@ -66,6 +71,9 @@ pub(super) const QWEN: BuiltIn = BuiltIn {
     aliases: &["qwen-code"],
     programs: &[own("qwen")],
     head: &[
+        // With its prompt on standard input it runs commands in a terminal, which runs are not given; lists of the
+        // arguments would take a prompt behind them.
+        &["{prompt}"],
         &["--output-format", "stream-json"],
         &["--model", "{model}"],
         &["--max-session-turns", "{turns}"],
@@ -79,23 +87,7 @@ pub(super) const QWEN: BuiltIn = BuiltIn {
             ("QWEN_CODE_SUPPRESS_YOLO_WARNING", "1"),
         ],
     },
-    guarded: Guarded::By(Form {
-        arguments: &[
-            &["--approval-mode", "auto-edit"],
-            // It knows no name for all tools of a server.
-            &[
-                "--allowed-tools",
-                "ShellTool(git)",
-                "mcp__chant__chant_spec_get",
-                "mcp__chant__chant_spec_update",
-                "mcp__chant__chant_add",
-                "mcp__chant__chant_search",
-                "mcp__chant__rstn_report_status",
-            ],
-            &["ShellTool({check})"],
-        ],
-        variables: &[],
-    }),
+    guarded: Guarded::Not("its edits are not kept to the folder: it writes wherever its user may"),
     events: "qwen",
     keys: PROVIDERS,
     settings: &[

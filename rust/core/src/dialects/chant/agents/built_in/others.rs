@@ -171,7 +171,8 @@ pub(super) const CLINE: BuiltIn = BuiltIn {
     },
     guarded: Guarded::Not("it can be let do everything or nothing"),
     tail: &[&["{prompt}"]],
-    quiet: &[("CLINE_MCP_SETTINGS_PATH", "{mcp_config}")],
+    // Else it starts a process that outlives it.
+    quiet: &[("CLINE_SESSION_BACKEND_MODE", "local")],
     events: "cline",
     keys: &["CLINE_API_KEY"],
     settings: PROVIDERS,
@@ -181,7 +182,11 @@ pub(super) const CLINE: BuiltIn = BuiltIn {
             "data/settings/providers.json",
             "data/settings/global-settings.json",
         ],
-        files: &[],
+        // A server without a limit of its own has three seconds to start.
+        files: &[(
+            "data/settings/cline_mcp_settings.json",
+            r#"{"mcpServers":{timed_servers}}"#,
+        )],
     },
     resume: &["--id", "{session}"],
     tested: Some("3.0.65"),

@@ -1,0 +1,195 @@
+//! Folders for runs that are made before they are asked for: who takes one, and who makes them when.
+//!
+//! A runner whose agent has just begun has them made, by a process of its own that comes last on the machine and
+//! ends when the pool is full. That is the moment: an agent mostly waits for its model, so the machine is idle for
+//! minutes, and the next start of a chain comes when this run ends, too late to begin then. It is done only if
+//! another spec is open, and never by a server, which would fill disks for projects that are merely looked at.
+//!
+//! There is no pool where nothing holds runs: an agent could then change what the next one is given.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::super::error::ChantError;
+use super::super::model::Status;
+use super::super::project::place;
+use super::super::project::run_tree::{RunTree, Scenery};
+use super::super::project::{Project, Snapshot};
+use super::confined;
+use crate::confine::Standing;
+use crate::error::Error;
+use crate::git::run_folder::pool::{FolderPool, PoolBounds, PoolSurroundings};
+use crate::git::{self, Repo};
+use crate::store::disk;
+use crate::work::interruption::Interruption;
+use crate::work::launch::step_back;
+use crate::work::process::boot_id;
+use crate::work::runner::Run;
+use crate::work::{WorkError, records::Runs};
+
+/// The command that makes folders.
+const COMMAND: [&str; 2] = ["worktree", "prepare"];
+/// Bytes of a megabyte, as people count disks.
+const MEGABYTE: u64 = 1_000_000;
+/// Folders that are older than this are removed.
+const OLDEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// Files that say for all repositories of a machine how files are checked out.
+const OF_SYSTEM: [&str; 3] = [
+    "/etc/gitattributes",
+    "/usr/local/etc/gitattributes",
+    "/opt/homebrew/etc/gitattributes",
+];
+
+/// The folders of a project that were made in advance; `None` where runs use none.
+///
+/// # Errors
+/// What keeps a run from being held, or that nothing says where such folders lie.
+pub(in super::super) fn of<'r>(scenery: Scenery<'_, 'r>) -> Result<Option<FolderPool<'r>>, Error> {
+    let Scenery {
+        project,
+        config,
+        repo,
+    } = scenery;
+    let settings = config.runs.pool;
+    let standing = confined::standing(project, config)?;
+    let bounds = PoolBounds {
+        folders: match standing {
+            Standing::Unconfined(_) => 0,
+            _ => settings.folders,
+        },
+        bytes: settings.megabytes.saturating_mul(MEGABYTE),
+        least_files: settings.files,
+    };
+    let folder = place::pool(project, config, repo)?;
+    // Without that nothing was made, and nothing will be.
+    if bounds.folders == 0 && !disk::exists(&folder) {
+        return Ok(None);
+    }
+    let surroundings = PoolSurroundings {
+        attributes: attributes(project),
+        boot: boot_id().unwrap_or_default(),
+    };
+    let folder = disk::real(&folder).unwrap_or(folder);
+    Ok(Some(repo.folder_pool(&folder, bounds, surroundings)))
+}
+
+/// What files of the user and of the machine say about how git checks files out.
+fn attributes(project: &Project) -> String {
+    let variable = |name: &str| project.environment.get(name).map(PathBuf::from);
+    let settings = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
+    let own = settings.map(|folder| folder.join("git/attributes"));
+    let files = own.into_iter().chain(OF_SYSTEM.map(PathBuf::from));
+    let texts = files.filter_map(|path| project.disk.read_text(&path, "attributes").ok());
+    texts.map(|(text, _)| text + "\n").collect()
+}
+
+/// Whether a folder that was made in advance became the run's; the record says so. What keeps one from that keeps
+/// no run from starting.
+///
+/// # Errors
+/// `Stopped` when the run is to end, or a failure of the disk.
+pub(super) fn take(
+    scenery: Scenery<'_, '_>,
+    run: &mut Run<'_>,
+    tree: &RunTree<'_>,
+) -> Result<bool, Error> {
+    let Ok(Some(pool)) = of(scenery) else {
+        return Ok(false);
+    };
+    let taken = tree.make_from(&pool, &mut |step| run.step(step));
+    if run.is_told_to_stop()? {
+        let process_id = run.record().process_id.clone();
+        return Err(WorkError::Stopped { process_id }.into());
+    }
+    if taken.is_err() {
+        tree.remove_made()?;
+    }
+    let is_taken = taken.unwrap_or_default();
+    if is_taken {
+        run.update(|record| {
+            record.made_in_advance = true;
+            Ok(())
+        })?;
+    }
+    Ok(is_taken)
+}
+
+/// Has a process of its own make folders for runs to come, where there is room and something else to work on.
+///
+/// # Errors
+/// What keeps that process from being started.
+pub(super) fn fill_for_next(project: &Project, run: &Run<'_>) -> Result<(), Error> {
+    let snapshot = project.snapshot()?;
+    let config = snapshot.config.clone()?;
+    let repo = project.repository()?;
+    let scenery = Scenery {
+        project,
+        config: &config,
+        repo: &repo,
+    };
+    let has_room = of(scenery)?.is_some_and(|pool| pool.has_room());
+    if has_room && has_other_work(&snapshot, &run.record().spec_id) {
+        let runs: &Runs = run.runs();
+        project.launch_aside(runs, &COMMAND)?;
+    }
+    Ok(())
+}
+
+/// Whether there is a spec that may be worked on next, now or when another one is done.
+fn has_other_work(snapshot: &Snapshot, spec_id: &str) -> bool {
+    let open = [Status::Pending, Status::Ready, Status::Blocked];
+    let mut specs = snapshot.specs.all().iter();
+    specs.any(|spec| spec.id.as_str() != spec_id && open.contains(&spec.status))
+}
+
+/// Makes folders for runs to come, in this process, which does nothing else.
+///
+/// # Errors
+/// That nobody trusts the folder, or what keeps folders from being made.
+pub(in super::super) fn fill(project: &Project) -> Result<usize, Error> {
+    step_back();
+    let failed = |source| WorkError::System {
+        action: "listen to signals",
+        source,
+    };
+    let interruption = Interruption::new().map_err(failed)?;
+    interruption.listen().map_err(failed)?;
+    interruption
+        .when_told(git::end_limited_calls)
+        .map_err(failed)?;
+    let snapshot = project.snapshot()?;
+    project.refuse_untrusted_snapshot(&snapshot)?;
+    let config = snapshot.config.clone()?;
+    let repo = project.repository()?;
+    let _act = Repo::begin_act(&repo);
+    let scenery = Scenery {
+        project,
+        config: &config,
+        repo: &repo,
+    };
+    let target = scenery.target()?;
+    let tip = repo.tip_for_work(&target)?;
+    let Some(pool) = of(scenery)? else {
+        return Ok(0);
+    };
+    disk::make_folders(&place::worktrees(project, &config, &repo)?)?;
+    let hold = |folder: &Path| {
+        if interruption.is_told() {
+            return Err(ChantError::Refused("It was told to end".into()).into());
+        }
+        scenery.confinement(folder)
+    };
+    pool.fill(&tip, &hold)
+}
+
+/// Removes the folders that no run will take, those that are old, and those that are too many; gives them, and
+/// how many stay.
+///
+/// # Errors
+/// A failure of git or of the disk.
+pub(in super::super) fn clear(scenery: Scenery<'_, '_>) -> Result<(Vec<PathBuf>, usize), Error> {
+    match of(scenery)? {
+        Some(pool) => Ok((pool.clear_old(OLDEST)?, pool.folders().len())),
+        None => Ok((Vec::new(), 0)),
+    }
+}

@@ -1,0 +1,106 @@
+//! What the project's repository says that those of its runs take over: its configuration and its refs.
+
+use super::super::{GitError, Repo, program};
+
+/// One setting as the project's git sees it.
+pub(super) struct Setting {
+    pub key: String,
+    pub value: String,
+}
+
+impl Repo {
+    /// Whether objects of the repository may be missing, because it was cloned in part.
+    ///
+    /// # Errors
+    /// A failure to read the configuration.
+    pub(super) fn is_partial(&self) -> Result<bool, GitError> {
+        let settings = self.effective_settings()?;
+        Ok(settings.iter().any(|one| {
+            one.key == "extensions.partialclone"
+                || is_of_remote(&one.key, "promisor") && one.value == "true"
+        }))
+    }
+
+    /// The configuration as git sees it in this repository, the user's own included.
+    pub(super) fn effective_settings(&self) -> Result<Vec<Setting>, GitError> {
+        self.read(
+            "read the configuration",
+            |repo| {
+                let config = repo.config()?.snapshot()?;
+                let mut entries = config.entries(None)?;
+                let mut found = Vec::new();
+                while let Some(entry) = entries.next() {
+                    let entry = entry?;
+                    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                    let value = if entry.has_value() {
+                        text(entry.value_bytes())
+                    } else {
+                        "true".into()
+                    };
+                    found.push(Setting {
+                        key: text(entry.name_bytes()),
+                        value,
+                    });
+                }
+                Ok(found)
+            },
+            || {
+                let out = self.reading(["config", "--list", "-z"]).output()?;
+                let fields = program::fields(&out).map(String::from_utf8_lossy);
+                let setting = |field: std::borrow::Cow<'_, str>| match field.split_once('\n') {
+                    Some((key, value)) => Setting {
+                        key: key.into(),
+                        value: value.into(),
+                    },
+                    None => Setting {
+                        key: field.into_owned(),
+                        value: "true".into(),
+                    },
+                };
+                Ok(fields.map(setting).collect())
+            },
+        )
+    }
+
+    /// All branches, tags and branches of remotes, and what they lead to.
+    pub(super) fn all_refs(&self) -> Result<Vec<(String, String)>, GitError> {
+        self.read(
+            "list refs",
+            |repo| {
+                let mut found = Vec::new();
+                for reference in repo.references()? {
+                    let reference = reference?;
+                    if let Some(id) = reference.target() {
+                        let name = String::from_utf8_lossy(reference.name_bytes()).into_owned();
+                        found.push((name, id.to_string()));
+                    }
+                }
+                Ok(found)
+            },
+            || {
+                let words = [
+                    "for-each-ref",
+                    "--format=%(objectname) %(refname)",
+                    "refs/heads",
+                    "refs/tags",
+                    "refs/remotes",
+                ];
+                let out = self.reading(words).output()?;
+                let text = String::from_utf8_lossy(&out).into_owned();
+                let of_line = |line: &str| {
+                    let (commit, name) = line.split_once(' ')?;
+                    Some((name.to_owned(), commit.to_owned()))
+                };
+                Ok(text.lines().filter_map(of_line).collect())
+            },
+        )
+    }
+}
+
+/// Whether a key says something of a remote. Git writes the last part of a key in small letters.
+fn is_of_remote(key: &str, last: &str) -> bool {
+    let parts = key
+        .strip_prefix("remote.")
+        .and_then(|rest| rest.rsplit_once('.'));
+    parts.is_some_and(|(_, named)| named == last)
+}
