@@ -145,19 +145,32 @@ pub(super) fn text(template: &str, given: &Given<'_>) -> Option<String> {
     };
     let mut is_whole = true;
     let filled = placeholder.replace_all(template, |found: &Captures<'_>| {
-        let Some(value) = value(&found[1], given) else {
-            return found[0].to_owned();
-        };
-        is_whole &= value.is_some();
-        value.unwrap_or_default()
+        match value(&found[1], given) {
+            Filling::NoPlaceholder => found[0].to_owned(),
+            Filling::Nothing => {
+                is_whole = false;
+                String::new()
+            }
+            Filling::Text(text) => text,
+        }
     });
     is_whole.then(|| filled.into_owned())
 }
 
-/// The value of a placeholder, if it has one; `None` for what is no placeholder.
-fn value(name: &str, given: &Given<'_>) -> Option<Option<String>> {
+/// What stands in the place of a word in braces.
+enum Filling {
+    /// It itself.
+    NoPlaceholder,
+    /// Nothing: it has no value.
+    Nothing,
+    /// Its value.
+    Text(String),
+}
+
+/// The value of a placeholder.
+fn value(name: &str, given: &Given<'_>) -> Filling {
     let owned = |value: Option<&str>| value.map(str::to_owned);
-    Some(match name {
+    let value = match name {
         "prompt" => Some(prompt_argument(given)),
         "prompt_file" => Some(given.prompt_file.to_owned()),
         "model" => owned(given.model),
@@ -194,8 +207,9 @@ fn value(name: &str, given: &Given<'_>) -> Option<Option<String>> {
             .map(|server| json!(server.arguments).to_string()),
         "server_variables" => given.server.and_then(OwnServer::table),
         "server_words" => given.server.map(OwnServer::words),
-        _ => return None,
-    })
+        _ => return Filling::NoPlaceholder,
+    };
+    value.map_or(Filling::Nothing, Filling::Text)
 }
 
 /// A text between quotes, as JSON and TOML read it.

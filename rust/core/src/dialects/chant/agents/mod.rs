@@ -114,6 +114,9 @@ impl AgentError {
     }
 }
 
+/// Variables and their values.
+type Variables = Vec<(String, String)>;
+
 /// A program that works on specs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
@@ -243,6 +246,7 @@ impl Agent {
     }
 
     /// The same agent behind another program that takes the same arguments.
+    #[must_use]
     pub fn behind(mut self, program: &str) -> Self {
         self.program = Some(program.into());
         self
@@ -307,10 +311,7 @@ impl Agent {
     ///
     /// # Errors
     /// `Unguarded`.
-    pub fn words(
-        &self,
-        is_confined: bool,
-    ) -> Result<(Vec<String>, Vec<(String, String)>), AgentError> {
+    pub fn words(&self, is_confined: bool) -> Result<(Vec<String>, Variables), AgentError> {
         let (command, variables) = self.whole(is_confined)?;
         let words = command.iter().flat_map(pieces).cloned();
         Ok((words.collect(), variables))
@@ -322,10 +323,7 @@ impl Agent {
     }
 
     /// Command and variables, in the form for runs that are held, or for those that nothing holds.
-    fn whole(
-        &self,
-        is_confined: bool,
-    ) -> Result<(Vec<Argument>, Vec<(String, String)>), AgentError> {
+    fn whole(&self, is_confined: bool) -> Result<(Vec<Argument>, Variables), AgentError> {
         let Some(template) = self.template else {
             return Ok((self.command.clone(), Vec::new()));
         };
