@@ -53,10 +53,10 @@ def _main() -> int:
             faulty_spec(program, fault, verdict, keeps=asked.keep)
         verdicts.append(verdict)
         _say(f"{program.name} {installed(program)}: {verdict.words}")
+        for problem in verdict.faults:
+            _say(f"\n{problem}\n")
     _print_table(verdicts)
     problems = [fault for verdict in verdicts for fault in verdict.faults]
-    for problem in problems:
-        _say(f"\n{problem}")
     _say(f"\n{len(chosen)} agents, {len(problems)} problems, {time.monotonic() - start:.0f} s")
     return 1 if problems else 0
 

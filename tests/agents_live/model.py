@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -48,6 +49,8 @@ class LoopbackModel:
         self.fault = fault
         self.failures = 0
         """How many requests met the fault."""
+        self.failed_at: float | None = None
+        """When the first did, by the clock that only goes on."""
         self.requests: list[ModelRequest] = []
         self.paths: list[str] = []
         self.keys: set[str] = set()
@@ -85,6 +88,7 @@ class LoopbackModel:
             if not self.fault or self.failures >= self.fault.times:
                 return None
             self.failures += 1
+            self.failed_at = self.failed_at or time.monotonic()
             return self.fault
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from script import ATTEMPTS, STEPS, SpecTask, next_reply
 from world import CRITERION, Ended, UserWorld, made_world
 
 WRONG_KEY_SECONDS = 30
-"""A wrong key is told within this."""
+"""A wrong key is told within this, once the provider said so."""
 
 RUN_SECONDS = 120
 
@@ -42,6 +43,8 @@ class Trial:
     world: UserWorld
     model: LoopbackModel
     ended: Ended
+    told_at: float
+    """When our program had told how the run ended."""
 
     @property
     def record(self) -> Mapping[str, Any]:
@@ -86,7 +89,7 @@ def tried(
         words = ("work", world.id, "--wait", "--agent", program.name)
         ended = world.chant(*words, seconds=RUN_SECONDS)
         try:
-            yield Trial(world, model, ended)
+            yield Trial(world, model, ended, time.monotonic())
         finally:
             # Who is killed while waiting leaves a run that goes on.
             world.chant("pause", world.id)
@@ -151,6 +154,7 @@ def faulty_spec(
         is_done = trial.ended.code == 0 and trial.status == "completed"
         holds = holds and is_passing in (None, is_done)
         if fault.name == "wrong key":
+            seconds = trial.told_at - (trial.model.failed_at or 0)
             holds = holds and seconds <= WRONG_KEY_SECONDS
         word = "completed" if is_done else "failed" if fault.name in program.silent_about else "named"
         verdict.note(fault.name, holds, why, word=f"{word}, {seconds:.0f} s")
