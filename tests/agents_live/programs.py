@@ -140,6 +140,9 @@ def _pi_files(url: str) -> Pairs:
     return {".pi/agent/models.json": json.dumps({"providers": {"loopback": provider}})}
 
 
+SILENT = ("rate limit", "overload", "refusal")
+"""What most programs keep to themselves."""
+
 PROGRAMS = (
     AgentProgram(
         "claude",
@@ -179,11 +182,25 @@ PROGRAMS = (
         _opencode_files,
         model=f"loopback/{MODEL}",
         help=("run", "--help"),
+        silent_about=("rate limit", "overload"),
         tells_money=True,
     ),
-    AgentProgram("qwen", "qwen", "@qwen-code/qwen-code", "0.24.4", _qwen, _qwen_files, is_guarded=False),
-    AgentProgram("gemini", "gemini", "@google/gemini-cli", "0.61.0", _gemini, _gemini_files),
-    AgentProgram("cline", "cline", "cline", "3.0.65", _nothing, _cline_files, is_guarded=False),
+    AgentProgram(
+        "qwen",
+        "qwen",
+        "@qwen-code/qwen-code",
+        "0.24.4",
+        _qwen,
+        _qwen_files,
+        is_guarded=False,
+        silent_about=("refusal",),
+    ),
+    AgentProgram(
+        "gemini", "gemini", "@google/gemini-cli", "0.61.0", _gemini, _gemini_files, silent_about=SILENT
+    ),
+    AgentProgram(
+        "cline", "cline", "cline", "3.0.65", _nothing, _cline_files, is_guarded=False, silent_about=SILENT
+    ),
     AgentProgram(
         "pi",
         "pi",
@@ -193,6 +210,7 @@ PROGRAMS = (
         _pi_files,
         model=f"loopback/{MODEL}",
         has_tools=False,
+        silent_about=SILENT,
         tells_money=True,
         is_guarded=False,
     ),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from install import cache, path
-from model import FAULTS, LoopbackModel, ModelFault
+from model import BROKEN_STREAM, LoopbackModel, ModelFault
 from programs import AgentProgram
 from script import ATTEMPTS, STEPS, SpecTask, next_reply
 from world import CRITERION, Ended, UserWorld, made_world
@@ -147,27 +147,29 @@ def faulty_spec(
     with tried(program, fault, keeps=keeps) as trial:
         text = trial.ended.text
         seconds = trial.ended.seconds
-        told, is_passing = EXPECTED[fault.name]
         why = f"after {seconds:.0f} s, {trial.model.failures} times:\n{text[-1500:]}"
-        is_told = trial.said(told) or fault.name in program.silent_about
-        holds = trial.model.failures > 0 and is_told
+        is_silent = fault.name in program.silent_about
         is_done = trial.ended.code == 0 and trial.status == "completed"
-        holds = holds and is_passing in (None, is_done)
+        if fault.name in CAUSES:
+            is_told = trial.record.get("cause") == CAUSES[fault.name]
+            holds = not is_done and trial.ended.code != 0
+        else:
+            is_told = trial.said(TOLD[fault.name])
+            holds = is_done or fault is BROKEN_STREAM
+        holds = holds and trial.model.failures > 0 and (is_told or is_silent)
         if fault.name == "wrong key":
             seconds = trial.told_at - (trial.model.failed_at or 0)
             holds = holds and seconds <= WRONG_KEY_SECONDS
-        word = "completed" if is_done else "failed" if fault.name in program.silent_about else "named"
+        word = "completed" if is_done else "failed" if is_silent else "named"
         verdict.note(fault.name, holds, why, word=f"{word}, {seconds:.0f} s")
 
 
-EXPECTED: dict[str, tuple[str, bool | None]] = {
-    "wrong key": (r"not logged in|key is wrong", False),
-    "rate limit": (r"rate.limit|429|too many requests", True),
-    "overload": (r"overload|503|529|unavailable", True),
-    "refusal": (r"refus", False),
-    "broken stream": (r"stream|terminated|network|^✓", None),
-    "unknown model": (r"does not know the model|model.*(not exist|not found|unknown)", False),
-}
-"""What is to be told of a fault, and whether the spec is completed in the end; `None` leaves that open."""
+CAUSES = {"wrong key": "not_logged_in", "refusal": "model_refused", "unknown model": "model_unknown"}
+"""The causes that records name, of faults that end a run."""
 
-assert {fault.name for fault in FAULTS} == set(EXPECTED)
+TOLD = {
+    "rate limit": r"rate.limit|429|too many requests|\[retry\]",
+    "overload": r"overload|503|529|unavailable|\[retry\]",
+    "broken stream": r"stream|terminated|network|^✓",
+}
+"""What is told of faults that pass; of a broken stream a program may also die."""
