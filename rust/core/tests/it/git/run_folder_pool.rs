@@ -17,6 +17,11 @@ const ROOM: PoolBounds = PoolBounds {
 /// What a file in a pool takes.
 const FILE: u64 = 4096 + 100;
 
+/// What happens to a project after its pool was filled.
+type Change = dyn Fn(&World);
+/// What happens to one before.
+type Preparation = dyn Fn(&Sandbox, &Path);
+
 /// A project with a pool beside the folders of its runs.
 struct World {
     sandbox: Sandbox,
@@ -210,7 +215,7 @@ fn a_folder_that_would_be_another_today_is_not_taken() {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(world.place(), fs::Permissions::from_mode(0o777)).unwrap();
     };
-    let rows: [(&str, &dyn Fn(&World)); 7] = [
+    let rows: [(&str, &Change); 7] = [
         ("line ends", &config("core.autocrlf", "true")),
         ("a filter", &config("filter.up.smudge", "sed s/a/A/")),
         ("attributes", &attributes),
@@ -218,7 +223,7 @@ fn a_folder_that_would_be_another_today_is_not_taken() {
         ("a link", &link),
         ("a pool that others write", &shared),
         ("gone", &|world: &World| {
-            fs::remove_dir_all(world.place()).unwrap()
+            fs::remove_dir_all(world.place()).unwrap();
         }),
     ];
     for (what, change) in rows {
@@ -245,7 +250,7 @@ fn nothing_is_made_where_files_depend_on_more_than_the_commit() {
         write(project, "deep/.gitattributes", "*.txt filter=up\n");
         sandbox.commit(project, "Filter");
     };
-    let rows: [(&str, &dyn Fn(&Sandbox, &Path)); 5] = [
+    let rows: [(&str, &Preparation); 5] = [
         ("sparse", &config("core.sparseCheckout", "true")),
         ("partial", &config("extensions.partialClone", "origin")),
         ("promisor", &config("remote.origin.promisor", "true")),
