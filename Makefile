@@ -8,7 +8,7 @@ CASES ?= 30
 KILLS ?= 170
 SECONDS ?= 180
 
-.PHONY: demo test test-times trials install release bench docs clean
+.PHONY: demo test test-times test-agents trials install release bench docs clean
 
 demo: $(VENV)/.made
 	$(BIN)/maturin develop --locked --quiet
@@ -21,6 +21,11 @@ test: install
 # What each folder of tests costs, and the slowest tests.
 test-times: install
 	$(BIN)/python -m pytest -n auto --quiet --times
+
+# Published agents at work on a spec against a model on this machine; AGENTS="claude codex" tries those alone. Downloads
+# about two gigabytes the first time, into the user's caches. Needs npm, and Linux with Landlock.
+test-agents: install
+	$(BIN)/python tests/agents_live $(AGENTS)
 
 # The long forms of tests, run by hand: laws on many cases, crashes and failing disks for minutes.
 trials: install

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 _LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes of a line; whoever sends a longer one is not heard any more."""
+"""Bytes of a line that are kept; messages are shorter."""
 
 
 def lines_of(source: BinaryIO) -> Iterator[bytes]:
-    """Give the lines of an input until it ends; whoever sends one that is too long is not heard any more."""
+    """Give the lines of an input until it ends; of one that is too long only the beginning."""
     for line in iter(lambda: source.readline(_LONGEST_LINE), b""):
-        if len(line) == _LONGEST_LINE:
-            return
         yield line
+        rest = line
+        while len(rest) == _LONGEST_LINE and not rest.endswith(b"\n"):
+            rest = source.readline(_LONGEST_LINE)

@@ -55,6 +55,9 @@ _DATA = (
 _MOST_TEXT = 40_000
 """Characters of an error that are shown; only one that quotes a giant argument is longer."""
 
+_MOST_ANSWER = 49_900
+"""Characters of an answer's text. The core keeps to that, but for what it quotes of a giant argument."""
+
 _MOST_FIELDS = 20
 """Bad arguments that are named at once."""
 
@@ -211,7 +214,7 @@ def call_shape(params: Mapping[str, Any]) -> dict[str, Any]:
 def answer_result(answer: Answer) -> ToolResult:
     """Give an answer's text as it is, and data also as structured content."""
     texts = (answer.text,) if answer.note is None else (answer.text, answer.note)
-    return ToolResult(texts, answer.json)
+    return ToolResult(tuple(shown(text, _MOST_ANSWER) for text in texts), answer.json)
 
 
 def data_refusal(error: dict[str, Any]) -> ToolResult:

@@ -70,10 +70,9 @@ def test_an_agent_implies_a_provider_when_none_is_given(folder: Folder) -> None:
 @pytest.mark.requirement("init:agent:implies_a_provider")
 def test_on_a_project_that_exists_an_agent_fills_in_a_provider_but_changes_none(folder: Folder) -> None:
     folder()
+    assert "provider" not in folder.read(".chant/config.md"), "no agent is installed here"
     folder("--agent", "claude")
-    assert "provider" not in folder.read(".chant/config.md"), "claude is what is used anyway"
-    folder("--agent", "kiro")
-    assert "  provider: kirocli\n" in folder.read(".chant/config.md")
+    assert "  provider: claude\n" in folder.read(".chant/config.md")
     folder("--provider", "ollama")
     folder("--agent", "kiro")
     assert "  provider: ollama\n" in folder.read(".chant/config.md")

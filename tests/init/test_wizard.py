@@ -14,7 +14,9 @@ from pathlib import Path
 
 import click
 import pytest
+from chant_mcp._core import ChantProject
 from chant_mcp.commands.wizard import ask
+from chant_mcp.init.installed_agents import installed_agents
 from chant_mcp.init.plan import Wishes
 from chant_mcp.init.repository import Repository
 from init.kit import Folder, tree
@@ -26,15 +28,17 @@ ENTER, DOWN, SPACE, BACKWARDS, CTRL_C = "\r", "\x1b[B", " ", "\x7f", "\x03"
 PATIENCE = 60.0
 
 
-def _ask(root: Path, keys: str) -> Wishes:
+def answered(root: Path, keys: str) -> Wishes:
+    """Answer the questions by keys, and give what they come to."""
+    installed = installed_agents(ChantProject(root, environment=dict(os.environ)))
     with create_pipe_input() as typed, create_app_session(input=typed, output=DummyOutput()):
         typed.send_text(keys)
-        return ask(root, Repository(root, os.environ, wanted_by="--merge-driver"), Wishes())
+        return ask(root, Repository(root, os.environ, wanted_by="--merge-driver"), Wishes(), installed)
 
 
 @pytest.mark.requirement("init:wizard:takes_what_is_chosen")
 def test_enter_takes_what_is_proposed(folder: Folder) -> None:
-    assert _ask(folder.root, ENTER * 4) == Wishes(name="my-app", provider="claude")
+    assert answered(folder.root, ENTER * 4) == Wishes(name="my-app", provider="claude")
 
 
 @pytest.mark.requirement("init:wizard:takes_what_is_chosen")
@@ -44,13 +48,13 @@ def test_arrows_and_blanks_choose(folder: Folder) -> None:
     agents = SPACE + DOWN + DOWN + SPACE + ENTER
     clients = DOWN + DOWN + SPACE + ENTER
     chosen = Wishes(name="my-boat", provider="ollama", agents=("claude", "kiro"), clients=("vscode",))
-    assert _ask(folder.root, name + provider + agents + clients) == chosen
+    assert answered(folder.root, name + provider + agents + clients) == chosen
 
 
 @pytest.mark.requirement("init:wizard:asks_only_what_can_be_added")
 def test_a_project_that_exists_is_asked_only_what_can_be_added(folder: Folder) -> None:
     folder()
-    assert _ask(folder.root, SPACE + ENTER + ENTER) == Wishes(agents=("claude",))
+    assert answered(folder.root, SPACE + ENTER + ENTER) == Wishes(agents=("claude",))
 
 
 @pytest.mark.requirement("init:wizard:breaking_off_writes_nothing")
@@ -58,7 +62,7 @@ def test_breaking_off_writes_nothing(folder: Folder) -> None:
     before = tree(folder.root)
     for keys in (CTRL_C, ENTER + CTRL_C, ENTER * 3 + CTRL_C):
         with pytest.raises(click.Abort):
-            _ask(folder.root, keys)
+            answered(folder.root, keys)
     assert tree(folder.root) == before
 
 

@@ -16,6 +16,7 @@ from chant_mcp.server.http.address import Address
 from harness import Project
 from server.over_http import BOTH, TOKEN, Listen, Listening, client_of, enveloped, modern_headers, started
 from server.pipes import call, initialize, request, text_of
+from server.test_stdio import ODD_ENVELOPES
 
 BEARER = {"authorization": f"Bearer {TOKEN}"}
 
@@ -136,6 +137,19 @@ def test_what_is_no_request_is_told_and_no_traceback(server: Listening) -> None:
     assert server.ask("POST", f"/messages?session_id={'0' * 32}", initialize(1), **BEARER)[0] == 404
     assert "Traceback" not in server.errors
     assert text_of(server.answer(call(1, "chant_status", brief=True), **session)) == "1 pending"
+
+
+@pytest.mark.requirement("protocol:envelope:each_request_has_one_answer_under_its_id")
+def test_odd_envelopes_are_answered_under_their_own_ids_over_http(server: Listening) -> None:
+    session = server.begin(**BEARER)
+    headers = {"content_type": "application/json", "accept": BOTH}
+    for line, id, why in ODD_ENVELOPES:
+        status, _, body = server.ask("POST", "/mcp", line, **headers, **session)
+        text = body.decode()
+        answer = json.loads(text if status == 400 else "{" + text.partition("data: {")[2])
+        assert (answer["id"], status) == (id, 400 if why else 200), line[:100]
+        assert why in json.dumps(answer)
+    assert "Traceback" not in server.errors
 
 
 @pytest.mark.requirement("http:requests:have_a_limit")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from typing import Any
 from unittest.mock import Mock
 
 import anyio
@@ -252,7 +254,6 @@ def test_blank_lines_and_carriage_returns_are_no_messages(pipes: Pipes) -> None:
 
 @pytest.mark.requirement(
     "protocol:notifications:are_not_answered",
-    "protocol:notifications:null_or_fractional_id_is_one",
     "protocol:notifications:initialized_is_accepted",
 )
 def test_notifications_are_never_answered(pipes: Pipes) -> None:
@@ -263,11 +264,70 @@ def test_notifications_are_never_answered(pipes: Pipes) -> None:
         notification("tools/list"),
         notification("tools/call", {"name": "chant_status"}),
         notification("notifications/cancelled", {"requestId": "nothing"}),
-        *({"jsonrpc": "2.0", "id": id, "method": "ping"} for id in (None, 1.5, 2.0, True, [1], {})),
     ]
     ended = pipes.finish(*silent, request(1, "ping"))
     assert ended.ids == [0, 1]
     assert (ended.code, ended.errors) == (0, "")
+
+
+PING = {"jsonrpc": "2.0", "method": "ping"}
+NO_UNICODE = "is no Unicode text, it has half of a surrogate pair"
+NO_ID = "its ID has to be a string or an integer"
+
+ODD_ENVELOPES: list[tuple[bytes, Any, str]] = [
+    (b'{"jsonrpc":"2.0","id":5.0,"method":"ping"}', 5, ""),
+    (b'{"jsonrpc":"2.0","id":6.5,"method":"ping"}', 6.5, "its ID has a fraction"),
+    *((json.dumps({**PING, "id": id}).encode(), None, NO_ID) for id in (None, True, [1], {})),
+    (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', "\ud800", f"id {NO_UNICODE}"),
+    (b'{"jsonrpc":"2.0","id":8,"method":"\\ud800"}', 8, f"method {NO_UNICODE}"),
+    (
+        b'{"jsonrpc":"2.0","id":9,"method":"resources/read","params":{"uri":"x:\\udfff"}}',
+        9,
+        f"params.uri {NO_UNICODE}",
+    ),
+    (
+        b'{"jsonrpc":"2.0","id":10,"method":"prompts/get","params":{"name":"\\ud800"}}',
+        10,
+        f"params.name {NO_UNICODE}",
+    ),
+    (
+        b'{"jsonrpc":"2.0","method":"ping","params":{"a":' + b"[" * 250 + b"]" * 250 + b'},"id":11}',
+        11,
+        "it is nested deeper than 200 levels",
+    ),
+    (json.dumps({**PING, "id": "i" * 20_000}).encode(), None, "its ID is longer than 10000 characters"),
+]
+"""Requests that can be read: the line, the ID of the one answer, and why it is refused, if it is."""
+
+
+@pytest.mark.requirement(
+    "protocol:envelope:each_request_has_one_answer_under_its_id",
+    "protocol:envelope:ids_are_texts_or_integers",
+)
+def test_each_request_that_can_be_read_has_one_answer_under_its_own_id(pipes: Pipes) -> None:
+    lines = [line + b"\n" for line, _, _ in ODD_ENVELOPES]
+    ended = pipes.finish(*lines, request("last", "ping"))
+    found = [(one.get("id"), one.get("error", {}).get("message", "")) for one in ended.messages]
+    wanted = [(id, why and f"Invalid Request: {why}") for _, id, why in ODD_ENVELOPES]
+    assert sorted(map(repr, found)) == sorted(map(repr, [*wanted, ("last", "")]))
+    assert (ended.code, ended.errors) == (0, "")
+
+
+@pytest.mark.requirement("protocol:envelope:messages_have_a_largest_size")
+def test_a_message_that_is_too_long_is_refused_under_its_id_and_the_next_one_is_served(
+    pipes: Pipes, project: Project
+) -> None:
+    text = "x" * 17_000_000
+    early = call(1, "chant_add", description=text)
+    late = {"jsonrpc": "2.0", "method": "tools/call", "params": early["params"], "id": 2}
+    ended = pipes.finish(early, late, request(3, "ping"))
+    refused = "Invalid Request: the message is longer than 16777216 bytes"
+    assert [(one["id"], one.get("error", {}).get("message")) for one in ended.messages] == [
+        (1, refused),
+        (2, refused),
+        (3, None),
+    ]
+    assert len(list(project.specs.iterdir())) == 1
 
 
 # Large and odd arguments

@@ -340,6 +340,8 @@ def test_a_crash_in_the_merge_loses_neither_of_both(
     wait_for(lambda: ends() == ["completed"] * 2, lambda: f"the recovery: {ends()}")
     assert chant.recover() == []
     assert [shop.project.status(id) for id in (OTHER, conflict)] == ["completed"] * 2
+    verdicts = [one["verdict"] for one in chant.receipt_verify().data["specs"]]
+    assert verdicts == ["consistent"] * len(verdicts), verdicts
     check_nothing_is_left(shop)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import Caller
+from harness import Caller, user_config
 from work import scribe
 from work.kit import ID, OTHER, Workshop
 from writing import git
@@ -169,43 +170,156 @@ async def test_the_environment_tells_of_the_run_in_absolute_paths(
 # Permissions
 
 
-SKIPS = {
-    "claude": (["--dangerously-skip-permissions"], "claude"),
-    "kirocli": (["--trust-all-tools"], "kiro-cli"),
-    "codex": (["--dangerously-bypass-approvals-and-sandbox"], "codex"),
-    "gemini": (["--approval-mode=yolo"], "gemini"),
-    "opencode": (["--dangerously-skip-permissions"], "opencode"),
-    "cursor-agent": (["--force"], "cursor-agent"),
+FORMS = {
+    "claude": ("claude", ["--dangerously-skip-permissions"], ["--permission-mode", "dontAsk"]),
+    "codex": ("codex", ["--dangerously-bypass-approvals-and-sandbox"], ["--sandbox", "workspace-write"]),
+    "opencode": ("opencode", ["--auto"], None),
+    "kirocli": ("kiro-cli", ["--trust-all-tools"], None),
 }
-"""For each agent that is built in what stops it from asking, and its program."""
+"""For some agents their program, what stops them from asking when held, and what bounds them elsewhere."""
+
+OFF = "confine: {mode: off}\n"
 
 
-@pytest.mark.parametrize("skips", [False, True])
-@pytest.mark.parametrize("name", SKIPS)
-@pytest.mark.requirement("chant:agents:permissions_are_skipped_only_when_configured")
-async def test_an_agent_asks_for_permission_unless_the_configuration_says_no(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch, name: str, skips: bool
-) -> None:
-    flags, program = SKIPS[name]
+def install(shop: Workshop, monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Put programs on the `PATH`, before all others, that write down how they were started."""
     programs = shop.root.parent / "bin"
     programs.mkdir()
-    file = programs / program
     interpreter, script = scribe.agent().split(", ")
-    file.write_text(f'#!/bin/sh\nexec {interpreter} {script} "$@"\n', encoding="utf-8")
-    file.chmod(0o755)
+    for name in names:
+        file = programs / name
+        file.write_text(f'#!/bin/sh\nexec {interpreter} {script} "$@"\n', encoding="utf-8")
+        file.chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
-    shop.configure(f"agents:\n  {name}:\n    skip_permissions: true\n" if skips else "", provider=name)
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.requirement("chant:agents:held_agents_do_not_ask")
+async def test_an_agent_that_is_held_does_not_ask(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    program, flags, _ = FORMS[name]
+    install(shop, monkeypatch, program)
+    shop.configure(provider=name)
     shop.spec(ID, model="big")
     shop.commit()
     async with shop.client() as call:
         await call.data("chant_work_start", id=ID)
     record = shop.ended(ID)
-    assert record["end_state"] == "completed"
-    argv = scribe.received()["argv"]
-    given = [flag for flag in argv if flag in {flag for flags, _ in SKIPS.values() for flag in flags}]
-    assert given == (flags if skips else [])
+    assert record["end_state"] == "completed", record["reason"]
+    received = scribe.received()
+    argv = received["argv"]
+    assert [word for word in argv if word in flags] == flags
     assert argv[argv.index("--model") + 1] == "big"
-    assert "- [ ] Works" in scribe.received()["stdin"] + argv[-1]
+    assert "- [ ] Works" in received["stdin"] + argv[-1]
+    assert ("IS_SANDBOX" in received["environment"]) == (name == "claude")
+
+
+@pytest.mark.parametrize("skips", [False, True])
+@pytest.mark.requirement(
+    "chant:agents:others_are_guarded_or_refused", "chant:agents:permissions_are_skipped_only_when_configured"
+)
+async def test_an_agent_that_nothing_holds_is_guarded_or_refused(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch, skips: bool
+) -> None:
+    settings = user_config().read_text(encoding="utf-8")
+    kept = [line for line in settings.splitlines() if not line.startswith("confine:")]
+    user_config().write_text("\n".join([*kept[:-1], OFF + "---\n"]), encoding="utf-8")
+    install(shop, monkeypatch, "claude", "kiro-cli")
+    skipping = "agents:\n  claude: {skip_permissions: true}\n  kirocli: {skip_permissions: true}\n"
+    shop.spec(ID)
+    shop.commit()
+    async with shop.client() as call:
+        if not skips:
+            shop.configure(provider="kirocli")
+            refused = await call.error("chant_work_start", id=ID)
+            assert "Agent 'kirocli' is not started, because runs are not confined here" in refused
+        shop.configure(skipping if skips else "", provider="claude")
+        await call.data("chant_work_start", id=ID)
+    assert shop.ended(ID)["end_state"] == "completed"
+    received = scribe.received()
+    _, open_form, guarded = FORMS["claude"]
+    given = [word for word in received["argv"] if word in [*open_form, *(guarded or ())]]
+    assert given == (open_form if skips else guarded)
+    assert "IS_SANDBOX" not in received["environment"], "nothing holds it"
+
+
+# Own state
+
+
+@pytest.mark.requirement("chant:agents:state_is_private")
+async def test_a_held_agent_has_a_state_of_its_own_with_nothing_but_the_login(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Path(os.environ["HOME"])
+    login, settings = home / ".config/cursor/auth.json", home / ".cursor/hooks.json"
+    for file in (login, settings):
+        file.parent.mkdir(parents=True)
+        file.write_text("{}", encoding="utf-8")
+    install(shop, monkeypatch, "cursor-agent")
+    program = shop.root.parent / "bin" / "cursor-agent"
+    found = home / ".config" / "traces" / "state"
+    steps = f"(cat ~/.config/cursor/auth.json; ls -A ~/.cursor; cat ~/.cursor/mcp.json) > {found} 2>&1\n"
+    steps += (
+        "echo changed > ~/.cursor/hooks.json; echo changed > ~/.config/cursor/auth.json; echo new > ~/new\n"
+    )
+    text = program.read_text(encoding="utf-8")
+    program.write_text(text.replace("exec", f"{steps}exec"), encoding="utf-8")
+    shop.configure(provider="cursor")
+    shop.spec(ID)
+    shop.commit()
+    async with shop.client() as call:
+        await call.data("chant_work_start", id=ID)
+    record = shop.ended(ID)
+    assert record["end_state"] == "completed", record["reason"]
+    told, listed, servers = found.read_text(encoding="utf-8").partition("mcp.json\n")
+    assert told == "{}"
+    assert listed
+    assert json.loads(servers)["mcpServers"]["chant"]["args"][-2] == "connect"
+    assert [file.read_text(encoding="utf-8") for file in (login, settings)] == ["{}", "{}"]
+    assert not (home / "new").exists()
+
+
+# The agent that works when none is named
+
+
+@pytest.mark.parametrize("is_named", [False, True])
+@pytest.mark.requirement("chant:agents:one_is_found_without_configuration")
+async def test_without_a_configured_agent_one_that_is_logged_in_works(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch, is_named: bool
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.setenv("CODEX_API_KEY", "key-of-codex")
+    install(shop, monkeypatch, "claude", "codex")
+    named = "  provider: claude\n" if is_named else ""
+    shop.project.config(f"defaults:\n{named}  main_branch: main\n")
+    shop.spec(ID)
+    shop.commit()
+    async with shop.client() as call:
+        await call.data("chant_work_start", id=ID)
+    record = shop.ended(ID)
+    assert record["end_state"] == "completed", record["reason"]
+    assert record["agent"]["name"] == ("claude" if is_named else "codex")
+
+
+@pytest.mark.requirement("chant:agents:one_is_found_without_configuration")
+async def test_without_any_agent_the_answer_says_how_to_get_one(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.project.config("defaults:\n  main_branch: main\n")
+    shop.spec(ID)
+    shop.commit()
+    git_alone = shop.root.parent / "git-alone"
+    git_alone.mkdir()
+    found = shutil.which("git")
+    assert found
+    (git_alone / "git").symlink_to(found)
+    monkeypatch.setenv("PATH", str(git_alone))
+    async with shop.client() as call:
+        words = await call.error("chant_work_start", id=ID)
+    assert "No agent is configured, and none that is known was found on the PATH" in words
+    assert "npm install -g" in words
+    assert "--agent demo" in words
 
 
 # What cannot be started

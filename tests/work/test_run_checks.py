@@ -33,7 +33,7 @@ async def test_a_check_that_passes_is_recorded_with_what_it_looked_at(shop: Work
     record = await checked(shop, call, script)
     assert record["end_state"] == "completed"
     (check,) = record["checks"]
-    assert list(check) == ["name", "exit", "ms", "tree"]
+    assert list(check) == ["name", "command", "exit", "ms", "tree"]
     assert (check["name"], check["exit"]) == ("unit", 0)
     assert 0 <= check["ms"] < 30_000
     (work,) = record["commits"]
@@ -42,7 +42,7 @@ async def test_a_check_that_passes_is_recorded_with_what_it_looked_at(shop: Work
     assert f" out Looking in {record['worktree']}.checks\n" in shop.log(ID)
 
 
-@pytest.mark.requirement("chant:checks:have_to_pass")
+@pytest.mark.requirement("chant:checks:have_to_pass", "receipts:left:by_a_run_that_landed")
 async def test_a_check_that_fails_fails_the_run(shop: Workshop, call: Caller) -> None:
     record = await checked(shop, call, "echo Two tests fail >&2; exit 4")
     assert (record["end_state"], record["reason"]) == (
@@ -51,6 +51,7 @@ async def test_a_check_that_fails_fails_the_run(shop: Workshop, call: Caller) ->
     )
     assert [(check["name"], check["exit"]) for check in record["checks"]] == [("unit", 4)]
     assert " err Two tests fail\n" in shop.log(ID)
+    assert git(shop.root, "for-each-ref", "refs/chant/receipts") == ""
     assert shop.project.status(ID) == "failed"
     assert shop.main(f"work/{ID}.txt") is None
 

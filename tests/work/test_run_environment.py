@@ -85,7 +85,7 @@ async def test_the_configuration_passes_more(shop: Workshop) -> None:
     [
         ("claude", {"ANTHROPIC_API_KEY"}),
         ("codex", {"CODEX_API_KEY", "OPENAI_API_KEY"}),
-        ("opencode", set[str]()),
+        ("gemini", set[str]()),
     ],
 )
 @pytest.mark.usefixtures("surrounded")

@@ -99,7 +99,9 @@ REFUSALS = {
         config('agents:\n  ghost:\n    command: [ghost-of-chant, "{prompt}"]\n', provider="ghost"),
         "Cannot start agent 'ghost': there is no program `ghost-of-chant` on the PATH.",
     ),
-    "agent unknown": Refused(config("", provider="nobody"), "Unknown agent 'nobody'. Known are: claude, "),
+    "agent unknown": Refused(
+        config("", provider="nobody"), "Unknown agent 'nobody'. Known are: aider, amp, claude, "
+    ),
     "agent without a prompt": Refused(
         config("agents:\n  mute:\n    command: [cat]\n    prompt: argument\n", provider="mute"),
         "The command of agent 'mute' never gives it the prompt: expected an argument with {prompt}",

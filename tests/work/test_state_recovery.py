@@ -165,7 +165,7 @@ def test_start_whose_starter_dies_leaves_nothing_that_runs(moment: str, checkout
     checkout.check_sound()
 
 
-@pytest.mark.requirement("chant:recovery:proven_work_is_merged")
+@pytest.mark.requirement("chant:recovery:proven_work_is_merged", "receipts:left:after_a_crash")
 @pytest.mark.parametrize("moment", AFTER_THE_WORK)
 def test_work_that_was_proven_when_its_runner_died_is_merged(moment: str, checkout: Checkout) -> None:
     before, old = checkout.seen(), checkout.tip()
@@ -192,6 +192,9 @@ def test_work_that_was_proven_when_its_runner_died_is_merged(moment: str, checko
     assert before == after
     assert checkout.git("diff", "HEAD", "--stat", "--", TARGET, checkout.spec) == ""
     assert checkout.worktrees() == []
+    (receipts,) = checkout.chant().receipt_verify(ID).data["specs"]
+    assert receipts["verdict"] == "consistent", receipts
+    assert [one["ref"] for one in receipts["receipts"]] == [f"refs/chant/receipts/{ID}/{record['token']}"]
     checkout.check_sound()
 
 

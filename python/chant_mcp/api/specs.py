@@ -291,6 +291,34 @@ class Spec(Handle):
         )
         return answer.data
 
+    def forecast(
+        self,
+        *,
+        chain: bool = False,
+        parallel: int | None = None,
+        skip_criteria: bool = False,
+        agent: str | None = None,
+    ) -> dict[str, Any]:
+        """Say what `start` would work on, take and cost, by earlier runs; nothing is started.
+
+        Args:
+            chain: Go on with the next ready spec.
+            parallel: So many workers at once.
+            skip_criteria: Do not ask for criteria.
+            agent: The agent of that name in the configuration.
+
+        Returns:
+            `specs`, `agents`, `known_runs`, and `duration_seconds`, `tokens` and `cost_usd`, each with `p50`
+            and `p90`, or None where too few runs are known.
+
+        Raises:
+            RefusedError: It could not be started.
+        """
+        answer = self._tools.work_forecast(
+            self.id, chain=chain, parallel=parallel, skip_criteria=skip_criteria, agent=agent
+        )
+        return answer.data
+
     def pause(self) -> Spec:
         """Pause the run that works on it (`chant_pause`)."""
         self._alone("pause")
@@ -365,6 +393,18 @@ class Spec(Handle):
     def verify(self) -> dict[str, Any]:
         """Count its criteria (`chant_verify`)."""
         return self._tools.verify(self.id).data
+
+    def receipts(self) -> list[dict[str, Any]]:
+        """Give what its completions left, oldest first.
+
+        Returns:
+            Of each receipt `ref` and `receipt`, or `ref` and `problem` where it cannot be read. What a
+            receipt says is a claim; `chant-mcp receipt verify` says what the repository bears out.
+
+        Raises:
+            RefusedError: The project is in no git repository.
+        """
+        return self._tools.receipt_show(self.id).data["receipts"]
 
     @property
     def _tools(self) -> Any:

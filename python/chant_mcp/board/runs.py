@@ -54,7 +54,7 @@ class Runs(Vertical):
         self._runs = {run["process_id"]: run for run in runs}
         ordered = sorted(runs, key=lambda run: run["status"] != "running")
         listing = self.query_one(Listing)
-        listing.fill([Row(run["process_id"], _row(run)) for run in ordered])
+        listing.fill([Row(run["process_id"], run_row(run)) for run in ordered])
         if listing.highlighted is None and runs:
             listing.highlighted = 0
 
@@ -77,7 +77,8 @@ class Runs(Vertical):
         self.post_message(self.Chosen(run["spec_id"] if run else None))
 
 
-def _row(run: Data) -> Text:
+def run_row(run: Data) -> Text:
+    """Show a run: where it stands, how far it is, what it used, and what can be done when it failed."""
     is_at_work = run["status"] == "running" and not run["stale"]
     state = run_display.words(state_of(run))
     text = Text.assemble(state, " " * max(1, _STATE - state.cell_len))
@@ -95,6 +96,10 @@ def _row(run: Data) -> Text:
     if specs := run.get("specs"):
         text.append_text(Text.assemble(" ", words.bar(specs["completed"], specs["total"], _BAR)))
         text.append_text(plain(f" {specs['completed']}/{specs['total']} specs"))
+    if used := run_display.used_words(run.get("usage")):
+        text.append_text(plain(f" {used}", "dim"))
     if run.get("reason"):
         text.append_text(plain(f"\n  {run['reason']}", "dim"))
+    if (step := run_display.next_step(run)) is not None:
+        text.append_text(plain(f"\n  → {step}", "dim"))
     return text

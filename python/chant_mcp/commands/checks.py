@@ -6,6 +6,7 @@ import click
 
 from chant_mcp.advice import in_commands
 from chant_mcp.commands.answers import all_option, json_option
+from chant_mcp.commands.receipt import show_report, target_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.paging import EVERYTHING, Data, gathered
 from chant_mcp.session import Session
@@ -54,12 +55,34 @@ def lint(session: Session, id: str | None, show_all: bool, as_json: bool) -> Non
 
 
 @click.command()
-@click.argument("id")
+@click.argument("id", required=False)
+@click.option(
+    "--all", "all_specs", is_flag=True, help="Check the receipts of all completed specs, as the target asks."
+)
+@target_option
 @json_option
 @on_project
 @click.pass_context
-def verify(context: click.Context, session: Session, id: str, as_json: bool) -> None:
-    """Say whether a spec's acceptance criteria are met; exit code 1 when not."""
+def verify(
+    context: click.Context,
+    session: Session,
+    id: str | None,
+    all_specs: bool,
+    target: str | None,
+    as_json: bool,
+) -> None:
+    """Say whether a spec's acceptance criteria are met; exit code 1 when not.
+
+    With --all: whether each completed spec has a receipt that holds; exit code 1 when one has none, and the
+    configuration of the target branch says `receipts: required`.
+    """
+    if (id is None) != all_specs or (target is not None and id is not None):
+        raise click.UsageError("Give the ID of a spec, or --all, with which --target may stand.")
+    if id is None:
+        session.recovers = False
+        receipts = session.chant.receipt_verify(target=target)
+        show_report(receipts.text, receipts.data, as_json)
+        context.exit(0 if receipts.data["holds"] or not receipts.data["required"] else 1)
     answer = session.chant.verify(id)
     found: Data = answer.data
     if as_json:

@@ -15,16 +15,21 @@ from chant_mcp.terminal import say_json
 
 
 @click.command()
+@click.option("--live", is_flag=True, help="Have each agent's model answer once; that costs a little.")
+@click.option("--yes", is_flag=True, help="Agree to that.")
 @json_option
 @on_project
 @click.pass_context
-def doctor(context: click.Context, session: Session, as_json: bool) -> None:
+def doctor(context: click.Context, session: Session, live: bool, yes: bool, as_json: bool) -> None:
     """Show what agents would find here: git, their programs, their environment; exit code 1 on a problem.
 
-    Values that may be secrets are not shown. Nothing is started and nothing is changed.
+    The agents that would work are started for their release, their help and their login, and once where runs
+    work. No model is asked without `--live`. Values that may be secrets are not shown. Nothing is changed.
     """
     session.recovers = False
-    found: Data = session.chant.doctor().data
+    if live and not yes:
+        click.confirm("Each configured agent asks its model once, which costs. Go on?", abort=True, err=True)
+    found: Data = session.chant.doctor(live=live).data
     found["dialects"] = list(dialects_in(session.chant.root))
     if as_json:
         from chant_mcp.paging import written
@@ -43,7 +48,7 @@ def _parts(found: Data) -> Iterator[RenderableType]:
     from chant_mcp.commands.display import fields_table, lines, plain
 
     git, environment = found["git"], found["environment"]
-    agents = (f"{one['name']}: {one['path'] or one['program'] + ' (not found)'}" for one in found["agents"])
+    agents = (line for one in found["agents"] for line in _agent(one))
     yield fields_table(
         [
             ("Version", plain(found["version"])),
@@ -55,6 +60,7 @@ def _parts(found: Data) -> Iterator[RenderableType]:
             ("Repository", plain(git["common_dir"] or "none")),
             ("Commits by", plain(git["commits_by"] or "nobody")),
             ("Agents", lines(agents)),
+            ("Also here", plain(", ".join(found["others"]) or "no other known agent")),
         ]
     )
     yield plain("\nAn agent would get these variables:", "bold")
@@ -65,3 +71,20 @@ def _parts(found: Data) -> Iterator[RenderableType]:
         yield plain("→ `env: {pass: [NAME]}` in the configuration passes one to agents and checks.", "dim")
     for problem in found["problems"]:
         yield plain("\n✗ ", "red") + plain(problem)
+
+
+def _agent(one: Data) -> Iterator[str]:
+    yield f"{one['name']}: {one['path'] or one['program'] + ' (not found)'}"
+    if "hello" not in one:
+        return
+    tested = one["tested_release"]
+    yield f"  release: {one['version'] or 'not known'} ({f'run by us: {tested}' if tested else 'untested'})"
+    login = {True: f"by {one['login']}", False: f"none, says {one['login']}", None: "not known"}
+    yield f"  login: {login[one['logged_in']]}"
+    yield f"  given: {', '.join(one['passed']) or 'nothing beside what every agent gets'}"
+    unknown = one["unknown_flags"]
+    flags = "not known, it has no help" if unknown is None else ", ".join(unknown) or "none"
+    yield f"  flags unknown to it: {flags}"
+    hello = one["hello"]
+    what = "answers where runs work" if hello["is_live"] else "starts where runs work"
+    yield f"  {what}: {'yes' if hello['works'] else 'no: ' + hello['told']}"

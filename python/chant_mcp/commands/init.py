@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,9 @@ from chant_mcp._core import ChantProject
 from chant_mcp.commands.persons import run_above
 from chant_mcp.commands.surroundings import Surroundings, changes_files, project_option
 from chant_mcp.errors import ChantError
-from chant_mcp.init import agents, hosts, layout
+from chant_mcp.init import agents, config_text, hosts, layout
 from chant_mcp.init.console_script import Programs, programs
+from chant_mcp.init.installed_agents import InstalledAgent, installed_agents
 from chant_mcp.init.plan import Machine, Plan, Wishes, plan, plan_prompts
 from chant_mcp.init.repository import Repository
 from chant_mcp.terminal import harmless, say
@@ -46,7 +48,12 @@ def _line(context: click.Context, parameter: click.Parameter, value: str | None)
 @click.argument("what", required=False, type=click.Choice(["prompts"]), metavar="[prompts]")
 @project_option
 @click.option("--name", callback=_line, metavar="NAME", help="Name of the project; else it is looked for.")
-@click.option("--provider", callback=_provider, metavar="NAME", help="claude, ollama, openai or kirocli.")
+@click.option(
+    "--provider",
+    callback=_provider,
+    metavar="NAME",
+    help="The agent that works on specs, as `agents list` names it; else one that is installed.",
+)
 @click.option("--model", callback=_line, metavar="NAME", help="Model to work with.")
 @click.option(
     "--agent",
@@ -108,20 +115,48 @@ def init(
     found = programs(surroundings.environment)
     machine = Machine(surroundings.interpreter, found, surroundings.environment, date.today())
     nothing = "Chant already initialized."
-    if wishes == Wishes() and _is_terminal():
+    opened = ChantProject(root, environment=dict(surroundings.environment))
+    looks_for_agent = _looks_for_agent(root, wishes)
+    installed = installed_agents(opened) if looks_for_agent else []
+    is_asked = wishes == Wishes() and _is_terminal()
+    if is_asked:
         from chant_mcp.commands.wizard import ask
 
         repository = Repository(root, surroundings.environment, wanted_by="--merge-driver")
-        wishes, nothing = ask(root, repository, wishes), "Nothing was added."
+        wishes, nothing = ask(root, repository, wishes, installed), "Nothing was added."
+    elif installed:
+        wishes = replace(wishes, provider=installed[0].name)
     planned = plan(root, wishes, machine)
-    opened = ChantProject(root, environment=dict(surroundings.environment))
     before = opened.trust_report()
     _report(planned, nothing)
+    if looks_for_agent:
+        _say_agent(installed, wishes.provider)
     if before["trusted"] or not before["listing"]:
         _trust_own(opened, planned, before, surroundings.environment)
     _warn(found)
     if not planned.was_initialized:
         _say_what_next(wishes)
+
+
+def _looks_for_agent(root: Path, wishes: Wishes) -> bool:
+    """Whether neither the wishes nor a configuration that is there say which agent works."""
+    implied = wishes.provider or agents.provider(wishes.agents)
+    return implied is None and not (root / config_text.FILE).is_file()
+
+
+def _say_agent(installed: list[InstalledAgent], chosen: str | None) -> None:
+    """Say which agent works and why, or how to get one."""
+    own = next((agent for agent in installed if agent.name == chosen), None)
+    if own is not None:
+        login = {True: f"logged in by {own.login}", False: f"not logged in: {own.log_in}"}
+        _say("Agent", f"{own.title} ({own.name}), {login.get(own.logged_in or False, '')}")
+        others = ", ".join(agent.name for agent in installed if agent is not own)
+        if others:
+            _say("Also here", f"{others}; `defaults.provider` in {config_text.FILE} chooses")
+    elif chosen is None:
+        click.echo("No known agent is on the PATH. `chant-mcp agents list` shows them; one is installed by")
+        click.echo("  npm install -g @anthropic-ai/claude-code")
+        click.echo("Without one, `chant-mcp work ID --agent demo --wait` shows what a run does.")
 
 
 def _trust_own(
@@ -186,6 +221,8 @@ def _warn(found: Programs) -> None:
 def _say_what_next(wishes: Wishes) -> None:
     click.echo("\nNext:")
     click.echo('  chant-mcp add "What is to be done" --criterion "How to tell that it is"')
+    click.echo('  git add .chant && git commit -m "Set chant up"')
+    click.echo("  chant-mcp work 001 --wait             the agent works on it")
     if not wishes.agents and not wishes.clients:
         click.echo("  chant-mcp init --agent claude      instructions and .mcp.json for an agent")
         click.echo("  chant-mcp init --client all        configuration of hosts alone")

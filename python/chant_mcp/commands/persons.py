@@ -59,7 +59,8 @@ def with_run_above(environment: Mapping[str, str]) -> dict[str, str]:
     if any(environment.get(name) for name in _OF_RUNS):
         return dict(environment)
     runs = (run for process in _processes_above() if (run := _run_of(process)))
-    return {**environment, **next(runs, {})}
+    nothing: dict[str, str] = {}
+    return {**environment, **next(runs, nothing)}
 
 
 def agent_above(environment: Mapping[str, str]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -48,6 +49,12 @@ _AGAIN = "`chant-mcp log {id}` shows what its agent wrote.\n`chant-mcp split {id
 _NEXT_OF_SPLIT = {"failed": _AGAIN, "lost": _AGAIN}
 """The same for a split."""
 
+_OF_SPEC = re.compile(r"`chant-mcp (work|log|split)`")
+"""Commands that want to know the spec."""
+
+_TOKENS = ("input_tokens", "cached_tokens", "output_tokens")
+"""Keys of what was used that are tokens, none counted twice."""
+
 
 def words(state: str) -> Text:
     """Make a cell of where a run stands."""
@@ -76,15 +83,21 @@ def runs_table(runs: Sequence[Data]) -> RenderableType:
     table = display.empty_table()
     display.id_column(table, "Spec", (run["spec_id"] for run in runs))
     table.add_column("State", no_wrap=True)
+    has_usage = any(run.get("usage") for run in runs)
     for heading in ("Mode", "Agent", "Since"):
         table.add_column(heading, no_wrap=True)
+    for heading in ("Tokens", "Cost") if has_usage else ():
+        table.add_column(heading, no_wrap=True, justify="right")
     for run in runs:
+        usage: Data = run.get("usage") or {}
+        used = [tokens_words(usage), dollars(usage.get("cost_usd"))] if has_usage else []
         table.add_row(
             plain(run["spec_id"], "bold"),
             words(state_of(run)),
             plain(run["mode"]),
             plain(run.get("agent") or ""),
             plain(age(seconds_between(run["started_at"], None))),
+            *map(plain, used),
         )
     reasons = [_reason(run) for run in runs if run.get("reason")]
     return Group(table, *([plain("\nReasons", "bold"), *reasons] if reasons else []))
@@ -92,7 +105,76 @@ def runs_table(runs: Sequence[Data]) -> RenderableType:
 
 def _reason(run: Data) -> Text:
     who = run["spec_id"] if run["mode"] == "single" else f"{run['mode']} from {run['spec_id']}"
-    return plain(who) + plain(_below(run["reason"], "  "))
+    said = plain(who) + plain(_below(run["reason"], "  "))
+    step = next_step(run)
+    return said if step is None else said + plain(_below(step, "  → "), "dim")
+
+
+def next_step(run: Data) -> str | None:
+    """Say what can be done about the cause that a run failed for, where one is known."""
+    if not run.get("next_step"):
+        return None
+    return _OF_SPEC.sub(rf"`chant-mcp \1 {run['spec_id']}`", in_commands(run["next_step"]))
+
+
+def used_words(usage: Data | None) -> str:
+    """Write what an agent used up, as far as it reported."""
+    if not usage:
+        return ""
+    said: list[str] = []
+    if "turns" in usage:
+        said.append(_count(usage["turns"], "turn"))
+    if tokens := tokens_words(usage):
+        said.append(f"{tokens} tokens")
+    if "cost_usd" in usage:
+        said.append(dollars(usage["cost_usd"]))
+    return ", ".join(said)
+
+
+def tokens_words(usage: Data) -> str:
+    """Write how many tokens were used, if that was reported."""
+    return shortened(sum(usage.get(key, 0) for key in _TOKENS)) if "input_tokens" in usage else ""
+
+
+def shortened(number: float) -> str:
+    """Write a large number with its first digits."""
+    for size, unit in ((1_000_000, "M"), (1_000, "k")):
+        if number >= size:
+            return f"{number / size:.1f}{unit}"
+    return f"{number:.0f}"
+
+
+def dollars(amount: float | None) -> str:
+    """Write an amount of money, if there is one; a small one keeps what it is about."""
+    if amount is None:
+        return ""
+    return f"${amount:.4f}" if 0 < amount < 0.1 else f"${amount:.2f}"
+
+
+def _rounded_clock(seconds: float) -> str:
+    return clock(round(seconds))
+
+
+def forecast(found: Data) -> Text:
+    """Show what work would take and cost before it is started."""
+    specs = found["specs"]
+    said = [plain(f"{_count(len(specs), 'spec')} by {_count(found['agents'], 'agent')}: nothing is started.")]
+    said += [plain(f"  {id}", "dim") for id in specs]
+    amounts = (
+        ("Time", found["duration_seconds"], _rounded_clock),
+        ("Tokens", found["tokens"], shortened),
+        ("Cost", found["cost_usd"], dollars),
+    )
+    for name, amount, written in amounts:
+        if amount is None:
+            expected = "too few completed runs tell it"
+        else:
+            runs = _count(amount["known_runs"], "run")
+            expected = f"{written(amount['p50'])} (P50), {written(amount['p90'])} (P90), by {runs}"
+        said.append(plain(f"{name:<8}", "dim") + plain(expected))
+    if note := found.get("note"):
+        said.append(plain(f"→ {note}.", "dim"))
+    return Text("\n").join(said)
 
 
 def started(run: Data) -> Text:
@@ -160,8 +242,12 @@ def ended(one: Seen) -> Text:
         parts.append(plain(f", {_count(len(commits), 'commit')} ({hashes})"))
     if run.get("reason"):
         parts.append(plain(_below(run["reason"], "  ")))
+    if used := used_words(run.get("usage")):
+        parts.append(plain(_below(f"used {used}", "  "), "dim"))
     ways = _NEXT if run["mode"] == "single" else _NEXT_OF_SPLIT
-    if state in ways and not one.is_of_several:
+    if (step := next_step(run)) is not None:
+        parts.append(plain(_below(step, "  → "), "dim"))
+    elif state in ways and not one.is_of_several:
         advice = ways[state]
         folder = run.get("worktree")
         if "{worktree}" in advice and not (folder and Path(folder).exists()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import click
 import questionary
 
 from chant_mcp.init import layout, merge_driver
+from chant_mcp.init.installed_agents import InstalledAgent
 from chant_mcp.init.plan import Wishes
 from chant_mcp.init.repository import Repository
 from chant_mcp.terminal import harmless, say
@@ -34,13 +36,16 @@ _CLIENTS = {
 }
 
 
-def ask(root: Path, repository: Repository, wishes: Wishes) -> Wishes:
+def ask(
+    root: Path, repository: Repository, wishes: Wishes, installed: Sequence[InstalledAgent] = ()
+) -> Wishes:
     """Ask for what flags would have said; of a project that exists only what can be added.
 
     Args:
         root: The project's folder.
         repository: The git repository around it, which need not exist.
         wishes: What is asked for already.
+        installed: The agents that are here, the one first that is proposed.
 
     Raises:
         click.Abort: When the user breaks off; nothing is written then.
@@ -48,7 +53,7 @@ def ask(root: Path, repository: Repository, wishes: Wishes) -> Wishes:
     try:
         is_new = not layout.is_initialized(root)
         if is_new:
-            wishes = replace(wishes, name=_name(root), provider=_provider())
+            wishes = replace(wishes, name=_name(root), provider=_provider(installed))
         else:
             say("Chant already initialized.")
         return replace(
@@ -70,8 +75,11 @@ def _name(root: Path) -> str:
     return answer.strip()
 
 
-def _provider() -> str:
-    return questionary.select("Who works on specs?", _choices(_PROVIDERS)).unsafe_ask()
+def _provider(installed: Sequence[InstalledAgent]) -> str:
+    login = {True: "logged in", False: "not logged in", None: "installed"}
+    here = {agent.name: f"{agent.title} ({login[agent.logged_in]})" for agent in installed}
+    titles = here | {name: title for name, title in _PROVIDERS.items() if name not in here}
+    return questionary.select("Who works on specs?", _choices(titles)).unsafe_ask()
 
 
 def _several(question: str, titles: dict[str, str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import click
 
+from chant_mcp._core import Answer
 from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.asking import asks_for_trust, is_person
 from chant_mcp.commands.surroundings import changes_files, on_project
@@ -29,6 +30,9 @@ from chant_mcp.terminal import say, say_json
 @click.option("--fresh", is_flag=True, help="Begin anew; earlier work is kept under refs/chant/backup.")
 @click.option("--agent", metavar="NAME", help="The agent, when not the configured one.")
 @click.option("--prompt", metavar="NAME", help="The prompt, whatever the spec says.")
+@click.option(
+    "--dry-run", "is_trial", is_flag=True, help="Only show what it would take and cost, by earlier runs."
+)
 @click.option("--runner", is_flag=True, hidden=True)
 @click.option("--trusted", metavar="HASH", hidden=True)
 @json_option
@@ -47,6 +51,7 @@ def work(
     fresh: bool,
     agent: str | None,
     prompt: str | None,
+    is_trial: bool,
     runner: bool,
     trusted: str | None,
     as_json: bool,
@@ -58,6 +63,12 @@ def work(
     if runner:
         session.trust_named(trusted)
         run(session)
+        return
+    if is_trial:
+        answer = session.chant.work_forecast(
+            id, chain=chain, parallel=parallel, skip_criteria=skip_criteria, agent=agent
+        )
+        _say_forecast(answer, as_json)
         return
     try:
         with steps() as step:
@@ -90,6 +101,15 @@ def work(
     from chant_mcp.commands import display, run_display
 
     display.console().print(run_display.started(started), soft_wrap=True)
+
+
+def _say_forecast(answer: Answer, as_json: bool) -> None:
+    if as_json:
+        say_json(answer.text)
+        return
+    from chant_mcp.commands import display, run_display
+
+    display.console().print(run_display.forecast(answer.data), soft_wrap=True)
 
 
 def _say_completed(id: str, as_json: bool) -> None:

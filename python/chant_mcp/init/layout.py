@@ -8,6 +8,7 @@ from datetime import date
 from importlib.resources import files as resources
 from pathlib import Path
 
+from chant_mcp._core import agent_names
 from chant_mcp.errors import InvalidDocumentError
 from chant_mcp.init import config_text, files, json_text
 
@@ -37,26 +38,7 @@ _IGNORE_HEAD = """\
 # `chant init` adds lines that are missing and keeps yours.
 """
 
-DEFAULT_PROVIDER = "claude"
-"""The provider when none is configured."""
-
-PROVIDERS = {
-    "claude": "claude",
-    "claude-cli": "claude",
-    "ollama": "ollama",
-    "local": "ollama",
-    "openai": "openai",
-    "gpt": "openai",
-    "kirocli": "kirocli",
-    "kiro-cli-chat": "kirocli",
-    "kiro": "kirocli",
-    "codex": "codex",
-    "gemini": "gemini",
-    "opencode": "opencode",
-    "cursor-agent": "cursor-agent",
-    "cursor": "cursor-agent",
-    "demo": "demo",
-}
+PROVIDERS = dict(agent_names())
 """Spellings of the providers, and the name that is stored."""
 
 

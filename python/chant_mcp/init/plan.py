@@ -135,7 +135,7 @@ def _plan_config(planned: Plan, wishes: Wishes, machine: Machine) -> None:
         planned.add([layout.new_config(root, name, provider, wishes.model, machine.today)])
         return
     provider = wishes.provider
-    if provider is None and implied != layout.DEFAULT_PROVIDER and not layout.configured_provider(root):
+    if provider is None and implied is not None and not layout.configured_provider(root):
         provider = implied
     wanted = {
         ("project", "name"): wishes.name,

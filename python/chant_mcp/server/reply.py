@@ -14,6 +14,7 @@ from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp_types import CallToolResult, JSONRPCMessage, JSONRPCResponse, TextContent
+from pydantic_core import PydanticSerializationError
 
 from chant_mcp._core import Answer
 from chant_mcp.tool_calls import ToolResult, answer_result
@@ -74,9 +75,17 @@ async def rendered_aside(ctx: ServerRequestContext[Any, Any], call_next: CallNex
     return shaped
 
 
+def _json_of(message: JSONRPCMessage) -> str:
+    """Write a message as JSON, whatever its texts hold: half of a surrogate pair stays an escape."""
+    try:
+        return message.model_dump_json(by_alias=True, exclude_unset=True, warnings=False)
+    except PydanticSerializationError:
+        return json.dumps(message.model_dump(by_alias=True, exclude_unset=True, warnings=False))
+
+
 def line(message: JSONRPCMessage) -> bytes:
     """Write a message as a line, rendered parts in their places."""
-    text = message.model_dump_json(by_alias=True, exclude_unset=True)
+    text = _json_of(message)
     if isinstance(message, JSONRPCResponse):
         structured = message.result.get(_STRUCTURED)
         if isinstance(structured, Rendered):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import json
 import os
 import select
 import stat
@@ -19,16 +18,16 @@ import threading
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import anyio
 import anyio.to_thread
 import mcp_types as t
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
-from pydantic import ValidationError
 
 from chant_mcp.message_lines import lines_of
 from chant_mcp.server import reply
+from chant_mcp.server.envelope import Item, admit
 
 _MOST_QUEUED = 1024
 """Messages read ahead of the server; a client that sends faster waits."""
@@ -41,9 +40,6 @@ _DRAIN = 30.0
 
 _LAST_LINE = 1.0
 """Seconds in which a line that was begun is written to its end when the server is told to stop."""
-
-Item = SessionMessage | t.JSONRPCError
-"""A message, or the error owed for a line that is none."""
 
 
 class _End:
@@ -89,7 +85,7 @@ class PipeIn(_End):
                 line = raw if number else raw.removeprefix(b"\xef\xbb\xbf")  # some shells begin so
                 if line.strip():
                     self._room.acquire()
-                    self._items.append(_parsed(line))
+                    self._items.append(admit(line))
                     self._tell()
         except OSError:
             pass  # a broken pipe ends the input like any other end
@@ -117,45 +113,6 @@ class PipeIn(_End):
         """Stop receiving; the thread ends with the process."""
         self._closed = True
         self._wake.set()
-
-
-def unreadable(body: bytes) -> t.JSONRPCError:
-    """Give the error owed for a text that is no message."""
-    item = _parsed(body)
-    return item if isinstance(item, t.JSONRPCError) else _error(t.INVALID_REQUEST, "Invalid Request")
-
-
-def _parsed(line: bytes) -> Item:
-    try:
-        return SessionMessage(t.jsonrpc_message_adapter.validate_json(line, by_name=False))
-    except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-    why = str(problem.get("ctx", {}).get("error", "")) if problem["type"] == "json_invalid" else ""
-    try:
-        frame = json.loads(line.decode())
-        if "hex escape" in why:
-            # Half a surrogate pair: JavaScript writes it as an escape, and whoever sent it waits for
-            # an answer under the request's own id.
-            return SessionMessage(t.jsonrpc_message_adapter.validate_python(frame, by_name=False))
-    except (ValueError, RecursionError):
-        frame = None
-    return _error(t.PARSE_ERROR, f"Parse error: {why}") if why else _rejection(frame)
-
-
-def _rejection(frame: Any) -> t.JSONRPCError:
-    """Give the error owed for JSON that is no message (seed chant, errors)."""
-    if not isinstance(frame, dict):
-        return _error(t.INVALID_REQUEST, "Invalid Request")
-    members = cast(dict[str, Any], frame)
-    given = members.get("id")
-    id = given if isinstance(given, (str, int)) and not isinstance(given, bool) else None
-    is_other_version = members.get("jsonrpc") != "2.0"
-    message = "Invalid JSON-RPC version" if is_other_version else "Invalid Request"
-    return _error(t.INVALID_REQUEST, message, id)
-
-
-def _error(code: int, message: str, id: str | int | None = None) -> t.JSONRPCError:
-    return t.JSONRPCError(jsonrpc="2.0", id=id, error=t.ErrorData(code=code, message=message))
 
 
 class PipeOut(_End):

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT, Page};
+use chant_core::dialects::chant::agents::templates;
 use chant_core::dialects::chant::ops;
 use chant_core::dialects::chant::project::{Clock, Options, Project};
 use chant_core::dialects::chant::split::Wish as SplitWish;
@@ -197,9 +198,22 @@ impl ChantProject {
         answer(py, || ops::diagnose(&self.project, id))
     }
 
-    /// What runs would find here: git, agents, and what these get of the environment.
-    fn doctor(&self, py: Python<'_>) -> Result<Answer, Raised> {
-        answer(py, || ops::doctor(&self.project))
+    /// What runs would find here: git, agents, and what these get of the environment. With `live` the models of the
+    /// agents that would work are asked once.
+    #[pyo3(signature = (*, live = false))]
+    fn doctor(&self, py: Python<'_>, live: bool) -> Result<Answer, Raised> {
+        answer(py, || ops::doctor(&self.project, live))
+    }
+
+    /// The agents that are known, and what is here of them; nothing is started when `quick`.
+    #[pyo3(signature = (*, quick = false))]
+    fn agents_list(&self, py: Python<'_>, quick: bool) -> Result<Answer, Raised> {
+        answer(py, || ops::agents_list(&self.project, quick))
+    }
+
+    /// All that is known of an agent.
+    fn agent_show(&self, py: Python<'_>, name: &str) -> Result<Answer, Raised> {
+        answer(py, || ops::agent_show(&self.project, name))
     }
 
     /// What runs can be held to on this machine.
@@ -236,6 +250,37 @@ impl ChantProject {
     /// Whether a spec meets its criteria.
     fn verify(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
         answer(py, || ops::verify(&self.project, id))
+    }
+
+    /// The receipts of a spec, or all, oldest first.
+    #[pyo3(signature = (id = None))]
+    fn receipt_show(&self, py: Python<'_>, id: Option<&str>) -> Result<Answer, Raised> {
+        answer(py, || ops::receipt_show(&self.project, id))
+    }
+
+    /// Holds receipts of a spec, or of all completed ones, against the repository.
+    #[pyo3(signature = (id = None, *, target = None, reruns = false))]
+    fn receipt_verify(
+        &self,
+        py: Python<'_>,
+        id: Option<&str>,
+        target: Option<&str>,
+        reruns: bool,
+    ) -> Result<Answer, Raised> {
+        let query = ops::ReceiptQuery { id, target, reruns };
+        answer(py, || ops::receipt_verify(&self.project, query))
+    }
+
+    /// Brings all receipts to a remote.
+    #[pyo3(signature = (remote = None))]
+    fn receipt_push(&self, py: Python<'_>, remote: Option<&str>) -> Result<Answer, Raised> {
+        answer(py, || ops::receipt_push(&self.project, remote))
+    }
+
+    /// Takes the receipts that are missing here from a remote.
+    #[pyo3(signature = (remote = None))]
+    fn receipt_fetch(&self, py: Python<'_>, remote: Option<&str>) -> Result<Answer, Raised> {
+        answer(py, || ops::receipt_fetch(&self.project, remote))
     }
 
     /// Changes keys, criteria and text of a spec in one edit.
@@ -403,6 +448,28 @@ impl ChantProject {
         told(py, progress.as_ref(), |tell| {
             let mode = Mode::of(chain, parallel)?;
             ops::work_start(&self.project, id, &ops::Wish { mode, asked }, tell)
+        })
+    }
+
+    /// What a start would work on, take and cost; nothing is started.
+    #[pyo3(signature = (id, *, chain = false, parallel = None, skip_criteria = false, agent = None))]
+    fn work_forecast(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        chain: bool,
+        parallel: Option<i64>,
+        skip_criteria: bool,
+        agent: Option<String>,
+    ) -> Result<Answer, Raised> {
+        let asked = Asked {
+            skip_criteria,
+            agent,
+            ..Asked::default()
+        };
+        answer(py, || {
+            let mode = Mode::of(chain, parallel)?;
+            ops::work_forecast(&self.project, id, &ops::Wish { mode, asked })
         })
     }
 
@@ -576,4 +643,14 @@ fn told(
         Some(error) => Err(error.into()),
         None => Ok(started),
     }
+}
+
+/// The built-in agents by all their names, each with the name that configurations keep.
+#[pyfunction]
+pub(crate) fn agent_names() -> Vec<(&'static str, &'static str)> {
+    let names = templates().flat_map(|template| {
+        let names = std::iter::once(template.name).chain(template.aliases.iter().copied());
+        names.map(|name| (name, template.name))
+    });
+    names.collect()
 }

@@ -23,7 +23,7 @@ mod _core {
     #[pymodule_export]
     use crate::answer::Answer;
     #[pymodule_export]
-    use crate::chant::ChantProject;
+    use crate::chant::{ChantProject, agent_names};
     #[pymodule_export]
     use crate::graph::{Edges, Items, Layers, Network, Scores, Table, item_table};
     #[pymodule_export]

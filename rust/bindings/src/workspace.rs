@@ -296,9 +296,9 @@ fn laid(
 ) -> Result<Laid<'_>, Raised> {
     let layout = call(py, work)?;
     let learned = PyDict::new(py);
-    learned.set_item("runs", layout.learned.runs)?;
-    learned.set_item("median", layout.learned.median)?;
-    learned.set_item("spread", layout.learned.spread)?;
+    learned.set_item("runs", layout.learned.duration.runs)?;
+    learned.set_item("median", layout.learned.duration.median)?;
+    learned.set_item("spread", layout.learned.duration.spread)?;
     Ok((layout.network.clone().into(), Columns { layout }, learned))
 }
 

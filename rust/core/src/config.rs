@@ -2,7 +2,7 @@
 //!
 //! A configuration file is markdown whose front matter holds the keys; the body is free text. Keys of
 //! `project`, `defaults`, `providers` and `parallel` are merged one by one, every other block is taken whole
-//! from the last file that has it. Unknown keys are left alone.
+//! from the last file that has it, but for what runs may use up: of that the smaller counts. Unknown keys are left alone.
 
 pub mod confine;
 pub mod pool;
@@ -75,6 +75,8 @@ pub struct Config {
     pub runs: Runs,
     /// How they are held.
     pub confine: Confine,
+    /// Whether completed specs have to have receipts; counts as the target branch says it.
+    pub receipts: ReceiptPolicy,
 }
 
 impl Default for Config {
@@ -96,8 +98,20 @@ impl Default for Config {
             trusted_roots: Vec::new(),
             runs: Runs::default(),
             confine: Confine::default(),
+            receipts: ReceiptPolicy::default(),
         }
     }
+}
+
+/// What is asked for of receipts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReceiptPolicy {
+    /// They are left, and nothing asks for them.
+    #[default]
+    Optional,
+    /// `verify --all` fails where a completed spec has none that holds.
+    Required,
 }
 
 /// What follows from a rejection (reference chant 7, `approval.rejection_action`).
@@ -198,6 +212,7 @@ struct File {
     confine: Option<ConfineBlock>,
     caches: Option<Caches>,
     trust: Option<TrustBlock>,
+    receipts: Option<ReceiptPolicy>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -300,7 +315,7 @@ impl Config {
             self.split_model = defaults.split_model.or(self.split_model.take());
             put(&mut runs.prompt, defaults.prompt);
             put(&mut runs.prompt_extensions, defaults.prompt_extensions);
-            put(&mut runs.provider, defaults.provider);
+            runs.named_provider = defaults.provider.or(runs.named_provider.take());
             put(&mut runs.rotation, defaults.rotation_strategy);
             put(&mut runs.may_change_other_specs, defaults.allow_other_specs);
             self.worktree_root = defaults.worktree_root.or(self.worktree_root.take());
@@ -325,13 +340,19 @@ impl Config {
             }
             runs.passed.push(name);
         }
-        put(&mut runs.limits, file.limits);
+        if let Some(limits) = file.limits {
+            if let Some(why) = limits.wrong_limit() {
+                return Err(why);
+            }
+            runs.limits.take(limits);
+        }
         runs.pool.take(file.runs, is_users);
         let confine = file.confine.unwrap_or_default();
         self.confine.take(confine, file.caches, is_users);
         if let Some(watch) = file.watch {
             (runs.watch, runs.retries) = watch.taken()?;
         }
+        put(&mut self.receipts, file.receipts);
         if let Some(trust) = file.trust {
             self.trusted_roots = trust.roots;
         }
@@ -357,10 +378,11 @@ impl Config {
     }
 }
 
-/// What counts of the user's file: a name is the project's own.
+/// What counts of the user's file: a name is the project's own, and so is what its branches have to have.
 fn of_user(file: File) -> File {
     File {
         project: None,
+        receipts: None,
         ..file
     }
 }
@@ -433,6 +455,31 @@ mod tests {
         assert_eq!(config.model.as_deref(), Some("opus"));
     }
 
+    // proves: chant:costs:smaller_limit_counts
+    #[test]
+    fn of_what_runs_may_use_up_the_smaller_counts() {
+        let user =
+            "---\nlimits: {tokens: 500, cost_usd: 2, tokens_per_day: 9, run_minutes: 5}\n---\n";
+        let project = "---\nlimits: {tokens: 900, cost_usd: 1.5, cost_usd_per_day: 20}\n---\n";
+        let limits = read(user, project).unwrap().runs.limits;
+        assert_eq!(limits.tokens.map(std::num::NonZero::get), Some(500));
+        assert_eq!(limits.cost_usd, crate::money::UsdAmount::new(1.5));
+        assert_eq!(limits.tokens_per_day.map(std::num::NonZero::get), Some(9));
+        assert_eq!(limits.cost_usd_per_day, crate::money::UsdAmount::new(20.0));
+        assert_eq!(limits.run_minutes.get(), 60, "the block is the project's");
+        for wrong in [
+            "cost_usd: 0",
+            "cost_usd: -1",
+            "cost_usd_per_day: .nan",
+            "tokens: 0",
+        ] {
+            assert!(
+                read("", &format!("---\nlimits: {{{wrong}}}\n---\n")).is_err(),
+                "{wrong}"
+            );
+        }
+    }
+
     #[test]
     fn what_a_block_of_the_project_leaves_out_is_the_default_and_not_the_users() {
         let user = "---\nlint: {disable: [title]}\n---\n";
@@ -471,8 +518,8 @@ mod tests {
         let config = Config::read(None, Some(("project", project)), Some(("agents", agents)));
         let runs = config.unwrap().runs;
         assert_eq!(
-            (&*runs.provider, &*runs.prompt, &*runs.prompt_extensions),
-            ("codex", "careful", &["rust".to_owned()][..])
+            (runs.provider(), &*runs.prompt, &*runs.prompt_extensions),
+            (Some("codex"), "careful", &["rust".to_owned()][..])
         );
         assert!(runs.agents["codex"].skip_permissions && !runs.agents["own"].skip_permissions);
         let own = runs.agents["own"].command.as_deref().unwrap();

@@ -2,14 +2,15 @@
 //!
 //! Engines: [`text`] (documents as text), [`store`] (files on disk), [`graph`] (what waits for what),
 //! [`git`], [`lint`], [`work`] (runs of agents), [`provider`] (an agent over HTTP), [`trust`] (what a
-//! folder asks for, and whether a person said yes), with [`config`], [`environment`], [`ident`] and
-//! [`answer`] beside them. On top of them [`dialects`], each a kind of work files, and
+//! folder asks for, and whether a person said yes), [`agent_events`] (what agents tell of themselves), with
+//! [`config`], [`environment`], [`ident`], [`money`] and [`answer`] beside them. On top of them [`dialects`], each a kind of work files, and
 //! above these [`workspace`], which alone knows them all. `ARCHITECTURE.md` says what each must not
 //! know; `tests/it/layers.rs` checks it.
 //!
 //! Nothing here knows Python or MCP, prints, reads the environment, or asks where it is: roots, the
 //! time and variables come in as arguments. Every failure is an [`error::Error`].
 
+pub mod agent_events;
 pub mod answer;
 pub mod config;
 pub mod confine;
@@ -20,6 +21,7 @@ pub mod git;
 pub mod graph;
 pub mod ident;
 pub mod lint;
+pub mod money;
 pub mod outside;
 pub mod provider;
 pub mod state_place;

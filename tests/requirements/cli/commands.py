@@ -157,4 +157,17 @@ REQUIREMENTS: dict[str, Requirement] = {
         "In a project that holds specs alone `list`, `ready` and `show` are those of `chant-mcp chant`.",
         "house: scripts of users go on working",
     ),
+    "cli:agents:list_and_show": Requirement(
+        "`agents list` and `agents show` tell of each known agent whether it is installed, its release, "
+        "its login, both "
+        "ways to start it, what it is given, its state and its limits, and whether we ran it.",
+        "issue: The first run, point 1",
+    ),
+    "cli:doctor:asks_agents": Requirement(
+        "`doctor` tells of the agents that would work release, login, flags that the installed release "
+        "does not know, "
+        "and whether they start where runs work; a model is asked with `--live` alone, after a person "
+        "agreed.",
+        "issue: The first run, point 1; reference agents 11",
+    ),
 }

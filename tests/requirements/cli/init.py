@@ -21,6 +21,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         "when the `chant` on PATH is ours.",
         "seed chant:21; decisions 3: Console script `chant`",
     ),
+    "init:agents:one_is_proposed": Requirement(
+        "`init` looks which agents are installed, takes the first that is logged in and says so, or says "
+        "how to get "
+        "one; at a terminal it asks. A program of the folder itself is none, and what is asked for wins.",
+        "issue: The first run, point 5",
+    ),
     "init:agent:claude_needs_no_questions": Requirement(
         "`chant init --agent claude` sets Claude up without asking anything.", "seed chant:31"
     ),

@@ -112,8 +112,20 @@ REQUIREMENTS: dict[str, Requirement] = {
     "protocol:notifications:initialized_is_accepted": Requirement(
         "`notifications/initialized` is accepted silently.", "seed chant:1693"
     ),
-    "protocol:notifications:null_or_fractional_id_is_one": Requirement(
-        "A message with `id: null` or a fractional id is read as a notification.", "reference mcp 12"
+    "protocol:envelope:each_request_has_one_answer_under_its_id": Requirement(
+        "Each request that can be read gets exactly one answer, under its own id: also one that is nested"
+        " deeply, has half of a surrogate pair in a method or a parameter, or texts that are too long.",
+        "issue: Refused means nothing happened, points 11 to 13",
+    ),
+    "protocol:envelope:ids_are_texts_or_integers": Requirement(
+        "An id is a text or an integer, `1.0` being one; with any other the request is refused, with a"
+        " fraction under its own id, else with `id: null`.",
+        "issue: Refused means nothing happened, point 12",
+    ),
+    "protocol:envelope:messages_have_a_largest_size": Requirement(
+        "A message above 16 MiB on stdio, 4 MiB over HTTP, is refused, on stdio under its id; the next is"
+        " served.",
+        "issue: Refused means nothing happened, point 13",
     ),
     "protocol:flight:several_requests_at_once": Requirement(
         "A slow call does not hold back the answers to requests sent after it.", "issue: Protocol"

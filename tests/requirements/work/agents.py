@@ -22,8 +22,35 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 6.5",
     ),
     "chant:agents:permissions_are_skipped_only_when_configured": Requirement(
-        "Built-in agents are told to skip permission checks only when the configuration says so.",
+        "Where nothing holds them, built-in agents are told to skip permission checks only when the "
+        "configuration "
+        "says so.",
         "reference chant 8.2 W22; issue: The work runtime, part Agents",
+    ),
+    "chant:agents:held_agents_do_not_ask": Requirement(
+        "In a run that is held a built-in agent is started with the switch that stops it from asking.",
+        "decisions 6: Agents' permissions; issue: The first run, point 1",
+    ),
+    "chant:agents:others_are_guarded_or_refused": Requirement(
+        "Where nothing holds a run, a built-in agent bounds itself, or is refused with the reason and a "
+        "next step.",
+        "decisions 6: Agents' permissions; issue: The first run, point 1",
+    ),
+    "chant:agents:state_is_private": Requirement(
+        "A held agent has a state of its own that goes with the run, with nothing of the user's in it but "
+        "the login; "
+        "what it changes there changes nothing of the user's.",
+        "issue: The first run, point 1; reference agents 1 to 8",
+    ),
+    "chant:agents:built_in_commands": Requirement(
+        "Command lines, variables and files of each built-in agent are as its documents say, in both forms.",
+        "reference agents 9; issue: The first run, point 1",
+    ),
+    "chant:agents:one_is_found_without_configuration": Requirement(
+        "Without a configured agent the first one works that is installed and logged in, else the first "
+        "that is "
+        "installed; without any the answer says how to get one. A configured one always wins.",
+        "issue: The first run, point 5",
     ),
     "chant:checks:have_to_pass": Requirement(
         "A check that a criterion names has to pass in the worktree; exit code, duration and tree are "

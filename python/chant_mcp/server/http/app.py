@@ -111,10 +111,11 @@ async def _never() -> AsyncIterator[signal.Signals]:
 def _routes(server: Server[Any], sessions: Sessions, token: str | None) -> list[Route]:
     sse = SseServerTransport(_MESSAGES, max_request_body_size=MOST_BYTES)
     stream = locked(_Stream(server, sse), token)
+    streamable = locked(readable(StreamableHTTPASGIApp(sessions)), token)
     messages = locked(readable(sse.handle_post_message), token)
     return [
         Route("/health", _health, methods=["GET"]),
-        Route(PATH, locked(StreamableHTTPASGIApp(sessions), token), methods=["GET", "POST", "DELETE"]),
+        Route(PATH, streamable, methods=["GET", "POST", "DELETE"]),
         Route("/", stream, methods=["GET"]),
         Route("/sse", stream, methods=["GET"]),
         Route(_MESSAGES, messages, methods=["POST"]),

@@ -11,15 +11,16 @@ from mcp.server.transport_security import (
     TransportSecurityMiddleware,
     TransportSecuritySettings,
 )
-from mcp_types import JSONRPCError, jsonrpc_message_adapter
+from mcp_types import JSONRPCError, JSONRPCMessage, jsonrpc_message_adapter
 from pydantic import ValidationError
 from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from chant_mcp.server import reply
+from chant_mcp.server.envelope import admit, unreadable_by_library
 from chant_mcp.server.http.address import Names
-from chant_mcp.server.wire import unreadable
 
 MOST_BYTES = 4 * 1024 * 1024
 """How long the body of a request may be."""
@@ -79,11 +80,17 @@ def readable(app: ASGIApp) -> ASGIApp:
     """Let messages of the older transport in, and answer what is none: the SDK would log a traceback."""
 
     async def checked(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "POST":
+            await app(scope, receive, send)
+            return
         body = await Request(scope, receive).body()
-        try:
-            jsonrpc_message_adapter.validate_json(body, by_name=False)
-        except ValidationError:
-            await _told(unreadable(body))(scope, receive, send)
+        item = admit(body)
+        if isinstance(item, JSONRPCError):
+            await _refusal(item)(scope, receive, send)
+            return
+        body = _as_admitted(body, item.message)
+        if isinstance(body, JSONRPCError):
+            await _refusal(body)(scope, receive, send)
             return
 
         read = False
@@ -100,6 +107,15 @@ def readable(app: ASGIApp) -> ASGIApp:
     return RequestBodyLimitMiddleware(checked, MOST_BYTES)
 
 
-def _told(error: JSONRPCError) -> Response:
-    body = error.model_dump_json(by_alias=True, exclude_unset=True)
-    return Response(body, status_code=400, media_type="application/json")
+def _as_admitted(body: bytes, message: JSONRPCMessage) -> bytes | JSONRPCError:
+    """Give a body that the library reads as the message that was let in, or what is owed where it cannot."""
+    try:
+        if jsonrpc_message_adapter.validate_json(body, by_name=False) == message:
+            return body
+        return reply.line(message)
+    except ValidationError:
+        return unreadable_by_library(message)
+
+
+def _refusal(error: JSONRPCError) -> Response:
+    return Response(reply.line(error), status_code=400, media_type="application/json")

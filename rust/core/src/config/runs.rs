@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::pool::PoolSettings;
+use crate::money::UsdAmount;
 
 /// How an agent is started, where that differs from what is built in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -93,6 +94,16 @@ pub struct Limits {
     pub output_megabytes: NonZeroU64,
     /// No more agents than this work at once.
     pub agents_at_once: NonZeroUsize,
+    /// A run uses no more tokens than this.
+    pub tokens: Option<NonZeroU64>,
+    /// A run costs no more US dollars than this.
+    pub cost_usd: Option<UsdAmount>,
+    /// All runs of 24 hours use no more tokens than this.
+    pub tokens_per_day: Option<NonZeroU64>,
+    /// All runs of 24 hours cost no more US dollars than this.
+    pub cost_usd_per_day: Option<UsdAmount>,
+    /// A run takes no more turns of its model than this; for agents that can be told so.
+    pub turns: Option<NonZeroU32>,
 }
 
 impl Default for Limits {
@@ -104,6 +115,11 @@ impl Default for Limits {
             check_minutes: number(10),
             output_megabytes: number(50),
             agents_at_once: NonZeroUsize::MIN.saturating_add(7),
+            tokens: None,
+            cost_usd: None,
+            tokens_per_day: None,
+            cost_usd_per_day: None,
+            turns: None,
         }
     }
 }
@@ -124,9 +140,44 @@ impl Limits {
         minutes(self.check_minutes)
     }
 
+    /// Takes over what another file says. What may be used up is the smaller of both: a project does not spend
+    /// more than its user wants, nor the other way round.
+    pub(super) fn take(&mut self, other: Self) {
+        *self = Self {
+            tokens: smaller(self.tokens, other.tokens),
+            cost_usd: smaller(self.cost_usd, other.cost_usd),
+            tokens_per_day: smaller(self.tokens_per_day, other.tokens_per_day),
+            cost_usd_per_day: smaller(self.cost_usd_per_day, other.cost_usd_per_day),
+            ..other
+        };
+    }
+
+    /// What is wrong with a limit; the first one.
+    pub(super) fn wrong_limit(&self) -> Option<String> {
+        let amounts = [
+            ("cost_usd", self.cost_usd),
+            ("cost_usd_per_day", self.cost_usd_per_day),
+        ];
+        let is_nothing = |amount: Option<UsdAmount>| amount == Some(UsdAmount::default());
+        let wrong = amounts.into_iter().find(|(_, amount)| is_nothing(*amount));
+        wrong.map(|(key, _)| format!("limits.{key}: expected an amount above 0, got 0"))
+    }
+
+    /// The most turns.
+    pub fn turns(&self) -> Option<u32> {
+        self.turns.map(NonZeroU32::get)
+    }
+
     /// The most bytes that a run writes.
     pub fn output(&self) -> u64 {
         self.output_megabytes.get().saturating_mul(1_000_000)
+    }
+}
+
+fn smaller<T: PartialOrd>(one: Option<T>, other: Option<T>) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) if other < one => Some(other),
+        (one, other) => one.or(other),
     }
 }
 
@@ -136,6 +187,8 @@ fn minutes(minutes: NonZeroU64) -> Duration {
 
 /// Milliseconds that are waited at most before another try.
 const LONGEST_DELAY: u64 = 60 * 60 * 1000;
+/// Tries of an agent within one run, at the most.
+const MOST_TRIES: u32 = 100;
 
 /// When failed work is tried again (reference chant 6.10 and 7).
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -169,6 +222,12 @@ impl Retries {
         let factor = self.backoff_multiplier.powi(tries).min(1e9);
         let delay = Duration::from_millis(self.retry_delay_ms.min(LONGEST_DELAY)).mul_f64(factor);
         delay.min(Duration::from_millis(LONGEST_DELAY))
+    }
+
+    /// How long to wait before each try after the first.
+    pub fn delays(&self) -> Vec<Duration> {
+        let tries = 1..=self.max_retries.min(MOST_TRIES);
+        tries.map(|tries| self.delay(tries)).collect()
     }
 
     /// How often work whose log reads like this is tried again.
@@ -262,8 +321,10 @@ pub struct Runs {
     pub prompt: String,
     /// Names of texts that are put behind every prompt.
     pub prompt_extensions: Vec<String>,
-    /// The agent that works when none is named.
-    pub provider: String,
+    /// The agent that works when none is named, if the configuration says which.
+    pub named_provider: Option<String>,
+    /// The one that was found on this machine otherwise.
+    pub found_provider: Option<String>,
     /// Settings of agents, by name.
     pub agents: BTreeMap<String, AgentSettings>,
     /// Where models are asked over HTTP.
@@ -290,12 +351,22 @@ pub struct Runs {
     pub pool: PoolSettings,
 }
 
+impl Runs {
+    /// The agent that works when none is named: the configured one, else the one that was found.
+    pub fn provider(&self) -> Option<&str> {
+        self.named_provider
+            .as_deref()
+            .or(self.found_provider.as_deref())
+    }
+}
+
 impl Default for Runs {
     fn default() -> Self {
         Self {
             prompt: "standard".into(),
             prompt_extensions: Vec::new(),
-            provider: claude(),
+            named_provider: None,
+            found_provider: None,
             agents: BTreeMap::new(),
             providers: Providers::default(),
             parallel: Vec::new(),

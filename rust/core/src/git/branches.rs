@@ -11,7 +11,7 @@ const BACKUPS: &str = "refs/chant/backup/";
 const ATTEMPTS: usize = 20;
 
 /// Refs of ours are no matter for the user's hooks.
-const NO_HOOKS: [&str; 2] = ["-c", "core.hooksPath=/dev/null"];
+pub(super) const NO_HOOKS: [&str; 2] = ["-c", "core.hooksPath=/dev/null"];
 
 impl Repo {
     /// What the checkout stands on.
@@ -232,7 +232,7 @@ impl Repo {
     }
 
     /// The refs whose names begin with `prefix` (it ends with a slash) and the commits they lead to.
-    fn refs_under(&self, prefix: &str) -> Result<Vec<(String, String)>, GitError> {
+    pub(super) fn refs_under(&self, prefix: &str) -> Result<Vec<(String, String)>, GitError> {
         self.read(
             "list refs",
             |repo| {

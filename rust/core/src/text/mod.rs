@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows a dialect, touches the disk or asks what time it is.
 
+pub mod canonical;
 pub mod checklist;
 pub mod edit;
 pub mod front_matter;

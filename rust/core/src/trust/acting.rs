@@ -8,6 +8,7 @@ use super::harmless;
 use super::sha256;
 use crate::config::confine;
 use crate::git::acting::LocalSetting;
+use crate::text::canonical::sorted;
 use crate::text::front_matter;
 
 /// What kind of thing an entry makes happen.
@@ -387,22 +388,6 @@ fn whole(file: &SourceFile, kind: EntryKind) -> ActingEntry {
         source: file.path.clone(),
         key: String::new(),
         value: Value::Object(value),
-    }
-}
-
-/// A value with the keys of its maps in order.
-fn sorted(value: &Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let mut pairs: Vec<(&String, &Value)> = map.iter().collect();
-            pairs.sort_by_key(|(key, _)| *key);
-            let pairs = pairs
-                .into_iter()
-                .map(|(key, value)| (key.clone(), sorted(value)));
-            Value::Object(pairs.collect())
-        }
-        Value::Array(items) => Value::Array(items.iter().map(sorted).collect()),
-        value => value.clone(),
     }
 }
 

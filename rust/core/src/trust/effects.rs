@@ -168,6 +168,13 @@ pub const TABLE: &[EffectRow] = &[
     once("finalize a run", MERGES, ASK),
     once("remove a branch", MERGES, ASK),
     once("stage a move", MERGES, ASK),
+    once("receipt push", MERGES, ASK),
+    once("receipt fetch", MERGES, ASK),
+    each_time(
+        "receipt verify --rerun",
+        &[ReadsDocuments, RunsCommands],
+        ASK,
+    ),
     each_time("watch", STARTS, ASK),
 ];
 

@@ -8,13 +8,15 @@
 /// Not among them, although they look harmless: `approval` (a block of the project's takes the place of the
 /// user's, so that any word in it can switch approval off), `limits` and `watch` (they bound what is spent),
 /// `defaults.main_branch` and `defaults.branch_prefix` (they say what is merged where), `defaults.model`.
-const OF_CHANT: [&[&str]; 3] = [
+const OF_CHANT: [&[&str]; 4] = [
     // What the project is called; folders have it with everything but letters and digits taken out.
     &["project", "name"],
     // How strict the findings about specs are.
     &["lint"],
     // Which keys specs have to have.
     &["enterprise", "required"],
+    // Whether `verify` asks for receipts; it runs nothing.
+    &["receipts"],
 ];
 
 /// Keys of `.specify/chant-mcp.yml`: what refuses a tick instead of warning, and how long questions wait.

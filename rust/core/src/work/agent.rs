@@ -7,7 +7,6 @@
 )]
 
 use std::ffi::OsString;
-use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -28,8 +27,12 @@ use super::output::{Output, Reads, Room, Stream};
 use super::process::Identity;
 use super::record::Record;
 use super::records::Runs;
+use super::spending::{EventPlan, Meter};
+use crate::agent_events::{AgentExit, EventReader, FailureCause};
 use crate::confine::Confinement;
 use crate::store::disk;
+
+pub use super::ended::{Ended, Ending};
 
 /// How long what a pipe still holds is waited for after the agent ended.
 const LINGER: Duration = Duration::from_millis(500);
@@ -67,6 +70,17 @@ pub struct Job {
     pub reads: Option<Reads>,
     /// How it reaches our tools, when it does so through the runner.
     pub connecting: Option<Connecting>,
+    /// What is done about what it tells of itself.
+    pub plan: EventPlan,
+}
+
+/// What goes on while an agent works.
+#[derive(Default)]
+pub struct Beside<'a> {
+    /// What is looked at.
+    pub looking: Option<Looking<'a>>,
+    /// What keeps count of what it uses.
+    pub meter: Option<Meter<'a>>,
 }
 
 /// The standard input of an agent.
@@ -110,76 +124,6 @@ impl Default for Limits {
     }
 }
 
-/// Why an agent came to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// By itself.
-    Itself,
-    /// It ran for too long.
-    Timeout(Duration),
-    /// It was silent for too long.
-    Idle(Duration),
-    /// It wrote too much.
-    Output(u64),
-    /// The runner was told to end.
-    Interrupted,
-}
-
-/// What is known of an agent that ended.
-#[derive(Debug)]
-pub struct Ended {
-    /// Its exit code, if it had one.
-    pub exit_code: Option<i32>,
-    /// The signal it died of, if it did.
-    pub signal: Option<i32>,
-    /// Why it ended.
-    pub ending: Ending,
-    /// How long it ran.
-    pub duration: Duration,
-    /// The last lines of its standard error, secrets masked.
-    pub tail: Vec<String>,
-    /// What it says of that, if it looks as if something was refused to it.
-    pub refused: Option<String>,
-    /// How many processes of it were still there after it ended by itself, and were ended.
-    pub left_behind: usize,
-    /// What kept the log from being written whole.
-    pub log_failure: Option<String>,
-}
-
-impl Ended {
-    /// Whether it ended by itself and says that all went well.
-    pub fn is_success(&self) -> bool {
-        self.ending == Ending::Itself && self.exit_code == Some(0)
-    }
-}
-
-impl fmt::Display for Ended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.ending, self.exit_code, self.signal) {
-            (Ending::Timeout(limit), ..) => {
-                write!(f, "The agent ran for longer than {} s", limit.as_secs_f64())?;
-            }
-            (Ending::Idle(limit), ..) => {
-                write!(f, "The agent said nothing for {} s", limit.as_secs_f64())?;
-            }
-            (Ending::Output(limit), ..) => write!(f, "The agent wrote more than {limit} bytes")?,
-            (Ending::Interrupted, ..) => f.write_str("The runner was told to end")?,
-            (Ending::Itself, Some(code), _) => write!(f, "The agent ended with exit code {code}")?,
-            (Ending::Itself, None, Some(signal)) => {
-                write!(f, "The agent was ended by signal {signal}")?;
-            }
-            (Ending::Itself, None, None) => f.write_str("The agent ended, nobody knows how")?,
-        }
-        if !self.is_success() && !self.tail.is_empty() {
-            write!(f, "; its last words:\n{}", self.tail.join("\n"))?;
-        }
-        if let Some(refused) = self.refused.as_ref().filter(|_| !self.is_success()) {
-            write!(f, "\n{refused}")?;
-        }
-        Ok(())
-    }
-}
-
 /// An agent at work. Dropped, it is killed with its process group.
 pub struct Agent {
     child: Child,
@@ -203,6 +147,9 @@ struct Pipes {
     out: Option<OwnedFd>,
     err: Option<OwnedFd>,
     output: Output,
+    events: EventReader,
+    /// Whether there are events that nothing was done about yet.
+    has_news: bool,
     buffer: Vec<u8>,
 }
 
@@ -268,6 +215,8 @@ pub fn start(
             out: child.stdout.take().map(Into::into),
             err: child.stderr.take().map(Into::into),
             output,
+            events: EventReader::new(job.plan.format),
+            has_news: false,
             buffer: Vec::new(),
         },
         connections,
@@ -311,19 +260,19 @@ impl Agent {
     /// # Errors
     /// `Unending` when processes survive being killed, `System`, or what stops a test.
     pub fn wait(self, interruption: &Interruption) -> Result<Ended, WorkError> {
-        self.wait_looking(interruption, None)
+        self.wait_beside(interruption, Beside::default())
     }
 
-    /// As [`Agent::wait`], looking at what the agent does meanwhile.
+    /// As [`Agent::wait`], with what goes on meanwhile.
     ///
     /// # Errors
     /// As [`Agent::wait`].
-    pub fn wait_looking(
+    pub fn wait_beside(
         mut self,
         interruption: &Interruption,
-        looking: Option<Looking<'_>>,
+        beside: Beside<'_>,
     ) -> Result<Ended, WorkError> {
-        let ending = self.listen(interruption, looking)?;
+        let ending = self.listen(interruption, beside)?;
         let duration = self.started.elapsed();
         match ending {
             Ending::Itself => self.linger()?,
@@ -332,6 +281,14 @@ impl Agent {
                 self.pipes.output.note("The agent took longer than it may");
             }
             Ending::Output(_) => self.pipes.output.note("The agent wrote more than it may"),
+            Ending::Hopeless(cause) => {
+                let note = format!("{}; it is ended", cause.sentence());
+                self.pipes.output.note(&note);
+            }
+            Ending::Spent(limit) => {
+                let note = format!("The agent used {limit}; it is ended");
+                self.pipes.output.note(&note);
+            }
         }
         let count = self.end_all()?;
         let left_behind = if ending == Ending::Itself { count } else { 0 };
@@ -347,9 +304,28 @@ impl Agent {
         let status = self.reap();
         let (tail, failure) = self.pipes.output.close();
         let refused = self.confinement.hint(tail.iter().map(String::as_str));
+        self.pipes.events.end();
+        let format = self.pipes.events.format();
+        let events = self.pipes.events.summary();
+        let events = events.with_texts(|text| self.pipes.output.masked(text));
+        let exit_code = status.and_then(|status| status.code());
+        let signal = status.and_then(|status| status.signal());
+        let exit = AgentExit {
+            code: exit_code,
+            signal,
+            tail: &tail,
+        };
+        let cause = match ending {
+            Ending::Itself => events.failure(format, &exit),
+            Ending::Hopeless(cause) => Some((cause, events.words())),
+            Ending::Spent(_) => Some((FailureCause::BudgetReached, String::new())),
+            _ => None,
+        };
         Ok(Ended {
-            exit_code: status.and_then(|status| status.code()),
-            signal: status.and_then(|status| status.signal()),
+            exit_code,
+            signal,
+            events,
+            cause,
             ending,
             duration,
             refused,
@@ -362,8 +338,12 @@ impl Agent {
     fn listen(
         &mut self,
         interruption: &Interruption,
-        mut looking: Option<Looking<'_>>,
+        beside: Beside<'_>,
     ) -> Result<Ending, WorkError> {
+        let Beside {
+            mut looking,
+            mut meter,
+        } = beside;
         let mut burial = Instant::now() + BURIAL;
         loop {
             if self.has_ended()? {
@@ -372,7 +352,10 @@ impl Agent {
             if interruption.is_told() {
                 return Ok(Ending::Interrupted);
             }
-            if let Some(ending) = self.broken_limit() {
+            if let Some(ending) = self
+                .broken_limit()
+                .or_else(|| self.reported_end(meter.as_mut()))
+            {
                 return Ok(ending);
             }
             if let Some(looking) = &mut looking {
@@ -413,6 +396,17 @@ impl Agent {
             .map(Ending::Timeout)
             .or(idle.map(Ending::Idle))
             .or(output.map(Ending::Output))
+    }
+
+    /// What of the agent's news is a reason to end it.
+    fn reported_end(&mut self, meter: Option<&mut Meter<'_>>) -> Option<Ending> {
+        if !std::mem::take(&mut self.pipes.has_news) {
+            return None;
+        }
+        let summary = self.pipes.events.summary();
+        let spent = meter.and_then(|meter| meter.note(summary));
+        let hopeless = summary.hopeless.filter(|_| !summary.has_final);
+        hopeless.map(Ending::Hopeless).or(spent.map(Ending::Spent))
     }
 
     /// Until the next limit can be broken, or the agent has to be looked at.
@@ -547,6 +541,9 @@ impl Pipes {
             }
             Ok(read) => {
                 self.output.take(stream, &self.buffer[..read]);
+                if stream == Stream::Out {
+                    self.has_news |= self.events.take(&self.buffer[..read]);
+                }
                 true
             }
             Err(Errno::INTR | Errno::AGAIN) => false,

@@ -26,6 +26,7 @@ use super::WorkError;
 use super::agent;
 use super::interruption::Interruption;
 use super::kin;
+use crate::confine::Confinement;
 
 /// How long what a pipe still holds is waited for after the command ended.
 const LINGER: Duration = Duration::from_millis(200);
@@ -39,6 +40,19 @@ pub struct Bounds {
     pub time: Duration,
     /// Bytes of its output that are kept, half of them from its end.
     pub kept: usize,
+}
+
+/// How a command is started.
+#[derive(Debug)]
+pub struct Started<'a> {
+    /// Where it starts.
+    pub folder: &'a Path,
+    /// Its whole environment.
+    pub environment: &'a BTreeMap<String, String>,
+    /// Its standard input.
+    pub input: Stdio,
+    /// How it is held.
+    pub confinement: &'a Confinement,
 }
 
 /// What is known of a command that ended.
@@ -118,25 +132,47 @@ impl Commands {
         bounds: Bounds,
         heard: &mut dyn FnMut(),
     ) -> Result<Ended, WorkError> {
+        let started = Started {
+            folder,
+            environment,
+            input: Stdio::null(),
+            confinement: &Confinement::Off,
+        };
+        self.run_held(argv, started, bounds, heard)
+    }
+
+    /// As [`Commands::run`], for a command that is held and may be told something.
+    ///
+    /// # Errors
+    /// As [`Commands::run`].
+    pub fn run_held(
+        &self,
+        argv: &[String],
+        started: Started<'_>,
+        bounds: Bounds,
+        heard: &mut dyn FnMut(),
+    ) -> Result<Ended, WorkError> {
         let failed = |source| WorkError::System {
             action: "run a command",
             source,
         };
-        let Some((program, arguments)) = argv.split_first() else {
+        let argv = argv.iter().map(Into::into).collect();
+        let mut argv = started.confinement.command_line(argv).into_iter();
+        let Some(program) = argv.next() else {
             return Err(failed(io::Error::other("it is empty")));
         };
         let (output, pipe) = io::pipe().map_err(failed)?;
         let mut command = Command::new(program);
         command
-            .args(arguments)
+            .args(argv)
             .env_clear()
-            .envs(environment)
-            .current_dir(folder)
+            .envs(started.environment)
+            .current_dir(started.folder)
             .process_group(0)
-            .stdin(Stdio::null())
+            .stdin(started.input)
             .stdout(pipe.try_clone().map_err(failed)?)
             .stderr(pipe);
-        let child = command.spawn();
+        let child = started.confinement.spawn(&mut command);
         // It holds the ends of the pipe that only the child should have.
         drop(command);
         let mut child = child.map_err(failed)?;

@@ -1,4 +1,4 @@
-//! How long runs took that completed their specs.
+//! How long runs took that completed their specs, and what their agents used.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -7,13 +7,17 @@ use jiff::Timestamp;
 
 use super::record::Record;
 use super::state::State;
+use crate::agent_events::AgentUsage;
+use crate::money::UsdAmount;
 use crate::store::StoreError;
 use crate::store::disk::Disk;
 use crate::store::files::Root;
 use crate::store::index::{Index, Source};
 
-/// Shorter runs count as so many seconds where logarithms are compared.
+/// Shorter runs, and those with fewer tokens, count as so much where logarithms are compared.
 const SHORTEST: f64 = 1.0;
+/// Cheaper runs count as so many dollars there.
+const CHEAPEST: f64 = 1e-6;
 
 /// The durations of a project's runs, read again only where records changed.
 pub struct Durations {
@@ -26,24 +30,77 @@ pub struct Durations {
 struct Took {
     spec_id: String,
     seconds: f64,
+    tokens: Option<f64>,
+    dollars: Option<f64>,
 }
 
 /// What the runs of a project teach.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Learned {
-    /// How many runs completed their specs.
+    /// How long they took, in seconds.
+    pub duration: LearnedAmount,
+    /// How many tokens they used, as far as their agents tell.
+    pub tokens: LearnedAmount,
+    /// How many US dollars they cost, as far as their agents tell.
+    pub cost: LearnedAmount,
+}
+
+/// What runs teach about one amount.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LearnedAmount {
+    /// How many runs that completed their specs tell it.
     pub runs: usize,
-    /// Half of them took no longer, in seconds; `None` without any.
+    /// For half of them it was no more; `None` without any.
     pub median: Option<f64>,
-    /// The standard deviation of the natural logarithms of their seconds; `None` for fewer than two.
+    /// The standard deviation of its natural logarithms; `None` for fewer than two.
     pub spread: Option<f64>,
     by_spec: HashMap<String, f64>,
 }
 
-impl Learned {
-    /// How many seconds a spec took; of several runs the median.
+impl LearnedAmount {
+    /// What amounts teach, each with its spec; less than `least` counts as that where logarithms are compared.
+    fn from_runs<'a>(amounts: impl Iterator<Item = (&'a str, f64)>, least: f64) -> Self {
+        let mut by_spec: HashMap<String, Vec<f64>> = HashMap::new();
+        let mut all = Vec::new();
+        for (spec_id, amount) in amounts {
+            by_spec.entry(spec_id.to_owned()).or_default().push(amount);
+            all.push(amount);
+        }
+        let medians = by_spec.into_iter();
+        Self {
+            runs: all.len(),
+            spread: spread(&all, least),
+            median: median(all),
+            by_spec: medians
+                .filter_map(|(spec, amounts)| Some((spec, median(amounts)?)))
+                .collect(),
+        }
+    }
+
+    /// How much it was for a spec; of several runs the median.
     pub fn of(&self, spec_id: &str) -> Option<f64> {
         self.by_spec.get(spec_id).copied()
+    }
+}
+
+impl Learned {
+    /// What records teach.
+    pub fn from_records(records: &[Record]) -> Self {
+        let took: Vec<Took> = records.iter().filter_map(Took::of).collect();
+        Self::from_runs(&took.iter().collect::<Vec<_>>())
+    }
+
+    fn from_runs(all: &[&Took]) -> Self {
+        let of = |amount: fn(&Took) -> Option<f64>, least| {
+            let known = all.iter();
+            let known = known.filter_map(|took| Some((took.spec_id.as_str(), amount(took)?)));
+            LearnedAmount::from_runs(known, least)
+        };
+        Self {
+            duration: of(|took| Some(took.seconds), SHORTEST),
+            tokens: of(|took| took.tokens, SHORTEST),
+            cost: of(|took| took.dollars, CHEAPEST),
+        }
     }
 }
 
@@ -82,21 +139,7 @@ impl Durations {
                 None => self.took.remove(&change.path),
             };
         }
-        let mut by_spec: HashMap<String, Vec<f64>> = HashMap::new();
-        for took in self.took.values() {
-            let of_spec = by_spec.entry(took.spec_id.clone()).or_default();
-            of_spec.push(took.seconds);
-        }
-        let all: Vec<f64> = self.took.values().map(|took| took.seconds).collect();
-        let medians = by_spec.into_iter();
-        Ok(Learned {
-            runs: all.len(),
-            spread: spread(&all),
-            median: median(all),
-            by_spec: medians
-                .filter_map(|(spec, seconds)| Some((spec, median(seconds)?)))
-                .collect(),
-        })
+        Ok(Learned::from_runs(&self.took.values().collect::<Vec<_>>()))
     }
 }
 
@@ -105,15 +148,33 @@ fn took(path: &str, source: Source) -> Option<Took> {
         return None;
     };
     let name = path.rsplit('/').next().unwrap_or_default();
-    let record = Record::believed(name, &text).ok()?;
-    let is_it = record.works_on_spec() && record.state() == State::Completed;
-    let start: Timestamp = record.started_at.parse().ok()?;
-    let end: Timestamp = record.completed_at.as_deref()?.parse().ok()?;
-    let seconds = end.duration_since(start).as_secs_f64();
-    (is_it && seconds >= 0.0).then_some(Took {
-        spec_id: record.spec_id,
-        seconds,
-    })
+    Took::of(&Record::believed(name, &text).ok()?)
+}
+
+impl Took {
+    /// What a run took, if it completed its spec.
+    fn of(record: &Record) -> Option<Self> {
+        let is_it = record.works_on_spec() && record.state() == State::Completed;
+        let start: Timestamp = record.started_at.parse().ok()?;
+        let end: Timestamp = record.completed_at.as_deref()?.parse().ok()?;
+        let seconds = end.duration_since(start).as_secs_f64();
+        let usage: AgentUsage = record.usage.as_ref().map(Into::into).unwrap_or_default();
+        (is_it && seconds >= 0.0).then(|| Self {
+            spec_id: record.spec_id.clone(),
+            seconds,
+            tokens: usage.tokens.map(|tokens| whole(tokens.total())),
+            dollars: usage.cost.map(UsdAmount::dollars),
+        })
+    }
+}
+
+/// A count to be reckoned with.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "what counts of so many tokens are the first digits"
+)]
+fn whole(count: u64) -> f64 {
+    count as f64
 }
 
 fn median(mut values: Vec<f64>) -> Option<f64> {
@@ -123,8 +184,8 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     Some(f64::midpoint(lower, upper))
 }
 
-fn spread(seconds: &[f64]) -> Option<f64> {
-    let logarithms: Vec<f64> = seconds.iter().map(|one| one.max(SHORTEST).ln()).collect();
+fn spread(amounts: &[f64], least: f64) -> Option<f64> {
+    let logarithms: Vec<f64> = amounts.iter().map(|one| one.max(least).ln()).collect();
     let count = f64::from(u32::try_from(logarithms.len()).ok()?);
     if count < 2.0 {
         return None;
@@ -148,9 +209,9 @@ mod tests {
 
     #[test]
     fn the_spread_is_that_of_logarithms() {
-        assert_eq!(spread(&[60.0]), None);
-        assert_eq!(spread(&[60.0, 60.0, 60.0]), Some(0.0));
-        let spread = spread(&[1.0, std::f64::consts::E.powi(2)]).unwrap();
+        assert_eq!(spread(&[60.0], 1.0), None);
+        assert_eq!(spread(&[60.0, 60.0, 60.0], 1.0), Some(0.0));
+        let spread = spread(&[1.0, std::f64::consts::E.powi(2)], 1.0).unwrap();
         assert!((spread - std::f64::consts::SQRT_2).abs() < 1e-12);
     }
 }

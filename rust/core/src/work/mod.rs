@@ -17,6 +17,8 @@ pub mod command;
 pub mod connections;
 pub mod durations;
 #[cfg(unix)]
+pub mod ended;
+#[cfg(unix)]
 pub mod handshake;
 #[cfg(unix)]
 pub mod interruption;
@@ -38,9 +40,11 @@ pub mod recover;
 #[cfg(unix)]
 pub mod runner;
 pub mod shown;
+pub mod spending;
 pub mod state;
 #[cfg(unix)]
 pub mod stop;
+pub mod usage;
 #[cfg(unix)]
 pub mod watch;
 

@@ -216,6 +216,11 @@ impl Output {
         record::stamp(self.last)
     }
 
+    /// A text without the secrets.
+    pub fn masked(&self, text: &str) -> String {
+        self.mask.apply(text)
+    }
+
     /// How many bytes came from the agent.
     pub fn heard(&self) -> u64 {
         self.heard

@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 use super::mirror::file_of;
 use super::process::Identity;
 use super::state::{self, Event, Illegal, State, Stop};
+use super::usage::{DenialEntry, NextTry, UsageEntry};
+use crate::agent_events::FailureCause;
 use crate::store::state::escaped;
 
 /// The three states of a run that answers tell.
@@ -136,6 +138,18 @@ pub struct Record {
     /// What a split proposes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposal: Option<Value>,
+    /// What its agent used up, all tries together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<UsageEntry>,
+    /// Tools that were refused to its agent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denials: Vec<DenialEntry>,
+    /// Why its agent did not do its work, in a word; one of a later release may not be known here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// When its agent is started once more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_try: Option<NextTry>,
     /// When a spec whose run was found dead was looked after, RFC 3339, UTC.
     #[serde(default)]
     pub settled_at: Option<String>,
@@ -198,6 +212,12 @@ pub struct AgentEntry {
     /// The model it was asked to use.
     #[serde(default)]
     pub model: Option<String>,
+    /// The model that it says it uses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported_model: Option<String>,
+    /// Its own name of its session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// Keys of later releases.
     #[serde(flatten)]
     pub unknown: Map<String, Value>,
@@ -229,6 +249,9 @@ pub struct HooksEntry {
 pub struct CheckEntry {
     /// Its name in the configuration.
     pub name: String,
+    /// Its command line, secrets masked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
     /// Its exit code; `None` when it was ended or could not be started.
     pub exit: Option<i32>,
     /// How long it took, in milliseconds.
@@ -321,6 +344,10 @@ impl Record {
             merge: Merge::default(),
             asked: Asked::default(),
             proposal: None,
+            usage: None,
+            denials: Vec::new(),
+            cause: None,
+            next_try: None,
             settled_at: None,
             unknown: Map::new(),
         }
@@ -438,6 +465,11 @@ impl Record {
             pid_start: agent.pid_start.clone(),
             boot_id: self.boot_id.clone(),
         })
+    }
+
+    /// The cause why its agent did not do its work, if this release knows it.
+    pub fn failure_cause(&self) -> Option<FailureCause> {
+        FailureCause::named(self.cause.as_deref()?)
     }
 
     /// Whether the run works on a spec itself, rather than having other runs do so.

@@ -10,6 +10,7 @@ use super::WorkError;
 use super::lock::{SpecLock, check_name};
 use super::mirror::file_of;
 use super::record::{self, BrokenRecord, Record};
+use super::spending::DAY;
 use super::state::{self, Event, State};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk};
@@ -406,9 +407,14 @@ impl Runs {
             let is_young = record.runner().age().is_some_and(|age| age < KEPT_FOR);
             !is_young && ended_at(record).is_some_and(|at| at < oldest)
         };
+        // What counts against the limits of a day is kept for that day, however many runs there were.
+        let counts = (self.clock)() - DAY;
+        let counts = |record: &Record| {
+            record.usage.is_some() && ended_at(record).is_some_and(|at| at >= counts)
+        };
         let mut gone = 0;
         for (number, record) in ended.iter().enumerate() {
-            if number >= KEPT || is_old(record) {
+            if (number >= KEPT && !counts(record)) || is_old(record) {
                 disk::remove(&self.there()?.join(name_of(&record.process_id)?))?;
                 self.remove_copy(record);
                 gone += 1;

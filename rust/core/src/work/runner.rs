@@ -8,11 +8,14 @@
 //! was started first and waits to be told the record's name; otherwise it names who starts the run
 //! until the runner adopts it.
 
+use std::time::{Duration, Instant};
+
 use super::WorkError;
-use super::agent::{self, Agent, Ended, Job};
+use super::agent::{self, Agent, Beside, Ended, Ending, Job};
 use super::handshake::Handshake;
 use super::interruption::Interruption;
 use super::kin::Kin;
+use super::launch;
 use super::lock::SpecLock;
 use super::looking::Looking;
 use super::mirror::LOGS;
@@ -20,7 +23,10 @@ use super::output::{Header, Mask, Output};
 use super::process::Identity;
 use super::record::{self, AgentEntry, Record};
 use super::records::Runs;
+use super::spending::{Meter, SpendingLimits};
 use super::state::{Event, State};
+use super::usage::{DenialEntry, NextTry, UsageEntry};
+use crate::agent_events::{AgentUsage, FailureCause};
 
 /// What a runner's environment must say, so that a run that an agent starts does not end with that
 /// agent.
@@ -85,6 +91,10 @@ pub struct Run<'a> {
     handshake: Option<Handshake>,
     /// Whether this process takes in orphans of the agent's.
     takes_in: bool,
+    /// What agents that ended used up.
+    used_before: AgentUsage,
+    /// What the run may use up.
+    spending: SpendingLimits,
 }
 
 impl<'a> Run<'a> {
@@ -123,6 +133,8 @@ impl<'a> Run<'a> {
             lock,
             handshake: None,
             takes_in: false,
+            used_before: AgentUsage::default(),
+            spending: SpendingLimits::default(),
         })
     }
 
@@ -196,8 +208,105 @@ impl<'a> Run<'a> {
     /// # Errors
     /// As [`agent::start`] and [`Agent::wait`].
     pub fn ask(&mut self, job: Job) -> Result<Ended, WorkError> {
-        let interruption = self.interruption;
-        self.start(job)?.wait(interruption)
+        let (interruption, spending) = (self.interruption, job.plan.spending);
+        let agent = self.start(job)?;
+        let beside = Beside {
+            looking: None,
+            meter: Some(Meter::of(self.runs, &self.record, spending)),
+        };
+        let ended = agent.wait_beside(interruption, beside)?;
+        self.note_report(&ended)?;
+        Ok(ended)
+    }
+
+    /// Writes into the record what an agent that ended reported of itself.
+    fn note_report(&mut self, ended: &Ended) -> Result<(), WorkError> {
+        let events = &ended.events;
+        let used = self.used_before + events.usage;
+        self.used_before = used;
+        if !events.has_events && ended.cause.is_none() {
+            return Ok(());
+        }
+        self.update(|record| {
+            record.usage = (!used.is_unknown()).then(|| UsageEntry::from(used));
+            record.denials = events.denials.iter().map(DenialEntry::from).collect();
+            if let Some(agent) = &mut record.agent {
+                agent.session.clone_from(&events.session);
+                agent.reported_model.clone_from(&events.model);
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Waits for another try and says so in the record; false when the run is stopped meanwhile.
+    fn wait_to_try(&mut self, cause: FailureCause, delay: Duration) -> Result<bool, WorkError> {
+        // Runs that met the same limit do not all come back at the same moment.
+        let delay = delay.mul_f64(0.75 + fastrand::f64() / 2.0);
+        let at = record::stamp((self.runs.clock)() + delay);
+        let word = cause.as_str().replace('_', " ");
+        self.update(|record| {
+            let tried = record.next_try.as_ref().map_or(0, |last| last.tried) + 1;
+            record.next_try = Some(NextTry {
+                at: at.clone(),
+                cause: cause.as_str().to_owned(),
+                tried,
+            });
+            record.reason = Some(format!("{word}; next try at {at}"));
+            Ok(())
+        })?;
+        let until = Instant::now() + delay;
+        while !self.is_told_to_stop()? {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                self.update(|record| {
+                    record.reason = None;
+                    Ok(())
+                })?;
+                return Ok(true);
+            }
+            launch::wait_for_any(std::iter::empty(), self.interruption, left)?;
+        }
+        Ok(false)
+    }
+
+    /// Says in the record why the agent did not do its work; gives the end of the run with what it does not say
+    /// already: why, or that the agent used more than it may.
+    fn explained(&mut self, ended: &Ended, end: End) -> Result<End, WorkError> {
+        let mut reason = end.reason.unwrap_or_default();
+        let mut add = |more: &str| {
+            let between = if reason.is_empty() { "" } else { "; " };
+            reason.push_str(&format!("{between}{more}"));
+        };
+        let cause = ended.cause.as_ref().map(|(cause, _)| *cause);
+        let cause = cause.filter(|_| end.event == Event::Fail);
+        if let Some(why) = ended
+            .explanation()
+            .filter(|_| cause.is_some() && ended.is_success())
+        {
+            let mut letters = why.chars();
+            let first = letters.next().unwrap_or_default().to_lowercase();
+            add(&format!("{first}{}", letters.as_str()));
+        }
+        let limit = self
+            .spending
+            .reached(&self.used_before, &AgentUsage::default());
+        if let Some(limit) = limit.filter(|_| !matches!(ended.ending, Ending::Spent(_))) {
+            add(&format!(
+                "the agent used {limit}, which is reported after each turn only"
+            ));
+        }
+        if cause.is_some() || self.record.next_try.is_some() {
+            self.update(|record| {
+                record.cause = cause.map(|cause| cause.as_str().to_owned());
+                record.next_try = None;
+                Ok(())
+            })?;
+        }
+        Ok(End {
+            event: end.event,
+            reason: (!reason.is_empty()).then_some(reason),
+        })
     }
 
     /// Starts the agent and says so in the record.
@@ -220,6 +329,7 @@ impl<'a> Run<'a> {
             argv,
             ..AgentEntry::default()
         };
+        self.spending = job.plan.spending;
         let agent = agent::start(self.runs, &self.record, job, output, self.takes_in)?;
         entry.pid = Some(agent.process().pid);
         entry.pid_start.clone_from(&agent.process().pid_start);
@@ -265,15 +375,13 @@ pub fn run(
     };
     run.handshake = Some(handshake);
     run.takes_in = takes_in;
-    let (mut run, agent) = begin(run, steps)?;
+    let (mut run, agent, job) = begin(run, steps)?;
     run.reached("before-handshake")?;
     if let Some(handshake) = run.handshake.take() {
         handshake.ok();
     }
     steps.under_way(&run);
-    let ended = agent.wait_looking(interruption, steps.looking());
-    run.reached("after-agent-exit")?;
-    let ended = match ended {
+    let ended = match work(&mut run, agent, &job, steps) {
         Ok(ended) => ended,
         Err(error) => {
             run.end(&End::failed(error.to_string()), None)?;
@@ -282,24 +390,62 @@ pub fn run(
     };
     let end = if run.is_stop_requested()? {
         // Whoever asked for it writes it; this is only for a record that cannot tell.
+        run.update(|record| {
+            record.next_try = None;
+            Ok(())
+        })?;
         End::failed(ended.to_string())
     } else {
-        steps.conclude(&mut run, &ended).unwrap_or_else(End::failed)
+        let end = steps.conclude(&mut run, &ended);
+        run.explained(&ended, end.unwrap_or_else(End::failed))?
     };
     run.end(&end, ended.exit_code)
 }
 
+/// Listens to the agent until it ends; one that met what passes is started again after a while, as often as it
+/// may.
+fn work(
+    run: &mut Run<'_>,
+    agent: Agent,
+    job: &Job,
+    steps: &mut dyn Steps,
+) -> Result<Ended, WorkError> {
+    let mut agent = agent;
+    let mut delays = job.plan.delays.iter();
+    loop {
+        let beside = Beside {
+            looking: steps.looking(),
+            meter: Some(Meter::of(run.runs, &run.record, job.plan.spending)),
+        };
+        let ended = agent.wait_beside(run.interruption, beside);
+        run.reached("after-agent-exit")?;
+        let ended = ended?;
+        run.note_report(&ended)?;
+        let Some(cause) = ended.passing_cause() else {
+            return Ok(ended);
+        };
+        let limit = Meter::of(run.runs, &run.record, job.plan.spending).limit(&run.used_before);
+        let Some(delay) = delays.next().filter(|_| limit.is_none()) else {
+            return Ok(ended);
+        };
+        if !run.wait_to_try(cause, *delay)? {
+            return Ok(ended);
+        }
+        agent = run.start(job.clone())?;
+    }
+}
+
 /// Starts the agent. What fails is told by the record and the hand-shake.
-fn begin<'a>(mut run: Run<'a>, steps: &mut dyn Steps) -> Result<(Run<'a>, Agent), WorkError> {
+fn begin<'a>(mut run: Run<'a>, steps: &mut dyn Steps) -> Result<(Run<'a>, Agent, Job), WorkError> {
     let started = match steps.begin(&mut run) {
         Err(why) => Err(WorkError::Step(why)),
         Ok(_) if run.is_told_to_stop()? => Err(WorkError::Stopped {
             process_id: run.record.process_id.clone(),
         }),
-        Ok(job) => run.start(job),
+        Ok(job) => run.start(job.clone()).map(|agent| (agent, job)),
     };
     match started {
-        Ok(agent) => Ok((run, agent)),
+        Ok((agent, job)) => Ok((run, agent, job)),
         Err(error) => {
             let why = error.to_string();
             steps.give_up(&mut run, &why);

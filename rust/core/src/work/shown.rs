@@ -11,6 +11,7 @@ use super::mirror::RECORDS;
 use super::record::{BrokenRecord, Record, RunStatus, SINGLE};
 use super::records::Runs;
 use super::state::State;
+use super::usage::{DenialEntry, NextTry, UsageEntry};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk};
 use crate::store::files::Root;
@@ -53,8 +54,42 @@ pub struct Run {
     pub confinement: Option<String>,
     /// The agent's commits.
     pub commits: Vec<String>,
+    /// What its agent reported of itself.
+    pub report: AgentReport,
     /// Whether the record is one of ours, and not history.
     pub is_own: bool,
+}
+
+/// What the agent of a run reported of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentReport {
+    /// What it used up.
+    pub usage: Option<UsageEntry>,
+    /// Its own name of its session.
+    pub session: Option<String>,
+    /// The model it works with.
+    pub model: Option<String>,
+    /// The tools that were refused to it.
+    pub denials: Vec<DenialEntry>,
+    /// Why it did not do its work, in a word.
+    pub cause: Option<String>,
+    /// When it is started once more.
+    pub next_try: Option<NextTry>,
+}
+
+impl AgentReport {
+    fn of(record: &Record) -> Self {
+        let agent = record.agent.as_ref();
+        let reported = agent.and_then(|agent| agent.reported_model.clone());
+        Self {
+            usage: record.usage.clone(),
+            session: agent.and_then(|agent| agent.session.clone()),
+            model: reported.or_else(|| agent?.model.clone()),
+            denials: record.denials.clone(),
+            cause: record.cause.clone(),
+            next_try: record.next_try.clone(),
+        }
+    }
 }
 
 /// The keys of a record that are told, as any release may have written them.
@@ -114,6 +149,7 @@ fn own(record: &Record) -> Run {
         worktree: record.worktree.clone(),
         confinement: record.confinement.clone(),
         commits: record.commits.clone(),
+        report: AgentReport::of(record),
         is_own: true,
     }
 }
@@ -178,6 +214,7 @@ fn told(name: &str, text: &str) -> Result<Run, String> {
         worktree: record.worktree,
         confinement: None,
         commits: commits.collect(),
+        report: AgentReport::default(),
         is_own: false,
     })
 }

@@ -99,7 +99,7 @@ impl Layout {
             "weight" => self.numbers(|item| Some(item.map_or(0.0, |item| item.weight()))),
             "duration" => self.numbers(|item| {
                 let spec = item?.spec_id()?;
-                self.learned.of(spec)
+                self.learned.duration.of(spec)
             }),
             "tone" => self.texts(|_, item| {
                 let tone = item.map_or(Tone::Elsewhere, |item| item.drawn());

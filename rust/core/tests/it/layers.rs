@@ -100,6 +100,8 @@ fn engines_know_no_dialect_and_dialects_not_each_other() {
         "provider/",
         "trust/",
         "confine/",
+        "agent_events/",
+        "money.rs",
         "lint.rs",
         "config.rs",
         "config/",
@@ -144,8 +146,13 @@ fn engines_know_only_what_lies_below_them() {
         ("ident.rs", vec![]),
         ("outside.rs", vec![]),
         ("environment.rs", vec![]),
-        ("config.rs", vec!["crate::environment", "crate::text"]),
-        ("config/", vec![]),
+        ("money.rs", vec![]),
+        ("agent_events/", vec!["crate::agent_events", "crate::money"]),
+        (
+            "config.rs",
+            vec!["crate::environment", "crate::text", "crate::money"],
+        ),
+        ("config/", vec!["crate::money"]),
         (
             "trust/",
             vec![
@@ -160,8 +167,10 @@ fn engines_know_only_what_lies_below_them() {
             "work/",
             vec![
                 "crate::work",
+                "crate::agent_events",
                 "crate::confine",
                 "crate::environment",
+                "crate::money",
                 "crate::store",
                 "crate::answer",
             ],
@@ -209,6 +218,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
     only(
         "Serialize)]",
         &[
+            "dialects/chant/receipt/",
             "dialects/chant/view/",
             "dialects/speckit/events.rs",
             "dialects/speckit/questions.rs",
@@ -220,6 +230,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
             "store/journal.rs",
             "work/record.rs",
             "work/state.rs",
+            "work/usage.rs",
             "answer.rs",
             "workspace/handle.rs",
             "workspace/view.rs",

@@ -123,7 +123,7 @@ fn durations_are_those_of_runs_that_completed_their_specs() {
     let place = Place::new();
     place.spec(SPEC, "status: completed\n");
     place.spec("2026-01-22-002-k3f", "status: completed\n");
-    let learned = Layout::of(&place.workspace).unwrap().learned;
+    let learned = Layout::of(&place.workspace).unwrap().learned.duration;
     assert_eq!(
         (learned.runs, learned.median, learned.spread),
         (0, None, None)
@@ -143,11 +143,14 @@ fn durations_are_those_of_runs_that_completed_their_specs() {
     let layout = Layout::of(&place.workspace).unwrap();
     assert_eq!(column(&layout, "duration"), [json!(90.0), Value::Null]);
     assert_eq!(
-        (layout.learned.runs, layout.learned.median),
+        (layout.learned.duration.runs, layout.learned.duration.median),
         (3, Some(60.0))
     );
     let expected = std::f64::consts::LN_2 / 3_f64.sqrt();
-    assert!((layout.learned.spread.unwrap() - expected).abs() < 1e-12);
+    assert!((layout.learned.duration.spread.unwrap() - expected).abs() < 1e-12);
     fs::remove_dir_all(crate::state_part(&place.path(""), "processes/main/_")).unwrap();
-    assert_eq!(Layout::of(&place.workspace).unwrap().learned.runs, 0);
+    assert_eq!(
+        Layout::of(&place.workspace).unwrap().learned.duration.runs,
+        0
+    );
 }

@@ -15,6 +15,7 @@ pub mod output;
 pub mod parse;
 pub mod project;
 pub mod prompt;
+pub mod receipt;
 pub mod rules;
 #[cfg(unix)]
 mod runtime;

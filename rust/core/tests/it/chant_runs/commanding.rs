@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use chant_core::config::Config;
 use chant_core::config::runs::Rotation;
 use chant_core::dialects::chant::agents::environment::{Told, variables};
+use chant_core::dialects::chant::agents::filling::{CommandLine, Given};
 use chant_core::dialects::chant::agents::workers::{next_worker, workers};
-use chant_core::dialects::chant::agents::{
-    Agent, AgentError, Given, model, split_model, usual_model,
-};
+use chant_core::dialects::chant::agents::{Agent, AgentError, model, split_model, usual_model};
 use chant_core::dialects::chant::error::ChantError;
 use chant_core::dialects::chant::parse;
 use chant_core::dialects::chant::prompt::Place;
@@ -31,6 +30,8 @@ fn given<'a>(prompt: &'a str, own_program: &'a [String]) -> Given<'a> {
         mcp_config: Some("/state/mcp.json"),
         git_dir: Some("/main/.git"),
         own_program,
+        is_confined: true,
+        ..Given::default()
     }
 }
 
@@ -51,46 +52,38 @@ fn check(yaml: &str, name: &str, expected: &str) {
 }
 
 #[test]
-fn built_in_agents_ask_for_permission_unless_the_configuration_says_otherwise() {
-    let commands = [
-        (
-            "claude",
-            "claude --print --output-format stream-json --verbose --model opus --mcp-config /state/mcp.json",
-            " --dangerously-skip-permissions <",
-        ),
-        (
-            "kirocli",
-            "kiro-cli chat --no-interactive --model opus",
-            " --trust-all-tools # do",
-        ),
-        ("gemini", "gemini --model opus", " --approval-mode=yolo <"),
-        (
-            "opencode",
-            "opencode run --model opus",
-            " --dangerously-skip-permissions <",
-        ),
-        (
-            "cursor-agent",
-            "cursor-agent --print --output-format stream-json --model opus",
-            " --force # do",
-        ),
-    ];
-    for (name, head, unguarded) in commands {
-        let prompt = unguarded.rsplit(' ').next().unwrap();
-        let prompt = if prompt == "<" { " <" } else { " # do" };
-        check("", name, &format!("{head}{prompt}"));
-        let skipping = format!("agents: {{{name}: {{skip_permissions: true}}}}");
-        check(&skipping, name, &format!("{head}{unguarded}"));
-    }
-    let guarded = "codex exec --skip-git-repo-check --model opus --sandbox workspace-write --add-dir /main/.git - <";
-    check("", "codex", guarded);
-    let unguarded = "codex exec --skip-git-repo-check --model opus --dangerously-bypass-approvals-and-sandbox - <";
-    check(
-        "agents: {codex: {skip_permissions: true}}",
-        "codex",
-        unguarded,
+fn an_agent_that_nothing_holds_is_guarded_or_refused_unless_the_user_says_otherwise() {
+    let bare = Given {
+        is_confined: false,
+        ..given("# do", &[])
+    };
+    let line = |yaml: &str, name: &str| line(yaml, name, &bare);
+    let claude = line("", "claude").unwrap();
+    assert!(
+        claude.contains("--permission-mode dontAsk") && !claude.contains("skip"),
+        "{claude}"
     );
-    check("", "demo", "python -m chant_mcp demo-agent <");
+    let skipping = "agents: {claude: {skip_permissions: true}, goose: {skip_permissions: true}}";
+    let claude = line(skipping, "claude").unwrap();
+    assert!(
+        claude.contains("--dangerously-skip-permissions"),
+        "{claude}"
+    );
+    let agent = Agent::named(&config(skipping).runs, "claude").unwrap();
+    let names = |line: CommandLine| -> Vec<String> {
+        line.variables.into_iter().map(|(name, _)| name).collect()
+    };
+    let open = names(agent.command_line(&bare).unwrap());
+    assert!(!open.contains(&"IS_SANDBOX".to_owned()), "nothing holds it");
+    let held = names(agent.command_line(&given("x", &[])).unwrap());
+    assert!(held.contains(&"IS_SANDBOX".to_owned()));
+    let refused = line("", "goose").unwrap_err();
+    assert!(matches!(&refused, AgentError::Unguarded { .. }) && refused.details().is_object());
+    assert_eq!(
+        refused.to_string(),
+        "Agent 'goose' is not started, because runs are not confined here and Goose does not bound itself: without a person only the mode works in which it does everything. `chant-mcp confine --check` says what confines runs; else name another agent, or let it do everything with `agents: {goose: {skip_permissions: true}}` in your own configuration."
+    );
+    assert!(line(skipping, "goose").is_ok());
 }
 
 #[test]
@@ -101,12 +94,8 @@ fn arguments_without_a_value_are_left_out_with_those_they_belong_to() {
         git_dir: None,
         ..given("x", &[])
     };
-    let claude = "claude --print --output-format stream-json --verbose <";
+    let claude = "claude --print --output-format stream-json --verbose --strict-mcp-config --dangerously-skip-permissions --settings {\"sandbox\":{\"enabled\":false}} <";
     assert_eq!(line("", "claude-cli", &bare).as_deref(), Ok(claude));
-    assert_eq!(
-        line("", "codex", &bare).as_deref(),
-        Ok("codex exec --skip-git-repo-check --sandbox workspace-write - <")
-    );
     let no_program = line("", "demo", &bare).unwrap_err().to_string();
     assert_eq!(
         no_program,
@@ -117,6 +106,20 @@ fn arguments_without_a_value_are_left_out_with_those_they_belong_to() {
         line(yaml, "a", &bare),
         Err(AgentError::NoProgram { .. })
     ));
+}
+
+#[test]
+fn a_limit_of_turns_is_told_to_agents_that_know_one_and_refused_for_others() {
+    let limited = Given {
+        turns: Some(7),
+        ..given("x", &[])
+    };
+    let claude = line("", "claude", &limited).unwrap();
+    assert!(claude.contains(" --max-turns 7 "), "{claude}");
+    let refused = line("", "codex", &limited).unwrap_err();
+    assert!(matches!(&refused, AgentError::Limit { limit: "turns", .. }));
+    let own = "agents: {own: {command: [run, '{turns}']}}";
+    assert_eq!(line(own, "own", &limited).as_deref(), Ok("run 7 <"));
 }
 
 #[test]
@@ -163,23 +166,21 @@ fn line_error(yaml: &str, name: &str) -> AgentError {
 #[test]
 fn a_prompt_that_no_argument_can_hold_is_named() {
     let message =
-        "kiro-cli chat --no-interactive --model opus Read and execute the task in /state/p.md";
+        "pi --print --mode json --model opus --offline Read and execute the task in /state/p.md";
     for prompt in [
         "x".repeat(100_001),
         "--trust-all-tools".to_owned(),
+        "@/etc/passwd".to_owned(),
         "a\0b".to_owned(),
     ] {
-        assert_eq!(
-            line("", "kirocli", &given(&prompt, &[])).as_deref(),
-            Ok(message)
-        );
+        assert_eq!(line("", "pi", &given(&prompt, &[])).as_deref(), Ok(message));
     }
 }
 
 #[test]
 fn unknown_agents_and_models_that_are_options_are_refused() {
     let error = line_error("agents: {own: {command: [x]}, gtp: {model: m}}", "gtp");
-    let expected = "Unknown agent 'gtp'. Known are: claude, codex, cursor-agent, demo, gemini, kirocli, ollama, openai, opencode, own. Add it below `agents:` in .chant/config.md with its `command`.";
+    let expected = "Unknown agent 'gtp'. Known are: aider, amp, claude, cline, codex, copilot, crush, cursor-agent, demo, droid, gemini, goose, kirocli, ollama, openai, opencode, own, pi, qwen. Add it below `agents:` in .chant/config.md with its `command`.";
     assert_eq!(error.to_string(), expected);
     assert_eq!(ChantError::from(error).kind(), ErrorKind::NotFound);
     let sly = Given {
@@ -251,13 +252,16 @@ fn splits_have_a_model_of_their_own_and_sonnet_where_that_is_known() {
 fn work_in_parallel_is_divided_by_weight_within_each_agents_bound() {
     let yaml = "parallel:\n  agents:\n  - {name: a, command: claude-a, max_concurrent: 2, weight: 2}\n  - {name: b, command: codex, max_concurrent: 2}\nagents: {a: {skip_permissions: true}}";
     let workers = workers(&config(yaml).runs).unwrap();
-    let argv = workers[0]
-        .agent
-        .command_line(&given("x", &[]))
-        .unwrap()
-        .argv;
+    let bare = Given {
+        is_confined: false,
+        ..given("x", &[])
+    };
+    let argv = workers[0].agent.command_line(&bare).unwrap().argv;
     assert_eq!(argv[0], "claude-a");
-    assert_eq!(argv.last().unwrap(), "--dangerously-skip-permissions");
+    assert!(
+        argv.iter()
+            .any(|word| word == "--dangerously-skip-permissions")
+    );
     assert!(!workers[1].agent.skips_permissions);
     let (mut running, mut order) = (Vec::new(), Vec::new());
     let next = |running: &[&str]| next_worker(&workers, Rotation::None, running, &[], 0.5);

@@ -1,6 +1,7 @@
 //! What a run of an agent decides without a process: merges of spec files, evidence, starts, prompts
 //! and command lines.
 
+mod agent_lines;
 mod commanding;
 mod driving;
 mod merging;

@@ -52,7 +52,7 @@ fn both_streams_come_into_the_log_and_the_exit_code_is_told() {
     assert!(of("exit 0").0.is_success());
     assert_eq!(
         of("kill -9 $$").0.to_string(),
-        "The agent was ended by signal 9"
+        "The agent was killed, most likely because memory ran out. The agent was ended by signal 9"
     );
 }
 

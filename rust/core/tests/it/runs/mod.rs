@@ -40,6 +40,7 @@ use chant_core::work::record::{MergeState, Record, SINGLE};
 use chant_core::work::records::Runs;
 use chant_core::work::recover::recover;
 use chant_core::work::runner::{self, End, Run, Steps};
+use chant_core::work::spending::EventPlan;
 use chant_core::work::state::{Event, State};
 use jiff::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
@@ -189,6 +190,7 @@ fn script(root: &Path, text: &str) -> Job {
         secrets: Vec::new(),
         connecting: None,
         reads: None,
+        plan: EventPlan::default(),
     }
 }
 

@@ -28,7 +28,8 @@ pub fn lines(line: &str) -> Option<Vec<String>> {
         "assistant" => parts.flat_map(said).collect(),
         "user" => parts.filter_map(failed).collect(),
         "result" => ended(&message).into_iter().collect(),
-        "system" | "stream_event" | "tool_call" | "thinking" => Vec::new(),
+        "system" => tried_again(&message).into_iter().collect(),
+        "stream_event" | "tool_call" | "thinking" => Vec::new(),
         _ => return None,
     })
 }
@@ -40,10 +41,15 @@ fn said(part: &Value) -> Vec<String> {
     let Some(tool) = part.get("name").and_then(Value::as_str) else {
         return Vec::new();
     };
-    let input = part.get("input").unwrap_or(&Value::Null);
+    used(tool, part.get("input").unwrap_or(&Value::Null))
+}
+
+/// That a tool is used, with what says most of its input.
+pub(super) fn used(tool: &str, input: &Value) -> Vec<String> {
     let told = TELLING.iter().find_map(|key| input.get(key)?.as_str());
-    let told = told.map_or_else(|| input.to_string(), str::to_owned);
-    vec![format!("[{tool}] {}", short(&told))]
+    let shown = told.or(input.as_str()).map(str::to_owned);
+    let shown = shown.unwrap_or_else(|| input.to_string());
+    vec![format!("[{tool}] {}", short(&shown))]
 }
 
 fn failed(part: &Value) -> Option<String> {
@@ -53,6 +59,25 @@ fn failed(part: &Value) -> Option<String> {
         .as_str()
         .map_or_else(|| content.to_string(), str::to_owned);
     Some(format!("[failed] {}", short(&told)))
+}
+
+/// That the model is asked once more, and why.
+fn tried_again(message: &Value) -> Option<String> {
+    let kind = message.get("subtype")?.as_str()?;
+    if !matches!(kind, "api_retry" | "retry") {
+        return None;
+    }
+    let why = message.get("error").and_then(Value::as_str);
+    let status = message.get("error_status").and_then(Value::as_u64);
+    Some(again(status, why.unwrap_or_default()))
+}
+
+/// The line about one more try, with the status of the last and what was said of it.
+pub(super) fn again(status: Option<u64>, why: &str) -> String {
+    let status = status.map(|status| status.to_string()).unwrap_or_default();
+    let told = [&*status, &*short(why)].map(str::to_owned);
+    let told: Vec<String> = told.into_iter().filter(|word| !word.is_empty()).collect();
+    format!("[retry] {}", told.join(" ")).trim_end().to_owned()
 }
 
 /// A result that is none; a good one was told already.
@@ -77,7 +102,7 @@ fn ended(message: &Value) -> Option<String> {
 }
 
 /// The beginning of a text, on one line.
-fn short(text: &str) -> String {
+pub(super) fn short(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
     match line.char_indices().nth(SHOWN) {
@@ -117,6 +142,10 @@ mod tests {
         check(
             r#"{"type":"result","subtype":"error_max_turns","is_error":true}"#,
             &["[result] error_max_turns"],
+        );
+        check(
+            r#"{"type":"system","subtype":"api_retry","attempt":1,"error_status":429,"error":"rate_limit"}"#,
+            &["[retry] 429 rate_limit"],
         );
         let long = "é".repeat(300);
         let told = format!(

@@ -1,25 +1,26 @@
 //! Agents: how each is started, as lists of arguments and never as text for a shell (reference chant
 //! 6.5).
 
-mod built_in;
+pub mod built_in;
 pub mod environment;
+pub mod events;
+pub mod filling;
+pub mod found;
 pub mod http;
 pub mod messages;
+pub mod messages_of_others;
+#[cfg(unix)]
+pub mod probe;
 pub mod workers;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
-
-use self::built_in::{BUILT_IN, BuiltIn};
+use self::built_in::{AgentState, BUILT_IN, BuiltIn, Guarded, ProgramName};
+use self::filling::{CommandLine, Given};
 use self::http::Provider;
 use super::model::Spec;
 use crate::config::Config;
 use crate::config::runs::{AgentSettings, Argument, Delivery, Runs};
-
-/// A prompt longer than this is not given as an argument: systems refuse arguments of 128 KiB.
-const LONGEST_ARGUMENT: usize = 100_000;
 
 /// Why an agent cannot be started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,6 +33,11 @@ pub enum AgentError {
         /// The agents there are.
         known: Vec<String>,
     },
+    /// None is configured, and none was found.
+    #[error(
+        "No agent is configured, and none that is known was found on the PATH. `chant-mcp agents list` says which are known and how each is installed; `npm install -g @anthropic-ai/claude-code` is one way. `chant-mcp work ID --agent demo` shows what a run does without one."
+    )]
+    NoAgent,
     /// Its command never gives it the prompt.
     #[error(
         "The command of agent '{name}' never gives it the prompt: expected an argument with {expected}, or `prompt: stdin`."
@@ -58,6 +64,28 @@ pub enum AgentError {
         /// The model.
         model: String,
     },
+    /// Nothing holds its runs, and it would bound nothing itself.
+    #[error(
+        "Agent '{name}' is not started, because runs are not confined here and {title} does not bound itself: {why}. `chant-mcp confine --check` says what confines runs; else name another agent, or let it do everything with `agents: {{{name}: {{skip_permissions: true}}}}` in your own configuration."
+    )]
+    Unguarded {
+        /// Its name.
+        name: String,
+        /// What people call it.
+        title: &'static str,
+        /// Why it bounds nothing.
+        why: &'static str,
+    },
+    /// A limit is configured that it knows no flag for.
+    #[error(
+        "Agent '{name}' is not started, because `limits.{limit}` cannot be held: it knows no flag for that. Take the limit away, or name another agent; `chant-mcp agents list` says which know it."
+    )]
+    Limit {
+        /// Its name.
+        name: String,
+        /// The key below `limits`.
+        limit: &'static str,
+    },
     /// It talks to a model over HTTP, and what it needs for that is missing.
     #[error("Cannot start agent '{name}': {why}")]
     Provider {
@@ -75,9 +103,12 @@ impl AgentError {
             Self::Unknown { name, known } => serde_json::json!({"agent": name, "known": known}),
             Self::NoPrompt { name, .. }
             | Self::NoProgram { name }
+            | Self::Unguarded { name, .. }
             | Self::Provider { name, .. } => {
                 serde_json::json!({"agent": name})
             }
+            Self::NoAgent => serde_json::json!({}),
+            Self::Limit { name, limit } => serde_json::json!({"agent": name, "limit": limit}),
             Self::Model { model } => serde_json::json!({"model": model}),
         }
     }
@@ -90,44 +121,19 @@ pub struct Agent {
     pub name: String,
     /// Its own model, if it has one.
     pub model: Option<String>,
-    /// Whether it does everything without asking.
+    /// Whether it does everything without asking, although nothing holds it.
     pub skips_permissions: bool,
     /// The model behind it, where our own program is the agent.
     pub provider: Option<Provider>,
-    /// The variables that hold its own credentials; a command of the configuration has none.
-    pub credentials: &'static [&'static str],
+    /// The template that it is started by; a command of the configuration has none.
+    pub template: Option<&'static BuiltIn>,
+    /// Where its own state lies, if it has some that we know.
+    pub state: Option<&'static AgentState>,
+    /// The program that is started instead of the template's.
+    program: Option<String>,
+    /// The whole command, or what follows that of the template.
     command: Vec<Argument>,
     delivery: Delivery,
-}
-
-/// What is put into a command.
-#[derive(Debug, Clone, Copy)]
-pub struct Given<'a> {
-    /// The prompt.
-    pub prompt: &'a str,
-    /// The file that holds the prompt, absolute.
-    pub prompt_file: &'a str,
-    /// The model, if one is wanted.
-    pub model: Option<&'a str>,
-    /// The folder to work in, absolute.
-    pub worktree: &'a str,
-    /// The spec's ID.
-    pub spec_id: &'a str,
-    /// The file that tells the agent about our server, absolute.
-    pub mcp_config: Option<&'a str>,
-    /// Where git keeps what all worktrees share, absolute; commits are written there.
-    pub git_dir: Option<&'a str>,
-    /// Our own program with the arguments before a command's name.
-    pub own_program: &'a [String],
-}
-
-/// A command line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommandLine {
-    /// Program and arguments.
-    pub argv: Vec<String>,
-    /// Whether the prompt goes to standard input; otherwise nothing does.
-    pub prompt_on_stdin: bool,
 }
 
 impl Agent {
@@ -151,9 +157,18 @@ impl Agent {
         })
     }
 
+    /// The agent that works when none is named.
+    ///
+    /// # Errors
+    /// `NoAgent` when none is configured and none was found, or as [`Agent::named`].
+    pub fn of_provider(runs: &Runs) -> Result<Self, AgentError> {
+        let name = runs.provider().ok_or(AgentError::NoAgent)?;
+        Self::named(runs, name)
+    }
+
     /// The agent that a name means, called `called`; settings under that name come first.
     fn known(runs: &Runs, name: &str, called: &str) -> Option<Result<Self, AgentError>> {
-        let built_in = BUILT_IN.iter().find(|agent| agent.is_called(name));
+        let built_in = template(name);
         let names = [Some(called), Some(name), built_in.map(|agent| agent.name)];
         let settings = names
             .into_iter()
@@ -161,7 +176,11 @@ impl Agent {
             .find_map(|name| runs.agents.get(name));
         let default = AgentSettings::default();
         match (built_in, settings) {
-            (_, Some(own)) if own.command.is_some() => Some(Self::of(runs, called, own, None)),
+            (built_in, Some(own)) if own.command.is_some() => {
+                let state = built_in.map(|agent| &agent.state);
+                let agent = Self::of(runs, called, own, None);
+                Some(agent.map(|agent| Self { state, ..agent }))
+            }
             (Some(built_in), own) => {
                 let own = own.unwrap_or(&default);
                 Some(Self::of(runs, called, own, Some(built_in)))
@@ -174,95 +193,188 @@ impl Agent {
         runs: &Runs,
         name: &str,
         settings: &AgentSettings,
-        built_in: Option<&BuiltIn>,
+        template: Option<&'static BuiltIn>,
     ) -> Result<Self, AgentError> {
         let skips = settings.skip_permissions;
-        let mut command = match (&settings.command, built_in) {
-            (None, Some(built_in)) => built_in.command(skips),
-            (command, _) => command.clone().unwrap_or_default(),
-        };
+        let mut command = settings.command.clone().unwrap_or_default();
         if skips {
             command.extend(settings.skip_arguments.iter().cloned());
         }
-        let protocol = built_in.and_then(|built_in| built_in.protocol);
+        let protocol = template.and_then(|template| template.protocol);
         let provider = protocol.map(|protocol| Provider::of(protocol, &runs.providers));
         if let Some(provider) = &provider {
             command.extend(provider.arguments());
         }
-        let agent = Self {
+        let mut agent = Self {
             name: name.into(),
             model: settings.model.clone(),
             skips_permissions: skips,
             provider,
-            credentials: built_in.map_or(&[], |built_in| built_in.credentials),
-            delivery: settings.prompt.unwrap_or_else(|| delivery(&command)),
+            template,
+            state: template.map(|template| &template.state),
+            program: None,
             command,
+            delivery: Delivery::Stdin,
         };
-        agent.checked()
+        let whole = agent.whole(true)?;
+        agent.delivery = settings.prompt.unwrap_or_else(|| delivery(&whole.0));
+        agent.checked(&whole.0)?;
+        Ok(agent)
     }
 
-    fn checked(self) -> Result<Self, AgentError> {
-        let program = self.command.first().and_then(|first| pieces(first).first());
+    fn checked(&self, command: &[Argument]) -> Result<(), AgentError> {
+        let program = command.first().and_then(|first| pieces(first).first());
         if program.is_none_or(String::is_empty) {
-            return Err(AgentError::NoProgram { name: self.name });
+            let name = self.name.clone();
+            return Err(AgentError::NoProgram { name });
         }
         let expected = match self.delivery {
-            Delivery::Stdin => return Ok(self),
+            Delivery::Stdin => return Ok(()),
             Delivery::Argument => "{prompt}",
             Delivery::File => "{prompt_file}",
         };
-        if holds(&self.command, expected) {
-            Ok(self)
-        } else {
-            Err(AgentError::NoPrompt {
-                name: self.name,
-                expected,
-            })
+        if holds(command, expected) {
+            return Ok(());
         }
+        Err(AgentError::NoPrompt {
+            name: self.name.clone(),
+            expected,
+        })
     }
 
     /// The same agent behind another program that takes the same arguments.
-    fn behind(mut self, program: &str) -> Self {
-        if let Some(first) = self.command.first_mut() {
-            *first = Argument::One(program.into());
-        }
+    pub fn behind(mut self, program: &str) -> Self {
+        self.program = Some(program.into());
         self
+    }
+
+    /// What its program may be called, unless it was named; empty for commands of the configuration and for our own
+    /// program.
+    pub fn programs(&self) -> &'static [ProgramName] {
+        match (self.template, &self.program) {
+            (Some(template), None) => template.programs,
+            _ => &[],
+        }
+    }
+
+    /// The variables of ours that it is given beside those that everything gets.
+    pub fn credentials(&self) -> Vec<&'static str> {
+        self.template.map(BuiltIn::credentials).unwrap_or_default()
     }
 
     /// Whether `sonnet` may be its model: of the built-in agents others have models of other makers.
     fn knows_sonnet(&self) -> bool {
-        if self.provider.is_some() {
-            return false;
+        let named = || {
+            template(
+                self.command
+                    .first()
+                    .and_then(|first| pieces(first).first())?,
+            )
+        };
+        let template = self.template.or_else(named);
+        template.is_none_or(|template| template.knows_sonnet)
+    }
+
+    /// The name of the format in which it tells what it does.
+    pub fn events(&self) -> &'static str {
+        match self.template {
+            Some(template) => template.events,
+            None if holds(&self.command, "stream-json") => "claude",
+            None => "plain",
         }
-        let program = self.command.first().and_then(|first| pieces(first).first());
-        let others = ["codex", "gemini", "opencode", "cursor-agent", "kiro-cli"];
-        program.is_none_or(|program| !others.contains(&program.as_str()))
+    }
+
+    /// What its template is called, or the program of its command.
+    fn program(&self) -> Option<&str> {
+        if let Some(template) = self.template {
+            return Some(template.name);
+        }
+        let first = self.command.first().and_then(|first| pieces(first).first());
+        first.map(String::as_str)
+    }
+
+    /// Whether it is the built-in one that asks no model.
+    fn is_demo(&self) -> bool {
+        self.template.is_some_and(|own| own.is_called("demo"))
     }
 
     /// Whether it is asked to tell what it does as messages.
     pub fn tells_messages(&self) -> bool {
-        self.provider.is_some() || holds(&self.command, "stream-json")
+        self.events() != "plain"
     }
 
-    /// The command line of a run. What is put in is never looked at again; arguments whose placeholder
+    /// Its command with the placeholders that are filled for each run, and its variables, in one of its forms.
+    ///
+    /// # Errors
+    /// `Unguarded`.
+    pub fn words(
+        &self,
+        is_confined: bool,
+    ) -> Result<(Vec<String>, Vec<(String, String)>), AgentError> {
+        let (command, variables) = self.whole(is_confined)?;
+        let words = command.iter().flat_map(pieces).cloned();
+        Ok((words.collect(), variables))
+    }
+
+    /// Whether the prompt goes to its standard input.
+    pub fn reads_prompt_from_stdin(&self) -> bool {
+        self.delivery == Delivery::Stdin
+    }
+
+    /// Command and variables, in the form for runs that are held, or for those that nothing holds.
+    fn whole(
+        &self,
+        is_confined: bool,
+    ) -> Result<(Vec<Argument>, Vec<(String, String)>), AgentError> {
+        let Some(template) = self.template else {
+            return Ok((self.command.clone(), Vec::new()));
+        };
+        let (form, variables) = match (&template.guarded, is_confined, self.skips_permissions) {
+            (_, true, _) => (&template.confined, template.confined.variables),
+            // Nothing holds it then, so nothing may say so.
+            (_, false, true) => (&template.confined, &[][..]),
+            (Guarded::By(form), false, false) => (form, form.variables),
+            (Guarded::Not(why), false, false) => {
+                return Err(AgentError::Unguarded {
+                    name: self.name.clone(),
+                    title: template.title,
+                    why,
+                });
+            }
+        };
+        let program = self.program.as_deref();
+        let program = program.unwrap_or_else(|| template.usual_program());
+        let mut command = template.command(form, program);
+        command.extend(self.command.iter().cloned());
+        let variables = [template.quiet, variables].concat();
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        Ok((command, variables.into_iter().map(owned).collect()))
+    }
+
+    /// How it is started for a run. What is put in is never looked at again; arguments and variables whose placeholder
     /// has no value are left out.
     ///
     /// A prompt that no argument can hold is given as a file that the agent is told to read.
     ///
     /// # Errors
-    /// `Model`, or `NoProgram` when our own program is asked for and not given.
+    /// `Model`; `Unguarded` where nothing would bound what it does; `NoProgram` when our own program is asked for and
+    /// not given; `Limit` for a limit that it knows no flag for.
     pub fn command_line(&self, given: &Given<'_>) -> Result<CommandLine, AgentError> {
         if let Some(model) = given.model.filter(|model| model.starts_with('-')) {
             return Err(AgentError::Model {
                 model: model.into(),
             });
         }
-        let mut parts = self.command.iter().map(|argument| match argument {
-            Argument::One(own) if own == "{chant}" => given.own_program.to_vec(),
-            argument => {
-                let filled = pieces(argument).iter().map(|piece| filled(piece, given));
-                filled.collect::<Option<Vec<String>>>().unwrap_or_default()
-            }
+        let (command, variables) = self.whole(given.is_confined)?;
+        if given.turns.is_some() && !holds(&command, "{turns}") {
+            return Err(AgentError::Limit {
+                name: self.name.clone(),
+                limit: "turns",
+            });
+        }
+        let mut parts = command.iter().flat_map(|argument| match argument {
+            Argument::One(own) if own == "{chant}" => vec![given.own_program.to_vec()],
+            argument => filling::arguments(pieces(argument), given),
         });
         let mut argv = parts.next().unwrap_or_default();
         if argv.first().is_none_or(String::is_empty) {
@@ -270,11 +382,37 @@ impl Agent {
             return Err(AgentError::NoProgram { name });
         }
         argv.extend(parts.flatten());
+        let variables = variables
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, filling::text(&value, given)?)));
         Ok(CommandLine {
             argv,
+            variables: variables.collect(),
+            files: self.files(given),
             prompt_on_stdin: self.delivery == Delivery::Stdin,
         })
     }
+
+    /// What a confined run writes into the agent's state before it starts.
+    fn files(&self, given: &Given<'_>) -> Vec<(String, String)> {
+        let files = self
+            .template
+            .map_or(&[][..], |template| template.state.files);
+        let filled = files
+            .iter()
+            .filter_map(|(name, text)| Some(((*name).to_owned(), filling::text(text, given)?)));
+        filled.collect()
+    }
+}
+
+/// The template that a name means.
+pub fn template(name: &str) -> Option<&'static BuiltIn> {
+    BUILT_IN.iter().copied().find(|agent| agent.is_called(name))
+}
+
+/// All templates, in the order in which an agent is chosen when the configuration names none.
+pub fn templates() -> impl Iterator<Item = &'static BuiltIn> {
+    BUILT_IN.iter().copied()
 }
 
 fn pieces(argument: &Argument) -> &[String] {
@@ -297,41 +435,6 @@ fn delivery(command: &[Argument]) -> Delivery {
         Delivery::File
     } else {
         Delivery::Stdin
-    }
-}
-
-/// An argument with its placeholders replaced, each once; `None` when one has no value.
-fn filled(argument: &str, given: &Given<'_>) -> Option<String> {
-    static PLACEHOLDER: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\{([a-z_]+)\}").ok());
-    let Some(placeholder) = PLACEHOLDER.as_ref() else {
-        return Some(argument.to_owned());
-    };
-    let mut is_whole = true;
-    let filled = placeholder.replace_all(argument, |found: &Captures<'_>| {
-        let value = match &found[1] {
-            "prompt" => Some(prompt_argument(given)),
-            "prompt_file" => Some(given.prompt_file.to_owned()),
-            "model" => given.model.map(str::to_owned),
-            "worktree" => Some(given.worktree.to_owned()),
-            "spec_id" => Some(given.spec_id.to_owned()),
-            "mcp_config" => given.mcp_config.map(str::to_owned),
-            "git_dir" => given.git_dir.map(str::to_owned),
-            _ => return found[0].to_owned(),
-        };
-        is_whole &= value.is_some();
-        value.unwrap_or_default()
-    });
-    is_whole.then(|| filled.into_owned())
-}
-
-/// The prompt as an argument; what none can hold, or what could be taken for an option, is named.
-fn prompt_argument(given: &Given<'_>) -> String {
-    let is_too_long = given.prompt.len() > LONGEST_ARGUMENT;
-    if is_too_long || given.prompt.starts_with('-') || given.prompt.contains('\0') {
-        format!("Read and execute the task in {}", given.prompt_file)
-    } else {
-        given.prompt.to_owned()
     }
 }
 

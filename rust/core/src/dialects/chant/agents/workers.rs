@@ -1,7 +1,6 @@
 //! Work in parallel divided among agents (reference chant 7).
 
-use super::built_in::BUILT_IN;
-use super::{Agent, AgentError};
+use super::{Agent, AgentError, template};
 use crate::config::runs::{Rotation, Runs};
 
 /// An agent among which work in parallel is divided.
@@ -27,7 +26,7 @@ pub fn workers(runs: &Runs) -> Result<Vec<Worker>, AgentError> {
         weight,
     };
     if runs.parallel.is_empty() {
-        let agent = Agent::named(runs, &runs.provider)?;
+        let agent = Agent::of_provider(runs)?;
         return Ok(vec![worker(agent, runs.limits.agents_at_once.get(), 1)]);
     }
     let mut workers = Vec::new();
@@ -49,8 +48,7 @@ fn like_claude(runs: &Runs, name: &str, program: &str) -> Result<Agent, AgentErr
         .into_iter()
         .find_map(|name| runs.agents.get(name));
     let settings = settings.cloned().unwrap_or_default();
-    let claude = BUILT_IN.iter().find(|agent| agent.is_called("claude"));
-    Ok(Agent::of(runs, name, &settings, claude)?.behind(program))
+    Ok(Agent::of(runs, name, &settings, template("claude"))?.behind(program))
 }
 
 /// The worker for one more run, as the configuration has them take turns. `running` holds the names of the

@@ -108,14 +108,14 @@ pub fn confine_command(
 }
 
 /// The folders of one trial.
-struct Trial {
-    own: PathBuf,
+pub(super) struct Trial {
+    pub(super) own: PathBuf,
     private: PathBuf,
 }
 
 impl Trial {
     /// Makes them, and removes those of trials that are over.
-    fn new(project: &Project) -> Result<Self, Error> {
+    pub(super) fn new(project: &Project) -> Result<Self, Error> {
         let all = place::state(project)?.join("trials");
         disk::make_folders(&all)?;
         for one in disk::names(&all)? {
@@ -138,8 +138,10 @@ impl Trial {
         })
     }
 
-    fn remove(&self) {
-        for folder in [&self.own, &self.private] {
+    pub(super) fn remove(&self) {
+        // An agent that is tried has its private folder beside its own.
+        let of_agent = place::beside(&self.own, place::PRIVATE);
+        for folder in [&self.own, &self.private, &of_agent] {
             let _ = disk::remove_tree(folder);
         }
     }

@@ -11,6 +11,7 @@ use super::super::specs::{Specs, Wait, steps};
 use super::super::view::report::{Check, Diagnosis};
 use super::super::view::spec::sentence;
 use super::read::age;
+use super::work::next_step;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::tags::Commit;
@@ -448,7 +449,7 @@ fn agent_check(
         return None;
     }
     let config = snapshot.config.as_ref().ok()?;
-    let agent = Agent::named(&config.runs, &config.runs.provider).ok()?;
+    let agent = Agent::of_provider(&config.runs).ok()?;
     let provider = agent.provider.as_ref()?;
     let model = agents::model(spec, &agent, &project.environment, config);
     let ready = agent.refuse_unready(model.as_deref(), &project.environment);
@@ -522,7 +523,7 @@ fn conclusion(
     if let Some((run, end, reason)) = found.trouble(status) {
         return (
             format!("The last run, {}, ended {end}: {reason}", run.process_id),
-            Some(after_trouble(spec, end)),
+            Some(next_step(run).unwrap_or_else(|| after_trouble(spec, end))),
         );
     }
     match status {

@@ -3,13 +3,24 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::super::agents::filling::Given;
+#[cfg(unix)]
+use super::super::agents::probe::Probe;
 use super::super::agents::workers::workers;
-use super::super::agents::{Agent, Given, usual_model};
+use super::super::agents::{Agent, template, usual_model};
 use super::super::error::ChantError;
 use super::super::project::Project;
 #[cfg(unix)]
 use super::super::runtime::confined;
-use super::super::view::doctor::{AgentSeen, Doctor, EnvironmentSeen, GitSeen, Variable};
+#[cfg(unix)]
+use super::super::view::doctor::HelloSeen;
+use super::super::view::doctor::{
+    AgentSeen, Doctor, EnvironmentSeen, GitSeen, InstalledSeen, Variable,
+};
+#[cfg(unix)]
+use super::agents::environment as environment_of;
+#[cfg(unix)]
+use super::hello::hello;
 use crate::answer::Answer;
 use crate::config::Config;
 use crate::environment::{Beside, is_secret, passed};
@@ -17,18 +28,24 @@ use crate::error::Error;
 use crate::git::Repo;
 use crate::trust::TrustGround;
 
-/// What `chant-mcp doctor` shows. Nothing is started, and nothing is changed.
+/// What `chant-mcp doctor` shows. The agents that would work are started for what they say of themselves; with
+/// `is_live` their models are asked once, which costs. Nothing is changed.
 ///
 /// # Errors
 /// A failure to read the project's files.
-pub fn doctor(project: &Project) -> Result<Answer, Error> {
+pub fn doctor(project: &Project, is_live: bool) -> Result<Answer, Error> {
     let mut problems = Vec::new();
     let (has_specs, config) = configuration(project, &mut problems)?;
     let git = git(project, has_specs, &mut problems);
-    let agents = agents(&config, &mut problems);
-    let seen = agents.iter().map(|agent| look(project, agent));
+    let mut unknown = Vec::new();
+    let agents = agents(&config, &mut unknown);
+    let seen = agents
+        .iter()
+        .map(|agent| look(project, &config, agent, is_live));
     let seen: Vec<AgentSeen> = seen.collect();
     if has_specs {
+        problems.extend(unknown);
+        problems.extend(seen.iter().flat_map(wrong));
         problems.extend(seen.iter().filter_map(missing));
         problems.extend(
             agents
@@ -44,6 +61,7 @@ pub fn doctor(project: &Project) -> Result<Answer, Error> {
         confinement: confinement_line(project, &config, &mut problems),
         git,
         environment: environment(project, &config, agents.first()),
+        others: others(project, &agents),
         agents: seen,
         problems,
     }))
@@ -138,7 +156,7 @@ fn commits_by(project: &Project, repo: &Repo) -> Option<String> {
 /// The agents that are configured, the provider's first.
 fn agents(config: &Config, problems: &mut Vec<String>) -> Vec<Agent> {
     let mut all = Vec::new();
-    match Agent::named(&config.runs, &config.runs.provider) {
+    match Agent::of_provider(&config.runs) {
         Ok(agent) => all.push(agent),
         Err(error) => problems.push(error.to_string()),
     }
@@ -156,17 +174,13 @@ fn agents(config: &Config, problems: &mut Vec<String>) -> Vec<Agent> {
     all
 }
 
-fn look(project: &Project, agent: &Agent) -> AgentSeen {
+fn look(project: &Project, config: &Config, agent: &Agent, is_live: bool) -> AgentSeen {
     let given = Given {
-        prompt: "",
-        prompt_file: "",
-        model: None,
-        worktree: "",
-        spec_id: "",
-        mcp_config: None,
-        git_dir: None,
         own_program: &project.program,
+        is_confined: true,
+        ..Given::default()
     };
+    let agent = agent.located(project.surroundings());
     let line = agent.command_line(&given);
     let argv = line.map(|line| line.argv).unwrap_or_default();
     let program = argv.into_iter().next().unwrap_or_default();
@@ -174,7 +188,96 @@ fn look(project: &Project, agent: &Agent) -> AgentSeen {
         name: agent.name.clone(),
         path: found(project, &program),
         program,
+        installed: installed(project, config, &agent, is_live),
     }
+}
+
+/// Other known agents that are installed.
+fn others(project: &Project, agents: &[Agent]) -> Vec<&'static str> {
+    let found = project.surroundings().agents().into_iter();
+    let found = found.map(|found| found.template.name);
+    let is_other = |name: &&str| {
+        let mut known = agents.iter().filter_map(|agent| agent.template);
+        known.all(|template| template.name != *name)
+    };
+    found.filter(is_other).collect()
+}
+
+/// What an installed agent says of itself.
+#[cfg(unix)]
+fn installed(
+    project: &Project,
+    config: &Config,
+    agent: &Agent,
+    is_live: bool,
+) -> Option<InstalledSeen> {
+    let template = agent.template?;
+    let mut found = project.surroundings().agents().into_iter();
+    let found = found.find(|found| found.template.name == template.name)?;
+    let environment = environment_of(project, config, template);
+    let probe = Probe {
+        agent: &found,
+        environment: &environment,
+    };
+    let login = probe.login();
+    let is_set = |name: &&str| environment.contains_key(*name);
+    let hello = hello(project, config, agent, is_live).unwrap_or_else(|error| HelloSeen {
+        is_live,
+        works: false,
+        told: error.to_string(),
+    });
+    Some(InstalledSeen {
+        version: probe.release(),
+        tested_release: template.tested,
+        logged_in: login.as_ref().map(Result::is_ok),
+        login: login.map(|login| match login {
+            Ok(sign) => sign.to_string(),
+            Err(asked) => format!("`{asked}`"),
+        }),
+        passed: template.credentials().into_iter().filter(is_set).collect(),
+        unknown_flags: probe.unknown_flags(),
+        hello,
+    })
+}
+
+/// What an installed agent says of itself where none is started yet.
+#[cfg(not(unix))]
+fn installed(_: &Project, _: &Config, _: &Agent, _: bool) -> Option<InstalledSeen> {
+    None
+}
+
+/// What is wrong with an installed agent, each with what to do.
+fn wrong(agent: &AgentSeen) -> Vec<String> {
+    let Some(seen) = &agent.installed else {
+        return Vec::new();
+    };
+    let (name, mut wrong) = (&agent.name, Vec::new());
+    if seen.logged_in == Some(false) {
+        let how = template(name).map_or("", |template| template.log_in);
+        wrong.push(format!("Agent '{name}' is not logged in: {how}."));
+    }
+    let unknown = seen.unknown_flags.as_deref().unwrap_or_default();
+    if !unknown.is_empty() {
+        let tested = seen.tested_release.map_or_else(String::new, |release| {
+            format!(" Release {release} of it is known to work.")
+        });
+        wrong.push(format!(
+            "Agent '{name}' is started with {}, which the help of the installed release does not know.{tested} Install that one, or give a `command` below `agents: {{{name}: …}}`.",
+            unknown.join(", ")
+        ));
+    }
+    if !seen.hello.works {
+        let what = if seen.hello.is_live {
+            "did not answer"
+        } else {
+            "does not start"
+        };
+        wrong.push(format!(
+            "Agent '{name}' {what} where runs work: {}. `chant-mcp confine -- {} --version` tries it by hand.",
+            seen.hello.told, agent.program
+        ));
+    }
+    wrong
 }
 
 /// Where a program is.
@@ -200,10 +303,10 @@ fn unready(project: &Project, config: &Config, agent: &Agent) -> Option<String> 
 
 /// What an agent would get of our environment.
 fn environment(project: &Project, config: &Config, agent: Option<&Agent>) -> EnvironmentSeen {
-    let credentials = agent.map_or(&[][..], |agent| agent.credentials);
+    let credentials = agent.map(Agent::credentials).unwrap_or_default();
     let configured = &config.runs.passed;
     let beside = Beside {
-        credentials,
+        credentials: &credentials,
         configured,
     };
     let found = passed(&project.environment, beside);

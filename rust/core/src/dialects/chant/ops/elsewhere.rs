@@ -70,6 +70,14 @@ pub fn work_start(
     refused()
 }
 
+/// What a start would take and cost.
+///
+/// # Errors
+/// Always.
+pub fn work_forecast(_: &Project, _: &str, _: &Wish) -> Result<Answer, Error> {
+    refused()
+}
+
 /// `chant_split`.
 ///
 /// # Errors

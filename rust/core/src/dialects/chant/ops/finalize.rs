@@ -7,6 +7,7 @@ use super::super::model::{Spec, SpecType, Status};
 use super::super::project::run_tree::Scenery;
 use super::super::project::{Project, Snapshot};
 use super::edit::{self, Draft};
+use super::receipts::left_after;
 use super::update::refuse_running;
 use crate::answer::Answer;
 use crate::error::Error;
@@ -106,6 +107,7 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
         text.push_str("\nAn agent signed a commit: the work needs approval before it is merged.");
     }
     text.push_str(&edit::told(&containers));
+    text.push_str(&left_after(project, &spec, &commits));
     if spec.kind == SpecType::Conflict {
         // The work that waited for this may be merged now; what cannot be is found by the next look.
         let _ = super::recover(project);

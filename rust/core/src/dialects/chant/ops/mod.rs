@@ -4,6 +4,7 @@
 //! decide on that text, check what they are about to write, and write only then.
 
 pub(super) mod add;
+mod agents;
 mod approve;
 mod archive;
 #[cfg(unix)]
@@ -14,12 +15,17 @@ pub(super) mod edit;
 #[cfg(not(unix))]
 mod elsewhere;
 pub(super) mod finalize;
+#[cfg(unix)]
+mod forecast;
+#[cfg(unix)]
+mod hello;
 mod lint;
 #[cfg(unix)]
 mod merge;
 #[cfg(unix)]
 mod pause;
 mod read;
+pub(super) mod receipts;
 mod search;
 #[cfg(unix)]
 pub(super) mod split;
@@ -35,6 +41,7 @@ mod work;
 pub(super) mod worktrees;
 
 pub use add::{Add, add};
+pub use agents::{agent_show, agents_list};
 pub use approve::{Judgement, approve, reject};
 pub use archive::archive;
 #[cfg(unix)]
@@ -45,15 +52,18 @@ pub use doctor::doctor;
 pub use elsewhere::{
     HeldCommand, Wish, confine_check, confine_command, merge, pause, prepare_worktrees,
     prune_worktrees, recover, run_work, split, split_question, takeover, watch, watch_start,
-    watch_status, watch_stop, work_start, worktrees,
+    watch_status, watch_stop, work_forecast, work_start, worktrees,
 };
 pub use finalize::{Finalize, finalize};
+#[cfg(unix)]
+pub use forecast::work_forecast;
 pub use lint::lint;
 #[cfg(unix)]
 pub use merge::merge;
 #[cfg(unix)]
 pub use pause::{pause, takeover};
 pub use read::{Piece, get, list, log, ready, status, verify};
+pub use receipts::{ReceiptQuery, receipt_fetch, receipt_push, receipt_show, receipt_verify};
 pub use search::search;
 #[cfg(unix)]
 pub use split::{split, split_question};

@@ -145,7 +145,7 @@ fn refuse_unfit_agents(
     if !is_divided && !takes_turns(config, &wish.asked) {
         return Ok(());
     }
-    Turns::of(runs)?.refuse_when_full(config)?;
+    Turns::of(runs)?.refuse_start((runs.clock)(), config)?;
     for worker in workers(&config.runs).map_err(ChantError::from)? {
         briefing::refuse_unfit_agent(project, config, &worker.agent, spec)?;
     }
@@ -317,7 +317,7 @@ fn record(project: &Project, runs: &Runs, mut draft: Record) -> Result<Record, E
     let _lock = StartLock::take(runs)?;
     project.refuse_untrusted_snapshot(&snapshot)?;
     if !draft.works_on_spec() {
-        Turns::of(runs)?.refuse_when_full(&config)?;
+        Turns::of(runs)?.refuse_start((runs.clock)(), &config)?;
         return Ok(runs.begin(draft)?);
     }
     let agent = next_agent(project, runs, &config, &spec, &draft.asked)?;

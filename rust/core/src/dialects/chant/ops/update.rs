@@ -7,6 +7,7 @@ use super::super::model::{Criterion, Spec, Status};
 use super::super::project::{Project, Snapshot};
 use super::super::specs::steps;
 use super::edit::{self, Draft};
+use super::receipts::left_after;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::graph::cycles::Cycle;
@@ -117,6 +118,9 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
         ));
     }
     text.push_str(&edit::told(&containers));
+    if completes(&spec) {
+        text.push_str(&left_after(project, &spec, &[]));
+    }
     Ok(Answer::prose(text))
 }
 

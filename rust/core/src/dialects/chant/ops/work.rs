@@ -10,12 +10,14 @@ use super::super::view::list::{PROBLEMS_SHOWN, ProblemEntry};
 use super::super::view::spec::Criteria;
 use super::super::view::work::{RunCounts, RunEntry, SpecCounts, WorkList};
 use super::read::{log_modified, room_of, utc};
+use crate::agent_events::{AgentUsage, FailureCause};
 use crate::answer::{Answer, fitting};
 use crate::dialects::chant::model::Problem;
 use crate::error::Error;
 use crate::store::index::Source;
 use crate::work::record::{BrokenRecord, RunStatus, SINGLE, SPLIT};
 use crate::work::shown::{self, Run};
+use crate::work::usage::UsageEntry;
 
 /// What is said of runs in a folder that nobody trusts.
 const NOT_TRUSTED: &str = "not trusted: runs are neither looked after nor shown as live";
@@ -111,7 +113,9 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
         _ => (None, specs(project, run, all).ok()),
     };
     let log_modified = log_modified(project, &run.spec_id).map(utc);
+    let (next_step, usage) = (next_step(run), usage(run, all));
     let run = run.clone();
+    let next_try = run.report.next_try.filter(|_| is_running);
     RunEntry {
         process_id: run.process_id,
         spec_id: run.spec_id,
@@ -130,9 +134,34 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
         worktree: run.worktree,
         confinement: run.confinement,
         commits: run.commits,
+        model: run.report.model,
+        session: run.report.session,
+        usage,
+        denials: run.report.denials,
+        cause: run.report.cause,
+        next_step,
+        next_try_at: next_try.map(|next| next.at),
         criteria,
         specs,
     }
+}
+
+/// What to do about the cause that a run failed for.
+pub(super) fn next_step(run: &Run) -> Option<String> {
+    let cause = FailureCause::named(run.report.cause.as_deref()?)?;
+    Some(cause.next_step(run.agent.as_deref().unwrap_or_default()))
+}
+
+/// What the agent of a run used up; of a run above other runs what theirs did.
+fn usage(run: &Run, all: &[Run]) -> Option<UsageEntry> {
+    if matches!(run.mode.as_str(), SINGLE | SPLIT) {
+        return run.report.usage.clone();
+    }
+    let is_below = |other: &&Run| other.parent.as_ref() == Some(&run.process_id);
+    let usages = all.iter().filter(is_below);
+    let usages = usages.filter_map(|other| other.report.usage.as_ref());
+    let sum = usages.fold(AgentUsage::default(), |sum, usage| sum + usage.into());
+    (!sum.is_unknown()).then(|| sum.into())
 }
 
 /// The criteria in the copy of a spec that a run works on.

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
+use super::super::agents::found::Surroundings;
 use super::super::id::SpecId;
 use super::super::model::Status;
 use super::super::parse::{self, Document};
@@ -34,9 +35,14 @@ pub(super) struct Known {
     config_stamps: Option<[Option<Stamp>; 3]>,
     pub(super) config: Result<Arc<Config>, ConfigError>,
     pub(super) config_texts: Arc<ConfigTexts>,
+    /// The agent that works where the configuration names none, and when it was looked for.
+    found_agent: Option<(Instant, Option<&'static str>)>,
     /// Whether other repositories were looked into when dependencies were looked up last.
     looked_into_others: bool,
 }
+
+/// How long that is believed.
+const FOUND_FOR: Duration = Duration::from_secs(2);
 
 /// The state of an archived spec.
 fn archived(path: &str, source: Source) -> Option<Status> {
@@ -55,6 +61,7 @@ impl Known {
             config_stamps: None,
             config: Ok(Arc::default()),
             config_texts: Arc::default(),
+            found_agent: None,
             looked_into_others: false,
         }
     }
@@ -92,6 +99,25 @@ impl Known {
         // A file so new that another write could leave its stamp is read again next time.
         self.config_stamps = (!stamps.iter().any(is_fresh)).then_some(stamps);
         true
+    }
+
+    /// Looks for the agent that works, where the configuration names none. One that is installed or logged in to
+    /// while we serve is seen soon.
+    pub(super) fn find_agent(&mut self, around: Surroundings<'_>) {
+        let Ok(config) = &mut self.config else {
+            return;
+        };
+        if config.runs.named_provider.is_some() {
+            return;
+        }
+        let is_old = |(at, _): &(Instant, Option<&str>)| at.elapsed() > FOUND_FOR;
+        if self.found_agent.as_ref().is_none_or(is_old) {
+            self.found_agent = Some((Instant::now(), around.chosen()));
+        }
+        let found = self.found_agent.and_then(|(_, name)| name);
+        if config.runs.found_provider.as_deref() != found {
+            Arc::make_mut(config).runs.found_provider = found.map(str::to_owned);
+        }
     }
 
     pub(super) fn refresh_archive(&mut self) -> bool {

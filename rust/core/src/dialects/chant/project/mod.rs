@@ -1,5 +1,6 @@
 //! A chant project: where its files lie, and its specs as of now.
 
+mod archived;
 mod earlier;
 mod known;
 pub(super) mod logs;
@@ -19,6 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::agents::found::Surroundings;
 use super::error::ChantError;
 use super::id::SpecId;
 use super::model::{Problem, Spec};
@@ -350,6 +352,7 @@ impl Project {
         }
         let is_configured_anew =
             known.refresh_config(&self.root, self.user_config.as_deref(), &self.disk);
+        known.find_agent(self.surroundings());
         let is_changed = is_changed || is_configured_anew;
         let may_leave = || self.is_trusted();
         known.look_elsewhere(
@@ -365,10 +368,19 @@ impl Project {
         })
     }
 
+    /// Where agents are looked for.
+    pub(super) fn surroundings(&self) -> Surroundings<'_> {
+        Surroundings {
+            environment: &self.environment,
+            root: self.root.path(),
+        }
+    }
+
     /// What the user's own configuration says, and the project's, also where there are no specs.
     pub(super) fn configuration_without_specs(&self) -> Result<Arc<Config>, ConfigError> {
         let mut known = self.known();
         known.refresh_config(&self.root, self.user_config.as_deref(), &self.disk);
+        known.find_agent(self.surroundings());
         known.config.clone()
     }
 

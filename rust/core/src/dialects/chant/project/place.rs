@@ -51,6 +51,19 @@ pub(in super::super) fn of_split(
     Ok(folder.join(process_id))
 }
 
+/// The folder in which checks are run again on what landed; one below it for each such act.
+///
+/// # Errors
+/// As [`worktrees`].
+pub(in super::super) fn of_reruns(
+    project: &Project,
+    config: &Config,
+    repo: &Repo,
+) -> Result<PathBuf, Error> {
+    // No spec's ID begins with a dot, so this is no spec's worktree.
+    Ok(worktrees(project, config, repo)?.join(".rerun"))
+}
+
 /// The folder that belongs to a repository, or to a project without one.
 fn folder_of(project: &Project, config: &Config, common: &Path) -> Result<PathBuf, Error> {
     Ok(folder_of_all(project, config)?.join(named(project, config, common)))

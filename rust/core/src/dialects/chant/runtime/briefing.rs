@@ -8,9 +8,10 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::super::agents::environment::{self, Told};
-use super::super::agents::messages;
+use super::super::agents::events::{format_of, reads_of, spending, unheld_limit};
+use super::super::agents::filling::{CommandLine, Given, OwnServer};
 use super::super::agents::workers::workers;
-use super::super::agents::{self, Agent, CommandLine, Given};
+use super::super::agents::{self, Agent, AgentError};
 use super::super::error::ChantError;
 use super::super::model::Spec;
 use super::super::project::place::{self, CONNECT, IGNORED, PROMPT, SERVER};
@@ -18,6 +19,7 @@ use super::super::project::{AgreedPrompts, Project};
 use super::super::prompt::{self, Parts, Place};
 use super::confined::{self, Held};
 use super::workplace::Workplace;
+use crate::agent_events::OWN_SERVER;
 use crate::config::Config;
 use crate::environment::{Beside, Passed, passed as passed_of};
 use crate::error::Error;
@@ -27,8 +29,9 @@ use crate::store::disk::{self, Temporary};
 use crate::store::files::Root;
 use crate::work::agent::{Input, Job, Limits};
 use crate::work::connections::Connecting;
-use crate::work::output::{Reads, Room, secrets};
+use crate::work::output::{Room, secrets};
 use crate::work::record::Asked;
+use crate::work::spending::EventPlan;
 
 /// Where a project's prompts lie.
 const PROMPTS: &str = ".chant/prompts";
@@ -63,7 +66,8 @@ pub(super) struct Briefing<'a> {
 
 /// The agent that a start asks for, or the configured one.
 pub(in super::super) fn agent(config: &Config, asked: &Asked) -> Result<Agent, Error> {
-    let name = asked.agent.as_deref().unwrap_or(&config.runs.provider);
+    let asked = asked.agent.as_deref().or(config.runs.provider());
+    let name = asked.ok_or(AgentError::NoAgent).map_err(ChantError::from)?;
     let workers = workers(&config.runs).unwrap_or_default().into_iter();
     if let Some(worker) = workers
         .map(|worker| worker.agent)
@@ -81,13 +85,20 @@ pub(in super::super) fn refuse_unfit_agent(
     agent: &Agent,
     spec: &Spec,
 ) -> Result<(), Error> {
+    if let Some(why) = unheld_limit(agent, &config.runs.limits) {
+        return Err(ChantError::Refused(why).into());
+    }
     let model = agents::model(spec, agent, &project.environment, config);
     agent
         .refuse_unready(model.as_deref(), &project.environment)
         .map_err(ChantError::from)?;
+    let agent = agent.located(project.surroundings());
     let given = Given {
         model: model.as_deref(),
-        ..nothing_given(project)
+        turns: config.runs.limits.turns(),
+        is_confined: confined::is_held(project, config)?,
+        own_program: &project.program,
+        ..Given::default()
     };
     let line = agent.command_line(&given).map_err(ChantError::from)?;
     let program = line.argv.first().map(String::as_str).unwrap_or_default();
@@ -103,23 +114,29 @@ pub(in super::super) fn refuse_unfit_agent(
 }
 
 /// An agent's command line as people configured it, without anything that a spec says.
-pub(super) fn trusted_line(project: &Project, agent: &Agent) -> Result<Vec<String>, Error> {
-    let line = agent.command_line(&nothing_given(project));
+pub(in super::super) fn trusted_line(
+    project: &Project,
+    agent: &Agent,
+    is_confined: bool,
+) -> Result<Vec<String>, Error> {
+    let line = agent.command_line(&Given {
+        own_program: &project.program,
+        is_confined,
+        ..Given::default()
+    });
     Ok(line.map_err(ChantError::from)?.argv)
 }
 
-/// What an agent is given of no spec.
-fn nothing_given(project: &Project) -> Given<'_> {
-    Given {
-        prompt: "",
-        prompt_file: "",
-        model: None,
-        worktree: "",
-        spec_id: "",
-        mcp_config: None,
-        git_dir: None,
-        own_program: &project.program,
-    }
+/// The command lines of checks, as agents with rules of their own are told them.
+pub(super) fn check_lines(config: &Config) -> Vec<String> {
+    let checks = config.runs.checks.values();
+    checks.map(|argv| argv.join(" ")).collect()
+}
+
+/// Where a model that is asked as OpenAI's are has its address, if our environment says that.
+pub(in super::super) fn openai_base_url(project: &Project) -> Option<&str> {
+    let address = project.environment.get("OPENAI_BASE_URL")?;
+    Some(address.as_str()).filter(|address| !address.is_empty())
 }
 
 /// Whether there is a prompt of a name: in the project, or among those that come with the program.
@@ -229,13 +246,22 @@ pub(super) fn bounds(config: &Config) -> Limits {
     }
 }
 
+/// What is done about what an agent tells of itself.
+pub(super) fn event_plan(config: &Config, agent: &Agent) -> EventPlan {
+    EventPlan {
+        format: format_of(agent),
+        spending: spending(&config.runs.limits),
+        delays: config.runs.retries.delays(),
+    }
+}
+
 impl Briefing<'_> {
     /// The agent as it is to be started.
     ///
     /// # Errors
     /// What is wrong with prompt or agent, or a `StoreError`.
     pub(super) fn job(&self, agreed: &AgreedPrompts) -> Result<Job, Error> {
-        let agent = agent(self.config, self.asked)?;
+        let agent = agent(self.config, self.asked)?.located(self.project.surroundings());
         let model = agents::model(self.spec, &agent, &self.project.environment, self.config);
         let name = prompt::choose(
             self.asked.prompt.as_deref(),
@@ -245,10 +271,19 @@ impl Briefing<'_> {
         );
         let prompt = self.prompt(&name, agreed)?;
         let prompt_file = self.write_beside(PROMPT, &prompt)?;
-        let server = self.write_beside(SERVER, &self.server())?;
+        let own_server = self.server();
+        let server = self.write_beside(SERVER, &shown_server(&own_server))?;
         let worktree = shown(&self.place.root);
         let git_dir = shown(&self.place.worktree.join(".git"));
-        let line = agent
+        let is_confined = confined::is_held(self.project, self.config)?;
+        let private = shown(&confined::state_of_agent(&self.place.worktree));
+        let limits = &self.config.runs.limits;
+        let CommandLine {
+            argv,
+            variables,
+            files,
+            prompt_on_stdin,
+        } = agent
             .command_line(&Given {
                 prompt: &prompt,
                 prompt_file: &shown(&prompt_file),
@@ -256,20 +291,23 @@ impl Briefing<'_> {
                 worktree: &worktree,
                 spec_id: self.spec.id.as_str(),
                 mcp_config: Some(&shown(&server)),
+                server: Some(&own_server),
                 git_dir: Some(&git_dir),
+                private: is_confined.then_some(&private),
+                checks: &check_lines(self.config),
+                turns: limits.turns(),
+                cost_usd: None,
+                openai_base_url: openai_base_url(self.project),
                 own_program: &self.project.program,
+                is_confined,
             })
             .map_err(ChantError::from)?;
-        let trusted = trusted_line(self.project, &agent)?;
-        let limits = &self.config.runs.limits;
-        let CommandLine {
-            argv,
-            prompt_on_stdin,
-        } = line;
-        let held = Held::Agent(&agent.name, &trusted);
-        let job = self.job_for(argv, held, Some(&server), agent.credentials)?;
+        let trusted = trusted_line(self.project, &agent, is_confined)?;
+        let held = Held::Agent(&trusted, agent.state, &files);
+        let job = self.job_for(argv, held, Some(&server), (&agent.credentials(), variables))?;
         Ok(Job {
-            reads: agent.tells_messages().then_some(messages::lines as Reads),
+            plan: event_plan(self.config, &agent),
+            reads: reads_of(&agent),
             name: agent.name,
             model,
             prompt: name,
@@ -298,7 +336,7 @@ impl Briefing<'_> {
                 run: Some(self.config.runs.limits.check()),
                 ..bounds(self.config)
             },
-            ..self.job_for(argv.to_vec(), Held::Check(argv), None, &[])?
+            ..self.job_for(argv.to_vec(), Held::Check(argv), None, (&[], Vec::new()))?
         })
     }
 
@@ -307,12 +345,13 @@ impl Briefing<'_> {
         argv: Vec<String>,
         held: Held<'_>,
         server: Option<&Path>,
-        credentials: &[&str],
+        (credentials, own): (&[&str], Vec<(String, String)>),
     ) -> Result<Job, Error> {
         let Passed {
-            variables,
+            mut variables,
             withheld,
         } = passed(self.project, self.config, credentials);
+        variables.extend(own);
         // What the run reads is there before it is said that it may.
         let mut environment = self.environment(server, variables)?;
         let connecting = server.and_then(|_| self.connecting());
@@ -347,6 +386,7 @@ impl Briefing<'_> {
             input: Input::Empty,
             limits: bounds(self.config),
             connecting,
+            plan: EventPlan::default(),
         })
     }
 
@@ -461,29 +501,33 @@ impl Briefing<'_> {
 
     /// Our server as the agent's host starts it: a pipe to the run's own server, which the runner starts. Nothing
     /// in it is a secret.
-    fn server(&self) -> String {
+    fn server(&self) -> OwnServer {
         let (program, arguments) = match self.project.program.split_first() {
             Some((program, arguments)) => (program.as_str(), arguments),
             None => ("chant-mcp", &[][..]),
         };
-        let server = match self.connecting() {
-            Some(how) => {
-                let words = ["connect".to_owned(), shown(&how.folder)];
-                let arguments = [arguments, &words].concat();
-                json!({"command": program, "args": arguments})
-            }
-            None => json!({
-                "command": program,
-                "args": arguments,
-                "env": {
-                    "CHANT_PROJECT": shown(self.project.root()),
-                    "CHANT_SPEC_ID": self.spec.id.as_str(),
-                    "CHANT_WORKTREE": shown(&self.place.worktree),
-                },
-            }),
-        };
-        let text = serde_json::to_string_pretty(&json!({"mcpServers": {"chant": server}}));
-        text.unwrap_or_default() + "\n"
+        let command = program.to_owned();
+        if let Some(how) = self.connecting() {
+            let words = ["connect".to_owned(), shown(&how.folder)];
+            return OwnServer {
+                command,
+                arguments: [arguments, &words].concat(),
+                variables: Variables::new(),
+            };
+        }
+        let run = [
+            ("CHANT_PROJECT", shown(self.project.root())),
+            ("CHANT_SPEC_ID", self.spec.id.to_string()),
+            ("CHANT_WORKTREE", shown(&self.place.worktree)),
+        ];
+        OwnServer {
+            command,
+            arguments: arguments.to_vec(),
+            variables: run
+                .map(|(name, value)| (name.to_owned(), value))
+                .into_iter()
+                .collect(),
+        }
     }
 
     /// Writes a file beside the worktree, where no commit takes it along.
@@ -493,6 +537,12 @@ impl Briefing<'_> {
         Temporary::write(&self.project.disk, &path, text, false)?.appear(&path)?;
         Ok(path)
     }
+}
+
+/// The file that tells an agent's host of our server.
+fn shown_server(server: &OwnServer) -> String {
+    let text = serde_json::to_string_pretty(&json!({"mcpServers": {OWN_SERVER: server.entry()}}));
+    text.unwrap_or_default() + "\n"
 }
 
 fn shown(path: &Path) -> String {

@@ -8,9 +8,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::super::agents::built_in::AgentState;
 use super::super::error::ChantError;
 use super::super::project::Project;
 use super::super::project::place::{self, BASE, CHECKING, IGNORED, PRIVATE, PROMPT, SERVER};
+use super::agent_state;
 use super::briefing::Variables;
 use crate::config::Config;
 use crate::config::confine::{Caches, Confine, Holder, Mode, Reached};
@@ -38,23 +40,15 @@ const WITH_SETTINGS: [(&str, &str, [&str; 2]); 2] = [
 ];
 /// Variables that name the folder for temporary files.
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
-/// Agents whose own state is moved by a variable: their name, the variable, the folder in the user's home, and the
-/// file in it that says who is logged in.
-const OF_AGENTS: [(&str, &str, &str, &str); 2] = [
-    (
-        "claude",
-        "CLAUDE_CONFIG_DIR",
-        ".claude",
-        ".credentials.json",
-    ),
-    ("codex", "CODEX_HOME", ".codex", "auth.json"),
-];
-
 /// Who is held.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) enum Held<'a> {
-    /// An agent, by its name, and its command line as people configured it.
-    Agent(&'a str, &'a [String]),
+    /// An agent: its command line as people configured it, its own state, and what it finds in that.
+    Agent(
+        &'a [String],
+        Option<&'static AgentState>,
+        &'a [(String, String)],
+    ),
     /// A check, and its command line.
     Check(&'a [String]),
     /// Git of ours.
@@ -77,7 +71,7 @@ impl Held<'_> {
     /// The command line that people configured or gave.
     fn argv(&self) -> Option<&[String]> {
         match self {
-            Self::Agent(_, argv) | Self::Check(argv) | Self::Trial(argv, _) => Some(argv),
+            Self::Agent(argv, ..) | Self::Check(argv) | Self::Trial(argv, _) => Some(argv),
             Self::Git => None,
         }
     }
@@ -119,6 +113,26 @@ pub(in super::super) fn standing(project: &Project, config: &Config) -> Result<S
         Means::By(Backend::Bubblewrap(_), _) => Standing::Bubblewrap,
         Means::By(Backend::Seatbelt, _) => Standing::Seatbelt,
     })
+}
+
+/// Whether runs are held here.
+///
+/// # Errors
+/// `Refused` when what the configuration asks for cannot be held.
+pub(in super::super) fn is_held(project: &Project, config: &Config) -> Result<bool, Error> {
+    Ok(!matches!(
+        standing(project, config)?,
+        Standing::Unconfined(_)
+    ))
+}
+
+/// Where the own state of an agent lies that works in a folder.
+pub(in super::super) fn state_of_agent(worktree: &Path) -> PathBuf {
+    agent_folder(&place::beside(worktree, PRIVATE))
+}
+
+fn agent_folder(private: &Path) -> PathBuf {
+    private.join("agent")
 }
 
 /// How git of ours is held that works in the folder of a run.
@@ -289,8 +303,12 @@ impl Folders {
         held: Held<'_>,
     ) -> Result<(), Error> {
         let whose = match held {
-            Held::Agent(name, _) => {
-                self.state_of_agent(project, name)?;
+            Held::Agent(_, state, files) => {
+                if let Some(state) = state {
+                    let folder = agent_folder(&self.own);
+                    let own = agent_state::make(project, state, files, folder)?;
+                    self.variables.extend(own);
+                }
                 "runs"
             }
             Held::Check(_) => "checks",
@@ -320,23 +338,6 @@ impl Folders {
             }
             self.name(variable, &folder);
         }
-        Ok(())
-    }
-
-    /// An agent's own state, with nothing of the user's in it but who is logged in.
-    fn state_of_agent(&mut self, project: &Project, agent: &str) -> Result<(), Error> {
-        let known = OF_AGENTS.into_iter().find(|(name, ..)| *name == agent);
-        let Some((_, variable, usual, login)) = known else {
-            return Ok(());
-        };
-        let named = |name: &str| project.environment.get(name).map(PathBuf::from);
-        let users = named(variable).or_else(|| Some(named("HOME")?.join(usual)));
-        let folder = made(self.own.join("agent"))?;
-        if let Some(users) = users {
-            // Who is not logged in, or by other means, has no such file; the agent says so itself.
-            let _ = disk::copy_owned(&users.join(login), &folder.join(login));
-        }
-        self.name(variable, &folder);
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::super::model::{Spec, SpecType, Status};
 use super::super::ops::add::create;
+use super::super::ops::receipts::leave_by_hand;
 use super::super::parse::CRITERIA;
 use super::super::project::{Project, Snapshot};
 use super::change_spec;
@@ -90,6 +91,11 @@ pub(in super::super) fn close_settled(project: &Project, runs: &Runs) -> Result<
             .all(|record| !is_under_way(&record));
         if is_left && let Some(_lock) = free_lock(runs, &id)? {
             close(project, &id, &why)?;
+            if project.snapshot()?.specs.find(&id).map(|spec| spec.status)
+                == Some(Status::Completed)
+            {
+                leave_by_hand(project, &id, &[])?;
+            }
         }
     }
     Ok(())

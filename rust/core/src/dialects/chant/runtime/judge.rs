@@ -27,7 +27,7 @@ use crate::text::front_matter;
 use crate::work::agent::{self, Ended, Ending};
 use crate::work::interruption::Interruption;
 use crate::work::lock::SpecLock;
-use crate::work::output::{Header, Mask, Output as LogOutput};
+use crate::work::output::{Header, Mask, Output as LogOutput, secrets};
 use crate::work::record::{CheckEntry, MergeState, MergeTry, Record};
 use crate::work::records::Runs;
 use crate::work::runner::End;
@@ -447,6 +447,7 @@ impl Judge<'_> {
         let names: BTreeSet<&String> = criteria.iter().flat_map(|c| &c.checks).collect();
         let tree = scene.repo.tree_of(&self.place.branch_tip(&scene.repo)?)?;
         let (mut results, mut entries) = (Vec::new(), Vec::new());
+        let mask = Mask::new(&secrets(&self.project.environment))?;
         for name in names {
             let Some(argv) = scene.config.runs.checks.get(name) else {
                 continue;
@@ -465,6 +466,7 @@ impl Judge<'_> {
             });
             entries.push(CheckEntry {
                 name: name.clone(),
+                command: argv.iter().map(|word| mask.apply(word)).collect(),
                 exit,
                 ms: u64::try_from(ms).unwrap_or(u64::MAX),
                 tree: tree.clone(),

@@ -13,6 +13,7 @@ use super::super::from_run::{self, Decided};
 use super::super::merge;
 use super::super::model::Status;
 use super::super::ops::edit::{self, Draft};
+use super::super::ops::receipts::{LandedRun, leave_of_run};
 use super::super::parse;
 use super::super::project::{ARCHIVE, Project, SPECS, Snapshot};
 use super::super::specs::{Specs, steps};
@@ -29,7 +30,7 @@ use crate::store::index::{Change, Source};
 use crate::store::journal::Step;
 use crate::text::front_matter::Value;
 use crate::work::lock::{MergeLock, SpecLock};
-use crate::work::record::{HooksEntry, MergeState, MergeTry, Record};
+use crate::work::record::{HooksEntry, Merge as MergeEntry, MergeState, MergeTry, Record};
 use crate::work::records::Runs;
 
 /// How long other merges, and other programs that hold git's lock of an index, are waited for.
@@ -501,13 +502,27 @@ impl Landing<'_> {
     /// # Errors
     /// When the spec could not be written. Gives what was left in place.
     pub(in super::super) fn complete(&self) -> Result<Vec<String>, Error> {
+        let record = self.runs.get(self.process_id)?;
         let mut left = self.complete_one(self.place, &self.finish)?;
+        left.extend(self.leave_receipt(&record, &record.merge));
         if let Some(original) = self.original {
             left.extend(self.complete_one(&original.place, &original.finish)?);
-            let commit = self.runs.get(self.process_id)?.merge.commit;
-            original.end(self.runs, commit.as_deref())?;
+            left.extend(self.leave_receipt(&original.record, &record.merge));
+            original.end(self.runs, record.merge.commit.as_deref())?;
         }
         Ok(left)
+    }
+
+    /// Leaves the receipt of a run that a merge brought to the target; says why, where that cannot be.
+    fn leave_receipt(&self, record: &Record, merge: &MergeEntry) -> Option<String> {
+        let run = LandedRun {
+            record,
+            commit: merge.commit.as_deref()?,
+            begun: &merge.begun,
+        };
+        let error = leave_of_run(self.project, self.repo, run).err()?;
+        let next = "`chant-mcp finalize` leaves it";
+        Some(format!("its receipt could not be left: {error}; {next}"))
     }
 
     fn complete_one(&self, place: &Workplace, finish: &Finish) -> Result<Vec<String>, Error> {

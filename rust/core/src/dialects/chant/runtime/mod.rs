@@ -8,9 +8,10 @@
 //! proposes members of a spec. [`pool`] has folders for
 //! runs made before they are asked for. [`turns`] says which agent is next and whether there is room for it.
 //! [`approval`] is work that waits for a person's decision. [`acting_change`] is what of it would change what runs on this machine. [`settle`] is what has to be done for a spec
-//! when its run ended by other hands: it was stopped, or died.
+//! when its run ended by other hands: it was stopped, or died. [`rerun`] runs checks again on what landed.
 
 pub(super) mod acting_change;
+mod agent_state;
 pub(super) mod approval;
 pub(super) mod briefing;
 pub(super) mod confined;
@@ -21,6 +22,7 @@ mod judge;
 mod landing;
 mod original;
 pub(super) mod pool;
+pub(super) mod rerun;
 pub(super) mod settle;
 pub(super) mod split;
 pub(super) mod task;
@@ -156,7 +158,10 @@ fn spec_of(snapshot: &Snapshot, spec_id: &str) -> Result<Arc<Spec>, Error> {
 /// So many tries after the first a failed run is worth, by what it left in its log.
 fn retries_of(project: &Project, config: &Config, record: &Record) -> u32 {
     let retries = &config.runs.retries;
-    if retries.retryable_patterns.is_empty() {
+    // What passes was waited for in the run itself, and what repeats is not met again without a change.
+    let cause = record.failure_cause();
+    let is_over = cause.is_some_and(|cause| cause.is_passing() || cause.repeats());
+    if retries.retryable_patterns.is_empty() || is_over {
         return 0;
     }
     let text = project.own_log_text(&record.spec_id);

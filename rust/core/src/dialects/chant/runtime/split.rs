@@ -9,8 +9,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::super::agents;
 use super::super::agents::environment::{self, TOLD, Told};
-use super::super::agents::{self, Given, messages};
+use super::super::agents::events::reads_of;
+use super::super::agents::filling::Given;
 use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::Spec;
@@ -22,7 +24,7 @@ use super::super::project::{AgreedPrompts, Project, place};
 use super::super::prompt::{self, Parts, SPLIT as PROMPT};
 use super::super::split::{self, BadAnswer, proposal, write};
 use super::super::view::split::{Member, Proposal};
-use super::briefing::{self, bounds, name_of, prompt_text};
+use super::briefing::{self, bounds, event_plan, name_of, prompt_text};
 use super::confined::{self, Held};
 use super::spec_of;
 use crate::config::Config;
@@ -35,7 +37,7 @@ use crate::store::files::Root;
 use crate::work::agent::{Ended, Input, Job, Limits};
 use crate::work::handshake::Handshake;
 use crate::work::interruption::Interruption;
-use crate::work::output::{Reads, Room, secrets};
+use crate::work::output::{Room, secrets};
 use crate::work::record::{Asked, AskedOfSplit, Record, SPLIT};
 use crate::work::records::Runs;
 use crate::work::runner::{self, End, Run, Steps};
@@ -345,7 +347,10 @@ impl Asking<'_> {
             ..
         } = &self.scene;
         let environment = &self.project.environment;
-        let agent = briefing::agent(config, &Asked::default())?;
+        let agent =
+            briefing::agent(config, &Asked::default())?.located(self.project.surroundings());
+        let is_confined = confined::is_held(self.project, config)?;
+        let private = shown(&confined::state_of_agent(folder));
         let model = agents::split_model(spec, &agent, environment, config);
         let prompt = self.prompt(spec)?;
         let prompt_file = self.put(folder, "prompt.md", &prompt)?;
@@ -357,9 +362,11 @@ impl Asking<'_> {
                 model: model.as_deref(),
                 worktree: &shown(root),
                 spec_id: spec.id.as_str(),
-                mcp_config: None,
-                git_dir: None,
+                private: is_confined.then_some(&private),
+                openai_base_url: briefing::openai_base_url(self.project),
                 own_program: &self.project.program,
+                is_confined,
+                ..Given::default()
             })
             .map_err(ChantError::from)?;
         let mut argv = line.argv;
@@ -369,16 +376,18 @@ impl Asking<'_> {
         let Passed {
             mut variables,
             withheld,
-        } = briefing::passed(self.project, config, agent.credentials);
-        let trusted = briefing::trusted_line(self.project, &agent)?;
-        let held = Held::Agent(&agent.name, &trusted);
+        } = briefing::passed(self.project, config, &agent.credentials());
+        variables.extend(line.variables);
+        let trusted = briefing::trusted_line(self.project, &agent, is_confined)?;
+        let held = Held::Agent(&trusted, agent.state, &line.files);
         let repo = self.project.repo()?;
         let hold = confined::of_run(self.project, config, repo.as_deref(), folder, held, None)?;
         variables.extend(hold.variables);
         let limits = &config.runs.limits;
         let bounds = bounds(config);
         Ok(Job {
-            reads: agent.tells_messages().then_some(messages::lines as Reads),
+            plan: event_plan(config, &agent),
+            reads: reads_of(&agent),
             name: agent.name,
             model,
             prompt: PROMPT.to_owned(),

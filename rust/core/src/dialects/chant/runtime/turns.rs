@@ -2,17 +2,22 @@
 //!
 //! What counts is what the records of the project say, so that all who start runs see the same.
 
+use jiff::Timestamp;
+
 use super::super::agents::Agent;
+use super::super::agents::events::spending;
 use super::super::agents::workers::{Worker, next_worker, workers};
 use super::super::error::ChantError;
 use super::super::model::Spec;
 use super::super::project::Project;
 use super::briefing;
+use crate::agent_events::AgentUsage;
 use crate::config::Config;
 use crate::config::runs::Rotation;
 use crate::error::Error;
 use crate::work::record::{Asked, Record};
 use crate::work::records::Runs;
+use crate::work::spending::spent_lately;
 use crate::work::state::State;
 
 /// Whether runs that name no agent have those of `parallel.agents` take turns.
@@ -48,6 +53,26 @@ impl Turns {
         Err(ChantError::Full(message).into())
     }
 
+    /// Refuses one more run when there is no room for it, or when those of the last 24 hours used up what they
+    /// may.
+    pub(in super::super) fn refuse_start(
+        &self,
+        now: Timestamp,
+        config: &Config,
+    ) -> Result<(), Error> {
+        self.refuse_when_full(config)?;
+        let lately = spent_lately(&self.records, now, None);
+        let limits = spending(&config.runs.limits);
+        let reached = limits.reached(&AgentUsage::default(), &lately);
+        let Some(limit) = reached.filter(|limit| limit.is_of_day()) else {
+            return Ok(());
+        };
+        let message = format!(
+            "The project's runs used {limit}, so no agent is started. Wait until older runs do not count any more, or raise that limit in .chant/config.md or your own configuration."
+        );
+        Err(ChantError::Refused(message).into())
+    }
+
     /// The worker whose turn it is; none when all of them have enough to do.
     pub(in super::super) fn next<'a>(
         &self,
@@ -78,7 +103,8 @@ fn agent_of<'a>(record: &'a Record, config: &'a Config) -> &'a str {
     let started = record.agent.as_ref().map(|agent| agent.name.as_str());
     started
         .or(record.asked.agent.as_deref())
-        .unwrap_or(&config.runs.provider)
+        .or(config.runs.provider())
+        .unwrap_or_default()
 }
 
 /// The agent for one more run of a spec: one that has room for it and can be started.
@@ -93,7 +119,7 @@ pub(in super::super) fn next_agent(
     asked: &Asked,
 ) -> Result<Agent, Error> {
     let turns = Turns::of(runs)?;
-    turns.refuse_when_full(config)?;
+    turns.refuse_start((runs.clock)(), config)?;
     let known = workers(&config.runs).map_err(ChantError::from);
     let agent = if takes_turns(config, asked) {
         let known = known?;

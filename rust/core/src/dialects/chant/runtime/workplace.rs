@@ -141,6 +141,19 @@ impl Workplace {
         }
     }
 
+    /// A folder that holds the files of a commit and no repository, for checks of what landed.
+    pub(in super::super) fn of_files(
+        project: &Project,
+        repo: &Repo,
+        spec: &Spec,
+        files: &Path,
+    ) -> Result<Self, Error> {
+        let path = spec.path.to_string();
+        let spec_in_git = in_git(project, repo, &path)?;
+        let own = (spec.id.to_string(), path, spec_in_git, true);
+        Ok(Self::at((files, false, None), ("", "", ""), own))
+    }
+
     /// The spec as it was when the work began.
     pub(in super::super) fn base_text(
         &self,

@@ -19,6 +19,8 @@ pub struct Doctor {
     pub git: GitSeen,
     /// The agents that are configured, the one first that works when none is named.
     pub agents: Vec<AgentSeen>,
+    /// Names of other known agents that are installed.
+    pub others: Vec<&'static str>,
     /// What the first of them would find in its environment.
     pub environment: EnvironmentSeen,
     /// What is wrong, each in a sentence with what to do.
@@ -45,6 +47,39 @@ pub struct AgentSeen {
     pub program: String,
     /// Where that is; `None` when it is not on the PATH.
     pub path: Option<String>,
+    /// What is known of one that is built in and installed.
+    #[serde(flatten)]
+    pub installed: Option<InstalledSeen>,
+}
+
+/// What an installed agent says of itself, and whether it starts where runs do.
+#[derive(Debug, Serialize)]
+pub struct InstalledSeen {
+    /// The release, in its own words.
+    pub version: Option<String>,
+    /// The release that we ran; `None` for a template from documents alone.
+    pub tested_release: Option<&'static str>,
+    /// Whether somebody is logged in; `None` when that cannot be known.
+    pub logged_in: Option<bool>,
+    /// What says so.
+    pub login: Option<String>,
+    /// Variables of ours that it would get beside those that everything gets.
+    pub passed: Vec<&'static str>,
+    /// Flags that we start it with and that its help does not know; `None` when it has no help.
+    pub unknown_flags: Option<Vec<String>>,
+    /// Whether it starts in a folder that is held as that of a run, or answers there where it was asked to.
+    pub hello: HelloSeen,
+}
+
+/// How a try went.
+#[derive(Debug, Serialize)]
+pub struct HelloSeen {
+    /// Whether its model was asked.
+    pub is_live: bool,
+    /// Whether it went well.
+    pub works: bool,
+    /// What the program wrote, its end.
+    pub told: String,
 }
 
 /// What an agent would find in its environment.

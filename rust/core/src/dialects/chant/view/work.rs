@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::list::ProblemEntry;
 use super::spec::Criteria;
+use crate::work::usage::{DenialEntry, UsageEntry};
 
 /// Lines of a log.
 #[derive(Debug, Serialize)]
@@ -85,6 +86,27 @@ pub struct RunEntry {
     /// The agent's commits, once the work was judged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
+    /// The model that its agent works with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The agent's own name of its session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// What its agent used up, as far as it tells; of a run above other runs the sum of theirs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<UsageEntry>,
+    /// Tools that were refused to its agent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub denials: Vec<DenialEntry>,
+    /// Why its agent did not do its work, in a word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// What to do about that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<String>,
+    /// While it waits for another try: when that is, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_try_at: Option<String>,
     /// While it runs: the criteria in the copy of the spec that is worked on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub criteria: Option<Criteria>,
@@ -142,6 +164,37 @@ pub struct Started<'a> {
     /// That a red quality gate was waived.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality_warning: Option<QualityWarning>,
+}
+
+/// What a start would take and cost.
+#[derive(Debug, Serialize)]
+pub struct Forecast {
+    /// The specs that an agent would work on, each behind those that it waits for.
+    pub specs: Vec<String>,
+    /// So many agents at once.
+    pub agents: usize,
+    /// How many completed runs are known.
+    pub known_runs: usize,
+    /// How long it would take; null when too few runs are known.
+    pub duration_seconds: Option<ExpectedAmount>,
+    /// The tokens of all; null when too few runs tell theirs.
+    pub tokens: Option<ExpectedAmount>,
+    /// The US dollars of all; null when too few runs tell theirs.
+    pub cost_usd: Option<ExpectedAmount>,
+    /// That too few runs are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// An amount that is expected.
+#[derive(Debug, Serialize)]
+pub struct ExpectedAmount {
+    /// In half of all cases it is no more.
+    pub p50: f64,
+    /// In nine of ten cases it is no more.
+    pub p90: f64,
+    /// How many runs that was learned from.
+    pub known_runs: usize,
 }
 
 /// A red quality gate.

@@ -1,0 +1,188 @@
+"""`receipt`: what completions left, whether it holds, and how it comes to other clones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.asking import asks_for_trust
+from chant_mcp.commands.surroundings import changes_files, on_project, refuse_read_only
+from chant_mcp.paging import Data
+from chant_mcp.session import Session
+from chant_mcp.terminal import say, say_json
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+target_option = click.option(
+    "--target",
+    metavar="BRANCH",
+    help="The branch that work has to be on and whose configuration counts; name it in CI: origin/main.",
+)
+
+
+@click.group()
+def receipt() -> None:
+    """See, check and exchange the receipts of completed specs."""
+
+
+@receipt.command()
+@click.argument("id", required=False)
+@json_option
+@on_project
+def show(session: Session, id: str | None, as_json: bool) -> None:
+    """Show the receipts of a spec, or of all, oldest first."""
+    answer = session.chant.receipt_show(id)
+    found: Data = answer.data
+    if as_json:
+        say_json(answer.text)
+        return
+    from chant_mcp.commands import display
+
+    out = display.console()
+    for one in found["receipts"]:
+        for line in _shown(one):
+            out.print(line, soft_wrap=True)
+    if not found["receipts"]:
+        out.print("No receipts.")
+    if "receipts_total" in found:
+        total = f"The newest {len(found['receipts'])} of {found['receipts_total']} are shown."
+        out.print(total, style="dim")
+
+
+@receipt.command()
+@click.argument("id", required=False)
+@click.option("--all", "all_specs", is_flag=True, help="Check all completed specs, archived ones included.")
+@target_option
+@click.option("--rerun", is_flag=True, help="Run the checks again, held, on the files that landed.")
+@json_option
+@on_project
+@click.pass_context
+def verify(
+    context: click.Context,
+    session: Session,
+    id: str | None,
+    all_specs: bool,
+    target: str | None,
+    rerun: bool,
+    as_json: bool,
+) -> None:
+    """Hold receipts against the repository; exit code 1 when a completed spec has none that holds.
+
+    Works in any clone, offline, and runs nothing unless --rerun is given. Says apart what follows from the
+    repository and what is only claimed: a receipt is not signed.
+    """
+    if (id is None) != all_specs:
+        raise click.UsageError("Give the ID of a spec, or --all.")
+    session.recovers = False
+    if rerun:
+        refuse_read_only(context)
+    report = _verified(session, id, target, rerun, as_json)
+    context.exit(0 if report["holds"] else 1)
+
+
+@receipt.command()
+@click.argument("remote", required=False)
+@json_option
+@on_project
+@changes_files
+@asks_for_trust
+def push(session: Session, remote: str | None, as_json: bool) -> None:
+    """Bring all receipts to a remote; one that is another there stays, and exit code 1 says so."""
+    answer = session.chant.receipt_push(remote)
+    _exchanged(answer.text, answer.data, as_json, "brought to")
+
+
+@receipt.command()
+@click.argument("remote", required=False)
+@json_option
+@on_project
+@changes_files
+@asks_for_trust
+def fetch(session: Session, remote: str | None, as_json: bool) -> None:
+    """Take missing receipts from a remote; one that is another here stays, and exit code 1 says so."""
+    answer = session.chant.receipt_fetch(remote)
+    _exchanged(answer.text, answer.data, as_json, "taken from")
+
+
+@asks_for_trust
+def _verified(session: Session, id: str | None, target: str | None, rerun: bool, as_json: bool) -> Data:
+    answer = session.chant.receipt_verify(id, target=target, reruns=rerun)
+    show_report(answer.text, answer.data, as_json)
+    return answer.data
+
+
+def show_report(text: str, report: Data, as_json: bool) -> None:
+    """Print what receipts came to."""
+    if as_json:
+        say_json(text)
+        return
+    from chant_mcp.commands import display
+
+    out = display.console()
+    for spec in report["specs"]:
+        for line in _judged(spec):
+            out.print(line, soft_wrap=True)
+    failing = [spec for spec in report["specs"] if not spec["holds"]]
+    asked = "asks for receipts" if report["required"] else "does not ask for receipts"
+    out.print(
+        display.plain(f"{len(report['specs'])} checked, {len(failing)} without a receipt that holds; ")
+        + display.plain(f"{report['target']} {asked}."),
+        soft_wrap=True,
+    )
+
+
+def _shown(one: Data) -> Iterator[RenderableType]:
+    from chant_mcp.commands.display import plain
+
+    yield plain(one["ref"], "bold")
+    if "problem" in one:
+        yield plain(f"  ✗ {one['problem']}", "red")
+        return
+    said: Data = one["receipt"]
+    how = "by a run" if said["completed"] == "run" else "by hand"
+    on = f" on {said['target']}" if "target" in said else ""
+    yield plain(f"  completed {how}{on}, {said['ended_at']}")
+    yield plain(f"  commit {said['commit']}  tree {said['tree']}")
+    yield plain(f"  {said['criteria']['ticked']} of {said['criteria']['count']} criteria ticked")
+    for check in said["checks"]:
+        yield plain(f"  check {check['name']}: exit code {check['exit']} after {check['ms']} ms")
+    who = [f"{key} {said[key]}" for key in ("agent", "model") if key in said]
+    if who:
+        yield plain(f"  {', '.join(who)}")
+    for what, number in sorted(said.get("cost", {}).items()):
+        yield plain(f"  cost, {what}: {number}")
+
+
+def _judged(spec: Data) -> Iterator[RenderableType]:
+    from chant_mcp.commands.display import plain
+
+    style = "green" if spec["holds"] else "red"
+    yield plain(f"{spec['spec_id']}: ", "bold") + plain(spec["verdict"], style)
+    for finding in spec.get("findings", ()):
+        yield plain(f"  ✗ {finding['text']}", "red")
+    for one in spec["receipts"]:
+        yield plain(f"  {one['ref']}")
+        for line in one["derived"]:
+            yield plain("    ✓ ", "green") + plain(line)
+        for line in one.get("run_again", ()):
+            yield plain("    ↻ ", "cyan") + plain(f"run again now: {line}")
+        for line in one["claimed"]:
+            yield plain(f"    ? claimed: {line}", "dim")
+        for finding in one["findings"]:
+            yield plain(f"    ✗ {finding['text']}", "red")
+
+
+def _exchanged(text: str, found: Data, as_json: bool, how: str) -> None:
+    if as_json:
+        say_json(text)
+    else:
+        new, known = len(found["new"]), found["known"]
+        say(f"Receipts {how} {found['remote']}: {new} new, {known} there already.")
+        for one in found["refused"]:
+            say(f"{one['ref']} stayed: {one['why']}", err=True)
+    if found["refused"]:
+        click.get_current_context().exit(1)

@@ -1,0 +1,563 @@
+//! Why an agent failed: a closed list, each with a sentence and one next step.
+
+use super::EventFormat;
+use super::summary::{EventSummary, ServerState};
+
+/// Why an agent did not do its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FailureCause {
+    /// A tool was refused to it.
+    PermissionDenied,
+    /// It is not logged in, or its key is wrong.
+    NotLoggedIn,
+    /// There is no money, or none of its quota left.
+    OutOfCredit,
+    /// It asks too often.
+    RateLimit,
+    /// Its provider has too much to do.
+    Overloaded,
+    /// There is no such model.
+    ModelUnknown,
+    /// The model, or its provider's filter, refused to answer.
+    ModelRefused,
+    /// Its version does not know an argument.
+    FlagUnknown,
+    /// It does not trust the folder.
+    FolderUntrusted,
+    /// An MCP server did not start in it.
+    ServerRefused,
+    /// It does not work for root.
+    RootRefused,
+    /// Its own sandbox cannot start inside ours.
+    NestedSandbox,
+    /// The system killed it, most likely for its memory.
+    MemoryKilled,
+    /// It took all of its turns.
+    TurnLimit,
+    /// It used up what it may.
+    BudgetReached,
+    /// It ended without saying how.
+    NoFinalEvent,
+    /// Its program is not there.
+    ProgramMissing,
+}
+
+/// How an agent that ended by itself ended.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AgentExit<'a> {
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// The signal it died of.
+    pub signal: Option<i32>,
+    /// The last lines of its standard error.
+    pub tail: &'a [String],
+}
+
+/// What our server is called in the configuration of an agent.
+pub const OWN_SERVER: &str = "chant";
+/// Exit code of a shell, or of `env`, that does not find a program.
+const NOT_FOUND: i32 = 127;
+/// The signal that the system kills with.
+const KILL: i32 = 9;
+
+/// Words that tell a cause, in lower case; of several the first.
+const WORDS: &[(FailureCause, &[&str])] = &[
+    (
+        FailureCause::OutOfCredit,
+        &[
+            "credit balance is too low",
+            "billing_error",
+            "insufficient_quota",
+            "exceeded your current quota",
+            "insufficient credit",
+            "insufficient balance",
+            "out of credit",
+            "payment required",
+            "usage limit",
+        ],
+    ),
+    (
+        FailureCause::NotLoggedIn,
+        &[
+            "not logged in",
+            "please run /login",
+            "no authentication information found",
+            "no auth type is selected",
+            "set an auth method",
+            "no api key found",
+            "authentication_failed",
+            "authentication_error",
+            "invalid api key",
+            "invalid x-api-key",
+            "incorrect api key",
+            "api key not valid",
+            "invalid bearer token",
+            "oauth token has expired",
+            "401 unauthorized",
+            "status 401",
+            "status code 401",
+            "status: 401",
+            "http 401",
+            "error: 401",
+        ],
+    ),
+    (
+        FailureCause::RateLimit,
+        &[
+            "rate_limit",
+            "rate limit",
+            "ratelimit",
+            "too many requests",
+            "status 429",
+            "status code 429",
+            "status: 429",
+            "http 429",
+            "error: 429",
+            "resource_exhausted",
+        ],
+    ),
+    (
+        FailureCause::ModelUnknown,
+        &[
+            "model_not_found",
+            "model not found",
+            "modelnotfound",
+            "unknown model",
+            "invalid model",
+            "no such model",
+            "issue with the selected model",
+        ],
+    ),
+    (
+        FailureCause::ModelRefused,
+        &[
+            "the model refused",
+            "content filter",
+            "content_filter",
+            "contentfilter",
+        ],
+    ),
+    (
+        FailureCause::Overloaded,
+        &[
+            "overloaded",
+            "server_error",
+            "service unavailable",
+            "internal server error",
+            "status 529",
+            "status 503",
+        ],
+    ),
+    (
+        FailureCause::RootRefused,
+        &["cannot be used with root", "root/sudo privileges"],
+    ),
+    (
+        FailureCause::FlagUnknown,
+        &[
+            "unexpected argument",
+            "unknown option",
+            "unknown argument",
+            "unknown flag",
+            "unrecognized option",
+            "unrecognized argument",
+            "no such option",
+        ],
+    ),
+    (
+        FailureCause::FolderUntrusted,
+        &[
+            "not inside a trusted directory",
+            "not running in a trusted",
+            "folder is not trusted",
+            "directory is not trusted",
+            "untrusted folder",
+            "workspace trust",
+        ],
+    ),
+    (
+        FailureCause::NestedSandbox,
+        &[
+            "bwrap: ",
+            "sandbox-exec: ",
+            "apply-seccomp",
+            "index.lock': read-only file system",
+        ],
+    ),
+    (
+        FailureCause::MemoryKilled,
+        &["out of memory", "heap limit allocation failed"],
+    ),
+    (
+        FailureCause::TurnLimit,
+        &[
+            "max_turns",
+            "max turns",
+            "maximum number of turns",
+            "turn limit",
+        ],
+    ),
+    (
+        FailureCause::BudgetReached,
+        &["budget_exhausted", "max_budget_usd", "maximum budget"],
+    ),
+    (
+        FailureCause::PermissionDenied,
+        &["auto-rejecting", "approval policy is never"],
+    ),
+    (
+        FailureCause::ServerRefused,
+        &[
+            "mcp server failed",
+            "mcp startup failed",
+            "failed to start mcp",
+        ],
+    ),
+];
+
+impl FailureCause {
+    /// All causes.
+    pub const ALL: [Self; 17] = [
+        Self::PermissionDenied,
+        Self::NotLoggedIn,
+        Self::OutOfCredit,
+        Self::RateLimit,
+        Self::Overloaded,
+        Self::ModelUnknown,
+        Self::ModelRefused,
+        Self::FlagUnknown,
+        Self::FolderUntrusted,
+        Self::ServerRefused,
+        Self::RootRefused,
+        Self::NestedSandbox,
+        Self::MemoryKilled,
+        Self::TurnLimit,
+        Self::BudgetReached,
+        Self::NoFinalEvent,
+        Self::ProgramMissing,
+    ];
+
+    /// As records and answers spell it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::PermissionDenied => "permission_denied",
+            Self::NotLoggedIn => "not_logged_in",
+            Self::OutOfCredit => "out_of_credit",
+            Self::RateLimit => "rate_limit",
+            Self::Overloaded => "overloaded",
+            Self::ModelUnknown => "model_unknown",
+            Self::ModelRefused => "model_refused",
+            Self::FlagUnknown => "flag_unknown",
+            Self::FolderUntrusted => "folder_untrusted",
+            Self::ServerRefused => "server_refused",
+            Self::RootRefused => "root_refused",
+            Self::NestedSandbox => "nested_sandbox",
+            Self::MemoryKilled => "memory_killed",
+            Self::TurnLimit => "turn_limit",
+            Self::BudgetReached => "budget_reached",
+            Self::NoFinalEvent => "no_final_event",
+            Self::ProgramMissing => "program_missing",
+        }
+    }
+
+    /// The cause of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|cause| cause.as_str() == name)
+    }
+
+    /// What it is, in a sentence without its end.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::PermissionDenied => "The agent was refused a tool",
+            Self::NotLoggedIn => "The agent is not logged in, or its key is wrong or expired",
+            Self::OutOfCredit => "The agent's provider says that credit or quota is used up",
+            Self::RateLimit => "Rate limit: the agent's provider was asked too often",
+            Self::Overloaded => "The agent's provider is overloaded",
+            Self::ModelUnknown => "The agent's provider does not know the model",
+            Self::ModelRefused => "The agent's model refused to answer",
+            Self::FlagUnknown => {
+                "The installed version of the agent does not know an argument it is given"
+            }
+            Self::FolderUntrusted => "The agent does not trust the folder that it is to work in",
+            Self::ServerRefused => "An MCP server did not start in the agent",
+            Self::RootRefused => "The agent refuses to work as root without asking",
+            Self::NestedSandbox => "The agent's own sandbox cannot start inside ours",
+            Self::MemoryKilled => "The agent was killed, most likely because memory ran out",
+            Self::TurnLimit => "The agent took all turns that it may take",
+            Self::BudgetReached => "The agent used up what it may",
+            Self::NoFinalEvent => "The agent ended without saying how: it crashed or was killed",
+            Self::ProgramMissing => "A program that the agent needs is not there",
+        }
+    }
+
+    /// What to do about it, in the words of tools; `agent` is its name in the configuration.
+    pub fn next_step(self, agent: &str) -> String {
+        match self {
+            Self::PermissionDenied => format!(
+                "Let agent '{agent}' use that tool: `chant-mcp doctor` tells how it is started and held; then chant_work_start goes on."
+            ),
+            Self::NotLoggedIn => format!(
+                "Start '{agent}' in a terminal of your own and log in, or pass a valid key (`env.pass`); then chant_work_start goes on."
+            ),
+            Self::OutOfCredit => {
+                "Add credit, wait for the reset, or have another agent work (`defaults.provider` in .chant/config.md); then chant_work_start goes on.".into()
+            }
+            Self::RateLimit => {
+                "Wait, or have fewer agents at once (`limits.agents_at_once`); then chant_work_start goes on.".into()
+            }
+            Self::Overloaded => "Wait; then chant_work_start goes on.".into(),
+            Self::ModelUnknown => {
+                "Correct `model` in the spec or in .chant/config.md; then chant_work_start goes on.".into()
+            }
+            Self::ModelRefused => {
+                "Reword the spec with chant_spec_update, or name another model or agent; then chant_work_start goes on.".into()
+            }
+            Self::FlagUnknown => format!(
+                "Compare `chant-mcp doctor` with the agent's `--help`, and set `agents.{agent}.command` or install a version that fits."
+            ),
+            Self::FolderUntrusted => format!(
+                "Add the agent's flag that trusts a folder for one run (such as `--skip-trust`, `--trust-folder`) to `agents.{agent}.command`."
+            ),
+            Self::ServerRefused => {
+                "chant_log shows what the agent said of it; `chant-mcp doctor` looks at our server.".into()
+            }
+            Self::RootRefused => {
+                "Start runs as a user other than root; `chant-mcp doctor` tells how the agent is held.".into()
+            }
+            Self::NestedSandbox => format!(
+                "Turn the agent's own sandbox off in `agents.{agent}.command`: ours holds it."
+            ),
+            Self::MemoryKilled => {
+                "Have fewer agents at once (`limits.agents_at_once`), or free memory; then chant_work_start goes on.".into()
+            }
+            Self::TurnLimit => {
+                "Make the spec smaller with chant_split, or allow the agent more turns.".into()
+            }
+            Self::BudgetReached => {
+                "Raise `limits` in .chant/config.md, or make the spec smaller with chant_split.".into()
+            }
+            Self::NoFinalEvent => {
+                "chant_log shows its last words; chant_work_start goes on with the work.".into()
+            }
+            Self::ProgramMissing => {
+                "Install it, or have another agent work (`defaults.provider` in .chant/config.md).".into()
+            }
+        }
+    }
+
+    /// Whether it passes by itself, so that another try is worth the wait.
+    pub fn is_passing(self) -> bool {
+        matches!(self, Self::RateLimit | Self::Overloaded)
+    }
+
+    /// Whether the same start meets it again, as long as a person changes nothing.
+    pub fn repeats(self) -> bool {
+        !matches!(
+            self,
+            Self::RateLimit | Self::Overloaded | Self::MemoryKilled | Self::NoFinalEvent
+        )
+    }
+
+    /// The cause that a status of HTTP tells.
+    pub(super) fn of_status(status: Option<u64>) -> Option<Self> {
+        match status? {
+            401 => Some(Self::NotLoggedIn),
+            402 => Some(Self::OutOfCredit),
+            429 => Some(Self::RateLimit),
+            500..=504 | 529 => Some(Self::Overloaded),
+            _ => None,
+        }
+    }
+
+    /// The cause that words tell.
+    pub(super) fn of_words(words: &str) -> Option<Self> {
+        let words = words.to_lowercase();
+        let tells = |known: &&(Self, &[&str])| known.1.iter().any(|one| words.contains(one));
+        WORDS.iter().find(tells).map(|(cause, _)| *cause)
+    }
+
+    /// The cause that an exit code tells, where it has a meaning.
+    fn of_code(format: EventFormat, code: i32) -> Option<Self> {
+        match (format, code) {
+            (_, NOT_FOUND) => Some(Self::ProgramMissing),
+            (EventFormat::Codex, 2) => Some(Self::FlagUnknown),
+            (EventFormat::Gemini, 41) => Some(Self::NotLoggedIn),
+            (EventFormat::Gemini, 55) => Some(Self::FolderUntrusted),
+            (EventFormat::Gemini, 53) | (EventFormat::Qwen, 55) => Some(Self::TurnLimit),
+            _ => None,
+        }
+    }
+}
+
+impl AgentExit<'_> {
+    /// The cause that the last lines, the exit code or the signal tell.
+    fn failure(&self, format: EventFormat) -> Option<(FailureCause, String)> {
+        let is_failure = self.code != Some(0);
+        let mut lines = self.tail.iter().rev().filter(|_| is_failure);
+        let said =
+            lines.find_map(|line| Some((FailureCause::of_words(line)?, line.trim().to_owned())));
+        let of_code = self
+            .code
+            .and_then(|code| FailureCause::of_code(format, code))
+            .map(|cause| (cause, String::new()));
+        let is_killed = self.signal == Some(KILL) || self.code == Some(128 + KILL);
+        said.or(of_code)
+            .or_else(|| is_killed.then(|| (FailureCause::MemoryKilled, String::new())))
+    }
+}
+
+impl EventSummary {
+    /// Why an agent that ended by itself did not do its work, with its words if it said any; whether it did is
+    /// for others to judge.
+    pub fn failure(
+        &self,
+        format: EventFormat,
+        exit: &AgentExit<'_>,
+    ) -> Option<(FailureCause, String)> {
+        let own = self.trouble.as_ref();
+        if let Some((cause, trouble)) = own.and_then(|own| Some((own.cause?, own))) {
+            return Some((cause, trouble.words.clone()));
+        }
+        exit.failure(format)
+            .or_else(|| self.failure_of_refusals())
+            .or_else(|| {
+                let is_cut = format.has_final_event() && self.has_events && !self.has_final;
+                (is_cut && !self.is_partial).then(|| (FailureCause::NoFinalEvent, String::new()))
+            })
+    }
+
+    fn failure_of_refusals(&self) -> Option<(FailureCause, String)> {
+        if let Some(first) = self.denials.first() {
+            let more = match self.denials.len() - 1 {
+                0 => String::new(),
+                more => format!(", and {more} more"),
+            };
+            let words = match first.message.as_str() {
+                "" => format!("{}{more}", first.tool),
+                message => format!("{}: {message}{more}", first.tool),
+            };
+            return Some((FailureCause::PermissionDenied, words));
+        }
+        // Other servers are the user's own, and the work may not need them.
+        let is_ours = |one: &&ServerState| one.name == OWN_SERVER && one.status == "failed";
+        let failed = self.servers.iter().find(is_ours)?;
+        Some((FailureCause::ServerRefused, failed.name.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::EventReader;
+    use super::*;
+
+    // proves: chant:events:each_cause_has_a_next_step
+    #[test]
+    fn each_cause_has_a_name_a_sentence_and_a_next_step() {
+        for cause in FailureCause::ALL {
+            assert_eq!(FailureCause::named(cause.as_str()), Some(cause));
+            assert!(!cause.sentence().ends_with('.') && cause.next_step("a").ends_with('.'));
+        }
+        assert_eq!(FailureCause::named("later"), None);
+    }
+
+    // proves: chant:events:causes_are_read_from_exit_and_stderr
+    #[test]
+    fn without_events_code_signal_and_last_lines_tell_the_cause() {
+        let table = [
+            (
+                "codex",
+                2,
+                None,
+                "error: something",
+                Some(FailureCause::FlagUnknown),
+            ),
+            (
+                "qwen",
+                1,
+                None,
+                "unknown option '--x'",
+                Some(FailureCause::FlagUnknown),
+            ),
+            ("gemini", 41, None, "", Some(FailureCause::NotLoggedIn)),
+            ("gemini", 55, None, "", Some(FailureCause::FolderUntrusted)),
+            ("qwen", 55, None, "", Some(FailureCause::TurnLimit)),
+            (
+                "copilot",
+                1,
+                None,
+                "No authentication information found.",
+                Some(FailureCause::NotLoggedIn),
+            ),
+            (
+                "codex",
+                1,
+                None,
+                "Not inside a trusted directory and more",
+                Some(FailureCause::FolderUntrusted),
+            ),
+            (
+                "claude",
+                1,
+                None,
+                "it cannot be used with root/sudo privileges",
+                Some(FailureCause::RootRefused),
+            ),
+            (
+                "codex",
+                1,
+                None,
+                "bwrap: Creating new namespace failed",
+                Some(FailureCause::NestedSandbox),
+            ),
+            (
+                "plain",
+                127,
+                None,
+                "env: node: No such file",
+                Some(FailureCause::ProgramMissing),
+            ),
+            ("plain", 137, None, "", Some(FailureCause::MemoryKilled)),
+            (
+                "plain",
+                1,
+                None,
+                "HTTP 429 from the server",
+                Some(FailureCause::RateLimit),
+            ),
+            ("plain", 3, None, "Something else", None),
+            ("plain", 0, None, "rate limit", None),
+        ];
+        for (format, code, signal, line, expected) in table {
+            let format = EventFormat::named(format).unwrap();
+            let tail = [line.to_owned()];
+            let exit = AgentExit {
+                code: Some(code),
+                signal,
+                tail: &tail,
+            };
+            let found = EventSummary::default().failure(format, &exit);
+            assert_eq!(found.map(|(cause, _)| cause), expected, "{line}");
+        }
+        let killed = AgentExit {
+            signal: Some(KILL),
+            ..AgentExit::default()
+        };
+        let found = EventSummary::default().failure(EventFormat::Plain, &killed);
+        assert_eq!(found.unwrap().0, FailureCause::MemoryKilled);
+    }
+
+    #[test]
+    fn an_end_without_its_event_is_a_crash_only_where_events_were_heard() {
+        let exit = AgentExit {
+            code: Some(0),
+            ..AgentExit::default()
+        };
+        let mut reader = EventReader::new(EventFormat::Codex);
+        assert_eq!(reader.summary().failure(EventFormat::Codex, &exit), None);
+        reader.take(b"{\"type\":\"turn.started\"}\n");
+        let found = reader.summary().failure(EventFormat::Codex, &exit);
+        assert_eq!(found.unwrap().0, FailureCause::NoFinalEvent);
+        reader.take(b"{\"type\":\"turn.completed\",\"usage\":{}}\n");
+        assert_eq!(reader.summary().failure(EventFormat::Codex, &exit), None);
+    }
+}

@@ -1,0 +1,112 @@
+//! Gemini CLI, and Qwen Code, which began as a copy of it.
+
+use super::providers::PROVIDERS;
+use super::{AgentState, BuiltIn, Form, Guarded, StatePlace, USUAL, own};
+
+pub(super) const GEMINI: BuiltIn = BuiltIn {
+    name: "gemini",
+    title: "Gemini CLI",
+    aliases: &["gemini-cli"],
+    programs: &[own("gemini")],
+    head: &[
+        &["--output-format", "stream-json"],
+        // For this session alone; an untrusted folder ends the run.
+        &["--skip-trust"],
+        &["--model", "{model}"],
+        &["--allowed-mcp-server-names", "chant"],
+    ],
+    confined: Form {
+        arguments: &[&["--approval-mode=yolo"]],
+        variables: &[("GEMINI_SANDBOX", "false")],
+    },
+    guarded: Guarded::By(Form {
+        arguments: &[
+            &["--approval-mode=auto_edit"],
+            &["--allowed-tools=run_shell_command(git)"],
+            &["--allowed-tools=run_shell_command({check})"],
+        ],
+        variables: &[],
+    }),
+    // The file is one of settings, too: both name servers below the same key.
+    quiet: &[
+        ("GEMINI_CLI_SYSTEM_SETTINGS_PATH", "{mcp_config}"),
+        ("GEMINI_TELEMETRY_ENABLED", "false"),
+    ],
+    events: "gemini",
+    keys: &[
+        "GEMINI_API_KEY",
+        "GOOGLE_API_KEY",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "GOOGLE_GENAI_USE_VERTEXAI",
+    ],
+    settings: &[
+        "GEMINI_CLI_HOME",
+        "GEMINI_DEFAULT_AUTH_TYPE",
+        "GEMINI_MODEL",
+        "GOOGLE_CLOUD_LOCATION",
+        "GOOGLE_CLOUD_PROJECT",
+        "GOOGLE_GEMINI_BASE_URL",
+        "GOOGLE_GENAI_USE_GCA",
+    ],
+    state: AgentState {
+        place: StatePlace::Variable("GEMINI_CLI_HOME", ""),
+        login: &[
+            ".gemini/oauth_creds.json",
+            ".gemini/google_accounts.json",
+            // It says by which of several means its user logs in.
+            ".gemini/settings.json",
+        ],
+        files: &[],
+    },
+    resume: &["--resume", "{session}"],
+    install: "npm install -g @google/gemini-cli",
+    log_in: "set GEMINI_API_KEY, or the variables of Vertex AI",
+    note: "Since 2026-06-18 Google serves it to API keys and enterprises alone; personal logins have ended",
+    ..USUAL
+};
+
+pub(super) const QWEN: BuiltIn = BuiltIn {
+    name: "qwen",
+    title: "Qwen Code",
+    aliases: &["qwen-code"],
+    programs: &[own("qwen")],
+    head: &[
+        // With its prompt on standard input it runs commands in a terminal, which runs are not given; lists of the
+        // arguments would take a prompt behind them.
+        &["{prompt}"],
+        &["--output-format", "stream-json"],
+        &["--model", "{model}"],
+        &["--max-session-turns", "{turns}"],
+        &["--mcp-config", "{mcp_config}"],
+        &["--telemetry=false"],
+    ],
+    confined: Form {
+        arguments: &[&["--yolo"]],
+        variables: &[
+            ("QWEN_SANDBOX", "false"),
+            ("QWEN_CODE_SUPPRESS_YOLO_WARNING", "1"),
+        ],
+    },
+    guarded: Guarded::Not("its edits are not kept to the folder: it writes wherever its user may"),
+    events: "qwen",
+    keys: PROVIDERS,
+    settings: &[
+        "ANTHROPIC_BASE_URL",
+        "ANTHROPIC_MODEL",
+        "OPENAI_BASE_URL",
+        "OPENAI_MODEL",
+        "QWEN_DEFAULT_AUTH_TYPE",
+        "QWEN_HOME",
+        "QWEN_MODEL",
+    ],
+    state: AgentState {
+        place: StatePlace::Variable("QWEN_HOME", ".qwen"),
+        login: &["oauth_creds.json", "settings.json"],
+        files: &[],
+    },
+    resume: &["--resume", "{session}"],
+    tested: Some("0.24.4"),
+    install: "npm install -g @qwen-code/qwen-code",
+    log_in: "start `qwen` once and choose a provider, or set OPENAI_API_KEY with OPENAI_BASE_URL and OPENAI_MODEL",
+    ..USUAL
+};

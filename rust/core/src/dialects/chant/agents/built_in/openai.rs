@@ -1,0 +1,64 @@
+//! Codex.
+
+use super::{AgentState, BuiltIn, Form, Guarded, StatePlace, USUAL, own};
+
+pub(super) const CODEX: BuiltIn = BuiltIn {
+    name: "codex",
+    title: "OpenAI Codex",
+    aliases: &["codex-cli"],
+    programs: &[own("codex")],
+    head: &[
+        &["exec"],
+        &["--json"],
+        &["--cd", "{worktree}"],
+        // A split looks at a copy that is no repository.
+        &["--skip-git-repo-check"],
+        &["--model", "{model}"],
+        // This release reads the variable no longer.
+        &["-c", "openai_base_url={openai_base_url}"],
+        &["-c", "check_for_update_on_startup=false"],
+        &[
+            "-c",
+            "mcp_servers.chant.command={server_command}",
+            "-c",
+            "mcp_servers.chant.args={server_arguments}",
+            // Else each call would wait for a person, and fail.
+            "-c",
+            "mcp_servers.chant.default_tools_approval_mode=\"approve\"",
+        ],
+        // Else its first turns begin before our tools are there.
+        &["-c", "mcp_servers.chant.required=true"],
+        &["-c", "mcp_servers.chant.env={server_variables}"],
+    ],
+    confined: Form {
+        arguments: &[&["--dangerously-bypass-approvals-and-sandbox"]],
+        variables: &[],
+    },
+    guarded: Guarded::By(Form {
+        arguments: &[
+            &["--sandbox", "workspace-write"],
+            // Its sandbox keeps it from committing otherwise.
+            &[
+                "-c",
+                "sandbox_workspace_write.writable_roots=[{git_dir_quoted}]",
+            ],
+        ],
+        variables: &[],
+    }),
+    tail: &[&["-"]],
+    events: "codex",
+    keys: &["CODEX_API_KEY", "CODEX_ACCESS_TOKEN"],
+    settings: &["CODEX_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
+    state: AgentState {
+        place: StatePlace::Variable("CODEX_HOME", ".codex"),
+        login: &["auth.json"],
+        files: &[],
+    },
+    login_probe: &["login", "status"],
+    help: &[&["exec", "--help"]],
+    resume: &["resume", "{session}", "-"],
+    tested: Some("0.169.0"),
+    install: "npm install -g @openai/codex",
+    log_in: "run `codex login`, or set CODEX_API_KEY; OPENAI_API_KEY alone is not read by it",
+    ..USUAL
+};

@@ -1,0 +1,19 @@
+//! Providers whose keys agents take that work with models of many makers.
+
+use super::Names;
+
+/// The variables that hold such keys.
+pub(super) const PROVIDERS: Names = &[
+    "ANTHROPIC_API_KEY",
+    "CEREBRAS_API_KEY",
+    "DASHSCOPE_API_KEY",
+    "DEEPSEEK_API_KEY",
+    "GEMINI_API_KEY",
+    "GROQ_API_KEY",
+    "MISTRAL_API_KEY",
+    "OPENAI_API_KEY",
+    "OPENCODE_API_KEY",
+    "OPENROUTER_API_KEY",
+    "XAI_API_KEY",
+    "ZAI_API_KEY",
+];

@@ -1,0 +1,146 @@
+//! How an agent tells what it does, and what follows from that for limits.
+
+use std::path::Path;
+
+use super::{Agent, messages, messages_of_others};
+use crate::agent_events::EventFormat;
+use crate::config::runs::Limits;
+use crate::work::output::Reads;
+use crate::work::spending::SpendingLimits;
+
+/// Programs and agents, by the beginning of their names, with the formats of their events.
+const FORMATS: [(&str, EventFormat); 11] = [
+    ("claude", EventFormat::Claude),
+    ("codex", EventFormat::Codex),
+    ("copilot", EventFormat::Copilot),
+    ("cursor", EventFormat::Cursor),
+    ("opencode", EventFormat::OpenCode),
+    ("gemini", EventFormat::Gemini),
+    ("qwen", EventFormat::Qwen),
+    ("cline", EventFormat::Cline),
+    ("goose", EventFormat::Goose),
+    ("pi", EventFormat::Pi),
+    ("amp", EventFormat::Amp),
+];
+
+/// The format of an agent's events, by its name or that of its program.
+pub fn format_of(agent: &Agent) -> EventFormat {
+    // Ours tells messages, but neither what it used nor how it ended.
+    if agent.provider.is_some() {
+        return EventFormat::Plain;
+    }
+    let program = agent.program().unwrap_or_default();
+    let program = Path::new(program).file_stem().unwrap_or_default();
+    let names = [agent.name.as_str(), &program.to_string_lossy()];
+    let is_called = |known: &str| {
+        let rest = |name: &str| name.strip_prefix(known).map(|rest| rest.chars().next());
+        // `pi` is not the beginning of a name, but the whole or its first part.
+        names
+            .iter()
+            .any(|name| matches!(rest(name), Some(None | Some('-' | '_' | '.'))))
+    };
+    let found = FORMATS.iter().find(|(known, _)| is_called(known));
+    found.map_or(EventFormat::Plain, |(_, format)| *format)
+}
+
+/// What of the agent's output is written into the log, where not all of it is.
+pub fn reads_of(agent: &Agent) -> Option<Reads> {
+    let of_format = messages_of_others::reads_of(format_of(agent));
+    of_format.or_else(|| agent.tells_messages().then_some(messages::lines as Reads))
+}
+
+/// What a run may use up, as configured.
+pub fn spending(limits: &Limits) -> SpendingLimits {
+    SpendingLimits {
+        tokens: limits.tokens.map(std::num::NonZero::get),
+        cost: limits.cost_usd,
+        tokens_per_day: limits.tokens_per_day.map(std::num::NonZero::get),
+        cost_per_day: limits.cost_usd_per_day,
+    }
+}
+
+/// Why limits cannot hold an agent: it does not tell what they bound.
+pub fn unheld_limit(agent: &Agent, limits: &Limits) -> Option<String> {
+    if agent.is_demo() {
+        return None;
+    }
+    let (format, name) = (format_of(agent), &agent.name);
+    let given = spending(limits);
+    let of_money = given.cost.is_some() || given.cost_per_day.is_some();
+    let of_tokens = given.tokens.is_some() || given.tokens_per_day.is_some();
+    if of_money && !format.reports_money() {
+        let telling = EventFormat::ALL
+            .into_iter()
+            .filter(|one| one.reports_money());
+        let telling: Vec<&str> = telling.map(EventFormat::as_str).collect();
+        return Some(format!(
+            "`limits.cost_usd` and `limits.cost_usd_per_day` cannot hold agent '{name}': it does not report money. Use `limits.tokens` in their place, or an agent that reports money ({}).",
+            telling.join(", ")
+        ));
+    }
+    (of_tokens && !format.reports_tokens()).then(|| {
+        format!(
+            "`limits.tokens` and `limits.tokens_per_day` cannot hold agent '{name}': it does not report tokens. Take them out of the configuration, or name another agent."
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::runs::Runs;
+
+    fn agent(name: &str) -> Agent {
+        Agent::named(&Runs::default(), name).unwrap()
+    }
+
+    #[test]
+    fn agents_have_the_formats_of_their_programs() {
+        for (name, format) in [
+            ("claude", EventFormat::Claude),
+            ("codex", EventFormat::Codex),
+            ("cursor-agent", EventFormat::Cursor),
+            ("opencode", EventFormat::OpenCode),
+            ("gemini", EventFormat::Gemini),
+            ("kirocli", EventFormat::Plain),
+            ("demo", EventFormat::Plain),
+            ("ollama", EventFormat::Plain),
+        ] {
+            assert_eq!(format_of(&agent(name)), format, "{name}");
+        }
+        let mut other = agent("claude");
+        other.name = "pilot".into();
+        assert_eq!(
+            format_of(&other),
+            EventFormat::Claude,
+            "its program says it"
+        );
+    }
+
+    // proves: chant:costs:money_limit_needs_money
+    #[test]
+    fn a_limit_that_an_agent_does_not_tell_about_cannot_hold_it() {
+        let money = Limits {
+            cost_usd: crate::money::UsdAmount::new(1.0),
+            ..Limits::default()
+        };
+        let tokens = Limits {
+            tokens: Some(std::num::NonZeroU64::MIN),
+            ..Limits::default()
+        };
+        for (name, of_money, of_tokens) in [
+            ("claude", true, true),
+            ("opencode", true, true),
+            ("codex", false, true),
+            ("gemini", false, true),
+            ("cursor-agent", false, false),
+            ("kirocli", false, false),
+            ("demo", true, true),
+        ] {
+            let agent = agent(name);
+            assert_eq!(unheld_limit(&agent, &money).is_none(), of_money, "{name}");
+            assert_eq!(unheld_limit(&agent, &tokens).is_none(), of_tokens, "{name}");
+            assert_eq!(unheld_limit(&agent, &Limits::default()), None);
+        }
+    }
+}

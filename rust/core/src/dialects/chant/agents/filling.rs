@@ -1,0 +1,227 @@
+//! What is put into the commands, variables and files of agents.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+use serde_json::{Value, json};
+
+/// A prompt longer than this is not given as an argument: systems refuse arguments of 128 KiB.
+const LONGEST_ARGUMENT: usize = 100_000;
+
+/// What is put into a command.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Given<'a> {
+    /// The prompt.
+    pub prompt: &'a str,
+    /// The file that holds the prompt, absolute.
+    pub prompt_file: &'a str,
+    /// The model, if one is wanted.
+    pub model: Option<&'a str>,
+    /// The folder to work in, absolute.
+    pub worktree: &'a str,
+    /// The spec's ID.
+    pub spec_id: &'a str,
+    /// The file that tells the agent about our server, absolute.
+    pub mcp_config: Option<&'a str>,
+    /// How our server is started, for agents that are told of it otherwise.
+    pub server: Option<&'a OwnServer>,
+    /// The run's repository, absolute; commits are written there.
+    pub git_dir: Option<&'a str>,
+    /// The agent's own state in a run that is held, absolute.
+    pub private: Option<&'a str>,
+    /// The command lines of the project's checks, which a guarded agent may run.
+    pub checks: &'a [String],
+    /// The most turns that it may take.
+    pub turns: Option<u32>,
+    /// The most dollars that it may spend.
+    pub cost_usd: Option<f64>,
+    /// Where a model that is asked as OpenAI's are has its address, if that is said.
+    pub openai_base_url: Option<&'a str>,
+    /// Our own program with the arguments before a command's name.
+    pub own_program: &'a [String],
+    /// Whether something else than the agent holds the run.
+    pub is_confined: bool,
+}
+
+/// Seconds that our server may take for a request, where an agent has to be told.
+const SERVER_SECONDS: u32 = 60;
+
+/// How an agent's host starts our server.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OwnServer {
+    /// Its program.
+    pub command: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// What it finds in its environment.
+    pub variables: BTreeMap<String, String>,
+}
+
+impl OwnServer {
+    /// The entry of it in the files of most hosts.
+    pub fn entry(&self) -> Value {
+        let mut entry = json!({"command": self.command, "args": self.arguments});
+        if !self.variables.is_empty() {
+            entry["env"] = json!(self.variables);
+        }
+        entry
+    }
+
+    /// Program and arguments.
+    fn argv(&self) -> Vec<&str> {
+        let arguments = self.arguments.iter().map(String::as_str);
+        std::iter::once(self.command.as_str())
+            .chain(arguments)
+            .collect()
+    }
+
+    /// Program and arguments as words of a shell.
+    fn words(&self) -> String {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@+,".contains(c);
+        let quoted = |word: &str| {
+            if !word.is_empty() && word.chars().all(plain) {
+                return word.to_owned();
+            }
+            format!("'{}'", word.replace('\'', r"'\''"))
+        };
+        let words = self.argv().into_iter().map(quoted);
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Its variables as a table on one line of TOML.
+    fn table(&self) -> Option<String> {
+        if self.variables.is_empty() {
+            return None;
+        }
+        let pair = |(name, value): (&String, &String)| format!("{name}={}", quoted(value));
+        let pairs: Vec<String> = self.variables.iter().map(pair).collect();
+        Some(format!("{{{}}}", pairs.join(",")))
+    }
+}
+
+/// How an agent is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandLine {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// What it finds in its environment because of what it is.
+    pub variables: Vec<(String, String)>,
+    /// Files that a confined run finds in the agent's state, by their path there, and their texts.
+    pub files: Vec<(String, String)>,
+    /// Whether the prompt goes to standard input; otherwise nothing does.
+    pub prompt_on_stdin: bool,
+}
+
+/// Arguments that belong together with their placeholders replaced: nothing when one has no value, and once for each
+/// check when they name one.
+pub(super) fn arguments(pieces: &[String], given: &Given<'_>) -> Vec<Vec<String>> {
+    if pieces.iter().any(|piece| piece.contains("{check}")) {
+        let checks = given.checks.iter().filter(|check| is_plain(check));
+        let of = |check: &String| -> Vec<String> {
+            let filled = pieces.iter().map(|piece| piece.replace("{check}", check));
+            filled.collect()
+        };
+        return checks.map(of).collect();
+    }
+    let filled = pieces.iter().map(|piece| text(piece, given));
+    let filled = filled.collect::<Option<Vec<String>>>();
+    vec![filled.unwrap_or_default()]
+}
+
+/// Whether a command means itself in a rule of an agent: no pattern, and no end of a rule.
+fn is_plain(command: &str) -> bool {
+    command
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || " -_./=:@+,".contains(c))
+}
+
+/// A text with its placeholders replaced, each once; `None` when one has no value.
+pub(super) fn text(template: &str, given: &Given<'_>) -> Option<String> {
+    static PLACEHOLDER: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\{([a-z_]+)\}").ok());
+    let Some(placeholder) = PLACEHOLDER.as_ref() else {
+        return Some(template.to_owned());
+    };
+    let mut is_whole = true;
+    let filled = placeholder.replace_all(template, |found: &Captures<'_>| {
+        let Some(value) = value(&found[1], given) else {
+            return found[0].to_owned();
+        };
+        is_whole &= value.is_some();
+        value.unwrap_or_default()
+    });
+    is_whole.then(|| filled.into_owned())
+}
+
+/// The value of a placeholder, if it has one; `None` for what is no placeholder.
+fn value(name: &str, given: &Given<'_>) -> Option<Option<String>> {
+    let owned = |value: Option<&str>| value.map(str::to_owned);
+    Some(match name {
+        "prompt" => Some(prompt_argument(given)),
+        "prompt_file" => Some(given.prompt_file.to_owned()),
+        "model" => owned(given.model),
+        "worktree" => Some(given.worktree.to_owned()),
+        "spec_id" => Some(given.spec_id.to_owned()),
+        "mcp_config" => owned(given.mcp_config),
+        "git_dir" => owned(given.git_dir),
+        "git_dir_quoted" => given.git_dir.map(quoted),
+        "private" => owned(given.private),
+        "turns" => given.turns.map(|turns| turns.to_string()),
+        "cost_usd" => given.cost_usd.map(|dollars| dollars.to_string()),
+        "openai_base_url" => given.openai_base_url.map(quoted),
+        "check_rules" => Some(rules(given.checks)),
+        "servers" => Some(servers(given, OwnServer::entry)),
+        "typed_servers" => Some(servers(given, |server| {
+            let mut entry = json!({"type": "stdio"});
+            if let (Value::Object(entry), Value::Object(own)) = (&mut entry, server.entry()) {
+                entry.extend(own);
+            }
+            entry
+        })),
+        "timed_servers" => Some(servers(given, |server| {
+            let mut entry = server.entry();
+            entry["timeout"] = json!(SERVER_SECONDS);
+            entry
+        })),
+        "local_servers" => Some(servers(
+            given,
+            |server| json!({"type": "local", "command": server.argv(), "environment": server.variables}),
+        )),
+        "server_command" => given.server.map(|server| quoted(&server.command)),
+        "server_arguments" => given
+            .server
+            .map(|server| json!(server.arguments).to_string()),
+        "server_variables" => given.server.and_then(OwnServer::table),
+        "server_words" => given.server.map(OwnServer::words),
+        _ => return None,
+    })
+}
+
+/// A text between quotes, as JSON and TOML read it.
+fn quoted(text: &str) -> String {
+    json!(text).to_string()
+}
+
+/// The servers of a run as an object: ours, or none.
+fn servers(given: &Given<'_>, entry: impl Fn(&OwnServer) -> Value) -> String {
+    let own = given.server.map(|server| json!({"chant": entry(server)}));
+    own.unwrap_or_else(|| json!({})).to_string()
+}
+
+/// More members of an object of rules, one for each check.
+fn rules(checks: &[String]) -> String {
+    let checks = checks.iter().filter(|check| is_plain(check));
+    let rules = checks.map(|check| format!(",{}:\"allow\"", quoted(check)));
+    rules.collect()
+}
+
+/// The prompt as an argument; what none can hold, or what could be taken for an option or a file, is named.
+fn prompt_argument(given: &Given<'_>) -> String {
+    let is_too_long = given.prompt.len() > LONGEST_ARGUMENT;
+    if is_too_long || given.prompt.starts_with(['-', '@']) || given.prompt.contains('\0') {
+        format!("Read and execute the task in {}", given.prompt_file)
+    } else {
+        given.prompt.to_owned()
+    }
+}

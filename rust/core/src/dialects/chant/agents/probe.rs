@@ -1,0 +1,135 @@
+//! What an installed agent says of itself: its release, its flags, who is logged in. It is started for that, with
+//! nothing to read, outside of the project, and not for long.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+use super::built_in::{BuiltIn, Guarded};
+use super::found::{FoundAgent, LoginSign};
+use crate::work::command::{Bounds, Commands, Ended};
+
+/// How long an answer may take, and how many bytes of it are read.
+const BOUNDS: Bounds = Bounds {
+    time: Duration::from_secs(10),
+    kept: 256 * 1024,
+};
+/// Characters of a release that are shown.
+const RELEASE: usize = 60;
+
+/// An installed agent that is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Probe<'a> {
+    /// The agent.
+    pub agent: &'a FoundAgent,
+    /// What it finds in its environment.
+    pub environment: &'a BTreeMap<String, String>,
+}
+
+impl Probe<'_> {
+    /// The release, in the words of the program; `None` when it does not say one.
+    pub fn release(self) -> Option<String> {
+        let ended = self.ask(&["--version"])?;
+        let text = told(&ended);
+        // Warnings may stand before it.
+        let is_release = |line: &&str| {
+            let mut words = line.split(|c: char| !(c.is_ascii_digit() || c == '.'));
+            words.any(|word| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        let line = text.lines().map(str::trim).rev().find(is_release)?;
+        let shown = line.chars().filter(|c| !c.is_control()).take(RELEASE);
+        (ended.exit_code == Some(0)).then(|| shown.collect())
+    }
+
+    /// What says that somebody is logged in, or whether nobody is; `None` when that cannot be known.
+    pub fn login(self) -> Option<Result<LoginSign, String>> {
+        if let Some(sign) = &self.agent.login {
+            return Some(Ok(sign.clone()));
+        }
+        let template = self.agent.template;
+        let program = template.usual_program();
+        let asked = format!("{program} {}", template.login_probe.join(" "));
+        if template.login_probe.is_empty() {
+            return None;
+        }
+        let ended = self.ask(template.login_probe)?;
+        match ended.exit_code {
+            Some(0) => Some(Ok(LoginSign::Said(asked))),
+            Some(_) => Some(Err(asked)),
+            None => None,
+        }
+    }
+
+    /// Flags of the agent's template that its help does not know; `None` when there is no help.
+    pub fn unknown_flags(self) -> Option<Vec<String>> {
+        let mut known = BTreeSet::new();
+        for arguments in self.agent.template.help {
+            let ended = self.ask(arguments)?;
+            known.extend(flags_in(&told(&ended)));
+        }
+        if known.is_empty() {
+            return None;
+        }
+        let flags = self.agent.template.flags().into_iter();
+        Some(flags.filter(|flag| !known.contains(flag)).collect())
+    }
+
+    fn ask(self, arguments: &[&str]) -> Option<Ended> {
+        let program = self.agent.path.display().to_string();
+        let arguments = arguments.iter().map(|&argument| argument.to_owned());
+        let argv: Vec<String> = std::iter::once(program).chain(arguments).collect();
+        let commands = Commands::default();
+        let ended = commands.run(&argv, Path::new("/"), self.environment, BOUNDS, &mut || ());
+        ended.ok()
+    }
+}
+
+impl BuiltIn {
+    /// The flags that it is started with, in both forms, but those that its help hides.
+    fn flags(&self) -> BTreeSet<String> {
+        let guarded = match &self.guarded {
+            Guarded::By(form) => form.arguments,
+            Guarded::Not(_) => &[],
+        };
+        let groups = [self.head, self.confined.arguments, guarded, self.tail].concat();
+        let pieces = groups.into_iter().flatten();
+        let names = pieces.map(|piece| piece.split('=').next().unwrap_or_default());
+        names
+            .filter(|name| name.len() > 1 && name.starts_with('-') && !self.hidden.contains(name))
+            .map(str::to_owned)
+            .collect()
+    }
+}
+
+/// All words of a help that are flags.
+fn flags_in(help: &str) -> BTreeSet<String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let words = help.split(|c: char| !is_part(c));
+    words
+        .filter(|word| word.len() > 1 && word.starts_with('-'))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// What a program wrote, as text.
+fn told(ended: &Ended) -> String {
+    let bytes = [&ended.beginning[..], &ended.end[..]].concat();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::template;
+    use super::*;
+
+    #[test]
+    fn flags_of_a_template_are_looked_for_as_whole_words() {
+        let flags = template("claude").unwrap().flags();
+        assert!(flags.contains("--strict-mcp-config") && flags.contains("--settings"));
+        assert!(!flags.contains("--max-turns"), "its help hides it");
+        assert!(template("codex").unwrap().flags().contains("-c"));
+        let known = flags_in("  -p, --print   Print\n  --[no-]color\n  --model=<M> [--json]");
+        assert!(known.contains("--print") && known.contains("-p") && known.contains("--json"));
+        assert!(known.contains("--model") && !known.contains("--mode"));
+    }
+}

@@ -1,0 +1,121 @@
+//! Whether an agent starts where runs do: held as they are, with its own state as in a run.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use super::super::agents::Agent;
+use super::super::agents::filling::{CommandLine, Given};
+use super::super::error::ChantError;
+use super::super::project::Project;
+use super::super::runtime::briefing;
+use super::super::runtime::confined::{self, Held};
+use super::super::view::doctor::HelloSeen;
+use super::agents::environment;
+use super::confine::Trial;
+use crate::config::Config;
+use crate::error::Error;
+use crate::store::disk;
+use crate::work::command::{Bounds, Commands, Ended, Started};
+
+/// What a model is asked.
+const QUESTION: &str = "Answer with the single word OK. Use no tools and change nothing.";
+/// Characters of what a program wrote that are shown.
+const SHOWN: usize = 600;
+
+/// Starts an agent in a folder that is held as that of a run: for its release alone, which costs nothing, or for one
+/// answer of its model.
+///
+/// # Errors
+/// What makes the agent unfit, or what the configuration asks for and cannot be held; a failure of the disk.
+pub(super) fn hello(
+    project: &Project,
+    config: &Config,
+    agent: &Agent,
+    is_live: bool,
+) -> Result<HelloSeen, Error> {
+    let trial = Trial::new(project)?;
+    let tried = try_in(&trial, project, config, agent, is_live);
+    trial.remove();
+    let ended = tried?;
+    let bytes = [&ended.beginning[..], &ended.end[..]].concat();
+    let text = String::from_utf8_lossy(&bytes);
+    let is_answered = !is_live || text.contains("OK");
+    Ok(HelloSeen {
+        is_live,
+        works: ended.exit_code == Some(0) && is_answered,
+        told: end_of(&text, &ended),
+    })
+}
+
+fn try_in(
+    trial: &Trial,
+    project: &Project,
+    config: &Config,
+    agent: &Agent,
+    is_live: bool,
+) -> Result<Ended, Error> {
+    let is_confined = confined::is_held(project, config)?;
+    let folder = trial.own.display().to_string();
+    let prompt_file = trial.own.join("prompt.md");
+    disk::create_owned(&prompt_file, QUESTION)?;
+    let private = confined::state_of_agent(&trial.own).display().to_string();
+    let model = agent.model.clone().or_else(|| config.model.clone());
+    let CommandLine {
+        mut argv,
+        variables,
+        files,
+        prompt_on_stdin,
+    } = agent
+        .command_line(&Given {
+            prompt: QUESTION,
+            prompt_file: &prompt_file.display().to_string(),
+            model: model.as_deref(),
+            worktree: &folder,
+            private: is_confined.then_some(&private),
+            openai_base_url: briefing::openai_base_url(project),
+            own_program: &project.program,
+            is_confined,
+            ..Given::default()
+        })
+        .map_err(ChantError::from)?;
+    if !is_live {
+        argv.truncate(1);
+        argv.push("--version".into());
+    }
+    let trusted = briefing::trusted_line(project, agent, is_confined)?;
+    let held = Held::Agent(&trusted, agent.state, &files);
+    let repo = project.repo()?;
+    let hold = confined::of_run(project, config, repo.as_deref(), &trial.own, held, None)?;
+    let mut found = match agent.template {
+        Some(template) => environment(project, config, template),
+        None => briefing::passed(project, config, &[]).variables,
+    };
+    found.extend(variables);
+    found.extend(hold.variables);
+    let started = Started {
+        folder: &trial.own,
+        environment: &found,
+        input: if is_live && prompt_on_stdin {
+            disk::open(&prompt_file, "the prompt")?.0.into()
+        } else {
+            Stdio::null()
+        },
+        confinement: &hold.confinement,
+    };
+    let bounds = Bounds {
+        time: Duration::from_secs(if is_live { 120 } else { 30 }),
+        kept: 64 * 1024,
+    };
+    Ok(Commands::default().run_held(&argv, started, bounds, &mut || ())?)
+}
+
+/// What a program wrote last, for people.
+fn end_of(text: &str, ended: &Ended) -> String {
+    let printable = |c: &char| !c.is_control() || *c == '\n';
+    let shown: Vec<char> = text.trim().chars().filter(printable).collect();
+    let end: String = shown[shown.len().saturating_sub(SHOWN)..].iter().collect();
+    if ended.exit_code == Some(0) {
+        return end;
+    }
+    format!("it {ended}: {end}")
+}

@@ -1,0 +1,116 @@
+//! The own state of an agent that is held: made for one run, with nothing of the user's in it but who is logged in.
+
+use std::path::{Path, PathBuf};
+
+use super::super::agents::built_in::{AgentState, StatePlace};
+use super::super::agents::found::{FOLDERS, UsersFiles};
+use super::super::project::Project;
+use super::briefing::Variables;
+use crate::error::Error;
+use crate::store::disk;
+
+/// Makes the state of an agent in a folder that is not there yet; gives the variables that lead to it.
+///
+/// # Errors
+/// A failure of the disk.
+pub(super) fn make(
+    project: &Project,
+    state: &AgentState,
+    files: &[(String, String)],
+    folder: PathBuf,
+) -> Result<Variables, Error> {
+    let user = UsersFiles(project.surroundings());
+    let variables = match state.place {
+        StatePlace::Nowhere => return Ok(Variables::new()),
+        StatePlace::Variable(name, usual) => {
+            disk::make_folders(&folder)?;
+            if let Some(own) = user.folder(name).or_else(|| user.in_home(usual)) {
+                for file in state.login {
+                    take_over(&own.join(file), &folder.join(file))?;
+                }
+            }
+            Variables::from([(name.to_owned(), folder.display().to_string())])
+        }
+        StatePlace::Home(own) => {
+            let variables = make_home(user, &folder, own)?;
+            for file in state.login {
+                if let Some(from) = user.file(file) {
+                    take_over(&from, &folder.join(file))?;
+                }
+            }
+            variables
+        }
+    };
+    for (name, text) in files {
+        let path = folder.join(name);
+        make_folder_of(&path)?;
+        disk::create_owned(&path, text)?;
+    }
+    Ok(variables)
+}
+
+/// Copies a file that says who is logged in. Who is not, or by other means, has no such file; the agent says so
+/// itself.
+fn take_over(from: &Path, to: &Path) -> Result<(), Error> {
+    if disk::is_file(from) {
+        make_folder_of(to)?;
+        let _ = disk::copy_owned(from, to);
+    }
+    Ok(())
+}
+
+fn make_folder_of(path: &Path) -> Result<(), Error> {
+    if let Some(folder) = path.parent() {
+        disk::make_folders(folder)?;
+    }
+    Ok(())
+}
+
+/// Makes a home that leads to everything in the user's but some folders, which are empty here. What is written
+/// elsewhere in it stays in it; what links lead to is as open or closed as it is without them.
+fn make_home(user: UsersFiles<'_>, folder: &Path, own: &[&str]) -> Result<Variables, Error> {
+    let mut variables = Variables::new();
+    let mut closed: Vec<PathBuf> = own.iter().map(PathBuf::from).collect();
+    for (variable, usual) in FOLDERS {
+        let Some(from) = user.folder(variable) else {
+            continue;
+        };
+        let inside = own.iter().map(Path::new);
+        let inside = inside.filter_map(|own| own.strip_prefix(usual).ok());
+        let inside: Vec<PathBuf> = inside.map(Path::to_owned).collect();
+        let place = folder.join(usual);
+        link(&from, &place, &inside)?;
+        closed.push(usual.into());
+        variables.insert(variable.to_owned(), place.display().to_string());
+    }
+    if let Some(home) = user.folder("HOME") {
+        link(&home, folder, &closed)?;
+    }
+    for name in own {
+        disk::make_folders(&folder.join(name))?;
+    }
+    variables.insert("HOME".to_owned(), folder.display().to_string());
+    Ok(variables)
+}
+
+/// Fills a folder with links to what another holds, but to what is `closed` in it.
+fn link(from: &Path, to: &Path, closed: &[PathBuf]) -> Result<(), Error> {
+    disk::make_folders(to)?;
+    // What cannot be listed cannot be led to.
+    for entry in disk::names(from).unwrap_or_default() {
+        let name = Path::new(&entry.name);
+        if closed.iter().any(|closed| closed == name) {
+            continue;
+        }
+        let inside = closed
+            .iter()
+            .filter_map(|closed| closed.strip_prefix(name).ok());
+        let inside: Vec<PathBuf> = inside.map(Path::to_owned).collect();
+        if inside.is_empty() {
+            disk::make_link(&from.join(name), &to.join(name))?;
+        } else {
+            link(&from.join(name), &to.join(name), &inside)?;
+        }
+    }
+    Ok(())
+}

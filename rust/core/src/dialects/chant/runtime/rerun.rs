@@ -1,0 +1,192 @@
+//! Checks run again on files that landed, long after the run: held as its own checks were, in a folder that is
+//! made for them and goes with them.
+
+use std::path::PathBuf;
+
+use super::super::error::ChantError;
+use super::super::model::Spec;
+use super::super::project::site::remove_beside;
+use super::super::project::{Project, place};
+use super::super::receipt::judged::CheckAgain;
+use super::briefing::Briefing;
+use super::workplace::Workplace;
+use crate::config::Config;
+use crate::error::Error;
+use crate::git::Repo;
+use crate::store::disk;
+use crate::work::WorkError;
+use crate::work::agent::{self, Ending};
+use crate::work::interruption::Interruption;
+use crate::work::output::{Header, Mask, Output};
+use crate::work::process::Identity;
+use crate::work::record::{Asked, Record, SINGLE};
+
+/// How the files of a commit become a repository of their own, call by call.
+const REPOSITORY: [&[&str]; 3] = [
+    &["init", "--quiet", "--template="],
+    &["add", "--all", "--force"],
+    &[
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "commit.gpgSign=false",
+        "commit",
+        "--quiet",
+        "--allow-empty",
+        "--message=The files that landed",
+    ],
+];
+
+/// Runs those of the named checks that are configured, one after the other, on the files of a commit. Each may
+/// write in the folder, and sees what those before it wrote. The spec's log has what they say.
+///
+/// # Errors
+/// `NotTrusted`, what keeps a check from being held, or a failure of git or of the disk.
+pub(in super::super) fn rerun(
+    project: &Project,
+    repo: &Repo,
+    spec_id: &str,
+    commit: &str,
+    names: &[&String],
+) -> Result<Vec<CheckAgain>, Error> {
+    let snapshot = project.snapshot()?;
+    project.refuse_untrusted_snapshot(&snapshot)?;
+    let config = snapshot.config.clone()?;
+    let checks = &config.runs.checks;
+    let asked = names.iter().filter_map(|name| checks.get_key_value(*name));
+    let asked: Vec<(&String, &Vec<String>)> = asked.collect();
+    if asked.is_empty() {
+        return Ok(Vec::new());
+    }
+    let spec = project.spec_or_archived(&snapshot, spec_id)?;
+    let folder = RerunFolder::make(project, &config, repo, commit)?;
+    let rerun = Rerun {
+        project,
+        repo,
+        config: &config,
+        spec: &spec,
+        place: Workplace::of_files(project, repo, &spec, &folder.files)?,
+    };
+    let interruption = Interruption::new().and_then(|own| own.listen().map(|()| own));
+    let interruption = interruption.map_err(|source| WorkError::System {
+        action: "listen to signals",
+        source,
+    })?;
+    rerun.make_repository(&interruption)?;
+    let checks = asked.into_iter();
+    let checks = checks.map(|(name, argv)| rerun.check(name, argv, &interruption));
+    checks.collect()
+}
+
+struct Rerun<'a> {
+    project: &'a Project,
+    repo: &'a Repo,
+    config: &'a Config,
+    spec: &'a Spec,
+    place: Workplace,
+}
+
+impl Rerun<'_> {
+    /// Makes the files the one commit of a repository, since checks may ask git about them. That git is held as the
+    /// checks are.
+    fn make_repository(&self, interruption: &Interruption) -> Result<(), Error> {
+        for words in REPOSITORY {
+            let words = ["git"].into_iter().chain(words.iter().copied());
+            let argv: Vec<String> = words.map(str::to_owned).collect();
+            let made = self.check("(its repository)", &argv, interruption)?;
+            if made.exit != Some(0) {
+                let message = format!(
+                    "The files of the commit could not be made a repository for the checks: {made}; the log of spec '{}' says why",
+                    self.spec.id
+                );
+                return Err(ChantError::Refused(message).into());
+            }
+        }
+        Ok(())
+    }
+
+    fn check(
+        &self,
+        name: &str,
+        argv: &[String],
+        interruption: &Interruption,
+    ) -> Result<CheckAgain, Error> {
+        let runs = self.project.runs()?;
+        let asked = Asked::default();
+        let briefing = Briefing {
+            project: self.project,
+            repo: self.repo,
+            config: self.config,
+            spec: self.spec,
+            place: &self.place,
+            asked: &asked,
+        };
+        let job = briefing.check(name, argv)?;
+        let spec_id = self.spec.id.as_str();
+        let header = Header {
+            spec_id,
+            prompt: &job.name,
+            withheld: &job.withheld,
+        };
+        let output = Output::open(&runs, &header, Mask::new(&job.secrets)?, job.limits.room)?;
+        // Known by its processes alone: it is no run, and is written down nowhere.
+        let record = Record::new(spec_id, SINGLE, Identity::own(), (runs.clock)());
+        let ended = match agent::start(&runs, &record, job, output, false) {
+            Ok(agent) => Some(agent.wait(interruption)?),
+            Err(WorkError::NoAgent { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        if interruption.is_told() {
+            let why = "The checks were interrupted; nothing is said of them";
+            return Err(ChantError::Refused(why.into()).into());
+        }
+        let by_itself = ended.filter(|ended| ended.ending == Ending::Itself);
+        Ok(CheckAgain {
+            name: name.to_owned(),
+            exit: by_itself.and_then(|ended| ended.exit_code),
+        })
+    }
+}
+
+/// The folder of checks that are run again; it goes when this does.
+struct RerunFolder {
+    own: PathBuf,
+    files: PathBuf,
+}
+
+impl RerunFolder {
+    /// Lays out the files of a commit, and removes what killed processes left.
+    fn make(project: &Project, config: &Config, repo: &Repo, commit: &str) -> Result<Self, Error> {
+        let all = place::of_reruns(project, config, repo)?;
+        disk::make_folders(&all)?;
+        for one in disk::names(&all)? {
+            let process = one
+                .name
+                .split('-')
+                .next()
+                .and_then(|name| name.parse().ok());
+            if process.is_none_or(|process| !disk::is_process(process)) {
+                // What cannot be removed is in no way.
+                let _ = disk::remove_tree(&all.join(one.name));
+            }
+        }
+        let number = fastrand::u64(..);
+        let own = disk::real(&all)?.join(format!("{}-{number:016x}", std::process::id()));
+        let files = own.join("files");
+        let folder = Self { own, files };
+        disk::make_folders(&folder.files)?;
+        repo.export(commit, &folder.files)?;
+        Ok(folder)
+    }
+}
+
+impl Drop for RerunFolder {
+    fn drop(&mut self) {
+        remove_beside(&self.files);
+        // One that stays is removed by the next.
+        let _ = disk::remove_tree(&self.own);
+        if let Some(all) = self.own.parent() {
+            disk::remove_folder(all);
+        }
+    }
+}

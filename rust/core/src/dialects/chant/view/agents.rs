@@ -1,0 +1,88 @@
+//! What is known of agents.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// The agents that are known.
+#[derive(Debug, Serialize)]
+pub struct AgentList {
+    /// They, the order in which one is chosen when the configuration names none.
+    pub agents: Vec<KnownAgent>,
+    /// The one that works when none is named.
+    pub chosen: Option<String>,
+}
+
+/// An agent that is known.
+#[derive(Debug, Serialize)]
+pub struct KnownAgent {
+    /// Its name in configurations.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// Other names for it.
+    pub aliases: Vec<&'static str>,
+    /// Its program; `None` when it is not installed.
+    pub path: Option<String>,
+    /// The release, in its own words.
+    pub version: Option<String>,
+    /// Whether somebody is logged in; `None` when that cannot be known.
+    pub logged_in: Option<bool>,
+    /// What says so.
+    pub login: Option<String>,
+    /// Whether we ran it, or its template comes from documents alone.
+    pub is_tested: bool,
+    /// The release that we ran.
+    pub tested_release: Option<&'static str>,
+    /// Whether it works when none is named.
+    pub is_chosen: bool,
+    /// Whether it can be started where nothing else holds it.
+    pub can_be_guarded: bool,
+    /// How it is installed.
+    pub install: &'static str,
+    /// How a person logs in.
+    pub log_in: &'static str,
+    /// What else people should know.
+    pub note: &'static str,
+}
+
+/// All that is known of an agent.
+#[derive(Debug, Serialize)]
+pub struct AgentShown {
+    /// What the list says.
+    #[serde(flatten)]
+    pub known: KnownAgent,
+    /// How it is started in a run that is held.
+    pub confined: CommandShown,
+    /// How it is started where nothing holds it; `None` when it is not.
+    pub guarded: Option<CommandShown>,
+    /// Why it is not.
+    pub guarded_refusal: Option<&'static str>,
+    /// Variables of ours that it would get beside those that everything gets.
+    pub passed: Vec<&'static str>,
+    /// Variables that it would get if they were set.
+    pub accepted: Vec<&'static str>,
+    /// Where its own state lies in a run that is held, in a sentence.
+    pub state: String,
+    /// Files of the user's that are copied into that.
+    pub copied: Vec<&'static str>,
+    /// Limits that it is told.
+    pub limits: Vec<&'static str>,
+    /// How it goes on with an earlier session.
+    pub resume: Option<String>,
+    /// The name of the format of its events.
+    pub events: &'static str,
+}
+
+/// How an agent is started. Placeholders stand in braces; words without a value are left out.
+#[derive(Debug, Serialize)]
+pub struct CommandShown {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// What it finds in its environment because of what it is.
+    pub variables: BTreeMap<String, String>,
+    /// Files of ours in its state.
+    pub files: BTreeMap<&'static str, &'static str>,
+    /// Whether the prompt goes to standard input.
+    pub prompt_on_stdin: bool,
+}

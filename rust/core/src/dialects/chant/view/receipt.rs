@@ -1,0 +1,110 @@
+//! Receipts, and how they stand against the repository.
+
+use serde::Serialize;
+
+use super::super::receipt::CompletionReceipt;
+
+/// Receipts, oldest first.
+#[derive(Debug, Serialize)]
+pub struct ReceiptList {
+    /// The receipts.
+    pub receipts: Vec<ReceiptEntry>,
+    /// How many there are, when not all are shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receipts_total: Option<usize>,
+}
+
+/// One receipt.
+#[derive(Debug, Serialize)]
+pub struct ReceiptEntry {
+    /// The ref that keeps it.
+    #[serde(rename = "ref")]
+    pub name: String,
+    /// What it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<CompletionReceipt>,
+    /// Why it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// Specs held against their receipts.
+#[derive(Debug, Serialize)]
+pub struct ReceiptReport {
+    /// The branch or the commit that the work has to be on.
+    pub target: String,
+    /// Whether the target's configuration asks for receipts.
+    pub required: bool,
+    /// Whether each of the specs has a receipt that holds.
+    pub holds: bool,
+    /// The specs, by their IDs.
+    pub specs: Vec<SpecReceipts>,
+}
+
+/// A spec and its receipts.
+#[derive(Debug, Serialize)]
+pub struct SpecReceipts {
+    /// The spec.
+    pub spec_id: String,
+    /// `consistent`, `run again and held`, `by its members`, `does not hold` or `no receipt`. Never more: a
+    /// receipt is signed by no one.
+    pub verdict: &'static str,
+    /// Whether that is well.
+    pub holds: bool,
+    /// The receipts, newest first.
+    pub receipts: Vec<ReceiptVerdict>,
+    /// What does not hold about the spec itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<FindingEntry>,
+}
+
+/// One receipt, judged.
+#[derive(Debug, Serialize)]
+pub struct ReceiptVerdict {
+    /// The ref that keeps it.
+    #[serde(rename = "ref")]
+    pub name: String,
+    /// Whether nothing speaks against it.
+    pub holds: bool,
+    /// What follows from the repository alone.
+    pub derived: Vec<String>,
+    /// Checks that were run again now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub run_again: Vec<String>,
+    /// What is known by the receipt alone.
+    pub claimed: Vec<String>,
+    /// What does not hold.
+    pub findings: Vec<FindingEntry>,
+}
+
+/// Something that does not hold.
+#[derive(Debug, Serialize)]
+pub struct FindingEntry {
+    /// The word for it.
+    pub kind: &'static str,
+    /// The sentence.
+    pub text: String,
+}
+
+/// Receipts that were brought to a remote, or taken from it.
+#[derive(Debug, Serialize)]
+pub struct ReceiptExchange {
+    /// The remote.
+    pub remote: String,
+    /// Those that are new there, or here.
+    pub new: Vec<String>,
+    /// How many were there already.
+    pub known: usize,
+    /// Those that are another one there, or were refused.
+    pub refused: Vec<RefusedReceipt>,
+}
+
+/// A receipt that stayed where it was.
+#[derive(Debug, Serialize)]
+pub struct RefusedReceipt {
+    /// Its ref.
+    #[serde(rename = "ref")]
+    pub name: String,
+    /// Why.
+    pub why: String,
+}

@@ -1,0 +1,127 @@
+//! The history of some commits: each commit in it with its tree, found by one walk.
+
+use std::collections::HashMap;
+
+use super::branches::oid;
+use super::{GitError, Repo};
+
+/// The commits that some others have as ancestors, those others included.
+#[derive(Debug, Clone, Default)]
+pub struct CommitHistory {
+    trees: HashMap<String, String>,
+    commits: HashMap<String, String>,
+}
+
+impl CommitHistory {
+    fn of(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
+        let mut history = Self::default();
+        for (commit, tree) in pairs {
+            // The walk begins with the newest: that one counts of several with the same files.
+            history
+                .commits
+                .entry(tree.clone())
+                .or_insert_with(|| commit.clone());
+            history.trees.insert(commit, tree);
+        }
+        history
+    }
+
+    /// The tree of a commit; `None` when it is not in this history.
+    pub fn tree_of(&self, commit: &str) -> Option<&str> {
+        self.trees.get(commit).map(String::as_str)
+    }
+
+    /// A commit of this history that has a tree; the newest of several.
+    pub fn commit_with(&self, tree: &str) -> Option<&str> {
+        self.commits.get(tree).map(String::as_str)
+    }
+}
+
+impl Repo {
+    /// The history of some commits, by their full ids.
+    ///
+    /// # Errors
+    /// A failure to read the repository.
+    pub fn history_of(&self, tips: &[String]) -> Result<CommitHistory, GitError> {
+        let pairs: Vec<(String, String)> = self.read(
+            "walk through history",
+            |repo| {
+                let mut walk = repo.revwalk()?;
+                walk.set_sorting(git2::Sort::TIME)?;
+                for tip in tips {
+                    walk.push(oid(tip)?)?;
+                }
+                walk.map(|id| {
+                    let id = id?;
+                    let tree = repo.find_commit(id)?.tree_id();
+                    Ok((id.to_string(), tree.to_string()))
+                })
+                .collect()
+            },
+            || {
+                let words = ["log", "-z", "--no-decorate", "--format=%H %T"];
+                let call = tips
+                    .iter()
+                    .fold(self.reading(words), super::program::Call::arg);
+                let mut pairs = Vec::new();
+                call.arg("--").each_field(|field| {
+                    let field = String::from_utf8_lossy(field);
+                    let pair = field.trim().split_once(' ');
+                    pairs.extend(pair.map(|(id, tree)| (id.to_owned(), tree.to_owned())));
+                })?;
+                Ok(pairs)
+            },
+        )?;
+        Ok(CommitHistory::of(pairs))
+    }
+
+    /// Whether history ends early here, because less was fetched.
+    pub fn is_shallow(&self) -> bool {
+        self.common_dir().join("shallow").exists()
+    }
+
+    /// The branch of the remote `origin` that its copies begin at, without the remote's name; `None` where
+    /// none is known here.
+    ///
+    /// # Errors
+    /// A failure to read the repository.
+    pub fn usual_remote_branch(&self) -> Result<Option<String>, GitError> {
+        const HEAD: &str = "refs/remotes/origin/HEAD";
+        let named = self.read(
+            "read where a remote begins",
+            |repo| match repo.find_reference(HEAD) {
+                Ok(found) => Ok(found
+                    .symbolic_target_bytes()
+                    .map(|name| String::from_utf8_lossy(name).into_owned())),
+                Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
+                Err(error) => Err(error),
+            },
+            || {
+                let answer = self.reading(["symbolic-ref", "--quiet", HEAD]).answer()?;
+                if answer.ended_with(1) {
+                    return Ok(None);
+                }
+                Ok(Some(super::program::first_line(&answer.success()?)))
+            },
+        )?;
+        let branch = |name: String| name.strip_prefix("refs/remotes/origin/").map(str::to_owned);
+        Ok(named.and_then(branch))
+    }
+
+    /// Whether branches of some remote are known here.
+    ///
+    /// # Errors
+    /// A failure to read the repository.
+    pub fn has_remote_branches(&self) -> Result<bool, GitError> {
+        Ok(!self.refs_under("refs/remotes/")?.is_empty())
+    }
+
+    /// The newest commit of a branch of the remote `origin`, as it was fetched last.
+    ///
+    /// # Errors
+    /// `InvalidName`, or a failure to read the repository.
+    pub fn remote_tip(&self, branch: &str) -> Result<Option<String>, GitError> {
+        super::branches::branch_ref(branch)?;
+        self.tip_of_ref(&format!("refs/remotes/origin/{branch}"))
+    }
+}

@@ -1,0 +1,80 @@
+"""Try the published programs of agents with a model on this machine: `make test-agents`.
+
+Each does a whole spec, confined, and meets what can go wrong. Only installing them reaches beyond this
+machine. Needs Linux with Landlock and npm.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+import drift
+from install import install, installed
+from model import FAULTS
+from programs import PROGRAMS
+from trials import AgentVerdict, faulty_spec, refused_spec, whole_spec
+
+STEPS = (
+    "flags",
+    "whole spec",
+    "confined",
+    "edit",
+    "outside",
+    "commit",
+    "our tool",
+    "tokens",
+    "money",
+    "refused tool",
+)
+
+
+def _main() -> int:
+    reader = argparse.ArgumentParser(description=__doc__)
+    reader.add_argument("agents", nargs="*", metavar="AGENT", help="those to try; all of them without")
+    reader.add_argument("--no-faults", action="store_true", help="only the whole spec")
+    reader.add_argument("--fault", choices=[fault.name for fault in FAULTS], help="this fault alone")
+    reader.add_argument("--keep", action="store_true", help="keep homes and projects, to look at them")
+    asked = reader.parse_args()
+    install()
+    chosen = [program for program in PROGRAMS if not asked.agents or program.name in asked.agents]
+    faults = [fault for fault in FAULTS if asked.fault in (None, fault.name) and not asked.no_faults]
+    verdicts: list[AgentVerdict] = []
+    start = time.monotonic()
+    for program in chosen:
+        verdict = AgentVerdict(program)
+        if not asked.fault:
+            drift.look_at_flags(program, verdict)
+            whole_spec(program, verdict, keeps=asked.keep)
+            if program.is_guarded:
+                refused_spec(program, verdict, keeps=asked.keep)
+        for fault in faults:
+            faulty_spec(program, fault, verdict, keeps=asked.keep)
+        verdicts.append(verdict)
+        _say(f"{program.name} {installed(program)}: {verdict.words}")
+    _print_table(verdicts)
+    problems = [fault for verdict in verdicts for fault in verdict.faults]
+    for problem in problems:
+        _say(f"\n{problem}")
+    _say(f"\n{len(chosen)} agents, {len(problems)} problems, {time.monotonic() - start:.0f} s")
+    return 1 if problems else 0
+
+
+def _print_table(verdicts: list[AgentVerdict]) -> None:
+    steps = [*STEPS, *(fault.name for fault in FAULTS)]
+    steps = [step for step in steps if any(step in verdict.words for verdict in verdicts)]
+    _say(f"\n| agent | version | {' | '.join(steps)} |")
+    _say(f"|---|---|{'---|' * len(steps)}")
+    for verdict in verdicts:
+        words = " | ".join(verdict.words.get(step, "–") for step in steps)
+        _say(f"| {verdict.program.name} | {verdict.program.version} | {words} |")
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(_main())

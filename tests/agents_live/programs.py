@@ -1,0 +1,189 @@
+"""The programs that are tried, and how each is led to a model on this machine, as its users do it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+MODEL = "loopback-1"
+
+ANTHROPIC_KEY = "sk-ant-api03-" + "A" * 95
+OPENAI_KEY = "sk-proj-" + "B" * 148
+GEMINI_KEY = "AIza" + "C" * 35
+"""Keys as long as real ones, for no account."""
+
+Pairs = Mapping[str, str]
+
+
+def _nothing(url: str) -> Pairs:
+    return {}
+
+
+@dataclass(frozen=True)
+class AgentProgram:
+    """A published program, and what its user has set up."""
+
+    name: str
+    """What our templates call it."""
+    program: str
+    package: str
+    version: str
+    variables: Callable[[str], Pairs]
+    """The variables of a user whose provider has this URL."""
+    files: Callable[[str], Pairs] = _nothing
+    """The user's files, by their path in the home."""
+    model: str | None = MODEL
+    """The model that the run asks for."""
+    help: tuple[str, ...] = ("--help",)
+    """What makes it list the flags of its template."""
+    hidden: tuple[str, ...] = ()
+    """Flags that it takes and does not list."""
+    has_tools: bool = True
+    """Whether it can be given our tools."""
+    tells_tokens: bool = True
+    tells_money: bool = False
+    is_guarded: bool = True
+    """Whether it can bound what it does by itself."""
+    tells_denials: bool = True
+    """Whether it tells what it was refused; else that is a command which failed."""
+    tells_retries: bool = True
+    """Whether it tells that it asks its model once more."""
+    tells_refusals: bool = False
+    """Whether it tells that its model refused."""
+
+
+def _claude(url: str) -> Pairs:
+    return {
+        "ANTHROPIC_BASE_URL": url,
+        "ANTHROPIC_API_KEY": ANTHROPIC_KEY,
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+    }
+
+
+def _codex(url: str) -> Pairs:
+    return {"CODEX_API_KEY": OPENAI_KEY, "OPENAI_BASE_URL": f"{url}/v1"}
+
+
+def _copilot(url: str) -> Pairs:
+    return {
+        "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
+        "COPILOT_PROVIDER_TYPE": "openai",
+        "COPILOT_PROVIDER_API_KEY": OPENAI_KEY,
+        "COPILOT_MODEL": MODEL,
+        "COPILOT_OFFLINE": "true",
+    }
+
+
+def _opencode(url: str) -> Pairs:
+    return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"}
+
+
+def _opencode_files(url: str) -> Pairs:
+    provider = {
+        "npm": "@ai-sdk/openai-compatible",
+        "name": "loopback",
+        "options": {"baseURL": f"{url}/v1", "apiKey": OPENAI_KEY},
+        "models": {MODEL: {"name": MODEL, "cost": {"input": 3, "output": 15}}},
+    }
+    config = {"provider": {"loopback": provider}, "autoupdate": False, "share": "disabled"}
+    return {".config/opencode/opencode.json": json.dumps(config)}
+
+
+def _qwen(url: str) -> Pairs:
+    return {"OPENAI_API_KEY": OPENAI_KEY, "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": MODEL}
+
+
+def _qwen_files(url: str) -> Pairs:
+    settings = {
+        "security": {"auth": {"selectedType": "openai"}},
+        "privacy": {"usageStatisticsEnabled": False},
+    }
+    return {".qwen/settings.json": json.dumps(settings)}
+
+
+def _gemini(url: str) -> Pairs:
+    return {"GEMINI_API_KEY": GEMINI_KEY, "GOOGLE_GEMINI_BASE_URL": url}
+
+
+def _gemini_files(url: str) -> Pairs:
+    settings = {
+        "security": {"auth": {"selectedType": "gemini-api-key"}},
+        "privacy": {"usageStatisticsEnabled": False},
+    }
+    return {".gemini/settings.json": json.dumps(settings)}
+
+
+def _cline_files(url: str) -> Pairs:
+    name = "openai-compatible"
+    settings = {"provider": name, "apiKey": OPENAI_KEY, "model": MODEL, "baseUrl": f"{url}/v1"}
+    provider = {"settings": settings, "updatedAt": "2026-01-22T00:00:00.000Z", "tokenSource": "manual"}
+    known = {"version": 1, "lastUsedProvider": name, "modes": {}, "providers": {name: provider}}
+    return {".cline/data/settings/providers.json": json.dumps(known)}
+
+
+def _pi_files(url: str) -> Pairs:
+    model = {
+        "id": MODEL,
+        "name": MODEL,
+        "reasoning": False,
+        "input": ["text"],
+        "cost": {"input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 0},
+        "contextWindow": 100_000,
+        "maxTokens": 4000,
+    }
+    provider = {
+        "baseUrl": f"{url}/v1",
+        "api": "openai-completions",
+        "apiKey": OPENAI_KEY,
+        "models": [model],
+    }
+    return {".pi/agent/models.json": json.dumps({"providers": {"loopback": provider}})}
+
+
+PROGRAMS = (
+    AgentProgram(
+        "claude",
+        "claude",
+        "@anthropic-ai/claude-code",
+        "2.1.330",
+        _claude,
+        model="claude-sonnet-4-5",
+        hidden=("--max-turns",),
+        tells_refusals=True,
+        tells_money=True,
+    ),
+    AgentProgram(
+        "codex", "codex", "@openai/codex", "0.169.0", _codex, help=("exec", "--help"), tells_denials=False
+    ),
+    AgentProgram("copilot", "copilot", "@github/copilot", "1.0.102", _copilot, tells_tokens=False),
+    AgentProgram(
+        "opencode",
+        "opencode",
+        "opencode-ai",
+        "1.18.33",
+        _opencode,
+        _opencode_files,
+        model=f"loopback/{MODEL}",
+        help=("run", "--help"),
+        tells_money=True,
+        tells_refusals=True,
+    ),
+    AgentProgram("qwen", "qwen", "@qwen-code/qwen-code", "0.24.4", _qwen, _qwen_files, is_guarded=False),
+    AgentProgram("gemini", "gemini", "@google/gemini-cli", "0.61.0", _gemini, _gemini_files),
+    AgentProgram("cline", "cline", "cline", "3.0.65", _nothing, _cline_files, is_guarded=False),
+    AgentProgram(
+        "pi",
+        "pi",
+        "@mariozechner/pi-coding-agent",
+        "0.73.1",
+        _nothing,
+        _pi_files,
+        model=f"loopback/{MODEL}",
+        has_tools=False,
+        tells_money=True,
+        is_guarded=False,
+    ),
+)
+"""The programs, by their names."""

@@ -1,0 +1,175 @@
+"""One program at a whole spec, and at each fault: what is looked at, and what is to be seen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from install import cache, path
+from model import FAULTS, REFUSAL, LoopbackModel, ModelFault
+from programs import AgentProgram
+from script import ATTEMPTS, STEPS, SpecTask, next_reply
+from world import CRITERION, Ended, UserWorld, made_world
+
+WRONG_KEY_SECONDS = 30
+"""A wrong key is told within this."""
+
+RUN_SECONDS = 120
+
+
+@dataclass
+class AgentVerdict:
+    """What became of a program: a word a step, and what was wrong."""
+
+    program: AgentProgram
+    words: dict[str, str] = field(default_factory=dict[str, str])
+    faults: list[str] = field(default_factory=list[str])
+
+    def note(self, step: str, holds: bool, why: str = "", *, word: str = "yes") -> None:
+        """Write down whether something holds."""
+        self.words[step] = word if holds else "NO"
+        if not holds:
+            self.faults.append(f"{self.program.name}, {step}: {why}")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A program's run, and the model that it asked."""
+
+    world: UserWorld
+    model: LoopbackModel
+    ended: Ended
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """Give the record of the run; empty where there is none."""
+        answer = self.world.asked("runs", "--all") or {}
+        runs = answer.get("runs") or answer.get("processes") or [] if isinstance(answer, dict) else answer
+        return runs[0] if runs else {}
+
+    @property
+    def status(self) -> str:
+        """Give the status that the spec has in the end."""
+        answer = self.world.asked("show", self.world.id)
+        return str(answer["status"]) if answer else "unknown"
+
+    def said(self, pattern: str) -> bool:
+        """Say whether our program told something, while it waited or in the log."""
+        told = self.ended.text + self.world.chant("log", self.world.id).text
+        return re.search(pattern, told, re.IGNORECASE | re.MULTILINE) is not None
+
+
+@contextmanager
+def tried(
+    program: AgentProgram,
+    fault: ModelFault | None = None,
+    *,
+    steps: tuple[str, ...] = STEPS,
+    config: str = "",
+    keeps: bool = False,
+) -> Iterator[Trial]:
+    """Have a program work on the spec of a user of its own; `config` adds to its configuration."""
+    holder: dict[str, SpecTask] = {}
+    model = LoopbackModel(lambda request: next_reply(holder["task"], request), fault)
+    with (
+        model.served() as url,
+        made_world(cache() / "trials", path(), program.variables(url), keeps=keeps) as world,
+    ):
+        holder["task"] = SpecTask(world.id, CRITERION, "boat.txt", world.outside, program.has_tools, steps)
+        for name, text in program.files(url).items():
+            world.write(name, text)
+        settings = f"agents:\n  {program.name}:\n    model: {program.model}\n" if program.model else ""
+        world.write(".config/chant/config.md", f"---\n{settings}{config}---\n")
+        words = ("work", world.id, "--wait", "--agent", program.name)
+        ended = world.chant(*words, seconds=RUN_SECONDS)
+        try:
+            yield Trial(world, model, ended)
+        finally:
+            # Who is killed while waiting leaves a run that goes on.
+            world.chant("pause", world.id)
+
+
+def whole_spec(program: AgentProgram, verdict: AgentVerdict, *, keeps: bool = False) -> None:
+    """Have a program do all of a spec, and look at what it left."""
+    with tried(program, keeps=keeps) as trial:
+        world, results = trial.world, trial.model.results()
+        why = f"{trial.ended.text[-1500:]}\n{trial.model.problems[:3]}"
+        is_done = trial.ended.code == 0 and trial.status == "completed"
+        verdict.note("whole spec", is_done, why, word=f"{trial.ended.seconds:.0f} s")
+        verdict.note("confined", trial.said("^confined: "), trial.ended.text[:300])
+        verdict.note("edit", world.git("show", "main:boat.txt") == "blue\n", "boat.txt is not on main")
+        outside = [file.name for file in world.outside.iterdir()]
+        attempts = ("outside" in results, "shell_outside" in results)
+        verdict.note("outside", not outside and all(attempts), f"{outside}, {attempts}", word="refused")
+        log = world.git("log", "--format=%s", "main")
+        verdict.note("commit", f"chant({world.id}): Paint the ferry" in log, log)
+        if program.has_tools:
+            verdict.note("our tool", "Updated spec" in results.get("ours", ""), str(results.get("ours")))
+        else:
+            verdict.words["our tool"] = "no MCP"
+        _look_at_cost(program, verdict, trial)
+
+
+def refused_spec(program: AgentProgram, verdict: AgentVerdict, *, keeps: bool = False) -> None:
+    """Have a program do only what it may not, guarded by itself, and look whether the refusal is named."""
+    config = "confine:\n  mode: off\n"
+    with tried(program, steps=ATTEMPTS, config=config, keeps=keeps) as trial:
+        text = trial.ended.text
+        outside = [file.name for file in trial.world.outside.iterdir()]
+        is_named = trial.record.get("cause") == "permission_denied" and trial.said("refused")
+        if not program.tells_denials:
+            is_named = trial.said("read-only file system|permission denied")
+        holds = trial.ended.code != 0 and is_named and not outside
+        why = f"{outside}, {trial.record.get('cause')}, {trial.record.get('denials')}\n{text[-1500:]}"
+        verdict.note("refused tool", holds, why, word="named" if program.tells_denials else "in its log")
+
+
+def _look_at_cost(program: AgentProgram, verdict: AgentVerdict, trial: Trial) -> None:
+    usage: Mapping[str, Any] = trial.record.get("usage") or {}
+    tokens = sum(int(usage.get(f"{kind}_tokens") or 0) for kind in ("input", "cached", "output"))
+    money = usage.get("cost_usd")
+    if program.tells_tokens:
+        verdict.note("tokens", tokens > 0, f"the record says {sorted(trial.record)}", word=str(tokens))
+    if program.tells_money:
+        verdict.note("money", bool(money), f"the record says {money}", word=f"{money or 0:.4f} $")
+
+
+def faulty_spec(
+    program: AgentProgram, fault: ModelFault, verdict: AgentVerdict, *, keeps: bool = False
+) -> None:
+    """Have a program meet a fault, and look at what is told of it."""
+    with tried(program, fault, keeps=keeps) as trial:
+        text = trial.ended.text
+        seconds = trial.ended.seconds
+        told, is_passing = EXPECTED[fault.name]
+        why = f"after {seconds:.0f} s, {trial.model.failures} times:\n{text[-1500:]}"
+        is_told = trial.said(told) or not _tells(program, fault)
+        holds = trial.model.failures > 0 and is_told
+        is_done = trial.ended.code == 0 and trial.status == "completed"
+        holds = holds and is_passing in (None, is_done)
+        if fault.name == "wrong key":
+            holds = holds and seconds <= WRONG_KEY_SECONDS
+        word = "completed" if is_done else "named"
+        verdict.note(fault.name, holds, why, word=f"{word}, {seconds:.0f} s")
+
+
+def _tells(program: AgentProgram, fault: ModelFault) -> bool:
+    if fault is REFUSAL:
+        return program.tells_refusals
+    return program.tells_retries or EXPECTED[fault.name][1] is not True
+
+
+EXPECTED: dict[str, tuple[str, bool | None]] = {
+    "wrong key": (r"not logged in|key is wrong", False),
+    "rate limit": (r"rate.limit|429|too many requests", True),
+    "overload": (r"overload|503|529|unavailable", True),
+    "refusal": (r"refus", False),
+    "broken stream": (r"stream|terminated|network|^✓", None),
+    "unknown model": (r"does not know the model|model.*(not exist|not found|unknown)", False),
+}
+"""What is to be told of a fault, and whether the spec is completed in the end; `None` leaves that open."""
+
+assert {fault.name for fault in FAULTS} == set(EXPECTED)
