@@ -10,6 +10,9 @@ from pathlib import Path
 _OF_RUNS = ("CHANT_RUN", "CHANT_SPEC_ID", "CHANT_WORKTREE")
 """Variables that a run gives to whatever it starts."""
 
+_OF_RUNNERS = "runner"
+"""The value of the first of them in processes of our own, which are no run's agent."""
+
 _OF_AGENTS = (
     "AI_AGENT",
     "AMP_CURRENT_THREAD_ID",
@@ -56,7 +59,7 @@ def with_run_above(environment: Mapping[str, str]) -> dict[str, str]:
 
     What only a person may do is refused by these variables, in the core and for all commands at once.
     """
-    if any(environment.get(name) for name in _OF_RUNS):
+    if any(environment.get(name, "") not in ("", _OF_RUNNERS) for name in _OF_RUNS):
         return dict(environment)
     runs = (run for process in _processes_above() if (run := _run_of(process)))
     nothing: dict[str, str] = {}
@@ -89,6 +92,8 @@ def _run_of(process: Path) -> dict[str, str]:
     """Give the variables of the run that a process shows, or the mark of one where it is a runner."""
     variables = (variable.partition("=") for variable in _fields(process / "environ"))
     found = {name: value for name, _, value in variables if name in _OF_RUNS and value}
+    if found == {"CHANT_RUN": _OF_RUNNERS}:
+        return {"CHANT_RUN": "above"}
     return found or ({"CHANT_RUN": "above"} if _is_runner(process) else {})
 
 

@@ -16,6 +16,14 @@ pub struct Looking<'a> {
     watch: Watch,
     look: Box<dyn FnMut() + 'a>,
     due: Option<Instant>,
+    beside: Option<Repeated<'a>>,
+}
+
+/// What is done again and again, whatever changes.
+struct Repeated<'a> {
+    act: Box<dyn FnMut() + 'a>,
+    every: Duration,
+    due: Instant,
 }
 
 impl<'a> Looking<'a> {
@@ -27,7 +35,19 @@ impl<'a> Looking<'a> {
             look: Box::new(look),
             // The agent may have been quicker than the watch.
             due: Some(Instant::now() + SETTLE),
+            beside: None,
         }
+    }
+
+    /// Has something done again and again.
+    #[must_use]
+    pub fn beside(mut self, every: Duration, act: impl FnMut() + 'a) -> Self {
+        self.beside = Some(Repeated {
+            act: Box::new(act),
+            every,
+            due: Instant::now() + every,
+        });
+        self
     }
 
     /// What is readable when something changed; `None` while a look is due anyway.
@@ -43,14 +63,23 @@ impl<'a> Looking<'a> {
         }
     }
 
-    /// How long until a look is due.
+    /// How long until something is due.
     pub(super) fn time_left(&self) -> Option<Duration> {
-        self.due
-            .map(|due| due.saturating_duration_since(Instant::now()))
+        let beside = self.beside.as_ref().map(|beside| beside.due);
+        let next = self.due.into_iter().chain(beside).min();
+        next.map(|due| due.saturating_duration_since(Instant::now()))
     }
 
-    /// Looks, if a look is due.
+    /// Does what is due.
     pub(super) fn look_when_due(&mut self) {
+        if let Some(beside) = self
+            .beside
+            .as_mut()
+            .filter(|beside| beside.due <= Instant::now())
+        {
+            (beside.act)();
+            beside.due = Instant::now() + beside.every;
+        }
         if self.due.is_none_or(|due| due > Instant::now()) {
             return;
         }

@@ -54,6 +54,8 @@ use state::{Illegal, State};
 
 /// The variable of the environment by which an agent's processes are known.
 pub const MARK: &str = "CHANT_RUN";
+/// The value of [`MARK`] in processes of our own, which are no run's agent.
+pub const RUNNER_VALUE: &str = "runner";
 
 /// Why a run cannot be started, gone on with, or stopped.
 #[derive(Debug, thiserror::Error)]

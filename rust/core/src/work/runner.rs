@@ -30,7 +30,7 @@ use crate::agent_events::{AgentUsage, FailureCause};
 
 /// What a runner's environment must say, so that a run that an agent starts does not end with that
 /// agent.
-pub const RUNNER: (&str, &str) = (super::MARK, "runner");
+pub const RUNNER: (&str, &str) = (super::MARK, super::RUNNER_VALUE);
 
 /// What the dialect does in a run.
 pub trait Steps {

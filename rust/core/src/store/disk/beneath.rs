@@ -38,6 +38,68 @@ pub(super) fn open_beneath(_folder: &Path, path: &Path) -> io::Result<File> {
     super::open_without_waiting(path)
 }
 
+/// Reads a small regular file in `folder`, links below it not followed.
+///
+/// # Errors
+/// As the system says; for what is no regular file, has more bytes than `most`, or is no text.
+pub fn read_beneath(folder: &Path, name: &str, most: u64) -> io::Result<String> {
+    use std::io::Read;
+    let file = open_beneath(folder, &folder.join(name))?;
+    let found = file.metadata()?;
+    if !found.is_file() || found.len() > most {
+        return Err(io::Error::other("it is no small file"));
+    }
+    let mut text = String::new();
+    file.take(most).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Puts a file that only its owner can read into the place of another in `folder`, links below it not followed.
+///
+/// # Errors
+/// As the system says, and where a link leads to its place.
+#[cfg(target_os = "linux")]
+pub fn replace_beneath(folder: &Path, name: &str, text: &str) -> io::Result<()> {
+    use rustix::fs::{
+        AtFlags, CWD, Mode, OFlags, ResolveFlags, openat, openat2, renameat, unlinkat,
+    };
+    use std::io::Write;
+    let path = Path::new(name);
+    let (Some(parent), Some(last)) = (path.parent(), path.file_name()) else {
+        return Err(io::Error::other("it has no name"));
+    };
+    let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let top = openat(CWD, folder, way, Mode::empty())?;
+    let parent = if parent.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        parent
+    };
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let place = openat2(top, parent, way, Mode::empty(), resolve)?;
+    let temporary = super::write::temporary_name();
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = openat(&place, &temporary, flags, Mode::RUSR | Mode::WUSR)?;
+    let mut file = File::from(file);
+    let done = file
+        .write_all(text.as_bytes())
+        .and_then(|()| Ok(renameat(&place, &temporary, &place, last)?));
+    if done.is_err() {
+        // What is told is what came first.
+        let _ = unlinkat(&place, &temporary, AtFlags::empty());
+    }
+    done
+}
+
+/// Not done where nothing keeps links from being followed.
+///
+/// # Errors
+/// Always.
+#[cfg(not(target_os = "linux"))]
+pub fn replace_beneath(_folder: &Path, _name: &str, _text: &str) -> io::Result<()> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
+}
+
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::super::Disk;

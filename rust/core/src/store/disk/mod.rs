@@ -24,6 +24,7 @@ use std::time::{Duration, SystemTime};
 use super::state::UserState;
 use super::{StoreError, WRITE};
 use beneath::open_beneath;
+pub use beneath::{read_beneath, replace_beneath};
 pub use growing::Growing;
 pub use lock::Lock;
 pub(crate) use lock::busy;

@@ -111,7 +111,8 @@ impl Surroundings<'_> {
         disk::is_file(&file).then_some(LoginSign::File(file))
     }
 
-    fn state_file(self, place: &StatePlace, name: &str) -> Option<PathBuf> {
+    /// Where a file of an agent's own state lies.
+    pub fn state_file(self, place: &StatePlace, name: &str) -> Option<PathBuf> {
         let users = UsersFiles(self);
         match place {
             StatePlace::Nowhere => None,

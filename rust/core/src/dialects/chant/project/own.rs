@@ -11,7 +11,7 @@ use super::super::id::SpecId;
 use super::{Options, Project};
 use crate::error::Error;
 use crate::store::disk;
-use crate::work::MARK;
+use crate::work::{MARK, RUNNER_VALUE};
 
 /// The run of the agent that asks.
 pub(super) struct Own {
@@ -102,7 +102,11 @@ impl Project {
     /// The variable that tells that an agent of a run asks; `None` when none does.
     pub(in super::super) fn sign_of_run(&self) -> Option<&'static str> {
         let variables = &self.environment;
-        let is_told = |name: &str| variables.get(name).is_some_and(|value| !value.is_empty());
+        // Our own processes beside a run carry the mark, too, with a value of its own.
+        let is_told = |name: &str| {
+            let value = variables.get(name);
+            value.is_some_and(|value| !value.is_empty() && value != RUNNER_VALUE)
+        };
         ["CHANT_WORKTREE", MARK]
             .into_iter()
             .find(|name| is_told(name))

@@ -24,6 +24,7 @@ mod original;
 pub(super) mod pool;
 pub(super) mod rerun;
 pub(super) mod settle;
+mod shared_login;
 pub(super) mod split;
 pub(super) mod task;
 pub(super) mod turns;

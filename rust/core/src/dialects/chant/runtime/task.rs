@@ -1,15 +1,18 @@
 //! The run of one spec, from its branch to its end (reference chant 6.2, as decisions settle it).
 
+use std::cell::RefCell;
+
 use super::super::error::ChantError;
 use super::super::evidence;
 use super::super::model::{Spec, Status};
 use super::super::project::{Project, Snapshot};
-use super::briefing::Briefing;
+use super::briefing::{self, Briefing};
 use super::confined;
 use super::judge::{Judge, Terms};
 use super::landing::hooks_of;
 use super::pool;
 use super::settle;
+use super::shared_login::{self, SharedLogin};
 use super::workplace::{Making, Workplace};
 use super::{change_spec, spec_of};
 use crate::error::Error;
@@ -87,6 +90,8 @@ struct Task<'a> {
     before: Option<Status>,
     /// By what the work is judged.
     terms: Terms,
+    /// The login that its agent was given a copy of.
+    login: Option<RefCell<SharedLogin>>,
 }
 
 impl<'a> Task<'a> {
@@ -96,6 +101,7 @@ impl<'a> Task<'a> {
             place: None,
             before: None,
             terms: Terms::default(),
+            login: None,
         }
     }
 
@@ -135,6 +141,10 @@ impl<'a> Task<'a> {
             asked: &run.record().asked.clone(),
         };
         let job = briefing.job(&prompts);
+        self.login = briefing::agent(&config, briefing.asked)?
+            .template
+            .and_then(|template| SharedLogin::of(self.project, template, &place.worktree))
+            .map(RefCell::new);
         self.place = Some(place);
         job
     }
@@ -244,13 +254,20 @@ impl Steps for Task<'_> {
                 let _ = place.fetch(self.project, &repo);
             }
         };
-        Some(Looking::at(&place.commits_folder(), bring))
+        let looking = Looking::at(&place.commits_folder(), bring);
+        Some(match &self.login {
+            Some(login) => looking.beside(shared_login::INTERVAL, || login.borrow_mut().exchange()),
+            None => looking,
+        })
     }
 
     fn conclude(&mut self, run: &mut Run<'_>, ended: &Ended) -> Result<End, String> {
         let Some(place) = self.place.clone() else {
             return Ok(End::failed("The worktree is not known any more"));
         };
+        if let Some(login) = &self.login {
+            login.borrow_mut().exchange();
+        }
         if !ended.is_success() {
             return self
                 .fail(run, &place, ended)

@@ -1,6 +1,6 @@
 //! Claude Code.
 
-use super::{AgentState, BuiltIn, Form, Guarded, StatePlace, USUAL, own};
+use super::{AgentState, BuiltIn, Form, Guarded, RenewedLogin, StatePlace, USUAL, own};
 
 pub(super) const CLAUDE: BuiltIn = BuiltIn {
     name: "claude",
@@ -79,6 +79,16 @@ pub(super) const CLAUDE: BuiltIn = BuiltIn {
         login: &[".credentials.json"],
         files: &[],
     },
+    renewed: Some(RenewedLogin {
+        file: ".credentials.json",
+        tokens: &[
+            "/claudeAiOauth/accessToken",
+            "/claudeAiOauth/refreshToken",
+            "/claudeAiOauth/expiresAt",
+            "/claudeAiOauth/refreshTokenExpiresAt",
+        ],
+        account: &["/organizationUuid", "/claudeAiOauth/subscriptionType"],
+    }),
     login_probe: &["auth", "status"],
     hidden: &["--max-turns"],
     resume: &["--resume", "{session}"],

@@ -1,7 +1,7 @@
 //! Gemini CLI, and Qwen Code, which began as a copy of it.
 
 use super::providers::PROVIDERS;
-use super::{AgentState, BuiltIn, Form, Guarded, StatePlace, USUAL, own};
+use super::{AgentState, BuiltIn, Form, Guarded, RenewedLogin, StatePlace, USUAL, own};
 
 pub(super) const GEMINI: BuiltIn = BuiltIn {
     name: "gemini",
@@ -105,6 +105,16 @@ pub(super) const QWEN: BuiltIn = BuiltIn {
         login: &["oauth_creds.json", "settings.json"],
         files: &[],
     },
+    renewed: Some(RenewedLogin {
+        file: "oauth_creds.json",
+        tokens: &[
+            "/access_token",
+            "/refresh_token",
+            "/id_token",
+            "/expiry_date",
+        ],
+        account: &["/resource_url"],
+    }),
     resume: &["--resume", "{session}"],
     tested: Some("0.24.4"),
     install: "npm install -g @qwen-code/qwen-code",

@@ -57,6 +57,8 @@ pub struct BuiltIn {
     pub(super) settings: Names,
     /// Where its own state lies.
     pub state: AgentState,
+    /// The file of its login whose tokens it renews, where that is known.
+    pub renewed: Option<RenewedLogin>,
     /// The arguments of a command of it that says by its exit code who is logged in.
     pub login_probe: Names,
     /// The commands that tell its flags.
@@ -117,6 +119,17 @@ pub struct AgentState {
     pub files: Values,
 }
 
+/// A file of a login, in which an agent writes new tokens when the old ones end: all places are JSON pointers.
+#[derive(Debug, PartialEq, Eq)]
+pub struct RenewedLogin {
+    /// The file, among those of [`AgentState::login`].
+    pub file: &'static str,
+    /// Where the tokens stand, and when they end.
+    pub tokens: Names,
+    /// What says whose login it is.
+    pub account: Names,
+}
+
 /// What moves the state of an agent.
 #[derive(Debug, PartialEq, Eq)]
 pub enum StatePlace {
@@ -156,6 +169,7 @@ const USUAL: BuiltIn = BuiltIn {
     keys: &[],
     settings: &[],
     state: STATELESS,
+    renewed: None,
     login_probe: &[],
     help: &[&["--help"]],
     hidden: &[],

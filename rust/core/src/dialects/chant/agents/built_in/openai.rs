@@ -1,6 +1,6 @@
 //! Codex.
 
-use super::{AgentState, BuiltIn, Form, Guarded, StatePlace, USUAL, own};
+use super::{AgentState, BuiltIn, Form, Guarded, RenewedLogin, StatePlace, USUAL, own};
 
 pub(super) const CODEX: BuiltIn = BuiltIn {
     name: "codex",
@@ -55,6 +55,16 @@ pub(super) const CODEX: BuiltIn = BuiltIn {
         login: &["auth.json"],
         files: &[],
     },
+    renewed: Some(RenewedLogin {
+        file: "auth.json",
+        tokens: &[
+            "/tokens/id_token",
+            "/tokens/access_token",
+            "/tokens/refresh_token",
+            "/last_refresh",
+        ],
+        account: &["/tokens/account_id", "/auth_mode"],
+    }),
     login_probe: &["login", "status"],
     help: &[&["exec", "--help"]],
     resume: &["resume", "{session}", "-"],
