@@ -85,7 +85,7 @@ def show_agent(session: Session, name: str, as_json: bool) -> None:
 
 
 def _fields(one: Data) -> Iterator[tuple[str, RenderableType]]:
-    from chant_mcp.commands.display import lines, plain
+    from chant_mcp.commands.display import plain
 
     yield "Agent", plain(f"{one['title']} ({', '.join([one['name'], *one['aliases']])})", "bold")
     yield "Program", plain(one["path"] or f"not installed: {one['install']}")
@@ -94,9 +94,10 @@ def _fields(one: Data) -> Iterator[tuple[str, RenderableType]]:
     untested = "untested: its template comes from documents alone"
     yield "Template", plain(f"run by us with {tested}" if tested else untested, "" if tested else "yellow")
     yield "Login", plain(f"{_login(one)}; to log in, {one['log_in']}" if one["log_in"] else _login(one))
-    yield "Confined", lines(_command(one["confined"]))
-    refusal = f"refused: {one['guarded_refusal']}"
-    yield "Unconfined", lines(_command(one["guarded"])) if one["guarded"] else plain(refusal)
+    yield "Confined", plain("\n".join(_command(one["confined"])))
+    guarded = one["guarded"]
+    told = "\n".join(_command(guarded)) if guarded else f"refused: {one['guarded_refusal']}"
+    yield "Unconfined", plain(told)
     yield "Given", plain(", ".join(one["passed"]) or "nothing beside what every agent gets")
     yield "Takes", plain(", ".join(one["accepted"]) or "nothing else")
     copied = f"; copied into it: {', '.join(one['copied'])}" if one["copied"] else ""

@@ -88,6 +88,7 @@ fn an_agent_without_our_server_or_a_model_is_told_of_none() {
     };
     for template in templates() {
         let told = told(template.name, &bare);
+        assert!(!told.contains("mcp_servers"), "{told}");
         assert!(!told.contains('{') || !told.contains("_}"), "{told}");
         assert!(
             !told.contains("{servers}") && !told.contains("{private}"),

@@ -24,6 +24,7 @@ use crate::config::Config;
 use crate::environment::{Beside, Passed, passed as passed_of};
 use crate::error::Error;
 use crate::git::Repo;
+use crate::money::UsdAmount;
 use crate::store::StoreError;
 use crate::store::disk::{self, Temporary};
 use crate::store::files::Root;
@@ -296,7 +297,7 @@ impl Briefing<'_> {
                 private: is_confined.then_some(&private),
                 checks: &check_lines(self.config),
                 turns: limits.turns(),
-                cost_usd: None,
+                cost_usd: limits.cost_usd.map(UsdAmount::dollars),
                 openai_base_url: openai_base_url(self.project),
                 own_program: &self.project.program,
                 is_confined,

@@ -25,9 +25,10 @@ pub(super) const CODEX: BuiltIn = BuiltIn {
             // Else each call would wait for a person, and fail.
             "-c",
             "mcp_servers.chant.default_tools_approval_mode=\"approve\"",
+            // Else its first turns begin before our tools are there.
+            "-c",
+            "mcp_servers.chant.required=true",
         ],
-        // Else its first turns begin before our tools are there.
-        &["-c", "mcp_servers.chant.required=true"],
         &["-c", "mcp_servers.chant.env={server_variables}"],
     ],
     confined: Form {
