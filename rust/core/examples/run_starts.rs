@@ -22,6 +22,8 @@ use chant_core::git::Repo;
 use chant_core::git::run_folder::pool::{PoolBounds, PoolSurroundings};
 
 type Done<T> = Result<T, Box<dyn Error>>;
+/// How long one way takes, in a round.
+type Timed<'a> = dyn Fn(usize) -> Done<Duration> + 'a;
 
 fn main() -> Done<()> {
     let mut arguments = env::args().skip(1).filter_map(|word| word.parse().ok());
@@ -31,7 +33,7 @@ fn main() -> Done<()> {
     let folder = folder.path().canonicalize()?;
     let project = project(&folder, files)?;
     let repo = Repo::open(&project)?.ok_or("git made no repository")?;
-    let ways: [(&str, &dyn Fn(usize) -> Done<Duration>); 4] = [
+    let ways: [(&str, &Timed<'_>); 4] = [
         ("git worktree add", &|round| {
             add_worktree(&project, &folder, round)
         }),

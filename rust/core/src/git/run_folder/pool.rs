@@ -12,7 +12,8 @@
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
 use super::super::index::failed;
 use super::super::{GitError, Repo, blob};
@@ -30,6 +31,11 @@ const NEW: &str = ".new";
 const OLD: &str = ".old";
 /// The file that is locked by whoever makes folders.
 const LOCK: &str = "filling.lock";
+/// Who looks whether somebody makes folders, or starts a process meanwhile, holds the lock for an instant; that is
+/// waited out.
+const INSTANT: Duration = Duration::from_millis(200);
+/// How long to wait before the next look at the lock.
+const PAUSE: Duration = Duration::from_millis(5);
 /// The branch that such a folder stands on, in its own repository only.
 const BRANCH: &str = "chant/none";
 /// Bytes of the file that says what a folder holds.
@@ -472,10 +478,14 @@ impl FillLock {
             .truncate(false)
             .open(path);
         let file = opened.map_err(|error| failed("open", path, &error))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Self { _file: file })),
-            Err(fs::TryLockError::WouldBlock) => Ok(None),
-            Err(fs::TryLockError::Error(error)) => Err(failed("lock", path, &error)),
+        let until = Instant::now() + INSTANT;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Some(Self { _file: file })),
+                Err(fs::TryLockError::Error(error)) => return Err(failed("lock", path, &error)),
+                Err(fs::TryLockError::WouldBlock) if Instant::now() >= until => return Ok(None),
+                Err(fs::TryLockError::WouldBlock) => thread::sleep(PAUSE),
+            }
         }
     }
 }

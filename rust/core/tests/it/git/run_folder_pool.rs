@@ -17,6 +17,11 @@ const ROOM: PoolBounds = PoolBounds {
 /// What a file in a pool takes.
 const FILE: u64 = 4096 + 100;
 
+/// What happens to a project after its pool was filled.
+type Change = dyn Fn(&World);
+/// What happens to one before.
+type Preparation = dyn Fn(&Sandbox, &Path);
+
 /// A project with a pool beside the folders of its runs.
 struct World {
     sandbox: Sandbox,
@@ -210,7 +215,7 @@ fn a_folder_that_would_be_another_today_is_not_taken() {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(world.place(), fs::Permissions::from_mode(0o777)).unwrap();
     };
-    let rows: [(&str, &dyn Fn(&World)); 7] = [
+    let rows: [(&str, &Change); 7] = [
         ("line ends", &config("core.autocrlf", "true")),
         ("a filter", &config("filter.up.smudge", "sed s/a/A/")),
         ("attributes", &attributes),
@@ -218,7 +223,7 @@ fn a_folder_that_would_be_another_today_is_not_taken() {
         ("a link", &link),
         ("a pool that others write", &shared),
         ("gone", &|world: &World| {
-            fs::remove_dir_all(world.place()).unwrap()
+            fs::remove_dir_all(world.place()).unwrap();
         }),
     ];
     for (what, change) in rows {
@@ -245,7 +250,7 @@ fn nothing_is_made_where_files_depend_on_more_than_the_commit() {
         write(project, "deep/.gitattributes", "*.txt filter=up\n");
         sandbox.commit(project, "Filter");
     };
-    let rows: [(&str, &dyn Fn(&Sandbox, &Path)); 5] = [
+    let rows: [(&str, &Preparation); 5] = [
         ("sparse", &config("core.sparseCheckout", "true")),
         ("partial", &config("extensions.partialClone", "origin")),
         ("promisor", &config("remote.origin.promisor", "true")),
@@ -289,7 +294,12 @@ fn there_are_no_more_folders_than_there_is_room_for() {
     assert!(!world.pool(bounds(3, 1 << 40, 1)).has_room());
     assert!(!world.pool(bounds(9, 3 * files * FILE, 1)).has_room());
     assert!(!world.pool(bounds(9, 1 << 40, files + 1)).has_room());
-    assert!(world.pool(bounds(9, 1 << 40, files)).has_room());
+    // A process that another test starts may have the lock for an instant.
+    let has_room = |_| {
+        std::thread::sleep(Duration::from_millis(5));
+        world.pool(bounds(9, 1 << 40, files)).has_room()
+    };
+    assert!((0..400).any(has_room));
     // Less room than before.
     let oldest = Duration::from_secs(1000);
     let removed = world.pool(ROOM).clear_old(oldest).unwrap();
@@ -358,7 +368,6 @@ fn one_folder_goes_to_one_run_and_one_process_makes_them() {
     assert!(!world.pool(ROOM).has_room(), "somebody fills it");
     assert_eq!(world.fill(ROOM), 0);
     drop(lock);
-    assert!(world.pool(ROOM).has_room());
     assert_eq!(world.fill(ROOM), 1);
 }
 

@@ -8,7 +8,8 @@ use crate::config::runs::Limits;
 use crate::work::output::Reads;
 use crate::work::spending::SpendingLimits;
 
-/// Programs and agents, by the beginning of their names, with the formats of their events.
+/// Commands of a configuration, by the beginning of the name that they or their program have, with the formats of
+/// their events.
 const FORMATS: [(&str, EventFormat); 11] = [
     ("claude", EventFormat::Claude),
     ("codex", EventFormat::Codex),
@@ -23,11 +24,14 @@ const FORMATS: [(&str, EventFormat); 11] = [
     ("amp", EventFormat::Amp),
 ];
 
-/// The format of an agent's events, by its name or that of its program.
+/// The format of an agent's events: that of its template, else by its name or that of its program.
 pub fn format_of(agent: &Agent) -> EventFormat {
     // Ours tells messages, but neither what it used nor how it ended.
     if agent.provider.is_some() {
         return EventFormat::Plain;
+    }
+    if let Some(template) = agent.template {
+        return EventFormat::named(template.events).unwrap_or_default();
     }
     let program = agent.program().unwrap_or_default();
     let program = Path::new(program).file_stem().unwrap_or_default();
@@ -88,7 +92,7 @@ pub fn unheld_limit(agent: &Agent, limits: &Limits) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::runs::Runs;
+    use crate::config::runs::{AgentSettings, Argument, Runs};
 
     fn agent(name: &str) -> Agent {
         Agent::named(&Runs::default(), name).unwrap()
@@ -102,19 +106,37 @@ mod tests {
             ("cursor-agent", EventFormat::Cursor),
             ("opencode", EventFormat::OpenCode),
             ("gemini", EventFormat::Gemini),
+            ("copilot", EventFormat::Copilot),
+            ("qwen", EventFormat::Qwen),
+            ("cline", EventFormat::Cline),
+            ("goose", EventFormat::Goose),
+            ("pi", EventFormat::Pi),
+            ("amp", EventFormat::Amp),
             ("kirocli", EventFormat::Plain),
             ("demo", EventFormat::Plain),
             ("ollama", EventFormat::Plain),
         ] {
             assert_eq!(format_of(&agent(name)), format, "{name}");
         }
-        let mut other = agent("claude");
-        other.name = "pilot".into();
-        assert_eq!(
-            format_of(&other),
-            EventFormat::Claude,
-            "its program says it"
-        );
+    }
+
+    #[test]
+    fn commands_of_a_configuration_have_the_formats_of_their_names() {
+        let command = |program: &str| AgentSettings {
+            command: Some(vec![Argument::One(program.into())]),
+            ..AgentSettings::default()
+        };
+        for (name, program, format) in [
+            ("mine", "/opt/bin/claude", EventFormat::Claude),
+            ("codex-nightly", "sh", EventFormat::Codex),
+            ("pi", "sh", EventFormat::Pi),
+            ("pilot", "sh", EventFormat::Plain),
+        ] {
+            let mut runs = Runs::default();
+            runs.agents.insert(name.into(), command(program));
+            let agent = Agent::named(&runs, name).unwrap();
+            assert_eq!(format_of(&agent), format, "{name}");
+        }
     }
 
     // proves: chant:costs:money_limit_needs_money

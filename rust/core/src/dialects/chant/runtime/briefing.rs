@@ -297,6 +297,7 @@ impl Briefing<'_> {
                 private: is_confined.then_some(&private),
                 checks: &check_lines(self.config),
                 turns: limits.turns(),
+                // It counts its money after each turn, which it tells us at its end only.
                 cost_usd: limits.cost_usd.map(UsdAmount::dollars),
                 openai_base_url: openai_base_url(self.project),
                 own_program: &self.project.program,
