@@ -95,6 +95,10 @@ async def test_agents_are_understood_by_what_they_tell(
     assert (worked["end_state"], worked["usage"]) == ("completed", WORKED)
     assert (worked["session"], worked["model"]) == (teller.SESSION, teller.MODEL)
     assert shop.record(FOURTH)["agent"]["session"] == teller.SESSION
+    (kept,) = shop.handle().receipt_show(FOURTH).data["receipts"]
+    assert kept["receipt"]["model"] == teller.MODEL
+    counts = {name: number for name, number in WORKED.items() if name != "cost_usd"}
+    assert kept["receipt"]["cost"] == {**counts, "usd_millionths": 250_000}
 
     spent = records[FIFTH]
     assert (spent["end_state"], spent["cause"]) == ("failed", "budget_reached")

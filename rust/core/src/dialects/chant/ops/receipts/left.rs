@@ -1,5 +1,7 @@
 //! Writing receipts: what a run that landed leaves, and what is left by a completion by hand.
 
+use std::collections::BTreeMap;
+
 use super::super::super::error::ChantError;
 use super::super::super::evidence::{self, CriterionAtStart};
 use super::super::super::model::{Spec, Status};
@@ -14,6 +16,7 @@ use crate::git::tags::Commit;
 use crate::git::{Head, Repo};
 use crate::store::index::Source;
 use crate::work::record::{CheckEntry, MergeTry, Record};
+use crate::work::usage::UsageEntry;
 
 /// So many receipts of one name are distinguished by a number.
 const MOST_OF_A_NAME: usize = 50;
@@ -55,11 +58,11 @@ pub(in super::super::super) fn leave_of_run(
         commits: record.commits.clone(),
         checks: record.checks.iter().map(claimed).collect(),
         agent: agent.map(|agent| agent.name.clone()),
-        model: agent.and_then(|agent| agent.model.clone()),
+        model: agent.and_then(|agent| agent.model.clone().or_else(|| agent.reported_model.clone())),
         confinement: record.confinement.clone(),
         started_at: Some(record.started_at.clone()),
         ended_at: project.clock.stamp(),
-        cost: None,
+        cost: record.usage.as_ref().and_then(cost_of),
     };
     keep(repo, &mut receipt)
 }
@@ -225,6 +228,26 @@ fn claimed(check: &CheckEntry) -> CheckClaim {
         ms: check.ms,
         tree: check.tree.clone(),
     }
+}
+
+/// What a run used up, in whole numbers; `None` where its agent reports nothing.
+fn cost_of(usage: &UsageEntry) -> Option<BTreeMap<String, u64>> {
+    let millionths = usage.cost_usd.and_then(|cost| {
+        let rounded = format!("{:.0}", cost.dollars() * 1e6);
+        rounded.parse().ok()
+    });
+    let parts = [
+        ("turns", usage.turns),
+        ("input_tokens", usage.input_tokens),
+        ("cached_tokens", usage.cached_tokens),
+        ("output_tokens", usage.output_tokens),
+        ("usd_millionths", millionths),
+    ];
+    let parts = parts.into_iter();
+    let cost: BTreeMap<String, u64> = parts
+        .filter_map(|(name, number)| Some((name.to_owned(), number?)))
+        .collect();
+    (!cost.is_empty()).then_some(cost)
 }
 
 /// The commit that is checked out; `None` where there is none yet.
