@@ -193,7 +193,7 @@ PROGRAMS = (
         _qwen,
         _qwen_files,
         is_guarded=False,
-        silent_about=("refusal",),
+        silent_about=SILENT,
     ),
     AgentProgram(
         "gemini", "gemini", "@google/gemini-cli", "0.61.0", _gemini, _gemini_files, silent_about=SILENT

@@ -120,7 +120,12 @@ fn ended(event: &Value, summary: &mut EventSummary) {
         summary.trouble = None;
         return;
     }
-    let mut words = vec![event["result"].as_str().unwrap_or_default()];
+    // Qwen Code says it there.
+    let error = &event["error"]["message"];
+    let mut words = vec![
+        event["result"].as_str().unwrap_or_default(),
+        error.as_str().unwrap_or_default(),
+    ];
     words.extend(
         event["errors"]
             .as_array()
@@ -223,6 +228,14 @@ mod tests {
             (
                 r#""result":"Not logged in · Please run /login""#,
                 FailureCause::NotLoggedIn,
+            ),
+            (
+                r#""error":{"message":"[API Error: 401 Incorrect API key provided: sk-x.]"}"#,
+                FailureCause::NotLoggedIn,
+            ),
+            (
+                r#""stop_reason":"refusal","result":"It cannot help with this.""#,
+                FailureCause::ModelRefused,
             ),
             (
                 r#""api_error_status":404,"result":"There is an issue with the selected model""#,
