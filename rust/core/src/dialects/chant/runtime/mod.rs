@@ -7,7 +7,7 @@
 //! that is merged when that is settled. [`crew`] is the run above such runs, and [`split`] one that
 //! proposes members of a spec. [`pool`] has folders for
 //! runs made before they are asked for. [`turns`] says which agent is next and whether there is room for it.
-//! [`approval`] is work that waits for a person's decision. [`acting_change`] is what of it would change what runs on this machine. [`settle`] is what has to be done for a spec
+//! [`shared_login`] brings renewed tokens of an agent to its user and to other runs. [`approval`] is work that waits for a person's decision. [`acting_change`] is what of it would change what runs on this machine. [`settle`] is what has to be done for a spec
 //! when its run ended by other hands: it was stopped, or died. [`rerun`] runs checks again on what landed.
 
 pub(super) mod acting_change;
