@@ -90,7 +90,9 @@ def test_what_an_agent_does_to_its_repository_stays_there(hand: Hand, tmp_path: 
     assert kept(root) == before
     assert git(root, "rev-parse", "v1") == tag
     assert git(root, "stash", "list") == ""
-    assert git(root, "for-each-ref", "--format=%(refname)").split() == ["refs/heads/main", "refs/tags/v1"]
+    receipt = f"refs/chant/receipts/{ID}/1"
+    refs = git(root, "for-each-ref", "--format=%(refname)").split()
+    assert refs == [receipt, "refs/heads/main", "refs/tags/v1"]
     assert hand.shop.main("work/agent.txt") == f"by {ID}\n"
     assert not mark.exists()
     assert hand.shop.worktrees() == []

@@ -51,6 +51,8 @@ pub struct AgentExit<'a> {
     pub signal: Option<i32>,
     /// The last lines of its standard error.
     pub tail: &'a [String],
+    /// Whether the system killed processes for their memory while it worked.
+    pub was_memory_short: bool,
 }
 
 /// What our server is called in the configuration of an agent.
@@ -403,7 +405,9 @@ impl AgentExit<'_> {
             .code
             .and_then(|code| FailureCause::of_code(format, code))
             .map(|cause| (cause, String::new()));
-        let is_killed = self.signal == Some(KILL) || self.code == Some(128 + KILL);
+        // Anybody may kill it: only with the system's own count that is the likely reason.
+        let is_killed =
+            self.was_memory_short && (self.signal == Some(KILL) || self.code == Some(128 + KILL));
         said.or(of_code)
             .or_else(|| is_killed.then(|| (FailureCause::MemoryKilled, String::new())))
     }
@@ -519,7 +523,6 @@ mod tests {
                 "env: node: No such file",
                 Some(FailureCause::ProgramMissing),
             ),
-            ("plain", 137, None, "", Some(FailureCause::MemoryKilled)),
             (
                 "plain",
                 1,
@@ -558,16 +561,29 @@ mod tests {
                 code: Some(code),
                 signal,
                 tail: &tail,
+                ..AgentExit::default()
             };
             let found = EventSummary::default().failure(format, &exit);
             assert_eq!(found.map(|(cause, _)| cause), expected, "{line}");
         }
-        let killed = AgentExit {
-            signal: Some(KILL),
-            ..AgentExit::default()
-        };
-        let found = EventSummary::default().failure(EventFormat::Plain, &killed);
-        assert_eq!(found.unwrap().0, FailureCause::MemoryKilled);
+    }
+
+    #[test]
+    fn a_killed_agent_lacked_memory_only_where_the_system_says_that_something_did() {
+        for (code, signal) in [(None, Some(KILL)), (Some(128 + KILL), None)] {
+            let cause = |was_memory_short| {
+                let exit = AgentExit {
+                    code,
+                    signal,
+                    was_memory_short,
+                    ..AgentExit::default()
+                };
+                let found = EventSummary::default().failure(EventFormat::Plain, &exit);
+                found.map(|(cause, _)| cause)
+            };
+            assert_eq!(cause(true), Some(FailureCause::MemoryKilled));
+            assert_eq!(cause(false), None);
+        }
     }
 
     #[test]

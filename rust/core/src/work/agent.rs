@@ -24,7 +24,7 @@ use super::interruption::Interruption;
 use super::kin::{self, Kin};
 use super::looking::Looking;
 use super::output::{Output, Reads, Room, Stream};
-use super::process::Identity;
+use super::process::{Identity, memory_kills};
 use super::record::Record;
 use super::records::Runs;
 use super::spending::{EventPlan, Meter};
@@ -136,6 +136,8 @@ pub struct Agent {
     pipes: Pipes,
     connections: Option<Connections>,
     watch: Option<OwnedFd>,
+    /// How often the system had killed for memory when it was started.
+    memory_kills: u64,
     started: Instant,
     heard: Instant,
     is_over: bool,
@@ -234,6 +236,7 @@ pub fn start(
         process_id: record.process_id.clone(),
         limits: job.limits,
         confinement: job.confinement,
+        memory_kills: memory_kills(),
         started: now,
         heard: now,
         is_over: false,
@@ -314,6 +317,7 @@ impl Agent {
             code: exit_code,
             signal,
             tail: &tail,
+            was_memory_short: memory_kills() > self.memory_kills,
         };
         let cause = match ending {
             Ending::Itself => events.failure(format, &exit),

@@ -130,6 +130,16 @@ pub fn boot_id() -> Option<String> {
     )
 }
 
+/// How often the system has killed a process for its memory since it was started; 0 where it does not say that.
+pub fn memory_kills() -> u64 {
+    let counts = disk::read_made_up("/proc/vmstat").unwrap_or_default();
+    let mut lines = counts.lines();
+    let count = lines.find_map(|line| line.strip_prefix("oom_kill "));
+    count
+        .and_then(|count| count.trim().parse().ok())
+        .unwrap_or_default()
+}
+
 /// Whether the process that wrote its number into a file at `written` still lives.
 ///
 /// Where a start cannot be asked for, any process of that number counts: better to refuse than to

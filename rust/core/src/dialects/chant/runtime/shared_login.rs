@@ -92,7 +92,7 @@ fn with_tokens(form: &RenewedLogin, login: &str, other: &str) -> Option<String> 
     let mut all: Value = serde_json::from_str(login).ok()?;
     let other: Value = serde_json::from_str(other).ok()?;
     let is_same = |place: &&str| all.pointer(place) == other.pointer(place);
-    if !form.account.iter().all(|place| is_same(&place)) {
+    if !form.account.iter().all(is_same) {
         return None;
     }
     for place in form.tokens {
