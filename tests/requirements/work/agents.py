@@ -74,13 +74,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: The work runtime, part Completion",
     ),
     "run:login:renewed_tokens_are_shared": Requirement(
-        "Where an agent of a run renews the tokens of its login, they come back to the user's file and go to the"
-        " runs beside it, within seconds: four runs at once leave the user logged in.",
+        "Where an agent of a run renews the tokens of its login, they come back to the user's file and go to"
+        " the runs beside it, within seconds: four runs at once leave the user logged in.",
         "decisions 6: Credentials of agents",
     ),
     "run:login:only_tokens_come_back": Requirement(
-        "Only tokens of a known form and of the same account come back, and only while the user's file is what"
-        " the run had seen; nothing else of it changes.",
+        "Only tokens of a known form and of the same account come back, and only while the user's file is"
+        " what the run had seen; nothing else of it changes.",
         "decisions 6: Credentials of agents",
     ),
 }
