@@ -57,7 +57,7 @@ def test_four_runs_that_renew_their_tokens_leave_the_user_logged_in(
     provider = programs / "provider"
     provider.write_text("first", encoding="utf-8")
     codex = programs / "codex"
-    codex.write_text(f'#!/bin/sh\nexec {sys.executable} {programs / "agent.py"}\n', encoding="utf-8")
+    codex.write_text(f"#!/bin/sh\nexec {sys.executable} {programs / 'agent.py'}\n", encoding="utf-8")
     codex.chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     login = Path(os.environ["HOME"]) / ".codex" / "auth.json"
