@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from trust.kit import ID, Folder
-from writing import tree
+from writing import git, tree
 
 _QUESTION = "Trust this folder? [y/N]"
 
@@ -161,6 +161,16 @@ def test_below_a_run_nobody_is_asked(folder: Folder) -> None:
     code, shown = folder.typed("y", "trust", CHANT_RUN="x")
     assert (code, _QUESTION in shown) == (1, False)
     assert not folder.is_trusted()
+
+
+@pytest.mark.requirement("trust:init:trusts_what_it_wrote")
+def test_init_trusts_what_it_wrote_in_the_git_folder_too(tmp_path: Path, folder: Folder) -> None:
+    new = Folder(type(folder.project)(tmp_path / "new"))
+    new.root.mkdir()
+    git(new.root, "init", "--quiet")
+    assert new.run("init", "--silent").returncode == 0
+    assert (new.root / ".git" / "info" / "attributes").exists()
+    assert new.is_trusted()
 
 
 @pytest.mark.requirement("trust:init:trusts_what_it_wrote")

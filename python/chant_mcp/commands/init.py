@@ -171,7 +171,9 @@ def _trust_own(
         return
     report = project.trust_report()
     settings = {f"git configuration {setting.name.lower()}" for setting in planned.settings}
-    own = {change.name for base, change in planned.changes if base == planned.root} | settings
+    # What lies in the git folder is named by where it usually is.
+    own = {change.name if base == planned.root else f".git/{change.name}" for base, change in planned.changes}
+    own |= settings
     asked = zip(report["listing"], report["sources"], strict=False)
     if all(source in own for line, source in asked if line not in before["listing"]):
         with suppress(ChantError):  # then `work` asks
