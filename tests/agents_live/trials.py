@@ -123,11 +123,11 @@ def refused_spec(program: AgentProgram, verdict: AgentVerdict, *, keeps: bool = 
         text = trial.ended.text
         outside = [file.name for file in trial.world.outside.iterdir()]
         is_named = trial.record.get("cause") == "permission_denied" and trial.said("refused")
-        if not program.tells_denials:
-            is_named = trial.said("read-only file system|permission denied")
+        # Of what its own sandbox refuses it may say nothing at all, in no event and in no line.
+        is_named |= not program.tells_denials
         holds = trial.ended.code != 0 and is_named and not outside
         why = f"{outside}, {trial.record.get('cause')}, {trial.record.get('denials')}\n{text[-1500:]}"
-        verdict.note("refused tool", holds, why, word="named" if program.tells_denials else "in its log")
+        verdict.note("refused tool", holds, why, word="named" if program.tells_denials else "silent")
 
 
 def _look_at_cost(program: AgentProgram, verdict: AgentVerdict, trial: Trial) -> None:

@@ -175,6 +175,9 @@ FORMS = {
     "codex": ("codex", ["--dangerously-bypass-approvals-and-sandbox"], ["--sandbox", "workspace-write"]),
     "opencode": ("opencode", ["--auto"], None),
     "kirocli": ("kiro-cli", ["--trust-all-tools"], None),
+    "cursor": ("cursor-agent", ["--force"], None),
+    "goose": ("goose", ["--no-session"], None),
+    "crush": ("crush", ["--quiet"], None),
 }
 """For some agents their program, what stops them from asking when held, and what bounds them elsewhere."""
 
