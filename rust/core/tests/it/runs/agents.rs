@@ -50,9 +50,11 @@ fn both_streams_come_into_the_log_and_the_exit_code_is_told() {
         "The agent ended with exit code 3; its last words:\ntwo"
     );
     assert!(of("exit 0").0.is_success());
-    assert_eq!(
-        of("kill -9 $$").0.to_string(),
-        "The agent was killed, most likely because memory ran out. The agent was ended by signal 9"
+    // Where the machine lacked memory meanwhile, that is said before.
+    let killed = of("kill -9 $$").0.to_string();
+    assert!(
+        killed.ends_with("The agent was ended by signal 9"),
+        "{killed}"
     );
 }
 
