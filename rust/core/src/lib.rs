@@ -28,5 +28,6 @@ pub mod state_place;
 pub mod store;
 pub mod text;
 pub mod trust;
+pub mod vanished;
 pub mod work;
 pub mod workspace;

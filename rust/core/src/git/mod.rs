@@ -29,6 +29,7 @@ mod index;
 pub mod kept_texts;
 pub mod land;
 pub mod merge;
+mod names;
 mod pipe;
 mod program;
 pub mod registered;

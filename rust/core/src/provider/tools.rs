@@ -100,9 +100,10 @@ impl<'a> Tools<'a> {
     pub(super) fn of(task: &Task<'_>, commands: &'a Commands) -> Result<Self, StoreError> {
         let mut environment = task.environment.clone();
         environment.remove(KEY);
+        let root = Root::open(task.folder)?;
         Ok(Self {
-            root: Root::open(task.folder)?,
-            disk: Disk::default(),
+            disk: Disk::default().within(root.path()),
+            root,
             environment,
             commands,
         })

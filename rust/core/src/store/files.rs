@@ -106,6 +106,15 @@ pub fn plain(path: &Path) -> PathBuf {
     plain
 }
 
+/// Reads a document of a root as text, from below the root only, whatever changes places meanwhile.
+///
+/// # Errors
+/// `Missing`, `Outside`, or `Unreadable` with what is wrong.
+pub fn read(disk: &Disk, root: &Root, relative: &str) -> Result<(String, Stamp), StoreError> {
+    let real = root.locate(relative)?;
+    disk.clone().within(root.path()).read_text(&real, relative)
+}
+
 /// What an edit did.
 #[derive(Debug)]
 pub struct Edited {
@@ -145,6 +154,7 @@ pub fn edit_known<E: From<StoreError>>(
     mut change: impl FnMut(&str) -> Result<String, E>,
 ) -> Result<Edited, E> {
     let deadline = Instant::now() + PATIENCE;
+    let disk = &disk.clone().within(root.path());
     loop {
         let path = root.locate(relative)?;
         let _lock = Lock::take(&path, deadline)?;

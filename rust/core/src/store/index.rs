@@ -6,13 +6,13 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use rayon::prelude::*;
 
 use super::StoreError;
 use super::changes::{Changed, Watch};
-use super::disk::{self, Disk, Stamp};
+use super::disk::{self, Disk, Stamp, TICK};
 use super::files::Root;
 
 /// So many files are looked at before it pays to use several threads.
@@ -68,8 +68,10 @@ struct Entry {
     is_loose: bool,
     /// Only a listing shows what it is: looking at its path tells nothing.
     is_listed_only: bool,
-    /// It was so new when it was read that a later write may have left the same stamp.
-    is_fresh: bool,
+    /// When it was first seen with this stamp.
+    since: Instant,
+    /// The stamp was so young when the file was read that a later write may have left the same one.
+    is_doubted: bool,
 }
 
 /// A file to look at.
@@ -98,7 +100,7 @@ impl<T: Send> Index<T> {
         parse: fn(&str, Source) -> T,
     ) -> Self {
         Self {
-            disk,
+            disk: disk.within(root.path()),
             root,
             folder: folder.into(),
             ending,
@@ -145,7 +147,7 @@ impl<T: Send> Index<T> {
             && let Changed::Files(names) = self.watch.take()
             && let Some(candidates) = self.announced(names.into_iter().collect())
         {
-            return Ok(self.look_at(candidates, true));
+            return Ok(self.look_at(candidates));
         }
         self.scan()
     }
@@ -242,7 +244,7 @@ impl<T: Send> Index<T> {
             self.loose.remove(path);
         }
         let mut changes: Vec<Change<T>> = missing.into_iter().map(gone).collect();
-        changes.extend(self.look_at(candidates, false));
+        changes.extend(self.look_at(candidates));
         self.identity = identity;
         Ok(changes)
     }
@@ -326,8 +328,9 @@ impl<T: Send> Index<T> {
         Ok(candidates)
     }
 
-    fn look_at(&mut self, candidates: Vec<Candidate>, announced: bool) -> Vec<Change<T>> {
-        let look = |candidate: &Candidate| self.look(candidate, announced);
+    fn look_at(&mut self, candidates: Vec<Candidate>) -> Vec<Change<T>> {
+        let now = (self.disk.clock)(&self.absolute(&self.folder));
+        let look = |candidate: &Candidate| self.look(candidate, now);
         let looks: Vec<Look<T>> = if candidates.len() < WORTH_SHARING {
             candidates.iter().map(look).collect()
         } else {
@@ -361,7 +364,7 @@ impl<T: Send> Index<T> {
     }
 
     /// Looks at one file; reads and parses it when its stamp is not the known one.
-    fn look(&self, candidate: &Candidate, announced: bool) -> Look<T> {
+    fn look(&self, candidate: &Candidate, now: Option<SystemTime>) -> Look<T> {
         let Candidate {
             path,
             is_link,
@@ -372,7 +375,8 @@ impl<T: Send> Index<T> {
                 stamp: None,
                 is_loose: true,
                 is_listed_only: fault.is_some(),
-                is_fresh: false,
+                since: Instant::now(),
+                is_doubted: false,
             };
             Look::Other(entry, (self.parse)(path, Source::Unreadable(why)))
         };
@@ -394,21 +398,31 @@ impl<T: Send> Index<T> {
             Err(_) => return unreadable("the link leads nowhere".into()),
         };
         if let Some(known) = self.entries.get(path) {
-            let stamp = disk::stamp(&real);
+            let stamp = (self.disk.stamp)(&real);
             if stamp.is_none() && !disk::exists(&real) {
                 return Look::Gone;
             }
-            if stamp.is_some() && stamp == known.stamp && (announced || !known.is_fresh) {
+            // That a file was announced says that it may be another one, whatever its stamp says.
+            if stamp.is_some() && stamp == known.stamp && !known.is_doubted {
                 return Look::Same;
             }
         }
+        let seen = Instant::now();
         match self.disk.read_text(&real, path) {
             Ok((text, stamp)) => {
+                let known = self.entries.get(path);
+                let same = known.filter(|known| known.stamp == Some(stamp));
+                let since = same.map_or(seen, |known| known.since);
                 let entry = Entry {
                     stamp: Some(stamp),
                     is_loose: is_link || stamp.names > 1,
                     is_listed_only: false,
-                    is_fresh: stamp.is_fresh(SystemTime::now()),
+                    since,
+                    // Where nobody knows that clock, it has gone on since the stamp was first seen.
+                    is_doubted: match now {
+                        Some(now) => stamp.is_young(now),
+                        None => seen.duration_since(since) < TICK,
+                    },
                 };
                 Look::Other(entry, (self.parse)(path, Source::Text(text)))
             }

@@ -51,7 +51,7 @@ impl Walked {
         let stamps: Vec<_> = places.into_iter().map(stamped).collect();
         let now = SystemTime::now();
         let is_fresh =
-            |(_, stamp): &(PathBuf, Option<Stamp>)| stamp.is_some_and(|s| s.is_fresh(now));
+            |(_, stamp): &(PathBuf, Option<Stamp>)| stamp.is_some_and(|s| s.is_young(now));
         Self {
             stamps: (!stamps.iter().any(is_fresh)).then_some(stamps),
             files: files_with_ending(folder, ending, depth, most),

@@ -216,7 +216,7 @@ impl FolderLook<'_> {
     }
 
     fn bytes(&self, path: &Path) -> Result<Vec<u8>, String> {
-        let read = (self.disk.read)(path);
+        let read = self.disk.read_content(path);
         read.map(|content| content.bytes)
             .map_err(|error| StoreError::io("read", path, error).to_string())
     }

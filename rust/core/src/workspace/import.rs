@@ -94,7 +94,11 @@ pub fn import(
         })?,
         Some(given) => Form::read(given)?,
     };
-    let disk = Disk::default();
+    // Links in what is imported are followed as long as they stay in it.
+    let disk = match disk::real(path) {
+        Ok(folder) if folder.is_dir() => Disk::default().within(&folder),
+        _ => Disk::default(),
+    };
     let reading = match form {
         Form::Chant => read_specs(workspace, path, &disk)?,
         Form::Vine => read_plan(path, &disk)?,

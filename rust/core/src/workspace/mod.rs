@@ -28,9 +28,10 @@ use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::dialects::chant::project::Project;
+use crate::dialects::chant::error::ChantError;
+use crate::dialects::chant::project::{Project, SPECS};
 use crate::dialects::speckit::files::{Features, TASKS};
-use crate::dialects::speckit::resolve::in_specs;
+use crate::dialects::speckit::resolve::{self, in_specs};
 use crate::dialects::tickets::desk::Desk;
 use crate::dialects::vine::files::{Files, Pinned};
 use crate::error::{Error, ErrorKind};
@@ -181,6 +182,13 @@ impl Workspace {
         let chant = &self.parts.chant;
         let snapshot = match chant.snapshot() {
             Err(error) if error.kind() == ErrorKind::NotInitialized => return Ok(Read::default()),
+            // What else there is can be read all the same.
+            Err(Error::Chant(error @ ChantError::SpecsGone(_))) => {
+                return Ok(Read {
+                    problems: vec![gone(SPECS, error.to_string())],
+                    ..Read::default()
+                });
+            }
             snapshot => snapshot?,
         };
         let problems = chant.problems(&snapshot).into_iter();
@@ -215,6 +223,9 @@ impl Workspace {
         let features = &self.parts.speckit;
         let root = Root::open(&self.root)?;
         let mut all = in_specs(&root);
+        if let Some(message) = features.vanished(&root) {
+            read.problems.push(gone(resolve::SPECS, message));
+        }
         for feature in all.by_ref().take(MOST_FEATURES) {
             let path = format!("{}/{TASKS}", feature.directory);
             match features.document(&feature, TASKS) {
@@ -278,6 +289,15 @@ impl Workspace {
                 self.known.clear_poison();
                 known
             })
+    }
+}
+
+/// Tells of a folder that was there and is not.
+fn gone(folder: &str, message: String) -> Problem {
+    Problem {
+        path: folder.to_owned(),
+        line: None,
+        message,
     }
 }
 

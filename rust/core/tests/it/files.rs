@@ -227,7 +227,7 @@ fn a_failing_reader_is_named_and_nothing_is_written() {
     let (_folder, root) = project();
     fs::write(root.path().join("docs/a.md"), "old").unwrap();
     let broken = Disk {
-        read: Arc::new(|_| Err(io::Error::other("bad sector"))),
+        read: Arc::new(|_, _| Err(io::Error::other("bad sector"))),
         ..Disk::default()
     };
     let error = append(&broken, &root, "docs/a.md", "new").unwrap_err();

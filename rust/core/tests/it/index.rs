@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use chant_core::store::disk::Disk;
+use chant_core::store::disk::{Disk, OpenBounds};
 use chant_core::store::files::Root;
 use chant_core::store::index::{Index, Source};
 use proptest::prelude::*;
@@ -40,9 +40,9 @@ impl Told {
     fn over(folder: TempDir, listens: bool) -> Self {
         let reads = Arc::new(AtomicUsize::new(0));
         let (counted, real) = (reads.clone(), Disk::default());
-        let read = Arc::new(move |path: &Path| {
+        let read = Arc::new(move |bounds: &OpenBounds, path: &Path| {
             counted.fetch_add(1, Ordering::SeqCst);
-            (real.read)(path)
+            (real.read)(bounds, path)
         });
         let disk = Disk {
             read,
@@ -298,12 +298,12 @@ fn a_reader_that_fails_once_is_asked_again() {
     fs::write(folder.path().join("specs/a.md"), "text").unwrap();
     let calls = AtomicUsize::new(0);
     let real = Disk::default();
-    let read = Arc::new(
-        move |path: &Path| match calls.fetch_add(1, Ordering::SeqCst) {
+    let read = Arc::new(move |bounds: &OpenBounds, path: &Path| {
+        match calls.fetch_add(1, Ordering::SeqCst) {
             0 => Err(std::io::Error::other("too many open files")),
-            _ => (real.read)(path),
-        },
-    );
+            _ => (real.read)(bounds, path),
+        }
+    });
     let disk = Disk {
         read,
         ..Disk::default()

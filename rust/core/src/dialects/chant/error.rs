@@ -19,6 +19,9 @@ pub enum ChantError {
         /// The folders that were searched.
         searched: Vec<String>,
     },
+    /// `.chant/specs` was there and is gone.
+    #[error("{0}")]
+    SpecsGone(String),
     /// No active spec has that ID.
     #[error("Spec not found: {text}{}", hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default())]
     NotFound {
@@ -185,6 +188,7 @@ impl ChantError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::NotInitialized { .. } => ErrorKind::NotInitialized,
+            Self::SpecsGone(_) => ErrorKind::Storage,
             Self::NotFound { .. }
             | Self::NoLog { .. }
             | Self::NoSuchCriterion { .. }
@@ -251,7 +255,7 @@ impl ChantError {
             } => {
                 json!({"needs": "trust", "shown": change, "id": id, "agreement": agreement})
             }
-            Self::NoUpdates | Self::Full(_) | Self::Refused(_) => Value::Null,
+            Self::SpecsGone(_) | Self::NoUpdates | Self::Full(_) | Self::Refused(_) => Value::Null,
         }
     }
 }

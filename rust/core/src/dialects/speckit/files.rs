@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
 use jiff::Timestamp;
 
@@ -12,18 +11,19 @@ use super::error::SpeckitError;
 use super::feature::{Stage, is_plan, is_spec};
 use super::parse;
 use super::plan::Plan;
-use super::resolve::{self, Feature, Found, Start};
+use super::resolve::{self, Feature, Found, SPECS, Start};
 use super::task::TaskList;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::outside::{Around, Neighbours, Standing};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
-use crate::store::files::Root;
+use crate::store::files::{self, Root};
 use crate::store::journal::Journal;
 use crate::store::state::UserState;
 use crate::trust::TrustVerdict;
 use crate::trust::look::FolderTrust;
+use crate::vanished;
 
 /// Documents that are kept in memory, three for each of a thousand features and some; with more, all are
 /// forgotten and read again when asked for.
@@ -214,14 +214,23 @@ impl Features {
 
     /// A text inside a root; `None` when there is none.
     pub(super) fn text(&self, root: &Root, path: &str) -> Result<Option<String>, Error> {
-        let read = root
-            .locate(path)
-            .and_then(|real| self.disk.read_text(&real, path));
-        match read {
+        match files::read(&self.disk, root, path) {
             Ok((text, _)) => Ok(Some(text)),
             Err(StoreError::Missing { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// What is wrong where the folder of the features is not there: it was, as git knows. Asked only of projects
+    /// that were set up for features.
+    pub fn vanished(&self, root: &Root) -> Option<String> {
+        let is_there = |name: &str| disk::exists(&root.path().join(name));
+        if is_there(SPECS) || !is_there(".specify") {
+            return None;
+        }
+        let repo = Repo::open(root.path()).ok().flatten();
+        let evidence = vanished::evidence(repo.as_ref(), root, SPECS, false, |_| true)?;
+        Some(vanished::told("features", SPECS, &evidence))
     }
 
     /// A document of a feature as it is now; `None` when there is none.
@@ -242,14 +251,15 @@ impl Features {
 
     fn read(&self, root: &Root, path: &str) -> Result<Arc<Document>, StoreError> {
         let real = root.locate(path)?;
-        let stamp = disk::stamp(&real);
+        let disk = self.disk.clone().within(root.path());
+        let stamp = (disk.stamp)(&real);
         if let Some(known) = self.known().get(&real)
             && known.stamp.is_some()
             && known.stamp == stamp
         {
             return Ok(Arc::clone(&known.document));
         }
-        let (text, stamp) = self.disk.read_text(&real, path)?;
+        let (text, stamp) = disk.read_text(&real, path)?;
         let known = self
             .known()
             .get(&real)
@@ -260,7 +270,7 @@ impl Features {
         };
         let known = Known {
             document: Arc::clone(&document),
-            stamp: Some(stamp).filter(|stamp| !stamp.is_fresh(SystemTime::now())),
+            stamp: Some(stamp).filter(|stamp| disk.is_settled(root.path(), stamp)),
         };
         let mut all = self.known();
         if all.len() >= MOST_KNOWN && !all.contains_key(&real) {

@@ -195,10 +195,11 @@ fn raw(features: &Features, feature: &Feature, name: &str) -> Result<Option<Stri
         Err(StoreError::Missing { .. }) => return Ok(None),
         real => real?,
     };
-    let text = match features.disk.read_text(&real, &path) {
+    let disk = features.disk.clone().within(root.path());
+    let text = match disk.read_text(&real, &path) {
         Ok((text, _)) => text,
         // Not UTF-8: what can be shown is; anything else fails again.
-        Err(StoreError::Unreadable { why, .. }) => match (features.disk.read)(&real) {
+        Err(StoreError::Unreadable { why, .. }) => match disk.read_content(&real) {
             Ok(content) => String::from_utf8_lossy(&content.bytes).into_owned(),
             Err(_) => return Err(StoreError::Unreadable { path, why }.into()),
         },

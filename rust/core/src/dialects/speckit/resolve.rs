@@ -272,6 +272,8 @@ impl Search<'_> {
         }
         let given = self
             .disk
+            .clone()
+            .within(self.root.path())
             .read_text(&path, rule)
             .map_err(|error| error.to_string());
         let given = given.and_then(|(text, _)| directory_of(&text));

@@ -34,6 +34,8 @@ pub struct Tickets {
     by_status: OnceLock<Vec<(String, usize)>>,
     ready: OnceLock<Vec<Code>>,
     problems: OnceLock<Vec<Problem>>,
+    /// What is wrong where their folder is not there.
+    vanished: Option<Problem>,
 }
 
 /// What is filed under a code.
@@ -62,6 +64,7 @@ impl Tickets {
             by_status: OnceLock::new(),
             ready: OnceLock::new(),
             problems: OnceLock::new(),
+            vanished: None,
         }
     }
 
@@ -89,6 +92,17 @@ impl Tickets {
                 }
             }
         }
+    }
+
+    /// What is wrong where the folder was there and is gone.
+    pub fn vanished(&self) -> Option<&Problem> {
+        self.vanished.as_ref()
+    }
+
+    /// Takes in whether the folder is gone.
+    pub fn set_vanished(&mut self, vanished: Option<Problem>) {
+        self.problems = OnceLock::new();
+        self.vanished = vanished;
     }
 
     /// Brings the listing up to date, where there is one, with a file of which everything else is.
@@ -302,6 +316,7 @@ impl Tickets {
             .map(|broken| broken.problem.clone())
             .collect();
         problems.extend(self.flaws.values().flatten().cloned());
+        problems.extend(self.vanished.clone());
         for code in self.shared.keys() {
             let files = self.files(code);
             let others: Vec<&str> = files.iter().map(|ticket| &*ticket.path).collect();

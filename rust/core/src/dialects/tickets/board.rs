@@ -14,7 +14,8 @@ use super::all::Tickets;
 use super::code::{Code, number_taken};
 use super::edit::Draft;
 use super::error::{TicketError, quoted};
-use super::model::Ticket;
+use super::model::{Problem, Ticket};
+use super::number::{Counter, counter};
 use super::parse::{self, Document};
 use crate::error::Error;
 use crate::git::Repo;
@@ -26,6 +27,7 @@ use crate::store::files::{self, Root};
 use crate::store::index::Index;
 use crate::store::journal::{Journal, Step};
 use crate::store::state::StateFolder;
+use crate::vanished;
 
 /// How often a ticket is looked up again after its file was moved under us.
 const ATTEMPTS: usize = 10;
@@ -61,6 +63,8 @@ pub struct Board {
     pub(super) disk: Disk,
     /// Where changes of several files are recorded.
     state: StateFolder,
+    /// The repository that the project lies in.
+    repo: Option<Repo>,
     clock: Clock,
     known: Mutex<Known>,
     /// Tells of items of other dialects.
@@ -71,6 +75,10 @@ pub struct Board {
 struct Known {
     index: Index<Document>,
     tickets: Arc<Tickets>,
+    /// Whether the folder was there when it was looked for last, or at all.
+    was_there: bool,
+    /// The highest number that was ever read from the folder.
+    highest: Option<u64>,
 }
 
 /// A ticket before and after a change.
@@ -102,10 +110,11 @@ impl Board {
         let repo = Repo::open(root.path()).ok().flatten();
         Ok(Self {
             state: state_of(&root, repo.as_ref(), &disk),
+            repo,
             place,
+            disk: disk.within(root.path()),
             root,
             folder,
-            disk,
             clock,
             known: Mutex::new(known),
             outside: Outside::default(),
@@ -141,18 +150,28 @@ impl Board {
     }
 
     /// The tickets as of now: whatever was written before this call is in it. Without the folder there
-    /// are none.
+    /// are none; one that was there and is gone is a problem.
     ///
     /// # Errors
     /// `StoreError` when the folder cannot be listed or leads out of the project.
     pub fn snapshot(&self) -> Result<Arc<Tickets>, Error> {
         let mut known = self.known();
-        let changes = match known.index.refresh() {
-            Err(StoreError::Missing { .. }) => known.index.clear(),
-            changes => changes?,
+        let (changes, is_there) = match known.index.refresh() {
+            Err(StoreError::Missing { .. }) => (known.index.clear(), false),
+            changes => (changes?, true),
         };
+        known.was_there |= is_there;
         if !changes.is_empty() {
             Arc::make_mut(&mut known.tickets).apply(changes);
+            known.highest = known.highest.max(known.tickets.highest());
+        }
+        let vanished = if is_there {
+            None
+        } else {
+            self.vanished(known.was_there)
+        };
+        if known.tickets.vanished() != vanished.as_ref() {
+            Arc::make_mut(&mut known.tickets).set_vanished(vanished);
         }
         let named = known.tickets.waits().named_outside();
         let standings = self.outside.standings(&named);
@@ -171,6 +190,46 @@ impl Board {
             .others()
             .filter_map(|name| number_taken(name, &self.place.code));
         numbers.max()
+    }
+
+    /// What is wrong where the tickets folder is not there: it was, as this process, git or the counter knows.
+    fn vanished(&self, was_there: bool) -> Option<Problem> {
+        let code = &self.place.code;
+        let is_ticket = |name: &str| number_taken(name, code).is_some();
+        let repo = self.repo.as_ref();
+        let of_counter = || match counter(self) {
+            Counter::At(next) if next > u64::from(self.place.start_number).max(1) => {
+                let file = &self.place.counter_file;
+                Some(format!(
+                    "`{file}` says that numbers below {next} were given"
+                ))
+            }
+            _ => None,
+        };
+        let evidence = vanished::evidence(repo, &self.root, &self.folder, was_there, is_ticket);
+        let evidence = evidence.or_else(of_counter)?;
+        Some(Problem {
+            path: self.folder.as_str().into(),
+            line: None,
+            message: vanished::told("tickets", &self.folder, &evidence),
+        })
+    }
+
+    /// The highest number of the project that git knows in the tickets folder: in the newest commit of any branch,
+    /// or in the index.
+    pub(super) fn number_in_git(&self) -> Option<u64> {
+        let folder = self.root.path().join(&self.folder);
+        // A repository that cannot be read tells nothing, and stands in the way of no ticket.
+        let names = self.repo.as_ref()?.names_in_branches(&folder).ok()?;
+        let numbers = names
+            .iter()
+            .filter_map(|name| number_taken(name, &self.place.code));
+        numbers.max()
+    }
+
+    /// The highest number that this process ever read from the folder, which may have vanished since.
+    pub(super) fn number_read(&self) -> Option<u64> {
+        self.known().highest
     }
 
     /// What is known, begun anew when a crash interrupted whoever held it.
@@ -404,6 +463,8 @@ impl Known {
         Self {
             index: index.flat(),
             tickets: Arc::new(Tickets::new(project)),
+            was_there: false,
+            highest: None,
         }
     }
 }

@@ -19,11 +19,7 @@ pub(super) enum Counter {
 /// Reads the counter file.
 pub(super) fn counter(board: &Board) -> Counter {
     let name = &board.place.counter_file;
-    let read = board
-        .root
-        .locate(name)
-        .and_then(|real| board.disk.read_text(&real, name));
-    match read {
+    match files::read(&board.disk, &board.root, name) {
         Err(StoreError::Missing { .. }) => Counter::Absent,
         Err(error) => Counter::Unusable(error.to_string()),
         Ok((text, _)) => match text.trim().parse() {
@@ -33,11 +29,13 @@ pub(super) fn counter(board: &Board) -> Counter {
     }
 }
 
-/// The next number: higher than those of all tickets and of everything else in their folder that is
-/// named like one, no lower than the counter and the project's first. To be asked under the project's
-/// lock, with tickets just read.
+/// The next number: higher than those of all tickets, of everything else in their folder that is named like
+/// one, of what git knows there in any branch, and of what this process ever read there; no lower than the
+/// counter and the project's first. To be asked under the project's lock, with tickets just read.
 pub(super) fn next(board: &Board, tickets: &Tickets, counter: &Counter) -> Result<u64, Error> {
-    let behind = match tickets.highest().max(board.number_beside()) {
+    let here = tickets.highest().max(board.number_beside());
+    let elsewhere = board.number_in_git().max(board.number_read());
+    let behind = match here.max(elsewhere) {
         None => 0,
         Some(highest) => highest.checked_add(1).ok_or_else(|| {
             let why = format!("the number {highest} is the last there is; rename that ticket");

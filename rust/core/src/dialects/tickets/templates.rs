@@ -1,11 +1,11 @@
 //! What a new ticket consists of: an outline for each type, overridable by project and by user
 //! (reference tickets 5 and 10).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::store::StoreError;
-use crate::store::disk::{self, Disk};
-use crate::store::files::Root;
+use crate::store::disk::{self, Disk, Stamp};
+use crate::store::files::{self, Root};
 use crate::text::markdown::outline;
 
 /// The folder of a project that holds its own templates.
@@ -167,30 +167,36 @@ impl Places<'_> {
         let file = format!("{slug}.md");
         let of_project = self.project.join(PROJECT_FOLDER).join(&file);
         if disk::exists(&of_project) {
-            let located = Root::open(self.project)
-                .and_then(|root| root.locate(&format!("{PROJECT_FOLDER}/{file}")));
-            let real = located.map_err(|error| broken(&of_project, &error))?;
-            return self.read(&of_project, &real).map(Some);
+            let name = format!("{PROJECT_FOLDER}/{file}");
+            let read =
+                Root::open(self.project).and_then(|root| files::read(&self.disk, &root, &name));
+            return checked(&of_project, read).map(Some);
         }
         let of_user = self
             .config_folder
             .map(|folder| folder.join(USER_FOLDER).join(&file))
             .filter(|path| disk::exists(path));
-        of_user.map(|path| self.read(&path, &path)).transpose()
+        let read = |path: PathBuf| {
+            let text = self.disk.read_text(&path, &path.display().to_string());
+            checked(&path, text)
+        };
+        of_user.map(read).transpose()
     }
+}
 
-    fn read(&self, path: &Path, real: &Path) -> Result<String, TemplateProblem> {
-        let name = path.display().to_string();
-        let read = self.disk.read_text(real, &name);
-        let (text, _) = read.map_err(|error| broken(path, &error))?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        match fault(text) {
-            None => Ok(text.to_owned()),
-            Some(why) => Err(TemplateProblem::Broken {
-                path: name,
-                why: why.into(),
-            }),
-        }
+/// A template that was read, if it is one.
+fn checked(
+    path: &Path,
+    read: Result<(String, Stamp), StoreError>,
+) -> Result<String, TemplateProblem> {
+    let (text, _) = read.map_err(|error| broken(path, &error))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    match fault(text) {
+        None => Ok(text.to_owned()),
+        Some(why) => Err(TemplateProblem::Broken {
+            path: path.display().to_string(),
+            why: why.into(),
+        }),
     }
 }
 

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
 use super::document::Document;
 use super::error::VineError;
@@ -234,7 +233,8 @@ impl Files {
 
     fn read_real(&self, file: &Located, real: PathBuf) -> Result<Arc<Document>, Error> {
         let known = locked(&self.known).get(&real).cloned();
-        let stamp = disk::stamp(&real);
+        let disk = self.disk.clone().within(file.root.path());
+        let stamp = (disk.stamp)(&real);
         let is_same = |known: &Known| known.stamp.is_some() && known.stamp == stamp;
         match known {
             Some(known) if is_same(&known) && known.document.plan.needs().is_empty() => {
@@ -243,10 +243,10 @@ impl Files {
             Some(known) if is_same(&known) => Ok(self.keep_aware(file, real, known)),
             known => {
                 let text = known.as_ref().map(|known| &*known.document.text);
-                let read = self.disk.read_text_like(&real, &file.given, text);
+                let read = disk.read_text_like(&real, &file.given, text);
                 let (text, stamp) = read.map_err(|error| file.told(error))?;
                 let document = self.document(&real, &text)?;
-                let stamp = Some(stamp).filter(|stamp| !stamp.is_fresh(SystemTime::now()));
+                let stamp = Some(stamp).filter(|stamp| disk.is_settled(file.root.path(), stamp));
                 Ok(self.keep_aware(file, real, Known { document, stamp }))
             }
         }

@@ -6,16 +6,18 @@
 )]
 
 mod beneath;
+mod bounds;
 mod growing;
 mod lock;
 mod owned;
 mod private;
 #[cfg(target_os = "linux")]
 mod request_pipe;
+mod stamps;
 mod write;
 
 use std::borrow::Cow;
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,8 +25,8 @@ use std::time::{Duration, SystemTime};
 
 use super::state::UserState;
 use super::{StoreError, WRITE};
-use beneath::open_beneath;
 pub use beneath::{read_beneath, replace_beneath};
+pub use bounds::OpenBounds;
 pub use growing::Growing;
 pub use lock::Lock;
 pub(crate) use lock::busy;
@@ -35,6 +37,7 @@ pub use owned::{
 pub use private::{make_private_folder, read_private, write_private};
 #[cfg(target_os = "linux")]
 pub use request_pipe::{REQUESTS, make_request_pipe};
+pub use stamps::{Stamp, TICK, born, stamp};
 use write::writer_of;
 pub use write::{Temporary, flush_folder_of, overwrite, rename_new};
 
@@ -46,83 +49,6 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Age at which a temporary file of ours can only be what a crash left.
 pub const ABANDONED: Duration = Duration::from_secs(60);
-
-/// What tells one state of a file from another without reading it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
-    /// Length in bytes.
-    pub size: u64,
-    /// Last change of the content, nanoseconds since the epoch.
-    pub modified: i128,
-    /// Last change of the content or of its owner, rights or links; the same on systems without it.
-    pub changed: i128,
-    /// Device and inode; zero on systems without them.
-    pub identity: (u64, u64),
-    /// Number of names the file has.
-    pub names: u64,
-}
-
-impl Stamp {
-    #[cfg(unix)]
-    fn of(metadata: &Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt;
-        let nanos =
-            |seconds: i64, nanos: i64| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
-        Self {
-            size: metadata.len(),
-            modified: nanos(metadata.mtime(), metadata.mtime_nsec()),
-            changed: nanos(metadata.ctime(), metadata.ctime_nsec()),
-            identity: (metadata.dev(), metadata.ino()),
-            names: metadata.nlink(),
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn of(metadata: &Metadata) -> Self {
-        let modified = metadata.modified().map_or(0, since_epoch);
-        Self {
-            size: metadata.len(),
-            modified,
-            changed: modified,
-            identity: (0, 0),
-            names: 1,
-        }
-    }
-
-    /// Whether it is the same file with the same content; a rename or another owner plays no part.
-    pub fn is_same_content(&self, other: &Self) -> bool {
-        let facts = |stamp: &Self| (stamp.size, stamp.modified, stamp.identity);
-        facts(self) == facts(other)
-    }
-
-    /// Whether the last change lies further back than `age`.
-    pub fn is_older_than(&self, age: Duration, now: SystemTime) -> bool {
-        since_epoch(now) - self.modified > i128::try_from(age.as_nanos()).unwrap_or(i128::MAX)
-    }
-
-    /// Whether a write that follows at once could leave the same stamp.
-    pub fn is_fresh(&self, now: SystemTime) -> bool {
-        since_epoch(now) - self.modified < 20_000_000
-    }
-}
-
-fn since_epoch(time: SystemTime) -> i128 {
-    match time.duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(after) => i128::try_from(after.as_nanos()).unwrap_or(i128::MAX),
-        Err(before) => -i128::try_from(before.duration().as_nanos()).unwrap_or(i128::MAX),
-    }
-}
-
-/// The stamp of what a path leads to, links followed; `None` when there is nothing.
-pub fn stamp(path: &Path) -> Option<Stamp> {
-    fs::metadata(path).ok().map(|m| Stamp::of(&m))
-}
-
-/// When what a path leads to was made, nanoseconds since the epoch; `None` where the file system does
-/// not say.
-pub fn born(path: &Path) -> Option<i128> {
-    fs::metadata(path).ok()?.created().ok().map(since_epoch)
-}
 
 /// Whether a path leads to a file, links followed.
 pub fn is_file(path: &Path) -> bool {
@@ -174,19 +100,26 @@ pub struct Content {
     pub stamp: Stamp,
 }
 
-type ReadFile = dyn Fn(&Path) -> io::Result<Content> + Send + Sync;
-type HoldsBytes = dyn Fn(&Path, &[u8]) -> io::Result<Option<Stamp>> + Send + Sync;
+type ReadFile = dyn Fn(&OpenBounds, &Path) -> io::Result<Content> + Send + Sync;
+type HoldsBytes = dyn Fn(&OpenBounds, &Path, &[u8]) -> io::Result<Option<Stamp>> + Send + Sync;
 type WriteFile = dyn Fn(&mut File, &[u8]) -> io::Result<()> + Send + Sync;
-type Opens<'a> = dyn Fn(&Path) -> io::Result<File> + 'a;
+type TellsTime = dyn Fn(&Path) -> Option<SystemTime> + Send + Sync;
+type LooksAt = dyn Fn(&Path) -> Option<Stamp> + Send + Sync;
 type Reached = dyn Fn(&'static str) -> io::Result<()> + Send + Sync;
 
 /// The disk as the store uses it; tests put failing functions in place of the real ones.
 #[derive(Clone)]
 pub struct Disk {
+    /// How links are followed where files are read.
+    pub bounds: OpenBounds,
     /// Reads a whole regular file.
     pub read: Arc<ReadFile>,
     /// Compares a whole regular file with bytes; its stamp when it holds these and no others.
     pub holds: Arc<HoldsBytes>,
+    /// The stamp of what a path leads to; a file that is read has the stamp that its reader gives.
+    pub stamp: Arc<LooksAt>,
+    /// What the clock says by which stamps below a folder are made; `None` where nobody here knows.
+    pub clock: Arc<TellsTime>,
     /// Writes all bytes to a temporary file.
     pub write: Arc<WriteFile>,
     /// Called at named moments of a change of several files; an error stops there.
@@ -200,8 +133,11 @@ pub struct Disk {
 impl Default for Disk {
     fn default() -> Self {
         Self {
+            bounds: OpenBounds::default(),
             read: Arc::new(read_regular),
             holds: Arc::new(holds),
+            stamp: Arc::new(stamp),
+            clock: Arc::new(stamps::clock_of),
             write: Arc::new(File::write_all),
             reached: Arc::new(|_| Ok(())),
             listens: true,
@@ -215,15 +151,64 @@ impl Disk {
     /// while it is opened leads nowhere else. Links on the way to the folder are fine.
     #[must_use]
     pub fn without_links_in(self, folder: &Path) -> Self {
-        let folder: Arc<Path> = real(folder).unwrap_or_else(|_| folder.to_owned()).into();
-        let same = folder.clone();
+        let folder = real(folder).unwrap_or_else(|_| folder.to_owned());
         Self {
-            read: Arc::new(move |path| read_regular_by(&|path| open_beneath(&folder, path), path)),
-            holds: Arc::new(move |path, bytes| {
-                holds_by(&|path| open_beneath(&same, path), path, bytes)
-            }),
+            bounds: self.bounds.without_links_in(&folder),
             ..self
         }
+    }
+
+    /// The same disk, on which what lies below a real folder is read from below it only: a link is followed as long
+    /// as it stays there, also when it appears while it is opened. Everything that reads documents of a root does so
+    /// through this.
+    #[must_use]
+    pub fn within(self, root: &Path) -> Self {
+        Self {
+            bounds: self.bounds.within(root),
+            ..self
+        }
+    }
+
+    /// The same disk for files that are no documents of a root, wherever they lie: the user's own and those that come
+    /// with the program.
+    #[must_use]
+    pub fn anywhere(self) -> Self {
+        Self {
+            bounds: self.bounds.anywhere(),
+            ..self
+        }
+    }
+
+    /// Reads a whole regular file; never waits on a pipe.
+    ///
+    /// # Errors
+    /// As the system says, and for a link that leads out.
+    pub fn read_content(&self, path: &Path) -> io::Result<Content> {
+        (self.read)(&self.bounds, path)
+    }
+
+    /// Compares a whole regular file with bytes; its stamp when it holds these and no others.
+    ///
+    /// # Errors
+    /// As [`Disk::read_content`].
+    pub fn holds_bytes(&self, path: &Path, bytes: &[u8]) -> io::Result<Option<Stamp>> {
+        (self.holds)(&self.bounds, path, bytes)
+    }
+
+    /// Opens a file for reading from any place in it, with its length.
+    ///
+    /// # Errors
+    /// `Missing`, or `Unreadable` when it is no regular file.
+    pub fn open(&self, path: &Path, name: &str) -> Result<(File, u64), StoreError> {
+        let opened = self.bounds.open(path);
+        regular_of(opened, name)
+    }
+
+    /// Whether the stamp that a file below a folder had when it was read tells later writes: it was too old for one
+    /// to leave the same.
+    pub fn is_settled(&self, folder: &Path, stamp: &Stamp) -> bool {
+        let now = (self.clock)(folder);
+        now.is_some_and(|now| !stamp.is_young(now))
     }
 
     /// Reads a document of which some text is known: where it still is the same, that one is given back
@@ -238,7 +223,7 @@ impl Disk {
         known: Option<&'a str>,
     ) -> Result<(Cow<'a, str>, Stamp), StoreError> {
         if let Some(known) = known
-            && let Ok(Some(stamp)) = (self.holds)(path, known.as_bytes())
+            && let Ok(Some(stamp)) = self.holds_bytes(path, known.as_bytes())
         {
             return Ok((Cow::Borrowed(known), stamp));
         }
@@ -255,7 +240,7 @@ impl Disk {
             path: name.into(),
             why,
         };
-        let content = (self.read)(path).map_err(|e| match e.kind() {
+        let content = self.read_content(path).map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => StoreError::Missing { path: name.into() },
             io::ErrorKind::PermissionDenied => StoreError::Denied {
                 path: name.into(),
@@ -275,13 +260,9 @@ impl Disk {
 
 /// Compares a regular file with bytes, piece by piece; its stamp is that of the moment before, as with
 /// [`read_regular`].
-fn holds(path: &Path, bytes: &[u8]) -> io::Result<Option<Stamp>> {
-    holds_by(&open_without_waiting, path, bytes)
-}
-
-fn holds_by(open: &Opens<'_>, path: &Path, bytes: &[u8]) -> io::Result<Option<Stamp>> {
+fn holds(bounds: &OpenBounds, path: &Path, bytes: &[u8]) -> io::Result<Option<Stamp>> {
     const PIECE: usize = 64 * 1024;
-    let mut file = open(path)?;
+    let mut file = bounds.open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() || usize::try_from(metadata.len()) != Ok(bytes.len()) {
         return Ok(None);
@@ -303,13 +284,9 @@ fn holds_by(open: &Opens<'_>, path: &Path, bytes: &[u8]) -> io::Result<Option<St
 ///
 /// The stamp is that of the moment before the reading: whoever writes meanwhile changes it, so that
 /// a later look or the check before a replacement notices.
-fn read_regular(path: &Path) -> io::Result<Content> {
-    read_regular_by(&open_without_waiting, path)
-}
-
-fn read_regular_by(open: &Opens<'_>, path: &Path) -> io::Result<Content> {
+fn read_regular(bounds: &OpenBounds, path: &Path) -> io::Result<Content> {
     for _ in 0..5 {
-        let mut file = open(path)?;
+        let mut file = bounds.open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
             let kind = if metadata.is_dir() {
@@ -609,17 +586,20 @@ pub fn read_from(path: &Path, name: &str, offset: u64) -> Result<Vec<u8>, StoreE
     })
 }
 
-/// Opens a file for reading from any place in it.
+/// Opens a file for reading from any place in it, wherever it lies.
 ///
 /// # Errors
 /// `Missing`, or `Unreadable` when it is no regular file.
 pub fn open(path: &Path, name: &str) -> Result<(File, u64), StoreError> {
+    regular_of(open_without_waiting(path), name)
+}
+
+fn regular_of(opened: io::Result<File>, name: &str) -> Result<(File, u64), StoreError> {
     let unreadable = |why: String| StoreError::Unreadable {
         path: name.into(),
         why,
     };
-    let opened = open_without_waiting(path).and_then(|file| file.metadata().map(|m| (file, m)));
-    match opened {
+    match opened.and_then(|file| file.metadata().map(|m| (file, m))) {
         Ok((file, metadata)) if metadata.is_file() => Ok((file, metadata.len())),
         Ok(_) => Err(unreadable("it is not a file".into())),
         Err(e) if e.kind() == io::ErrorKind::NotFound => {

@@ -417,7 +417,7 @@ impl<'a> FreeIds<'a> {
         Self {
             project,
             snapshot,
-            sequence: last_of_today(snapshot, &today),
+            sequence: last_of_today(project, snapshot, &today),
             today,
             numbers: HashMap::new(),
         }

@@ -316,14 +316,14 @@ pub(super) fn next_id(
         return Ok(next.swap_remove(0));
     }
     let today = project.clock.today();
-    let sequence = sequence_text(last_of_today(snapshot, &today) + 1);
+    let sequence = sequence_text(last_of_today(project, snapshot, &today) + 1);
     format!("{today}-{sequence}-{}", suffix())
         .parse()
         .map_err(|error: InvalidSpecId| ChantError::Refused(error.to_string()).into())
 }
 
-/// The highest sequence of the IDs of a day, 0 when there is none.
-pub(in super::super) fn last_of_today(snapshot: &Snapshot, today: &str) -> u64 {
+/// The highest sequence of the IDs of a day, of those that git knows, too; 0 when there is none.
+pub(in super::super) fn last_of_today(project: &Project, snapshot: &Snapshot, today: &str) -> u64 {
     let sequence = |id: &SpecId| {
         let (date, sequence) = date_and_sequence(id)?;
         (date == today).then_some(sequence)
@@ -336,7 +336,9 @@ pub(in super::super) fn last_of_today(snapshot: &Snapshot, today: &str) -> u64 {
     let todays = snapshot.specs.of_date(today).iter();
     let of_specs = todays.filter_map(|spec| sequence(&spec.id));
     let of_broken = broken.filter_map(|id: SpecId| sequence(&id));
-    of_specs.chain(of_broken).max().unwrap_or(0)
+    let in_git = project.ids_in_git();
+    let of_git = in_git.iter().filter_map(sequence);
+    of_specs.chain(of_broken).chain(of_git).max().unwrap_or(0)
 }
 
 /// Three random characters that tell apart what two machines made on one day.

@@ -20,6 +20,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::graph::Node;
 use crate::lint::{self, Severity};
+use crate::store::files;
 use crate::text::front_matter;
 
 /// What lint counts about one file.
@@ -271,12 +272,8 @@ fn wrong_output(project: &Project, spec: &Spec) -> Option<String> {
         .as_deref()
         .filter(|_| spec.status == Status::Completed)?;
     let read = |path: &str| {
-        let real = project.root.locate(path).ok()?;
-        project
-            .disk
-            .read_text(&real, path)
-            .ok()
-            .map(|(text, _)| text)
+        let text = files::read(&project.disk, &project.root, path);
+        text.ok().map(|(text, _)| text)
     };
     let Some(schema) = read(schema_path) else {
         return Some(format!("Output schema file not found: {schema_path}"));

@@ -297,7 +297,7 @@ fn analysis(
 impl Found {
     fn look_at_log(&mut self, project: &Project, spec: &Spec) {
         let shown = project.shown_log(spec.id.as_str());
-        let opened = shown.and_then(|(real, name)| disk::open(&real, &name));
+        let opened = shown.and_then(|(real, name)| project.disk.open(&real, &name));
         let Ok((file, length)) = opened else { return };
         let Ok(lines) = log::read(file, length, LOOKED_AT) else {
             return;

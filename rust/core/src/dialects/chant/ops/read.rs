@@ -388,7 +388,7 @@ pub fn log(
     let spec = project.resolve(&snapshot, id)?;
     let path = log_name(spec.id.as_str());
     let shown = project.shown_log(spec.id.as_str());
-    let opened = shown.and_then(|(real, name)| disk::open(&real, &name));
+    let opened = shown.and_then(|(real, name)| project.disk.open(&real, &name));
     let (file, length) = opened.map_err(|error| match error {
         StoreError::Missing { .. } => ChantError::NoLog {
             id: spec.id.to_string(),

@@ -6,6 +6,7 @@ use super::super::model::Spec;
 use super::super::parse;
 use super::{Project, Snapshot};
 use crate::error::Error;
+use crate::store::files;
 use crate::store::index::Source;
 
 impl Project {
@@ -24,8 +25,7 @@ impl Project {
         paths.sort_unstable_by(|a, b| parse::stem(a).cmp(parse::stem(b)));
         let mut specs = Vec::with_capacity(paths.len());
         for path in paths {
-            let real = self.root.locate(&path)?;
-            let (text, _) = self.disk.read_text(&real, &path)?;
+            let (text, _) = files::read(&self.disk, &self.root, &path)?;
             specs.extend(parse::document(&path, Source::Text(text)).ok());
         }
         Ok(specs)

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use super::super::agents::found::Surroundings;
 use super::super::id::SpecId;
@@ -24,6 +24,8 @@ use crate::store::index::{Change, Index, Source};
 pub(super) struct Known {
     pub(super) index: Index<Document>,
     pub(super) specs: Arc<Specs>,
+    /// Whether the folder of the specs was ever there.
+    pub(super) was_there: bool,
     archive: Index<Option<Status>>,
     /// Archived specs: by ID the files that hold it, each with its state, which cannot be told when
     /// the file is broken.
@@ -54,6 +56,7 @@ impl Known {
         Self {
             index: Index::new(disk.clone(), root.clone(), SPECS, ".md", parse::document),
             specs: Arc::default(),
+            was_there: false,
             archive: Index::new(disk.clone(), root.clone(), ARCHIVE, ".md", archived),
             archived: HashMap::new(),
             foreign: BTreeMap::new(),
@@ -68,25 +71,33 @@ impl Known {
 
     /// Reads the configuration when one of its files changed; says whether it did.
     pub(super) fn refresh_config(&mut self, root: &Root, user: Option<&Path>, disk: &Disk) -> bool {
-        let stamp = |name: &str| disk::stamp(&root.path().join(name));
-        let stamps = [user.and_then(disk::stamp), stamp(CONFIG), stamp(AGENTS)];
-        let is_fresh = |stamp: &Option<Stamp>| stamp.is_some_and(|s| s.is_fresh(SystemTime::now()));
+        let stamp = |name: &str| (disk.stamp)(&root.path().join(name));
+        let stamps = [
+            user.and_then(|path| (disk.stamp)(path)),
+            stamp(CONFIG),
+            stamp(AGENTS),
+        ];
+        let is_settled =
+            |stamp: &Option<Stamp>| stamp.is_none_or(|stamp| disk.is_settled(root.path(), &stamp));
         if self.config_stamps == Some(stamps) {
             return false;
         }
-        let read =
-            |path: Option<&Path>, name: &str| match path.map(|path| disk.read_text(path, name)) {
-                None | Some(Err(StoreError::Missing { .. })) => Ok(None),
-                Some(Ok((text, _))) => Ok(Some(text)),
-                Some(Err(error)) => Err(ConfigError {
-                    file: name.into(),
-                    why: error.to_string(),
-                }),
-            };
+        let read = |disk: &Disk, path: Option<&Path>, name: &str| match path
+            .map(|path| disk.read_text(path, name))
+        {
+            None | Some(Err(StoreError::Missing { .. })) => Ok(None),
+            Some(Ok((text, _))) => Ok(Some(text)),
+            Some(Err(error)) => Err(ConfigError {
+                file: name.into(),
+                why: error.to_string(),
+            }),
+        };
         let user_name = user.map_or_else(String::new, |path| path.display().to_string());
-        let own = |name: &str| read(root.locate(name).ok().as_deref(), name);
+        let own = |name: &str| read(disk, root.locate(name).ok().as_deref(), name);
         let mut texts = ConfigTexts::default();
-        let config = read(user, &user_name).and_then(|user| {
+        let anywhere = disk.clone().anywhere();
+        let of_user = read(&anywhere, user, &user_name);
+        let config = of_user.and_then(|user| {
             (texts.project, texts.agents) = (own(CONFIG)?, own(AGENTS)?);
             Config::read(
                 user.as_deref().map(|text| (&*user_name, text)),
@@ -97,7 +108,7 @@ impl Known {
         self.config_texts = Arc::new(texts);
         self.config = config.map(Arc::new);
         // A file so new that another write could leave its stamp is read again next time.
-        self.config_stamps = (!stamps.iter().any(is_fresh)).then_some(stamps);
+        self.config_stamps = stamps.iter().all(is_settled).then_some(stamps);
         true
     }
 

@@ -24,6 +24,8 @@ pub struct Looked {
 /// Looks up a spec among the active and the archived ones of a folder.
 pub fn look_up(base: &Path, id: &SpecId, disk: &Disk) -> Looked {
     let mut looked = Looked::default();
+    let real = disk::real(base).unwrap_or_else(|_| base.to_owned());
+    let disk = disk.clone().within(&real);
     let places = [
         format!("{SPECS}/{id}.md"),
         format!("{ARCHIVE}/{}/{id}.md", id.archive_folder()),
@@ -31,7 +33,7 @@ pub fn look_up(base: &Path, id: &SpecId, disk: &Disk) -> Looked {
     for place in places {
         let path = base.join(&place);
         let stamp = disk::stamp(&path);
-        let read = match disk.read_text(&path, &place) {
+        let read = match disk.read_text(&real.join(&place), &place) {
             Ok((text, _)) => parse::document(&place, Source::Text(text))
                 .map_err(|broken| format!("{place}: {}", broken.problem.message)),
             Err(StoreError::Missing { .. }) => Err(String::new()),

@@ -36,6 +36,7 @@ use crate::store::disk::{self, Disk};
 use crate::store::files::Root;
 use crate::store::journal::{Journal, Step, Unfinished};
 use crate::store::state::{StateFolder, UserState, escaped};
+use crate::vanished;
 use crate::work::records::Runs;
 use known::Known;
 use own::Own;
@@ -172,6 +173,7 @@ impl Project {
         let mut options = options;
         let user_state = || UserState::of(&options.environment);
         options.disk.user_state = options.disk.user_state.take().or_else(user_state);
+        options.disk = options.disk.within(root.path());
         let known = Known::new(&options.disk, &root);
         let project = Self {
             own: Own::of(&options.environment),
@@ -339,13 +341,15 @@ impl Project {
     /// `ChantError::NotInitialized` without `.chant/specs`, or a `StoreError`.
     pub fn snapshot(&self) -> Result<Snapshot, Error> {
         let mut known = self.known();
-        let changes = known.index.refresh().map_err(|error| match error {
-            StoreError::Missing { .. } => ChantError::NotInitialized {
-                searched: self.searched(),
+        let changes = match known.index.refresh() {
+            Err(StoreError::Missing { .. }) => {
+                let was_there = known.was_there;
+                drop(known);
+                return Err(self.without_specs(was_there).into());
             }
-            .into(),
-            error => Error::from(error),
-        })?;
+            changes => changes?,
+        };
+        known.was_there = true;
         let is_changed = !changes.is_empty();
         if is_changed {
             Arc::make_mut(&mut known.specs).apply(changes);
@@ -366,6 +370,30 @@ impl Project {
             config: known.config.clone(),
             config_texts: known.config_texts.clone(),
         })
+    }
+
+    /// Why there are no specs: the project has none yet, or their folder is gone.
+    fn without_specs(&self, was_there: bool) -> ChantError {
+        // A repository that git refuses tells nothing.
+        let repo = self.repo().ok().flatten();
+        let is_spec = |name: &str| name.ends_with(".md");
+        match vanished::evidence(repo.as_deref(), &self.root, SPECS, was_there, is_spec) {
+            Some(evidence) => ChantError::SpecsGone(vanished::told("specs", SPECS, &evidence)),
+            None => ChantError::NotInitialized {
+                searched: self.searched(),
+            },
+        }
+    }
+
+    /// The IDs of active specs that git knows: in the newest commit of any branch, or in the index.
+    pub(super) fn ids_in_git(&self) -> Vec<SpecId> {
+        let repo = self.repo().ok().flatten();
+        let names =
+            repo.and_then(|repo| repo.names_in_branches(&self.root.path().join(SPECS)).ok());
+        let names = names.unwrap_or_default().into_iter();
+        names
+            .filter_map(|name| name.strip_suffix(".md")?.parse().ok())
+            .collect()
     }
 
     /// Where agents are looked for.
@@ -479,7 +507,7 @@ impl Project {
     }
 
     /// The numbers that are taken among the direct members of a spec: by specs, by files that cannot
-    /// be read as such, and by archived ones, whose IDs must not come to mean something else.
+    /// be read as such, by what git knows, and by archived ones, whose IDs must not come to mean something else.
     pub(super) fn numbers_of_members(
         &self,
         snapshot: &Snapshot,
@@ -489,8 +517,10 @@ impl Project {
         known.refresh_archive();
         let specs = snapshot.specs.members(id).map(|spec| spec.id.to_string());
         let broken = snapshot.specs.broken().map(|broken| broken.id.to_string());
+        let in_git = self.ids_in_git().into_iter().map(|id| id.to_string());
         let names = specs
             .chain(broken)
+            .chain(in_git)
             .chain(known.archived_ids().map(str::to_owned));
         let inside = format!("{id}.");
         let number = |name: String| {

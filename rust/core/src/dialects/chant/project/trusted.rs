@@ -134,7 +134,7 @@ impl Project {
         };
         let answer = of(&found);
         let now = SystemTime::now();
-        let is_fresh = |stamp: &Option<Stamp>| stamp.is_some_and(|stamp| stamp.is_fresh(now));
+        let is_fresh = |stamp: &Option<Stamp>| stamp.is_some_and(|stamp| stamp.is_young(now));
         // A file so new that another write could leave its stamp is read again next time.
         let may_be_kept = !found.stamps.iter().any(|(_, stamp)| is_fresh(stamp));
         *known = may_be_kept.then_some(found);

@@ -27,7 +27,7 @@ use crate::git::Repo;
 use crate::money::UsdAmount;
 use crate::store::StoreError;
 use crate::store::disk::{self, Temporary};
-use crate::store::files::Root;
+use crate::store::files::{self, Root};
 use crate::work::agent::{Input, Job, Limits};
 use crate::work::connections::Connecting;
 use crate::work::output::{Room, secrets};
@@ -173,7 +173,7 @@ fn bundled_prompt(project: &Project, name: &str) -> Result<Option<String>, Strin
     let folder = project.prompts.as_ref();
     match folder.map(|folder| {
         let path = folder.join(format!("{name}.md"));
-        project.disk.read_text(&path, &shown)
+        project.disk.clone().anywhere().read_text(&path, &shown)
     }) {
         None | Some(Err(StoreError::Missing { .. })) => Ok(None),
         Some(Ok((text, _))) => Ok(Some(text)),
@@ -463,6 +463,8 @@ impl Briefing<'_> {
             let read = self
                 .project
                 .disk
+                .clone()
+                .anywhere()
                 .read_text(&path, &path.display().to_string());
             read.map(|(text, _)| text).unwrap_or_default()
         });
@@ -479,10 +481,13 @@ impl Briefing<'_> {
         let project = name_of(self.project, self.config);
         let in_worktree = Root::open(&self.place.root)?;
         let file = |name: &str| {
-            let path = in_worktree
-                .locate(name)
-                .or_else(|_| self.project.root.locate(name));
-            let text = path.and_then(|path| self.project.disk.read_text(&path, name));
+            let is_in_run = in_worktree.locate(name).is_ok();
+            let root = if is_in_run {
+                &in_worktree
+            } else {
+                &self.project.root
+            };
+            let text = files::read(&self.project.disk, root, name);
             text.map(|(text, _)| text)
                 .map_err(|error| error.to_string())
         };

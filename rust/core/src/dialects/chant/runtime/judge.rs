@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::git::Repo;
 use crate::git::bookkeeping::{Contribution, Since};
 use crate::git::merge::Conflict;
-use crate::store::disk;
+use crate::store::{disk, files};
 use crate::text::front_matter;
 use crate::work::agent::{self, Ended, Ending};
 use crate::work::interruption::Interruption;
@@ -405,11 +405,8 @@ impl Judge<'_> {
             return Output::NotAsked;
         };
         let read = |path: &str| {
-            let real = self.project.root.locate(path)?;
-            self.project
-                .disk
-                .read_text(&real, path)
-                .map(|(text, _)| text)
+            let text = files::read(&self.project.disk, &self.project.root, path);
+            text.map(|(text, _)| text)
         };
         let schema = match read(path) {
             Ok(schema) => schema,

@@ -26,6 +26,7 @@ use crate::error::Error;
 use crate::git::Repo;
 use crate::git::land::{Exempt, Landed, Landing as Into};
 use crate::git::merge::{Conflict, Merge, Merged, Resolution, Sides};
+use crate::store::files;
 use crate::store::index::{Change, Source};
 use crate::store::journal::Step;
 use crate::text::front_matter::Value;
@@ -281,8 +282,7 @@ impl Landing<'_> {
     }
 
     fn working_copy(&self, path: &str) -> Result<String, Error> {
-        let real = self.project.root.locate(path)?;
-        Ok(self.project.disk.read_text(&real, path)?.0)
+        Ok(files::read(&self.project.disk, &self.project.root, path)?.0)
     }
 
     /// The spec with the checkout's state and the branch's work.

@@ -79,7 +79,8 @@ fn attributes(project: &Project) -> String {
     let settings = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
     let own = settings.map(|folder| folder.join("git/attributes"));
     let files = own.into_iter().chain(OF_SYSTEM.map(PathBuf::from));
-    let texts = files.filter_map(|path| project.disk.read_text(&path, "attributes").ok());
+    let disk = project.disk.clone().anywhere();
+    let texts = files.filter_map(|path| disk.read_text(&path, "attributes").ok());
     texts.map(|(text, _)| text + "\n").collect()
 }
 

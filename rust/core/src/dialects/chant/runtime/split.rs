@@ -33,7 +33,7 @@ use crate::error::Error;
 use crate::git;
 use crate::store::StoreError;
 use crate::store::disk::{self, Temporary};
-use crate::store::files::Root;
+use crate::store::files::{self, Root};
 use crate::work::agent::{Ended, Input, Job, Limits};
 use crate::work::handshake::Handshake;
 use crate::work::interruption::Interruption;
@@ -449,8 +449,7 @@ impl Asking<'_> {
     fn prompt(&self, spec: &Spec) -> Result<String, Error> {
         let copy = Root::open(&self.scene.root)?;
         let file = |name: &str| {
-            let text = copy.locate(name);
-            let text = text.and_then(|path| self.project.disk.read_text(&path, name));
+            let text = files::read(&self.project.disk, &copy, name);
             text.map(|(text, _)| text)
                 .map_err(|error| error.to_string())
         };

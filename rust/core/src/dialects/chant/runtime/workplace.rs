@@ -22,7 +22,7 @@ use crate::git::Repo;
 use crate::git::bookkeeping::Beginning;
 use crate::git::run_folder::LOGS;
 use crate::store::StoreError;
-use crate::store::disk::{self, Temporary};
+use crate::store::disk::{self, Stamp, Temporary};
 use crate::store::files::{self, Root};
 use crate::store::state::escaped;
 use crate::work::record::Record;
@@ -187,11 +187,7 @@ impl Workplace {
         let Ok(root) = Root::open(&self.root) else {
             return Ok(None);
         };
-        match root.locate(&self.spec) {
-            Ok(path) => read(project, &path),
-            Err(StoreError::Missing { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        found(files::read(&project.disk, &root, &self.spec))
     }
 
     /// The files that are worked on.
@@ -350,7 +346,11 @@ fn text(bytes: Option<Vec<u8>>) -> Option<String> {
 }
 
 fn read(project: &Project, path: &Path) -> Result<Option<String>, Error> {
-    match project.disk.read_text(path, &path.display().to_string()) {
+    found(project.disk.read_text(path, &path.display().to_string()))
+}
+
+fn found(read: Result<(String, Stamp), StoreError>) -> Result<Option<String>, Error> {
+    match read {
         Ok((text, _)) => Ok(Some(text)),
         Err(StoreError::Missing { .. }) => Ok(None),
         Err(error) => Err(error.into()),

@@ -215,6 +215,8 @@ fn begins_with_title(content: &str) -> bool {
 /// Writes the ticket under the project's lock.
 fn write(board: &Board, new: &Unnumbered<'_>) -> Result<(Code, Ticket, Vec<String>), Error> {
     board.recover()?;
+    let vanished = board.snapshot()?.vanished().cloned();
+    let told = vanished.map(|problem| format!("the folder was made again: {}", problem.message));
     let _gate = board.gate()?;
     let counter = counter(board);
     let first = next(board, &*board.snapshot()?, &counter)?;
@@ -228,7 +230,8 @@ fn write(board: &Board, new: &Unnumbered<'_>) -> Result<(Code, Ticket, Vec<Strin
         match files::create(&board.disk, &board.root, &path, &text) {
             Ok(()) => {
                 let next = number.saturating_add(1);
-                let warnings = warnings.into_iter().chain(advance(board, &counter, next));
+                let warnings = told.into_iter().chain(warnings);
+                let warnings = warnings.chain(advance(board, &counter, next));
                 return Ok((code, parse::ticket(&path, text), warnings.collect()));
             }
             Err(StoreError::Exists { .. }) => {}

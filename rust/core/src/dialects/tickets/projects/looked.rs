@@ -128,7 +128,7 @@ impl<T: Clone> Memory<T> {
             .filter(|known| !known.is_fresh && known.stamp == stamp);
         let known = same.unwrap_or_else(|| Known {
             answer: look(path, stamp),
-            is_fresh: stamp.is_some_and(|stamp| stamp.is_fresh(SystemTime::now())),
+            is_fresh: stamp.is_some_and(|stamp| stamp.is_young(SystemTime::now())),
             stamp,
         });
         let answer = known.answer.clone();

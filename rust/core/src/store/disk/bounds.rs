@@ -1,0 +1,126 @@
+//! Where documents may lie: a file below a root is opened in one step, so that what changes places between a look and
+//! the opening leads nowhere else.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::super::files::is_gits;
+use super::beneath::{Opened, open_beneath, open_plain};
+use super::{Stamp, open_without_waiting};
+
+/// How often a path is resolved again that leads elsewhere each time.
+const ATTEMPTS: usize = 10;
+
+/// How links are followed where files are read.
+#[derive(Debug, Clone, Default)]
+pub struct OpenBounds {
+    /// What lies below is read, links followed to what lies below, too.
+    root: Option<Arc<Path>>,
+    /// No link below is followed at all.
+    without_links: Option<Arc<Path>>,
+}
+
+impl OpenBounds {
+    /// The same bounds with another root, which is real.
+    #[must_use]
+    pub(super) fn within(self, root: &Path) -> Self {
+        Self {
+            root: Some(root.into()),
+            ..self
+        }
+    }
+
+    /// The same bounds without a root.
+    #[must_use]
+    pub(super) fn anywhere(self) -> Self {
+        Self { root: None, ..self }
+    }
+
+    /// The same bounds, which follow no link below a folder, which is real.
+    #[must_use]
+    pub(super) fn without_links_in(self, folder: &Path) -> Self {
+        Self {
+            without_links: Some(folder.into()),
+            ..self
+        }
+    }
+
+    /// Opens a file for reading; never waits on a pipe. What lies outside of all bounds is opened as it is.
+    ///
+    /// # Errors
+    /// As the system says; for a link that leads out of the root, or lies where none is followed.
+    pub fn open(&self, path: &Path) -> io::Result<File> {
+        let holds = |folder: &Option<Arc<Path>>| {
+            let folder = folder.as_ref();
+            folder.filter(|folder| path.starts_with(folder)).cloned()
+        };
+        match (holds(&self.without_links), holds(&self.root)) {
+            (Some(folder), _) => open_beneath(&folder, path),
+            (None, Some(root)) => open_below(&root, path),
+            (None, None) => open_without_waiting(path),
+        }
+    }
+}
+
+/// Opens a file below a real root. A link is resolved first, and its target opened when it lies below the root, too;
+/// the opening itself follows none.
+fn open_below(root: &Path, path: &Path) -> io::Result<File> {
+    let mut real = path.to_owned();
+    for _ in 0..ATTEMPTS {
+        match open_plain(root, &real)? {
+            Opened::File(file) => return Ok(file),
+            Opened::Unsupported => return open_checked(root, path),
+            Opened::Link => real = fs::canonicalize(path)?,
+        }
+        if !is_target(root, &real) {
+            return Err(leads_out());
+        }
+    }
+    Err(io::Error::other("it kept changing places"))
+}
+
+/// Whether a link may lead to a real place: one below the root, and none of git's own.
+fn is_target(root: &Path, real: &Path) -> bool {
+    real.strip_prefix(root).is_ok_and(|inside| !is_gits(inside))
+}
+
+/// Opens a file and then looks where the opened file itself lies, for systems that cannot do both in one step.
+fn open_checked(root: &Path, path: &Path) -> io::Result<File> {
+    let file = open_without_waiting(path)?;
+    let may_be_read = match place_of(&file) {
+        Some(real) => real == path || is_target(root, &real),
+        None => {
+            let real = fs::canonicalize(path)?;
+            let identity = |metadata: &fs::Metadata| Stamp::of(metadata).identity;
+            let is_same = identity(&fs::symlink_metadata(&real)?) == identity(&file.metadata()?);
+            is_same && (real == path || is_target(root, &real))
+        }
+    };
+    may_be_read.then_some(file).ok_or_else(leads_out)
+}
+
+fn leads_out() -> io::Error {
+    io::Error::other("the link leads out of the project")
+}
+
+/// Where an opened file lies; `None` where the system does not say.
+#[cfg(target_os = "linux")]
+fn place_of(file: &File) -> Option<PathBuf> {
+    use std::os::fd::AsRawFd;
+    fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
+}
+
+#[cfg(target_os = "macos")]
+fn place_of(file: &File) -> Option<PathBuf> {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+    let place = rustix::fs::getpath(file).ok()?;
+    Some(OsString::from_vec(place.into_bytes()).into())
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn place_of(_file: &File) -> Option<PathBuf> {
+    None
+}
