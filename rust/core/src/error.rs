@@ -217,7 +217,9 @@ fn kind_of(error: &StoreError) -> ErrorKind {
         StoreError::Missing { .. } => ErrorKind::NotFound,
         StoreError::Unreadable { .. } | StoreError::Denied { .. } => ErrorKind::InvalidDocument,
         StoreError::Outside { .. } | StoreError::TooLarge { .. } => ErrorKind::Refused,
-        StoreError::Busy { .. } | StoreError::Exists { .. } => ErrorKind::Conflict,
+        StoreError::Busy { .. } | StoreError::HalfSaved { .. } | StoreError::Exists { .. } => {
+            ErrorKind::Conflict
+        }
         StoreError::ReadOnly { .. }
         | StoreError::NotWritten { .. }
         | StoreError::NoJournal

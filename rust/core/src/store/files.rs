@@ -4,9 +4,10 @@
 //! flushed: a crash at any moment leaves the old file or the new one. Writers take turns by an OS
 //! lock on the very file they replace, which the kernel frees when its holder dies.
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::StoreError;
 use super::disk::{self, Disk, Lock, PATIENCE, Stamp, Temporary};
@@ -115,6 +116,36 @@ pub fn read(disk: &Disk, root: &Root, relative: &str) -> Result<(String, Stamp),
     disk.clone().within(root.path()).read_text(&real, relative)
 }
 
+/// How long a text that looks half saved is read again before an edit of it is refused.
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// Reads the text that an edit begins with, from the document's real place and under its lock. One that looks half
+/// saved is read again for a moment.
+///
+/// # Errors
+/// As [`read`], or `HalfSaved`.
+pub fn read_to_edit<'a>(
+    disk: &Disk,
+    real: &Path,
+    relative: &str,
+    known: Option<&'a str>,
+) -> Result<(Cow<'a, str>, Stamp), StoreError> {
+    let deadline = Instant::now() + MOMENT;
+    let mut pause = Duration::from_millis(1);
+    loop {
+        let (text, stamp) = disk.read_text_like(real, relative, known)?;
+        let Some(why) = disk.half_saved(real, &text, &stamp) else {
+            return Ok((text, stamp));
+        };
+        if Instant::now() > deadline {
+            let path = relative.to_owned();
+            return Err(StoreError::HalfSaved { path, why });
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
 /// What an edit did.
 #[derive(Debug)]
 pub struct Edited {
@@ -158,7 +189,7 @@ pub fn edit_known<E: From<StoreError>>(
     loop {
         let path = root.locate(relative)?;
         let _lock = Lock::take(&path, deadline)?;
-        let (old, stamp) = disk.read_text_like(&path, relative, known)?;
+        let (old, stamp) = read_to_edit(disk, &path, relative, known)?;
         let text = change(&old)?;
         if text == old {
             return Ok(Edited {

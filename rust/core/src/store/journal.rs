@@ -158,11 +158,12 @@ impl Journal<'_> {
         let hold = |path: &str| {
             let real = self.root.locate(path)?;
             let lock = Lock::take(&real, deadline)?;
-            let (text, stamp) = self.disk.read_text(&real, path)?;
+            let disk = self.disk.clone().within(self.root.path());
+            let (text, stamp) = files::read_to_edit(&disk, &real, path, None)?;
             Ok(Held {
                 path: path.into(),
                 real,
-                text,
+                text: text.into_owned(),
                 stamp,
                 _lock: lock,
             })

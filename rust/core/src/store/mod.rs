@@ -64,6 +64,16 @@ pub enum StoreError {
         /// How long it was waited for.
         seconds: u64,
     },
+    /// A text looks as in the middle of a save.
+    #[error(
+        "`{path}` looks half saved by another program: {why}. Nothing was changed; try again when it is saved, or in two seconds if it is to be so"
+    )]
+    HalfSaved {
+        /// The file.
+        path: String,
+        /// `it became empty a moment ago`.
+        why: &'static str,
+    },
     /// The target of a creation or a move is taken.
     #[error("`{path}` exists already; nothing was changed")]
     Exists {

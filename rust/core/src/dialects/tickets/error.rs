@@ -228,7 +228,9 @@ pub fn object(error: &Error) -> Value {
     let (sentence, code, details) = match error {
         Error::Ticket(error) => (error.sentence(), error.code(), error.details()),
         Error::During { source, .. } => return object(source),
-        Error::Store(StoreError::Busy { .. } | StoreError::Exists { .. }) => {
+        Error::Store(
+            StoreError::Busy { .. } | StoreError::HalfSaved { .. } | StoreError::Exists { .. },
+        ) => {
             ("Somebody else is changing it".into(), "CONFLICT", reason())
         }
         Error::Store(_) => ("File operation failed".into(), FILE_SYSTEM, reason()),

@@ -7,13 +7,76 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::super::StoreError;
+use super::lock_files::{OwnedLock, lock_file_of};
 use super::{PATIENCE, Stamp, open_without_waiting, stamp};
 
 /// A held lock on a file or folder; freed when dropped, and by the kernel when its holder dies.
 #[derive(Debug)]
 pub struct Lock {
     /// Open as long as the lock is held.
-    pub(super) _file: File,
+    _file: File,
+    /// The file of ours that stands for the lock where the file system has none at all.
+    _owned: Option<OwnedLock>,
+}
+
+impl From<File> for Lock {
+    /// The lock that is held on an open file.
+    fn from(file: File) -> Self {
+        Self {
+            _file: file,
+            _owned: None,
+        }
+    }
+}
+
+/// What came of one attempt to lock a file.
+enum Attempt {
+    /// It is locked.
+    Held(File),
+    /// Somebody else holds it.
+    Other(File),
+    /// The file system has no locks.
+    Refused(File),
+}
+
+/// Tries to lock an open file, once more through a handle that may be written where the file system asks for one.
+fn attempt(file: File, path: &Path) -> io::Result<Attempt> {
+    match file.try_lock() {
+        Ok(()) => return Ok(Attempt::Held(file)),
+        Err(TryLockError::WouldBlock) => return Ok(Attempt::Other(file)),
+        Err(TryLockError::Error(error)) if !is_refusal(&error) => return Err(error),
+        Err(TryLockError::Error(_)) => {}
+    }
+    let Ok(writable) = OpenOptions::new().read(true).write(true).open(path) else {
+        return Ok(Attempt::Refused(file));
+    };
+    match writable.try_lock() {
+        Ok(()) => Ok(Attempt::Held(writable)),
+        Err(TryLockError::WouldBlock) => Ok(Attempt::Other(writable)),
+        Err(TryLockError::Error(error)) if !is_refusal(&error) => Err(error),
+        Err(TryLockError::Error(_)) => Ok(Attempt::Refused(file)),
+    }
+}
+
+/// Whether a file system says that it has no locks, or none for such a handle.
+#[cfg(unix)]
+pub(super) fn is_refusal(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let refusals = [
+        Errno::BADF,
+        Errno::NOLCK,
+        Errno::NOSYS,
+        Errno::OPNOTSUPP,
+        Errno::NOTSUP,
+        Errno::INVAL,
+        Errno::ISDIR,
+    ];
+    Errno::from_io_error(error).is_some_and(|error| refusals.contains(&error))
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_refusal(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Unsupported
 }
 
 impl Lock {
@@ -23,15 +86,16 @@ impl Lock {
     /// `Missing`, or `Busy` after the deadline.
     pub fn take(path: &Path, deadline: Instant) -> Result<Self, StoreError> {
         let mut pause = Duration::from_micros(100);
+        let failed = |e| StoreError::io("lock", path, e);
         loop {
-            let file = lockable(path).map_err(|e| StoreError::io("lock", path, e))?;
-            match file.try_lock() {
+            let file = match lockable(path).and_then(|file| attempt(file, path)) {
                 // The file may have been replaced while we waited: then the lock is on the old one.
-                Ok(()) if is_still(path, &file) => return Ok(Self { _file: file }),
-                Ok(()) => continue,
-                Err(TryLockError::Error(e)) => return Err(StoreError::io("lock", path, e)),
-                Err(TryLockError::WouldBlock) => {}
-            }
+                Ok(Attempt::Held(file)) if is_still(path, &file) => return Ok(file.into()),
+                Ok(Attempt::Held(_)) => continue,
+                Ok(Attempt::Other(file)) => file,
+                Ok(Attempt::Refused(file)) => return Self::take_instead(path, file, deadline),
+                Err(error) => return Err(failed(error)),
+            };
             if Instant::now() > deadline {
                 let who = holder(&file).unwrap_or_else(|| "another process".to_owned());
                 return Err(busy(path, format!("stayed locked by {who}")));
@@ -46,11 +110,45 @@ impl Lock {
     /// # Errors
     /// `Missing`, or `Io` where locks do not work.
     pub fn try_take(path: &Path) -> Result<Option<Self>, StoreError> {
-        let file = lockable(path).map_err(|e| StoreError::io("lock", path, e))?;
-        match file.try_lock() {
-            Ok(()) => Ok(is_still(path, &file).then_some(Self { _file: file })),
-            Err(TryLockError::Error(e)) => Err(StoreError::io("lock", path, e)),
-            Err(TryLockError::WouldBlock) => Ok(None),
+        let failed = |e| StoreError::io("lock", path, e);
+        match lockable(path).and_then(|file| attempt(file, path)) {
+            Ok(Attempt::Held(file)) => Ok(is_still(path, &file).then(|| file.into())),
+            Ok(Attempt::Other(_)) => Ok(None),
+            Ok(Attempt::Refused(file)) => match Self::take_instead(path, file, Instant::now()) {
+                Err(StoreError::Busy { .. }) => Ok(None),
+                taken => taken.map(Some),
+            },
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Takes the lock of something whose file system has none: the kernel's on a file of ours, or else that file.
+    fn take_instead(path: &Path, file: File, deadline: Instant) -> Result<Self, StoreError> {
+        let lock_file = lock_file_of(path)?;
+        let mut pause = Duration::from_micros(100);
+        loop {
+            let failed = |e| StoreError::io("lock", path, e);
+            let kept = open_own(&lock_file)?;
+            match kept.try_lock() {
+                Ok(()) => return Ok(kept.into()),
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) if !is_refusal(&error) => return Err(failed(error)),
+                Err(TryLockError::Error(_)) => {
+                    return match OwnedLock::take(&lock_file, deadline)? {
+                        Ok(owned) => Ok(Self {
+                            _file: file,
+                            _owned: Some(owned),
+                        }),
+                        Err(who) => Err(busy(path, format!("stayed locked by {who}"))),
+                    };
+                }
+            }
+            if Instant::now() > deadline {
+                let who = holder(&kept).unwrap_or_else(|| "another process".to_owned());
+                return Err(busy(path, format!("stayed locked by {who}")));
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(5));
         }
     }
 }
@@ -63,18 +161,27 @@ impl Lock {
     /// `Missing` folder, `Unreadable` when something else has that name, or `Io`.
     pub fn claim(path: &Path, text: &str, deadline: Instant) -> Result<Option<Self>, StoreError> {
         let failed = |e| StoreError::io("lock", path, e);
+        let tell = |mut file: &File| file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
         let mut pause = Duration::from_micros(500);
         loop {
-            let mut file = open_own(path)?;
+            let file = open_own(path)?;
             match file.try_lock() {
                 // The holder before us may have removed the file: then this is not the one any more.
                 Ok(()) if is_still(path, &file) => {
-                    file.set_len(0).map_err(failed)?;
-                    file.write_all(text.as_bytes()).map_err(failed)?;
-                    return Ok(Some(Self { _file: file }));
+                    tell(&file).map_err(failed)?;
+                    return Ok(Some(file.into()));
                 }
                 Ok(()) => continue,
-                Err(TryLockError::Error(e)) => return Err(failed(e)),
+                Err(TryLockError::Error(error)) if is_refusal(&error) => {
+                    let told = open_own(path)?;
+                    let lock = match Self::take_instead(path, file, deadline) {
+                        Err(StoreError::Busy { .. }) => return Ok(None),
+                        lock => lock?,
+                    };
+                    tell(&told).map_err(failed)?;
+                    return Ok(Some(lock));
+                }
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
                 Err(TryLockError::WouldBlock) => {}
             }
             if Instant::now() >= deadline {

@@ -9,11 +9,14 @@ mod beneath;
 mod bounds;
 mod growing;
 mod lock;
+mod lock_files;
 mod owned;
 mod private;
 #[cfg(target_os = "linux")]
 mod request_pipe;
+mod sizes;
 mod stamps;
+mod weaker;
 mod write;
 
 use std::borrow::Cow;
@@ -29,6 +32,7 @@ pub use beneath::{read_beneath, replace_beneath};
 pub use bounds::OpenBounds;
 pub use growing::Growing;
 pub use lock::Lock;
+pub use lock_files::keep_lock_files_in;
 pub(crate) use lock::busy;
 pub use owned::{
     Owned, copy_out, copy_owned, create_owned, holds_links, is_plain_below, keep_private,
@@ -37,7 +41,9 @@ pub use owned::{
 pub use private::{make_private_folder, read_private, write_private};
 #[cfg(target_os = "linux")]
 pub use request_pipe::{REQUESTS, make_request_pipe};
+pub use sizes::ReadSizes;
 pub use stamps::{Stamp, TICK, born, stamp};
+pub use weaker::{WeakPromise, weak_promises};
 use write::writer_of;
 pub use write::{Temporary, flush_folder_of, overwrite, rename_new};
 
@@ -46,6 +52,9 @@ pub const LARGEST: u64 = 32 * 1024 * 1024;
 
 /// How long a lock or a file that others keep changing is waited for.
 pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Bytes of the smallest blocks that programs write.
+const BLOCK: usize = 512;
 
 /// Age at which a temporary file of ours can only be what a crash left.
 pub const ABANDONED: Duration = Duration::from_secs(60);
@@ -112,6 +121,8 @@ type Reached = dyn Fn(&'static str) -> io::Result<()> + Send + Sync;
 pub struct Disk {
     /// How links are followed where files are read.
     pub bounds: OpenBounds,
+    /// How long documents were when they were read last.
+    pub sizes: ReadSizes,
     /// Reads a whole regular file.
     pub read: Arc<ReadFile>,
     /// Compares a whole regular file with bytes; its stamp when it holds these and no others.
@@ -134,6 +145,7 @@ impl Default for Disk {
     fn default() -> Self {
         Self {
             bounds: OpenBounds::default(),
+            sizes: ReadSizes::default(),
             read: Arc::new(read_regular),
             holds: Arc::new(holds),
             stamp: Arc::new(stamp),
@@ -211,6 +223,21 @@ impl Disk {
         now.is_some_and(|now| !stamp.is_young(now))
     }
 
+    /// How a text that was just read looks half saved, if it does: a moment ago it became empty, or lost its end, and
+    /// no other file took its place. So documents look between the two steps of an editor that saves in place.
+    pub fn half_saved(&self, path: &Path, text: &str, stamp: &Stamp) -> Option<&'static str> {
+        let before = self.sizes.note(path, stamp)?;
+        // Most programs write in pieces of whole blocks.
+        let is_cut = before > 0 && (!text.ends_with('\n') || text.len() % BLOCK == 0);
+        let folder = path.parent().unwrap_or(path);
+        match () {
+            () if self.is_settled(folder, stamp) => None,
+            () if text.is_empty() => Some("it became empty a moment ago"),
+            () if is_cut => Some("it lost its end a moment ago"),
+            () => None,
+        }
+    }
+
     /// Reads a document of which some text is known: where it still is the same, that one is given back
     /// and nothing is copied.
     ///
@@ -225,6 +252,7 @@ impl Disk {
         if let Some(known) = known
             && let Ok(Some(stamp)) = self.holds_bytes(path, known.as_bytes())
         {
+            self.sizes.note(path, &stamp);
             return Ok((Cow::Borrowed(known), stamp));
         }
         let (text, stamp) = self.read_text(path, name)?;
@@ -249,7 +277,10 @@ impl Disk {
             _ => unreadable(e.to_string()),
         })?;
         match String::from_utf8(content.bytes) {
-            Ok(text) => Ok((text, content.stamp)),
+            Ok(text) => {
+                self.sizes.note(path, &content.stamp);
+                Ok((text, content.stamp))
+            }
             Err(e) => Err(unreadable(format!(
                 "it is not UTF-8 text (first at byte {}); save it as UTF-8",
                 e.utf8_error().valid_up_to()

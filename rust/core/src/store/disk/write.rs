@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::{StoreError, WRITE};
-use super::lock::lockable;
+use super::lock::{is_refusal, lockable};
+use super::weaker::{WeakPromise, note};
 use super::{Disk, LARGEST, Lock, Stamp, regular, stamp};
 
 /// Renames onto a free name; an existing target is never replaced.
@@ -29,8 +30,31 @@ pub fn rename_new(from: &Path, to: &Path) -> Result<(), StoreError> {
             answer => return answer.map_err(|e| failed(e.into())),
         }
     }
-    fs::hard_link(from, to).map_err(failed)?;
-    fs::remove_file(from).map_err(failed)
+    match fs::hard_link(from, to) {
+        Ok(()) => fs::remove_file(from).map_err(failed),
+        Err(error) if has_no_links(&error) => take_free(from, to).map_err(failed),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// Whether a file system gives no second names, as FAT and many network ones; folders have none anywhere.
+fn has_no_links(error: &io::Error) -> bool {
+    is_refusal(error)
+        || matches!(
+            error.kind(),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported
+        )
+}
+
+/// Renames onto a free name in two steps: the name is taken by something empty, which is then replaced.
+fn take_free(from: &Path, to: &Path) -> io::Result<()> {
+    note(WeakPromise::Names);
+    if fs::symlink_metadata(from)?.is_dir() {
+        fs::create_dir(to)?;
+        return fs::rename(from, to).inspect_err(|_| drop(fs::remove_dir(to)));
+    }
+    OpenOptions::new().write(true).create_new(true).open(to)?;
+    fs::rename(from, to).inspect_err(|_| drop(fs::remove_file(to)))
 }
 
 /// Whether a file system does not know a kind of rename.
@@ -225,9 +249,17 @@ impl Temporary {
     #[cfg(unix)]
     pub fn appear_locked(self, target: &Path) -> Result<Lock, StoreError> {
         let file = lockable(&self.0).map_err(|e| StoreError::io("lock", target, e))?;
-        file.lock().map_err(|e| StoreError::io("lock", target, e))?;
-        self.appear(target)?;
-        Ok(Lock { _file: file })
+        match file.lock() {
+            Ok(()) => {
+                self.appear(target)?;
+                Ok(file.into())
+            }
+            Err(error) if is_refusal(&error) => {
+                self.appear(target)?;
+                Lock::take(target, std::time::Instant::now() + super::PATIENCE)
+            }
+            Err(error) => Err(StoreError::io("lock", target, error)),
+        }
     }
 
     /// Takes a place that must be free and then its lock, which is on a file beside it.
@@ -295,7 +327,14 @@ pub fn flush_folder_of(path: &Path) -> Result<(), StoreError> {
 
 #[cfg(unix)]
 fn flush_around(path: &Path) -> io::Result<()> {
-    File::open(path.parent().unwrap_or(path))?.sync_all()
+    match File::open(path.parent().unwrap_or(path))?.sync_all() {
+        // SMB and many FUSE systems have no such call for folders.
+        Err(error) if is_refusal(&error) => {
+            note(WeakPromise::Flushes);
+            Ok(())
+        }
+        flushed => flushed,
+    }
 }
 
 #[cfg(not(unix))]
