@@ -10,6 +10,9 @@
  * was to be made is refused with ENOSPC; a flush fails with EIO. Only files below TROUBLE_BELOW count.
  * Agents (CHANT_SPEC_ID) write undisturbed: their failures are their own.
  *
+ * TROUBLE_LACKS names what the file system below lacks, as network ones do: `locks` (ENOLCK), `reading-locks`
+ * (EBADF for a handle that cannot be written, as NFS), `folder-flushes` (EINVAL, as SMB and FUSE), `links` (EPERM).
+ *
  * Only the calendar jumps; clocks that nobody sets go on.
  */
 
@@ -40,6 +43,7 @@ struct orders {
 static struct orders *orders;
 static char below[4096];
 static int is_agent;
+static const char *lacks = "";
 static int (*real_clock)(clockid_t, struct timespec *);
 static __thread int is_full;
 
@@ -47,6 +51,8 @@ __attribute__((constructor)) static void begin(void) {
     const char *path = getenv("TROUBLE_ORDERS"), *folder = getenv("TROUBLE_BELOW");
     real_clock = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
     is_agent = getenv("CHANT_SPEC_ID") != NULL;
+    if (getenv("TROUBLE_LACKS") != NULL)
+        lacks = getenv("TROUBLE_LACKS");
     if (path == NULL || folder == NULL || strlen(folder) >= sizeof below)
         return;
     strcpy(below, folder);
@@ -125,7 +131,26 @@ ssize_t write(int file, const void *bytes, size_t count) {
     return syscall(SYS_write, file, bytes, count);
 }
 
+static int is_lacking(const char *what) {
+    size_t length = strlen(what);
+    for (const char *at = lacks; (at = strstr(at, what)) != NULL; at += length)
+        if ((at == lacks || at[-1] == ',') && (at[length] == ',' || at[length] == '\0'))
+            return 1;
+    return 0;
+}
+
+int flock(int file, int operation) {
+    if (is_lacking("locks") && is_ours(file))
+        return refused(ENOLCK);
+    if (is_lacking("reading-locks") && is_ours(file) && (fcntl(file, F_GETFL) & O_ACCMODE) == O_RDONLY)
+        return refused(EBADF);
+    return (int)syscall(SYS_flock, file, operation);
+}
+
 int fsync(int file) {
+    struct stat about;
+    if (is_lacking("folder-flushes") && is_ours(file) && fstat(file, &about) == 0 && S_ISDIR(about.st_mode))
+        return refused(EINVAL);
     return is_ours(file) && fails() ? refused(EIO) : (int)syscall(SYS_fsync, file);
 }
 
@@ -177,6 +202,8 @@ int rename(const char *from, const char *to) {
 }
 
 int link(const char *from, const char *to) {
+    if (is_lacking("links") && to[0] == '/' && is_below(to))
+        return refused(EPERM);
     return fails_at(AT_FDCWD, to) ? refused(ENOSPC)
                                   : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
 }

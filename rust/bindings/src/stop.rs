@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chant_core::store::disk::Disk;
+use chant_core::store::disk::{Disk, keep_lock_files_in};
 use chant_core::store::state::UserState;
 use pyo3::prelude::*;
 
@@ -35,8 +35,12 @@ pub(crate) fn disk_of_user(
     let named = state_home.map(|folder| UserState::at(folder.join("chant-mcp")));
     let of_caller = || UserState::of(environment);
     let of_process = || UserState::of(&variables(py).unwrap_or_default());
+    let user_state = named.or_else(of_caller).or_else(of_process);
+    if let Some(user_state) = &user_state {
+        keep_lock_files_in(user_state.path());
+    }
     Disk {
-        user_state: named.or_else(of_caller).or_else(of_process),
+        user_state,
         ..disk(stop_at)
     }
 }

@@ -119,12 +119,52 @@ pub fn read(disk: &Disk, root: &Root, relative: &str) -> Result<(String, Stamp),
 /// How long a text that looks half saved is read again before an edit of it is refused.
 const MOMENT: Duration = Duration::from_secs(1);
 
-/// Reads the text that an edit begins with, from the document's real place and under its lock. One that looks half
-/// saved is read again for a moment.
+/// A document that is about to be changed.
+pub(super) struct HeldDocument<'a> {
+    /// Its real place, where no link lies.
+    pub(super) real: PathBuf,
+    /// Its text as it was read under the lock.
+    pub(super) text: Cow<'a, str>,
+    /// The stamp that it had then.
+    pub(super) stamp: Stamp,
+    /// Held as long as it is changed.
+    pub(super) lock: Lock,
+}
+
+/// Locks a document and reads the text that a change of it begins with: from below the root only, and never one that
+/// looks half saved, which is read again for a moment.
 ///
 /// # Errors
-/// As [`read`], or `HalfSaved`.
-pub fn read_to_edit<'a>(
+/// As [`read`]; `Busy` after the deadline, or `HalfSaved`.
+pub(super) fn hold<'a>(
+    disk: &Disk,
+    root: &Root,
+    relative: &str,
+    known: Option<&'a str>,
+    deadline: Instant,
+) -> Result<HeldDocument<'a>, StoreError> {
+    let disk = disk.clone().without_links_in(root.path());
+    loop {
+        let real = root.locate(relative)?;
+        let lock = Lock::take(&real, deadline)?;
+        match read_whole(&disk, &real, relative, known) {
+            Ok((text, stamp)) => {
+                return Ok(HeldDocument {
+                    real,
+                    text,
+                    stamp,
+                    lock,
+                });
+            }
+            // A link appeared on the way, or another one: what it leads to now is another document.
+            Err(_) if root.locate(relative)? != real && Instant::now() < deadline => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Reads a text that does not look half saved.
+fn read_whole<'a>(
     disk: &Disk,
     real: &Path,
     relative: &str,
@@ -185,26 +225,23 @@ pub fn edit_known<E: From<StoreError>>(
     mut change: impl FnMut(&str) -> Result<String, E>,
 ) -> Result<Edited, E> {
     let deadline = Instant::now() + PATIENCE;
-    let disk = &disk.clone().within(root.path());
     loop {
-        let path = root.locate(relative)?;
-        let _lock = Lock::take(&path, deadline)?;
-        let (old, stamp) = read_to_edit(disk, &path, relative, known)?;
-        let text = change(&old)?;
-        if text == old {
+        let held = hold(disk, root, relative, known, deadline)?;
+        let text = change(&held.text)?;
+        if text == held.text {
             return Ok(Edited {
                 text,
                 changed: false,
             });
         }
-        if replace(disk, &path, &text, &stamp)? {
+        if replace(disk, &held.real, &text, &held.stamp)? {
             return Ok(Edited {
                 text,
                 changed: true,
             });
         }
         if Instant::now() > deadline {
-            return Err(disk::busy(&path, "kept changing").into());
+            return Err(disk::busy(&held.real, "kept changing").into());
         }
     }
 }

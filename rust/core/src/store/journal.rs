@@ -156,16 +156,13 @@ impl Journal<'_> {
         sorted.sort_unstable();
         sorted.dedup();
         let hold = |path: &str| {
-            let real = self.root.locate(path)?;
-            let lock = Lock::take(&real, deadline)?;
-            let disk = self.disk.clone().within(self.root.path());
-            let (text, stamp) = files::read_to_edit(&disk, &real, path, None)?;
+            let held = files::hold(self.disk, self.root, path, None, deadline)?;
             Ok(Held {
                 path: path.into(),
-                real,
-                text: text.into_owned(),
-                stamp,
-                _lock: lock,
+                real: held.real,
+                text: held.text.into_owned(),
+                stamp: held.stamp,
+                _lock: held.lock,
             })
         };
         sorted.into_iter().map(hold).collect()

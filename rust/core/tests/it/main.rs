@@ -19,6 +19,7 @@ mod index;
 mod journal;
 mod layers;
 mod network_laws;
+mod odd_disks;
 mod pictures;
 #[cfg(unix)]
 mod runs;

@@ -230,9 +230,7 @@ pub fn object(error: &Error) -> Value {
         Error::During { source, .. } => return object(source),
         Error::Store(
             StoreError::Busy { .. } | StoreError::HalfSaved { .. } | StoreError::Exists { .. },
-        ) => {
-            ("Somebody else is changing it".into(), "CONFLICT", reason())
-        }
+        ) => ("Somebody else is changing it".into(), "CONFLICT", reason()),
         Error::Store(_) => ("File operation failed".into(), FILE_SYSTEM, reason()),
         Error::Edit(error) => (
             VALIDATION_FAILED.into(),

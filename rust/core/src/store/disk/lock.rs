@@ -132,7 +132,9 @@ impl Lock {
             match kept.try_lock() {
                 Ok(()) => return Ok(kept.into()),
                 Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(error)) if !is_refusal(&error) => return Err(failed(error)),
+                Err(TryLockError::Error(error)) if !is_refusal(&error) => {
+                    return Err(failed(error));
+                }
                 Err(TryLockError::Error(_)) => {
                     return match OwnedLock::take(&lock_file, deadline)? {
                         Ok(owned) => Ok(Self {
@@ -161,7 +163,10 @@ impl Lock {
     /// `Missing` folder, `Unreadable` when something else has that name, or `Io`.
     pub fn claim(path: &Path, text: &str, deadline: Instant) -> Result<Option<Self>, StoreError> {
         let failed = |e| StoreError::io("lock", path, e);
-        let tell = |mut file: &File| file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
+        let tell = |mut file: &File| {
+            file.set_len(0)
+                .and_then(|()| file.write_all(text.as_bytes()))
+        };
         let mut pause = Duration::from_micros(500);
         loop {
             let file = open_own(path)?;

@@ -32,8 +32,8 @@ pub use beneath::{read_beneath, replace_beneath};
 pub use bounds::OpenBounds;
 pub use growing::Growing;
 pub use lock::Lock;
-pub use lock_files::keep_lock_files_in;
 pub(crate) use lock::busy;
+pub use lock_files::keep_lock_files_in;
 pub use owned::{
     Owned, copy_out, copy_owned, create_owned, holds_links, is_plain_below, keep_private,
     make_owned_folder, owned, read_owned,

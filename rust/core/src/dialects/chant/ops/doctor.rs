@@ -26,6 +26,7 @@ use crate::config::Config;
 use crate::environment::{Beside, is_secret, passed};
 use crate::error::Error;
 use crate::git::Repo;
+use crate::store::disk::{Lock, weak_promises};
 use crate::trust::TrustGround;
 
 /// What `chant-mcp doctor` shows. The agents that would work are started for what they say of themselves; with
@@ -107,14 +108,25 @@ fn configuration(
     problems: &mut Vec<String>,
 ) -> Result<(bool, Arc<Config>), Error> {
     match project.snapshot() {
-        Ok(snapshot) => Ok((
-            true,
-            snapshot.config.unwrap_or_else(|error| {
+        Ok(snapshot) => {
+            // Whether there are locks is known when one was taken.
+            drop(project.gate().and_then(|specs| Lock::try_take(&specs)));
+            problems.extend(
+                weak_promises()
+                    .iter()
+                    .map(|promise| promise.told().to_owned()),
+            );
+            let config = snapshot.config.unwrap_or_else(|error| {
                 problems.push(error.to_string());
                 Arc::default()
-            }),
-        )),
+            });
+            Ok((true, config))
+        }
         Err(Error::Chant(ChantError::NotInitialized { .. })) => Ok((false, Arc::default())),
+        Err(Error::Chant(error @ ChantError::SpecsGone(_))) => {
+            problems.push(error.to_string());
+            Ok((false, Arc::default()))
+        }
         Err(error) => Err(error),
     }
 }

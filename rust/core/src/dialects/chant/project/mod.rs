@@ -32,7 +32,7 @@ use crate::ident::{Resolved, nearest};
 use crate::outside::Outside;
 use crate::state_place::state_of;
 use crate::store::StoreError;
-use crate::store::disk::{self, Disk};
+use crate::store::disk::{self, Disk, weak_promises};
 use crate::store::files::Root;
 use crate::store::journal::{Journal, Step, Unfinished};
 use crate::store::state::{StateFolder, UserState, escaped};
@@ -412,8 +412,8 @@ impl Project {
         known.config.clone()
     }
 
-    /// Everything that is wrong with the project's files: interrupted changes, the configuration,
-    /// then specs in the order of their paths.
+    /// Everything that is wrong with the project's files: interrupted changes, the configuration, what its
+    /// file system cannot do, then specs in the order of their paths.
     pub fn problems(&self, snapshot: &Snapshot) -> Vec<Problem> {
         let mut problems = self.unfinished().clone();
         if let Err(error) = &snapshot.config {
@@ -423,6 +423,11 @@ impl Project {
                 message: error.to_string(),
             });
         }
+        problems.extend(weak_promises().into_iter().map(|promise| Problem {
+            path: ".".into(),
+            line: None,
+            message: promise.told().to_owned(),
+        }));
         problems.extend(snapshot.specs.problems());
         problems
     }
