@@ -24,8 +24,11 @@ def is_possible() -> bool:
 class Trouble:
     """What goes wrong for the processes that are started with its environment; at first nothing."""
 
-    def __init__(self, folder: Path, below: Path) -> None:
-        """Keep its own files in a folder; the writes meant are those below another one."""
+    def __init__(self, folder: Path, below: Path, lacks: str = "") -> None:
+        """Keep its own files in a folder; the writes meant are those below another one.
+
+        What the file system there lacks for good: `locks`, `reading-locks`, `folder-flushes`, `links`, with commas.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         library = folder / "trouble.so"
         source = Path(__file__).with_name("trouble.c")
@@ -38,6 +41,7 @@ class Trouble:
             "LD_PRELOAD": str(library),
             "TROUBLE_ORDERS": str(orders),
             "TROUBLE_BELOW": os.path.realpath(below),
+            "TROUBLE_LACKS": lacks,
         }
 
     def fail(self, first: int = 1, last: int = 1 << 62) -> None:

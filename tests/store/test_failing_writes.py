@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -186,3 +187,34 @@ def test_whichever_write_fails_all_or_nothing_is_done_and_the_next_try_succeeds(
     git_folder = filled / ".git" / "chant-mcp" / "journal"
     assert not git_folder.exists() or list(git_folder.iterdir()) == []
     assert json.loads(wire.text("chant_spec_list"))["total"] >= 2, "the server goes on"
+
+
+@pytest.mark.parametrize("lacks", ["locks,folder-flushes,links", "reading-locks"])
+@pytest.mark.requirement("store:poor:every_write_is_done", "store:poor:writers_take_turns")
+def test_every_change_is_made_where_a_file_system_lacks_locks_flushes_and_links(
+    lacks: str, filled: Path, tmp_path: Path, run_server: Run
+) -> None:
+    trouble = trouble_for(tmp_path / "trouble", filled, lacks)
+    environment = {**os.environ, **trouble.environment}
+    wires = [Wire(run_server(filled, "--toolsets", "all", env=environment)) for _ in range(2)]
+    before = tree(filled)
+    plain = Wire(run_server(filled, "--toolsets", "all"))
+    for name, deed in DEEDS.items():
+        plain.text(deed.tool, **deed.arguments)
+        after = like(tree(filled))
+        restore(filled, before)
+        wires[0].text(deed.tool, **deed.arguments)
+        assert like(tree(filled)) == after, name
+        restore(filled, before)
+
+    def append(number: int) -> None:
+        for step in range(5):
+            wires[number].text("chant_spec_update", id=ID, output=f"said {number} {step}")
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(append, range(2)))
+    text = (filled / ".chant" / "specs" / f"{ID}.md").read_text(encoding="utf-8")
+    assert [text.count(f"said {number} {step}") for number in range(2) for step in range(5)] == [1] * 10
+    told = wires[0].text("chant_status", brief=False)
+    assert ("has no locks" in told) == ("folder-flushes" in lacks)
+    assert ("does not flush folders" in told) == ("folder-flushes" in lacks)

@@ -18,11 +18,11 @@ WORDS = (
 """What the system, the git program and its library say of a write that failed."""
 
 
-def trouble_for(folder: Path, below: Path) -> Trouble:
+def trouble_for(folder: Path, below: Path, lacks: str = "") -> Trouble:
     """Make trouble for what lies below a folder; skip where that cannot be done."""
     if not is_possible():
         pytest.skip("processes are troubled on Linux only, with a C compiler")
-    return Trouble(folder, below)
+    return Trouble(folder, below, lacks)
 
 
 def is_told(words: str) -> bool:

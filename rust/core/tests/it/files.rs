@@ -86,6 +86,8 @@ fn a_known_text_is_edited_only_where_the_file_still_holds_it() {
         ("", ""),
         ("", "x"),
     ] {
+        // One that became empty would look half saved.
+        let _ = fs::remove_file(&path);
         fs::write(&path, held).unwrap();
         let mut is_known = false;
         edit_known(&Disk::default(), &root, "docs/a.md", Some(known), |text| {

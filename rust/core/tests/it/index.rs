@@ -423,12 +423,12 @@ fn a_file_too_new_for_its_stamp_to_tell_is_read_again_where_nobody_watches() {
     told.write("a.md", "one");
     let hour = std::time::Duration::from_secs(3600);
     let now = std::time::SystemTime::now();
-    // Stamps of the future stay new; with one of the past a second look reads nothing.
-    for (modified, again) in [(now + hour, 1), (now - hour, 0)] {
+    // Stamps of the future stay new, and a time that was set by hand makes no file older.
+    for modified in [now + hour, now - hour] {
         let file = fs::File::options().write(true).open(told.path("a.md"));
         file.unwrap().set_modified(modified).unwrap();
         assert_eq!(told.refresh(), 1);
-        assert_eq!(told.refresh(), again);
+        assert_eq!(told.refresh(), 1);
     }
 }
 

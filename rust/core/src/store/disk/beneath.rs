@@ -25,6 +25,11 @@ pub(super) fn open_plain(folder: &Path, path: &Path) -> io::Result<Opened> {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
     use rustix::io::Errno;
     let inside = path.strip_prefix(folder).map_err(io::Error::other)?;
+    let inside = if inside.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        inside
+    };
     let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let folder = openat(CWD, folder, way, Mode::empty())?;
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;

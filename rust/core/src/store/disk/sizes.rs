@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::{Stamp, TICK};
+use super::{Stamp, TICK, born};
 
 /// So many are remembered; with more, all are forgotten.
 const MOST: usize = 200_000;
@@ -34,10 +34,10 @@ impl ReadSizes {
         if all.len() >= MOST && !all.contains_key(path) {
             all.clear();
         }
-        let known = all.entry(path.to_owned()).or_insert(ReadSize {
+        let known = all.entry(path.to_owned()).or_insert_with(|| ReadSize {
             identity: stamp.identity,
             size: 0,
-            is_empty: false,
+            is_empty: was_made_empty(path, stamp),
             shrunk: None,
         });
         let has_shrunk = known.identity == stamp.identity
@@ -60,6 +60,12 @@ impl ReadSizes {
     fn locked(&self) -> MutexGuard<'_, HashMap<PathBuf, ReadSize>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether a file was made as it is and never held anything: it did not become empty.
+fn was_made_empty(path: &Path, stamp: &Stamp) -> bool {
+    const STEP: i128 = 20_000_000;
+    stamp.size == 0 && born(path).is_some_and(|born| stamp.modified - born < STEP)
 }
 
 impl ReadSize {
