@@ -13,7 +13,7 @@ from chant_mcp.api import workspace
 from chant_mcp.errors import ChantError, NotInitializedError
 from harness import Project
 from tickets.filing import Tickets
-from writing import ID, git
+from writing import git
 
 
 @pytest.fixture
@@ -109,8 +109,9 @@ def test_a_folder_that_git_was_told_to_leave_out_is_not_missed(tickets: Tickets)
 def test_specs_and_features_that_vanished_are_told(project: Project) -> None:
     root = project.root
     chant = ChantProject(root)
-    made: Any = chant.add("One").data
-    day, sequence = made["id"].rsplit("-", 2)[0], int(made["id"].split("-")[3])
+    chant.add("One")
+    (first,) = (path.stem for path in (root / ".chant" / "specs").iterdir())
+    day, sequence = first.rsplit("-", 2)[0], int(first.split("-")[3])
     (root / "specs" / "001-first").mkdir(parents=True)
     (root / "specs" / "001-first" / "tasks.md").write_text("- [ ] T001 Do it\n", encoding="utf-8")
     (root / ".specify").mkdir()
@@ -128,5 +129,6 @@ def test_specs_and_features_that_vanished_are_told(project: Project) -> None:
     assert "`.chant/specs`, is gone" in problems
     assert "`specs`, is gone" in problems
     (root / ".chant" / "specs").mkdir()
-    again: Any = chant.add("Two").data
-    assert again["id"].startswith(f"{day}-{sequence + 1:03}-"), ID
+    chant.add("Two")
+    (second,) = (path.stem for path in (root / ".chant" / "specs").iterdir())
+    assert second.startswith(f"{day}-{sequence + 1:03}-")

@@ -181,7 +181,7 @@ fn read_whole<'a>(
             let path = relative.to_owned();
             return Err(StoreError::HalfSaved { path, why });
         }
-        std::thread::sleep(pause);
+        std::thread::park_timeout(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
     }
 }

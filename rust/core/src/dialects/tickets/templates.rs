@@ -169,7 +169,7 @@ impl Places<'_> {
         if disk::exists(&of_project) {
             let name = format!("{PROJECT_FOLDER}/{file}");
             let read =
-                Root::open(self.project).and_then(|root| files::read(&self.disk, &root, &name));
+                Root::open(self.project).and_then(|root| files::read(self.disk, &root, &name));
             return checked(&of_project, read).map(Some);
         }
         let of_user = self

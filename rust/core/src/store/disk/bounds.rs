@@ -89,14 +89,13 @@ fn is_target(root: &Path, real: &Path) -> bool {
 /// Opens a file and then looks where the opened file itself lies, for systems that cannot do both in one step.
 fn open_checked(root: &Path, path: &Path) -> io::Result<File> {
     let file = open_without_waiting(path)?;
-    let may_be_read = match place_of(&file) {
-        Some(real) => real == path || is_target(root, &real),
-        None => {
-            let real = fs::canonicalize(path)?;
-            let identity = |metadata: &fs::Metadata| Stamp::of(metadata).identity;
-            let is_same = identity(&fs::symlink_metadata(&real)?) == identity(&file.metadata()?);
-            is_same && (real == path || is_target(root, &real))
-        }
+    let may_be_read = if let Some(real) = place_of(&file) {
+        real == path || is_target(root, &real)
+    } else {
+        let real = fs::canonicalize(path)?;
+        let identity = |metadata: &fs::Metadata| Stamp::of(metadata).identity;
+        let is_same = identity(&fs::symlink_metadata(&real)?) == identity(&file.metadata()?);
+        is_same && (real == path || is_target(root, &real))
     };
     may_be_read.then_some(file).ok_or_else(leads_out)
 }
@@ -123,4 +122,39 @@ fn place_of(file: &File) -> Option<PathBuf> {
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 fn place_of(_file: &File) -> Option<PathBuf> {
     None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// Where the system cannot open in one step, the opened file is what is looked at.
+    #[test]
+    fn what_was_opened_is_looked_at_where_nothing_keeps_links_from_being_followed() {
+        let around = tempfile::tempdir().unwrap();
+        let around = fs::canonicalize(around.path()).unwrap();
+        let root = around.join("root");
+        fs::create_dir_all(root.join(".git")).unwrap();
+        fs::write(root.join(".git/config"), "").unwrap();
+        fs::write(root.join("plain"), "").unwrap();
+        fs::write(around.join("outside"), "").unwrap();
+        for (link, target) in [
+            ("inside", root.join("plain")),
+            ("out", around.join("outside")),
+            ("out-again", PathBuf::from("../outside")),
+            ("gits", root.join(".git/config")),
+        ] {
+            symlink(target, root.join(link)).unwrap();
+        }
+        for open in [open_checked, open_below] {
+            for name in ["plain", "inside", ".git/config"] {
+                assert!(open(&root, &root.join(name)).is_ok(), "{name}");
+            }
+            for name in ["out", "out-again", "gits", "missing"] {
+                assert!(open(&root, &root.join(name)).is_err(), "{name}");
+            }
+        }
+    }
 }

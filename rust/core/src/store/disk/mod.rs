@@ -53,9 +53,6 @@ pub const LARGEST: u64 = 32 * 1024 * 1024;
 /// How long a lock or a file that others keep changing is waited for.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Bytes of the smallest blocks that programs write.
-const BLOCK: usize = 512;
-
 /// Age at which a temporary file of ours can only be what a crash left.
 pub const ABANDONED: Duration = Duration::from_secs(60);
 
@@ -223,19 +220,12 @@ impl Disk {
         now.is_some_and(|now| !stamp.is_young(now))
     }
 
-    /// How a text that was just read looks half saved, if it does: a moment ago it became empty, or lost its end, and
-    /// no other file took its place. So documents look between the two steps of an editor that saves in place.
+    /// How a text that was just read looks half saved, if it does: so documents look between the two steps of an
+    /// editor that saves in place.
     pub fn half_saved(&self, path: &Path, text: &str, stamp: &Stamp) -> Option<&'static str> {
-        let before = self.sizes.note(path, stamp)?;
-        // Most programs write in pieces of whole blocks.
-        let is_cut = before > 0 && (!text.ends_with('\n') || text.len() % BLOCK == 0);
+        let why = self.sizes.note(path, text.as_bytes(), stamp)?;
         let folder = path.parent().unwrap_or(path);
-        match () {
-            () if self.is_settled(folder, stamp) => None,
-            () if text.is_empty() => Some("it became empty a moment ago"),
-            () if is_cut => Some("it lost its end a moment ago"),
-            () => None,
-        }
+        (!self.is_settled(folder, stamp)).then_some(why)
     }
 
     /// Reads a document of which some text is known: where it still is the same, that one is given back
@@ -252,7 +242,7 @@ impl Disk {
         if let Some(known) = known
             && let Ok(Some(stamp)) = self.holds_bytes(path, known.as_bytes())
         {
-            self.sizes.note(path, &stamp);
+            self.sizes.note(path, known.as_bytes(), &stamp);
             return Ok((Cow::Borrowed(known), stamp));
         }
         let (text, stamp) = self.read_text(path, name)?;
@@ -278,7 +268,7 @@ impl Disk {
         })?;
         match String::from_utf8(content.bytes) {
             Ok(text) => {
-                self.sizes.note(path, &content.stamp);
+                self.sizes.note(path, text.as_bytes(), &content.stamp);
                 Ok((text, content.stamp))
             }
             Err(e) => Err(unreadable(format!(

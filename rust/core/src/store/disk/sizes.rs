@@ -1,6 +1,8 @@
-//! How long documents were when they were read last, so that one that lost its end is known by that.
+//! What documents were like when they were read last, so that one that lost its end is known by that.
 
 use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -9,12 +11,16 @@ use super::{Stamp, TICK, born};
 
 /// So many are remembered; with more, all are forgotten.
 const MOST: usize = 200_000;
+/// Bytes of a piece that is told from others.
+const PIECE: usize = 64;
+/// Bytes of the smallest blocks in which programs write.
+const BLOCK: usize = 512;
 
-/// The lengths of documents, shared by all copies of a disk.
+/// What documents were like, shared by all copies of a disk.
 #[derive(Debug, Clone, Default)]
 pub struct ReadSizes(Arc<Mutex<HashMap<PathBuf, ReadSize>>>);
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct ReadSize {
     /// Device and inode: a file that another took the place of has appeared whole.
     identity: (u64, u64),
@@ -22,39 +28,38 @@ struct ReadSize {
     size: u64,
     /// Whether it is known to be empty, not only never seen with a content.
     is_empty: bool,
+    /// The digests of its pieces, without a rest.
+    pieces: Box<[u32]>,
     /// What it became since, and when that was seen first.
     shrunk: Option<(Stamp, Instant)>,
 }
 
 impl ReadSizes {
-    /// Notes what was read of a file. While it is shorter than it was, and has not been so for a while, its length
-    /// before; 0 for one that was never seen but empty. A file that took the place of another is whole.
-    pub(super) fn note(&self, path: &Path, stamp: &Stamp) -> Option<u64> {
+    /// Notes what was read of a file, and tells how it looks half saved, if it does: a moment ago it became empty or
+    /// lost its end, and no other file took its place.
+    pub(super) fn note(&self, path: &Path, text: &[u8], stamp: &Stamp) -> Option<&'static str> {
         let mut all = self.locked();
         if all.len() >= MOST && !all.contains_key(path) {
             all.clear();
         }
         let known = all.entry(path.to_owned()).or_insert_with(|| ReadSize {
-            identity: stamp.identity,
-            size: 0,
             is_empty: was_made_empty(path, stamp),
-            shrunk: None,
+            size: 0,
+            ..ReadSize::whole(b"", stamp)
         });
-        let has_shrunk = known.identity == stamp.identity
-            && (stamp.size < known.size || (stamp.size == 0 && !known.is_empty));
-        if !has_shrunk {
-            *known = ReadSize::whole(stamp);
+        let why = known.half_saved(text, stamp);
+        let has_stayed = match known.shrunk {
+            Some((same, since)) if same == *stamp => since.elapsed() >= TICK,
+            _ => false,
+        };
+        if why.is_none() || has_stayed {
+            *known = ReadSize::whole(text, stamp);
             return None;
         }
-        match known.shrunk {
-            Some((same, since)) if same == *stamp && since.elapsed() >= TICK => {
-                *known = ReadSize::whole(stamp);
-                return None;
-            }
-            Some((same, _)) if same == *stamp => {}
-            _ => known.shrunk = Some((*stamp, Instant::now())),
+        if known.shrunk.is_none_or(|(same, _)| same != *stamp) {
+            known.shrunk = Some((*stamp, Instant::now()));
         }
-        Some(known.size)
+        why
     }
 
     fn locked(&self) -> MutexGuard<'_, HashMap<PathBuf, ReadSize>> {
@@ -62,19 +67,48 @@ impl ReadSizes {
     }
 }
 
+impl ReadSize {
+    fn whole(text: &[u8], stamp: &Stamp) -> Self {
+        Self {
+            identity: stamp.identity,
+            size: stamp.size,
+            is_empty: text.is_empty(),
+            pieces: pieces(text).collect(),
+            shrunk: None,
+        }
+    }
+
+    fn half_saved(&self, text: &[u8], stamp: &Stamp) -> Option<&'static str> {
+        if self.identity != stamp.identity {
+            return None;
+        }
+        if text.is_empty() {
+            return (!self.is_empty).then_some("it became empty a moment ago");
+        }
+        let is_beginning = || {
+            text.len() >= PIECE
+                && !text.ends_with(b"\n")
+                && pieces(text)
+                    .zip(&*self.pieces)
+                    .all(|(now, was)| now == *was)
+        };
+        let is_cut = stamp.size < self.size && (text.len().is_multiple_of(BLOCK) || is_beginning());
+        is_cut.then_some("it lost its end a moment ago")
+    }
+}
+
+fn pieces(text: &[u8]) -> impl Iterator<Item = u32> {
+    text.chunks_exact(PIECE).map(|piece| {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(piece);
+        // A part of the digest is enough: what is compared is one text with itself.
+        let [a, b, c, d, ..] = hasher.finish().to_ne_bytes();
+        u32::from_ne_bytes([a, b, c, d])
+    })
+}
+
 /// Whether a file was made as it is and never held anything: it did not become empty.
 fn was_made_empty(path: &Path, stamp: &Stamp) -> bool {
     const STEP: i128 = 20_000_000;
     stamp.size == 0 && born(path).is_some_and(|born| stamp.modified - born < STEP)
-}
-
-impl ReadSize {
-    fn whole(stamp: &Stamp) -> Self {
-        Self {
-            identity: stamp.identity,
-            size: stamp.size,
-            is_empty: stamp.size == 0,
-            shrunk: None,
-        }
-    }
 }

@@ -105,11 +105,7 @@ fn is_remote(folder: &Path) -> bool {
         0x786F_4256,
     ];
     let kind = rustix::fs::statfs(folder).map(|found| found.f_type);
-    // Some kinds have their highest bit set, which makes them negative on some systems.
-    kind.is_ok_and(|kind| {
-        let low = u32::try_from(i64::from(kind) & 0xFFFF_FFFF);
-        low.is_ok_and(|kind| REMOTE.contains(&kind))
-    })
+    kind.is_ok_and(|kind| u32::try_from(kind).is_ok_and(|kind| REMOTE.contains(&kind)))
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -376,7 +376,7 @@ impl Project {
     fn without_specs(&self, was_there: bool) -> ChantError {
         // A repository that git refuses tells nothing.
         let repo = self.repo().ok().flatten();
-        let is_spec = |name: &str| name.ends_with(".md");
+        let is_spec = |name: &str| name.strip_suffix(".md").is_some();
         match vanished::evidence(repo.as_deref(), &self.root, SPECS, was_there, is_spec) {
             Some(evidence) => ChantError::SpecsGone(vanished::told("specs", SPECS, &evidence)),
             None => ChantError::NotInitialized {
