@@ -47,8 +47,6 @@ const FIXED: [(&str, &str); 8] = [
     ("gc.auto", "0"),
     ("gc.pruneexpire", "never"),
 ];
-/// Refs of the project that a run sees.
-const SHARED_REFS: [&str; 3] = ["refs/heads/", "refs/tags/", "refs/remotes/"];
 /// The remote by which a run's repository names the project.
 const PROJECT: &str = "project";
 /// What the name of a git folder that was set aside begins with, after the name of the run's folder.
@@ -274,8 +272,8 @@ impl RunFolder<'_> {
     fn refs(&self) -> Result<String, GitError> {
         let mut text = "# pack-refs with: \n".to_owned();
         let own = self.full_name()?;
-        for (name, commit) in self.repo.all_refs()? {
-            if name != own && SHARED_REFS.iter().any(|shared| name.starts_with(shared)) {
+        for (name, commit) in self.repo.shared_refs()? {
+            if name != own {
                 text.push_str(&format!("{commit} {name}\n"));
             }
         }

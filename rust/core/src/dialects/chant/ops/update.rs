@@ -183,11 +183,10 @@ pub(super) fn refuse_nul(update: &Update) -> Result<(), ChantError> {
 
 /// Refuses another state while a run is under way, which would overwrite it.
 pub(super) fn refuse_running(project: &Project, spec: &Spec) -> Result<(), Error> {
-    let (records, _) = project.runs()?.all()?;
-    let running = records.iter().find(|record| {
-        let is_under_way = record.state() == State::Running && record.runner().is_alive();
-        record.spec_id == spec.id.as_str() && is_under_way
-    });
+    let records = project.runs()?.of_spec(spec.id.as_str())?;
+    let is_under_way =
+        |record: &&Record| record.state() == State::Running && record.runner().is_alive();
+    let running = records.iter().find(is_under_way);
     match running {
         None => Ok(()),
         Some(run) => {
