@@ -18,6 +18,7 @@ use crate::text::checklist::{behind_box, without_bullet};
 use crate::text::edit::{Edit, line_break, with_line_break};
 use crate::text::front_matter::Value;
 use crate::text::markdown;
+use crate::work::record::Record;
 use crate::work::state::State;
 
 /// What to change; what is `None` or empty stays.
