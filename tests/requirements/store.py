@@ -38,33 +38,33 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 2: Locks; reference chant 5.9 R, 8.2 W13",
     ),
     "store:write:half_saved_is_not_edited": Requirement(
-        "A text that became empty or lost its end a moment ago is read again for a second and then not edited, with the"
-        " reason; one that stays so is.",
+        "A text that became empty or lost its end a moment ago is read again for a second and then not edited,"
+        " with the reason; one that stays so is.",
         "issue: Refused means nothing happened, 8",
     ),
     "store:read:nothing_from_outside_the_root": Requirement(
-        "A document is opened below the root in one step: what a link that appears meanwhile leads to is read only"
-        " where it lies below the root, too.",
+        "A document is opened below the root in one step: what a link that appears meanwhile leads to is read"
+        " only where it lies below the root, too.",
         "issue: Refused means nothing happened, 9",
     ),
-    "store:vanished:is_told": Requirement(
-        "A folder of tickets, specs or features that was there, as this process, the counter or git's index knows, and"
-        " is gone, is a problem that is told, not an empty project.",
+    "store:vanished:is_reported": Requirement(
+        "A folder of tickets, specs or features that was there, as this process, the counter or git's index"
+        " knows, and is gone, is a reported problem, not an empty project.",
         "issue: Refused means nothing happened, 10",
     ),
     "store:vanished:no_number_comes_again": Requirement(
-        "No ticket gets a number, and no spec the sequence of a day, that the counter, the index or the newest commit"
-        " of any branch has.",
+        "No ticket gets a number, and no spec the sequence of a day, that the counter, the index or the newest"
+        " commit of any branch has.",
         "issue: Refused means nothing happened, 10",
     ),
     "store:poor:every_write_is_done": Requirement(
-        "Every change is made where a file system has no locks (or none for handles that only read), no flush of"
-        " folders or no second names; which promise is weaker is told.",
+        "Every change is made where a file system has no locks (or none for handles that only read), no flush"
+        " of folders or no second names; which promise is weaker is reported.",
         "issue: Refused means nothing happened, 6",
     ),
     "store:poor:writers_take_turns": Requirement(
-        "Without locks of the file system writers of one user take turns by lock files in the user's own state folder;"
-        " that of a dead owner is taken over.",
+        "Without locks of the file system writers of one user take turns by lock files in the user's own state"
+        " folder; that of a dead owner is taken over.",
         "issue: Refused means nothing happened, 6",
     ),
     "store:lock:dies_with_its_process": Requirement(

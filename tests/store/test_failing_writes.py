@@ -211,7 +211,7 @@ def test_every_change_is_made_where_a_file_system_lacks_locks_flushes_and_links(
         list(pool.map(append, range(2)))
     text = (filled / ".chant" / "specs" / f"{ID}.md").read_text(encoding="utf-8")
     assert [text.count(f"said {number} {step}") for number in range(2) for step in range(3)] == [1] * 6
-    told = wires[0].text("chant_status", brief=False)
+    status = wires[0].text("chant_status", brief=False)
     # Folders cannot be opened for writing: their locks lie elsewhere in both cases.
-    assert "has no locks" in told
-    assert ("does not flush folders" in told) == ("folder-flushes" in lacks)
+    assert "has no locks" in status
+    assert ("does not flush folders" in status) == ("folder-flushes" in lacks)

@@ -1,4 +1,4 @@
-"""A folder of documents that was there and is gone is told, and no number or ID comes again (issue 20)."""
+"""A folder of documents that was there and is gone is reported; no number or ID comes again (issue 20)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def remove(tickets: Tickets) -> None:
     shutil.rmtree(tickets.root / tickets.folder)
 
 
-def told(tickets: Tickets) -> list[str]:
+def problems_of(tickets: Tickets) -> list[str]:
     """Open the project and give what is wrong in it."""
     listed: Any = tickets.handle().list_crs().data
     return [problem["message"] for problem in listed.get("problems", [])]
@@ -70,7 +70,7 @@ def of_counter(tickets: Tickets) -> Any:
 
 
 @pytest.mark.parametrize("lose", [of_git, of_process, of_counter])
-@pytest.mark.requirement("store:vanished:is_told", "store:vanished:no_number_comes_again")
+@pytest.mark.requirement("store:vanished:is_reported", "store:vanished:no_number_comes_again")
 def test_a_ticket_folder_that_vanished_is_no_empty_project(
     tickets: Tickets, lose: Callable[[Tickets], Any]
 ) -> None:
@@ -94,18 +94,18 @@ def test_no_ticket_gets_a_number_that_any_branch_has(tickets: Tickets) -> None:
     assert numbered(tickets.handle()) == "MDT-078"
 
 
-@pytest.mark.requirement("store:vanished:is_told")
+@pytest.mark.requirement("store:vanished:is_reported")
 def test_a_folder_that_git_was_told_to_leave_out_is_not_missed(tickets: Tickets) -> None:
     git(tickets.root, "rm", "-rq", "--cached", tickets.folder)
     remove(tickets)
-    assert told(tickets) == []
+    assert problems_of(tickets) == []
     git(tickets.root, "reset", "-q", "--hard")
     git(tickets.root, "sparse-checkout", "set", "--no-cone", "/*", f"!/{tickets.folder}/")
     assert not (tickets.root / tickets.folder).exists()
-    assert told(tickets) == []
+    assert problems_of(tickets) == []
 
 
-@pytest.mark.requirement("store:vanished:is_told", "store:vanished:no_number_comes_again")
+@pytest.mark.requirement("store:vanished:is_reported", "store:vanished:no_number_comes_again")
 def test_specs_and_features_that_vanished_are_told(project: Project) -> None:
     root = project.root
     chant = ChantProject(root)

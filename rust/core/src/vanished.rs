@@ -1,9 +1,9 @@
-//! Folders of documents that were there and are not: that is told, and not taken for a project without any.
+//! Folders of documents that were there and are not: that is a problem, and no sign of a project without any.
 
 use crate::git::Repo;
 use crate::store::files::Root;
 
-/// What tells that a folder which is not there should be; `None` where it never was. `is_ours` says of a name whether
+/// Why a folder that is not there should be; `None` where it never was. `is_ours` says of a name whether
 /// it is one of a document.
 pub fn evidence(
     repo: Option<&Repo>,
@@ -15,7 +15,7 @@ pub fn evidence(
     if was_there {
         return Some("it was there a moment ago".into());
     }
-    // A repository that cannot be read tells nothing, and stands in the way of no answer.
+    // A repository that cannot be read says nothing, and stands in the way of no answer.
     let names = repo?.names_checked_out(&root.path().join(folder)).ok()?;
     let ours: Vec<&String> = names.iter().filter(|name| is_ours(name)).collect();
     let last = ours.last()?;
@@ -26,7 +26,7 @@ pub fn evidence(
 }
 
 /// What is wrong, and what can be done, where there is [`evidence`] of a folder.
-pub fn told(what: &str, folder: &str, evidence: &str) -> String {
+pub fn problem(what: &str, folder: &str, evidence: &str) -> String {
     format!(
         "the folder of the {what}, `{folder}`, is gone: {evidence}. Bring it back, such as by \
          `git checkout -- {folder}`; if there are to be no {what}, make it empty by `mkdir -p {folder}`"

@@ -418,7 +418,7 @@ impl<T: Send> Index<T> {
                     is_loose: is_link || stamp.names > 1,
                     is_listed_only: false,
                     since,
-                    // Where nobody knows that clock, it has gone on since the stamp was first seen.
+                    // A clock that is not known here has gone on since the stamp was first seen.
                     is_doubted: match now {
                         Some(now) => stamp.is_young(now),
                         None => seen.duration_since(since) < TICK,

@@ -292,7 +292,7 @@ impl Workspace {
     }
 }
 
-/// Tells of a folder that was there and is not.
+/// The problem of a folder that was there and is not.
 fn gone(folder: &str, message: String) -> Problem {
     Problem {
         path: folder.to_owned(),

@@ -230,7 +230,7 @@ impl Features {
         }
         let repo = Repo::open(root.path()).ok().flatten();
         let evidence = vanished::evidence(repo.as_ref(), root, SPECS, false, |_| true)?;
-        Some(vanished::told("features", SPECS, &evidence))
+        Some(vanished::problem("features", SPECS, &evidence))
     }
 
     /// A document of a feature as it is now; `None` when there is none.

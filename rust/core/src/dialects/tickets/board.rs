@@ -211,7 +211,7 @@ impl Board {
         Some(Problem {
             path: self.folder.as_str().into(),
             line: None,
-            message: vanished::told("tickets", &self.folder, &evidence),
+            message: vanished::problem("tickets", &self.folder, &evidence),
         })
     }
 
@@ -219,7 +219,7 @@ impl Board {
     /// or in the index.
     pub(super) fn number_in_git(&self) -> Option<u64> {
         let folder = self.root.path().join(&self.folder);
-        // A repository that cannot be read tells nothing, and stands in the way of no ticket.
+        // A repository that cannot be read says nothing, and stands in the way of no ticket.
         let names = self.repo.as_ref()?.names_in_branches(&folder).ok()?;
         let numbers = names
             .iter()

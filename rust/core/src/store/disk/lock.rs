@@ -178,12 +178,12 @@ impl Lock {
                 }
                 Ok(()) => continue,
                 Err(TryLockError::Error(error)) if is_refusal(&error) => {
-                    let told = open_own(path)?;
+                    let own = open_own(path)?;
                     let lock = match Self::take_instead(path, file, deadline) {
                         Err(StoreError::Busy { .. }) => return Ok(None),
                         lock => lock?,
                     };
-                    tell(&told).map_err(failed)?;
+                    tell(&own).map_err(failed)?;
                     return Ok(Some(lock));
                 }
                 Err(TryLockError::Error(error)) => return Err(failed(error)),

@@ -38,7 +38,7 @@ pub(super) fn lock_file_of(path: &Path) -> Result<PathBuf, StoreError> {
     let Some(folder) = PLACE.get() else {
         return Err(StoreError::NoState {
             why: format!(
-                "The file system of {} has no locks, and nobody says where the state of programs may lie; set HOME or XDG_STATE_HOME",
+                "The file system of {} has no locks, and no variable says where the state of programs may lie; set HOME or XDG_STATE_HOME",
                 path.display()
             ),
         });

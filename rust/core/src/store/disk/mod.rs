@@ -126,7 +126,7 @@ pub struct Disk {
     pub holds: Arc<HoldsBytes>,
     /// The stamp of what a path leads to; a file that is read has the stamp that its reader gives.
     pub stamp: Arc<LooksAt>,
-    /// What the clock says by which stamps below a folder are made; `None` where nobody here knows.
+    /// What the clock says by which stamps below a folder are made; `None` where that is not known here.
     pub clock: Arc<TellsTime>,
     /// Writes all bytes to a temporary file.
     pub write: Arc<WriteFile>,
@@ -213,7 +213,7 @@ impl Disk {
         regular_of(opened, name)
     }
 
-    /// Whether the stamp that a file below a folder had when it was read tells later writes: it was too old for one
+    /// Whether the stamp that a file below a folder had when it was read shows later writes: it was too old for one
     /// to leave the same.
     pub fn is_settled(&self, folder: &Path, stamp: &Stamp) -> bool {
         let now = (self.clock)(folder);

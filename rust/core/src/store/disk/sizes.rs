@@ -1,4 +1,4 @@
-//! What documents were like when they were read last, so that one that lost its end is known by that.
+//! What documents were like when they were read last, so that one that lost its end is recognized.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -11,7 +11,7 @@ use super::{Stamp, TICK, born};
 
 /// So many are remembered; with more, all are forgotten.
 const MOST: usize = 200_000;
-/// Bytes of a piece that is told from others.
+/// Bytes of a piece that is compared.
 const PIECE: usize = 64;
 /// Bytes of the smallest blocks in which programs write.
 const BLOCK: usize = 512;
@@ -35,7 +35,7 @@ struct ReadSize {
 }
 
 impl ReadSizes {
-    /// Notes what was read of a file, and tells how it looks half saved, if it does: a moment ago it became empty or
+    /// Notes what was read of a file, and says how it looks half saved, if it does: a moment ago it became empty or
     /// lost its end, and no other file took its place.
     pub(super) fn note(&self, path: &Path, text: &[u8], stamp: &Stamp) -> Option<&'static str> {
         let mut all = self.locked();

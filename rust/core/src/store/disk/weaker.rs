@@ -1,4 +1,4 @@
-//! Promises that a file system does not let us keep, noted once each and told where people look for problems.
+//! Promises that a file system does not let us keep, noted once each and shown where people look for problems.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ pub enum WeakPromise {
 
 impl WeakPromise {
     /// What holds all the same, and what does not, in a sentence.
-    pub fn told(self) -> &'static str {
+    pub fn sentence(self) -> &'static str {
         match self {
             Self::Locks => {
                 "the file system of some documents has no locks: programs of this user take turns by files in the user's own state folder, those of other users and machines do not take part"

@@ -114,7 +114,7 @@ fn configuration(
             problems.extend(
                 weak_promises()
                     .iter()
-                    .map(|promise| promise.told().to_owned()),
+                    .map(|promise| promise.sentence().to_owned()),
             );
             let config = snapshot.config.unwrap_or_else(|error| {
                 problems.push(error.to_string());

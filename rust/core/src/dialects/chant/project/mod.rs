@@ -374,11 +374,11 @@ impl Project {
 
     /// Why there are no specs: the project has none yet, or their folder is gone.
     fn without_specs(&self, was_there: bool) -> ChantError {
-        // A repository that git refuses tells nothing.
+        // A repository that git refuses says nothing.
         let repo = self.repo().ok().flatten();
         let is_spec = |name: &str| name.strip_suffix(".md").is_some();
         match vanished::evidence(repo.as_deref(), &self.root, SPECS, was_there, is_spec) {
-            Some(evidence) => ChantError::SpecsGone(vanished::told("specs", SPECS, &evidence)),
+            Some(evidence) => ChantError::SpecsGone(vanished::problem("specs", SPECS, &evidence)),
             None => ChantError::NotInitialized {
                 searched: self.searched(),
             },
@@ -426,7 +426,7 @@ impl Project {
         problems.extend(weak_promises().into_iter().map(|promise| Problem {
             path: ".".into(),
             line: None,
-            message: promise.told().to_owned(),
+            message: promise.sentence().to_owned(),
         }));
         problems.extend(snapshot.specs.problems());
         problems

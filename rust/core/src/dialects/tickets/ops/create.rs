@@ -216,7 +216,7 @@ fn begins_with_title(content: &str) -> bool {
 fn write(board: &Board, new: &Unnumbered<'_>) -> Result<(Code, Ticket, Vec<String>), Error> {
     board.recover()?;
     let vanished = board.snapshot()?.vanished().cloned();
-    let told = vanished.map(|problem| format!("the folder was made again: {}", problem.message));
+    let remade = vanished.map(|problem| format!("the folder was made again: {}", problem.message));
     let _gate = board.gate()?;
     let counter = counter(board);
     let first = next(board, &*board.snapshot()?, &counter)?;
@@ -230,7 +230,7 @@ fn write(board: &Board, new: &Unnumbered<'_>) -> Result<(Code, Ticket, Vec<Strin
         match files::create(&board.disk, &board.root, &path, &text) {
             Ok(()) => {
                 let next = number.saturating_add(1);
-                let warnings = told.into_iter().chain(warnings);
+                let warnings = remade.into_iter().chain(warnings);
                 let warnings = warnings.chain(advance(board, &counter, next));
                 return Ok((code, parse::ticket(&path, text), warnings.collect()));
             }
