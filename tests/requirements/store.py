@@ -38,7 +38,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 2: Locks; reference chant 5.9 R, 8.2 W13",
     ),
     "store:write:half_saved_is_not_edited": Requirement(
-        "A text that became empty or lost its end a moment ago is read again for a second and then not edited,"
+        "A text that became empty or lost its end a moment ago is read again for a second, then not edited,"
         " with the reason; one that stays so is.",
         "issue: Refused means nothing happened, 8",
     ),
@@ -53,7 +53,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Refused means nothing happened, 10",
     ),
     "store:vanished:no_number_comes_again": Requirement(
-        "No ticket gets a number, and no spec the sequence of a day, that the counter, the index or the newest"
+        "No ticket gets a number, and no spec the sequence of a day, that counter, index or the newest"
         " commit of any branch has.",
         "issue: Refused means nothing happened, 10",
     ),
@@ -63,7 +63,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Refused means nothing happened, 6",
     ),
     "store:poor:writers_take_turns": Requirement(
-        "Without locks of the file system writers of one user take turns by lock files in the user's own state"
+        "Without locks of the file system writers of one user take turns by lock files in their own state"
         " folder; that of a dead owner is taken over.",
         "issue: Refused means nothing happened, 6",
     ),
