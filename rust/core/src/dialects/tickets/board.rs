@@ -77,8 +77,8 @@ struct Known {
     tickets: Arc<Tickets>,
     /// Whether the folder was there when it was looked for last, or at all.
     was_there: bool,
-    /// The highest number that was ever read from the folder.
-    highest: Option<u64>,
+    /// The highest number that was read from the folder before it vanished.
+    lost: Option<u64>,
 }
 
 /// A ticket before and after a change.
@@ -157,13 +157,16 @@ impl Board {
     pub fn snapshot(&self) -> Result<Arc<Tickets>, Error> {
         let mut known = self.known();
         let (changes, is_there) = match known.index.refresh() {
-            Err(StoreError::Missing { .. }) => (known.index.clear(), false),
+            Err(StoreError::Missing { .. }) => {
+                let highest = known.tickets.highest();
+                known.lost = known.lost.max(highest);
+                (known.index.clear(), false)
+            }
             changes => (changes?, true),
         };
         known.was_there |= is_there;
         if !changes.is_empty() {
             Arc::make_mut(&mut known.tickets).apply(changes);
-            known.highest = known.highest.max(known.tickets.highest());
         }
         let vanished = if is_there {
             None
@@ -227,9 +230,9 @@ impl Board {
         numbers.max()
     }
 
-    /// The highest number that this process ever read from the folder, which may have vanished since.
-    pub(super) fn number_read(&self) -> Option<u64> {
-        self.known().highest
+    /// The highest number that this process read from the folder before that vanished.
+    pub(super) fn number_lost(&self) -> Option<u64> {
+        self.known().lost
     }
 
     /// What is known, begun anew when a crash interrupted whoever held it.
@@ -464,7 +467,7 @@ impl Known {
             index: index.flat(),
             tickets: Arc::new(Tickets::new(project)),
             was_there: false,
-            highest: None,
+            lost: None,
         }
     }
 }

@@ -30,11 +30,11 @@ pub(super) fn counter(board: &Board) -> Counter {
 }
 
 /// The next number: higher than those of all tickets, of everything else in their folder that is named like
-/// one, of what git knows there in any branch, and of what this process ever read there; no lower than the
+/// one, of what git knows there in any branch, and of what was there before the folder vanished; no lower than the
 /// counter and the project's first. To be asked under the project's lock, with tickets just read.
 pub(super) fn next(board: &Board, tickets: &Tickets, counter: &Counter) -> Result<u64, Error> {
     let here = tickets.highest().max(board.number_beside());
-    let elsewhere = board.number_in_git().max(board.number_read());
+    let elsewhere = board.number_in_git().max(board.number_lost());
     let behind = match here.max(elsewhere) {
         None => 0,
         Some(highest) => highest.checked_add(1).ok_or_else(|| {
