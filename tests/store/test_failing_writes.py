@@ -196,7 +196,8 @@ def test_every_change_is_made_where_a_file_system_lacks_locks_flushes_and_links(
 ) -> None:
     trouble = trouble_for(tmp_path / "trouble", filled, lacks)
     environment = {**os.environ, **trouble.environment}
-    wires = [Wire(run_server(filled, "--toolsets", "all", env=environment)) for _ in range(2)]
+    servers = [run_server(filled, "--toolsets", "all", env=environment) for _ in range(2)]
+    wires = [Wire(server) for server in servers]
     before = tree(filled)
     for name in DEEDS if "links" in lacks else ["ticket", "vine extraction"]:
         wires[0].text(DEEDS[name].tool, **DEEDS[name].arguments)

@@ -12,6 +12,7 @@ pub(super) mod place;
 pub(super) mod run_tree;
 pub(super) mod site;
 mod trusted;
+mod without_specs;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -36,7 +37,6 @@ use crate::store::disk::{self, Disk, weak_promises};
 use crate::store::files::Root;
 use crate::store::journal::{Journal, Step, Unfinished};
 use crate::store::state::{StateFolder, UserState, escaped};
-use crate::vanished;
 use crate::work::records::Runs;
 use known::Known;
 use own::Own;
@@ -370,30 +370,6 @@ impl Project {
             config: known.config.clone(),
             config_texts: known.config_texts.clone(),
         })
-    }
-
-    /// Why there are no specs: the project has none yet, or their folder is gone.
-    fn without_specs(&self, was_there: bool) -> ChantError {
-        // A repository that git refuses says nothing.
-        let repo = self.repo().ok().flatten();
-        let is_spec = |name: &str| name.strip_suffix(".md").is_some();
-        match vanished::evidence(repo.as_deref(), &self.root, SPECS, was_there, is_spec) {
-            Some(evidence) => ChantError::SpecsGone(vanished::problem("specs", SPECS, &evidence)),
-            None => ChantError::NotInitialized {
-                searched: self.searched(),
-            },
-        }
-    }
-
-    /// The IDs of active specs that git knows: in the newest commit of any branch, or in the index.
-    pub(super) fn ids_in_git(&self) -> Vec<SpecId> {
-        let repo = self.repo().ok().flatten();
-        let names =
-            repo.and_then(|repo| repo.names_in_branches(&self.root.path().join(SPECS)).ok());
-        let names = names.unwrap_or_default().into_iter();
-        names
-            .filter_map(|name| name.strip_suffix(".md")?.parse().ok())
-            .collect()
     }
 
     /// Where agents are looked for.
