@@ -222,6 +222,7 @@ fn kind_of(error: &StoreError) -> ErrorKind {
         | StoreError::NotWritten { .. }
         | StoreError::NoJournal
         | StoreError::NoState { .. }
+        | StoreError::Undecided { .. }
         | StoreError::Stopped { .. }
         | StoreError::Io { .. } => ErrorKind::Storage,
     }

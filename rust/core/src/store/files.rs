@@ -225,7 +225,11 @@ pub(super) fn relocate_held(root: &Root, from: &str, to: &str) -> Result<(), Sto
     }
     let flushed = disk::flush_folder_of(&target).and_then(|()| disk::flush_folder_of(&source));
     // What is not certain to last has not happened.
-    flushed.inspect_err(|_| drop(disk::rename_new(&target, &source)))
+    flushed.map_err(|error| match disk::rename_new(&target, &source) {
+        Ok(()) => error,
+        Err(StoreError::NotWritten { source, .. }) => StoreError::undecided(&target, &source),
+        Err(other) => other,
+    })
 }
 
 /// Moves a link that says its way from where it lies. A crash in between leaves both links; the next

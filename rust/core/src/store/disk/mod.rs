@@ -12,6 +12,9 @@ mod owned;
 mod private;
 #[cfg(target_os = "linux")]
 mod request_pipe;
+mod slot;
+mod staging;
+mod sweep;
 mod write;
 
 use std::borrow::Cow;
@@ -21,8 +24,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::state::UserState;
-use super::{StoreError, WRITE};
+use super::state::{StateFolder, UserState};
+use super::{StoreError, WRITE, undecided};
 use beneath::open_beneath;
 pub use beneath::{read_beneath, replace_beneath};
 pub use growing::Growing;
@@ -35,8 +38,10 @@ pub use owned::{
 pub use private::{make_private_folder, read_private, write_private};
 #[cfg(target_os = "linux")]
 pub use request_pipe::{REQUESTS, make_request_pipe};
-use write::writer_of;
-pub use write::{Temporary, flush_folder_of, overwrite, rename_new};
+pub use slot::{is_kept_apart, kept_beside, swap, swap_back};
+pub use staging::{can_stage, move_file};
+pub use sweep::sweep_folder;
+pub use write::{Temporary, flush_folder, flush_folder_of, rename_new};
 
 /// The largest document that is read, in bytes.
 pub const LARGEST: u64 = 32 * 1024 * 1024;
@@ -118,6 +123,11 @@ pub fn stamp(path: &Path) -> Option<Stamp> {
     fs::metadata(path).ok().map(|m| Stamp::of(&m))
 }
 
+/// The stamp of what lies at a path, links not followed; `None` when there is nothing.
+pub fn stamp_of_itself(path: &Path) -> Option<Stamp> {
+    fs::symlink_metadata(path).ok().map(|m| Stamp::of(&m))
+}
+
 /// When what a path leads to was made, nanoseconds since the epoch; `None` where the file system does
 /// not say.
 pub fn born(path: &Path) -> Option<i128> {
@@ -195,6 +205,8 @@ pub struct Disk {
     pub listens: bool,
     /// Where the user's own state lies, which no project can write; none where nobody says so.
     pub user_state: Option<UserState>,
+    /// The state in which texts wait until they take their place; none where they wait beside their documents.
+    pub staging: Option<Arc<StateFolder>>,
 }
 
 impl Default for Disk {
@@ -206,11 +218,21 @@ impl Default for Disk {
             reached: Arc::new(|_| Ok(())),
             listens: true,
             user_state: None,
+            staging: None,
         }
     }
 }
 
 impl Disk {
+    /// The same disk, on which texts of documents wait in a state folder until they take their place.
+    #[must_use]
+    pub fn staging_in(self, state: &StateFolder) -> Self {
+        Self {
+            staging: Some(Arc::new(state.clone())),
+            ..self
+        }
+    }
+
     /// The same disk, on which what lies in a folder is read without following links: what changes places there
     /// while it is opened leads nowhere else. Links on the way to the folder are fine.
     #[must_use]
@@ -238,6 +260,7 @@ impl Disk {
         known: Option<&'a str>,
     ) -> Result<(Cow<'a, str>, Stamp), StoreError> {
         if let Some(known) = known
+            && !undecided::are_any()
             && let Ok(Some(stamp)) = (self.holds)(path, known.as_bytes())
         {
             return Ok((Cow::Borrowed(known), stamp));
@@ -249,8 +272,10 @@ impl Disk {
     /// Reads a document as text.
     ///
     /// # Errors
-    /// `Missing`, or `Unreadable` with what is wrong (no file, too large, not UTF-8, no rights).
+    /// `Missing`, or `Unreadable` with what is wrong (no file, too large, not UTF-8, no rights); `Undecided` for
+    /// a file of a change that could be neither made nor taken back.
     pub fn read_text(&self, path: &Path, name: &str) -> Result<(String, Stamp), StoreError> {
+        undecided::refuse(path)?;
         let unreadable = |why: String| StoreError::Unreadable {
             path: name.into(),
             why,
@@ -397,7 +422,7 @@ pub fn list(folder: &Path) -> Result<Listing, StoreError> {
         let name = entry.file_name();
         let shown = name.to_string_lossy().into_owned();
         if shown.starts_with('.') {
-            sweep(&entry.path(), &shown);
+            sweep::sweep(&entry.path(), &shown);
             continue;
         }
         let Ok(kind) = entry.file_type() else {
@@ -459,23 +484,6 @@ pub fn is_process(pid: u32) -> bool {
     {
         let _ = pid;
         false
-    }
-}
-
-/// Removes a temporary file of ours that is too old to be in use, and whose writer is gone.
-fn sweep(path: &Path, name: &str) {
-    let age = || {
-        fs::symlink_metadata(path)
-            .ok()?
-            .modified()
-            .ok()?
-            .elapsed()
-            .ok()
-    };
-    let is_left = |writer: u32| !is_process(writer) && age().is_some_and(|age| age > ABANDONED);
-    if writer_of(name).is_some_and(is_left) {
-        // Whoever comes first removes it; for the others it is gone, which is what they want.
-        let _ = fs::remove_file(path);
     }
 }
 

@@ -36,6 +36,7 @@ use crate::store::disk::{self, Disk};
 use crate::store::files::Root;
 use crate::store::journal::{Journal, Step, Unfinished};
 use crate::store::state::{StateFolder, UserState, escaped};
+use crate::store::undecided;
 use crate::work::records::Runs;
 use known::Known;
 use own::Own;
@@ -54,6 +55,15 @@ pub const AGENTS: &str = ".chant/agents.md";
 
 /// So many matching IDs an error lists.
 const MATCHES_SHOWN: usize = 10;
+/// Folders in which we write and which no listing goes through.
+const FOLDERS: [&str; 6] = [
+    "",
+    ".chant",
+    ".chant/logs",
+    ".chant/processes",
+    ".chant/prompts",
+    ".chant/archive",
+];
 
 /// What time it is, and where.
 #[derive(Clone)]
@@ -131,8 +141,7 @@ fn interrupted(root: &Path, change: &Unfinished) -> Vec<Problem> {
         path: path.into(),
         line: None,
         message: format!(
-            "a change of several files was interrupted and cannot be finished: {}; \
-             the texts that were to be written are kept in {}",
+            "a change of several files was interrupted: {}; what is left of it is kept in {}",
             change.why,
             kept.display()
         ),
@@ -173,7 +182,7 @@ impl Project {
         let user_state = || UserState::of(&options.environment);
         options.disk.user_state = options.disk.user_state.take().or_else(user_state);
         let known = Known::new(&options.disk, &root);
-        let project = Self {
+        let mut project = Self {
             own: Own::of(&options.environment),
             root,
             disk: options.disk,
@@ -192,8 +201,10 @@ impl Project {
         };
         // A repository that git refuses is told when git is needed; reading specs does not need it.
         if let Ok(state) = project.state() {
+            project.disk = project.disk.staging_in(&state);
             project.finish_interrupted(&state)?;
         }
+        project.sweep();
         project.note_left_journal();
         Ok(project)
     }
@@ -219,6 +230,35 @@ impl Project {
             }
         }
         Ok(())
+    }
+
+    /// Tries once more to settle what a failing disk left undecided.
+    fn settle_undecided(&self) -> Result<(), Error> {
+        if !undecided::are_any() {
+            return Ok(());
+        }
+        self.state()
+            .map_or(Ok(()), |state| self.finish_interrupted(&state))
+    }
+
+    /// Removes what dead processes of ours left in the folders that no listing goes through.
+    fn sweep(&self) {
+        let folders = FOLDERS.iter().filter_map(|it| self.root.locate(it).ok());
+        folders.for_each(|folder| disk::sweep_folder(&folder));
+        if let Ok(archive) = self.root.locate(ARCHIVE) {
+            let days = disk::names(&archive).unwrap_or_default().into_iter();
+            let days = days.filter(|day| day.is_folder);
+            days.for_each(|day| disk::sweep_folder(&archive.join(day.name)));
+        }
+        if let Ok(state) = self.state() {
+            let parts = [
+                "staged".to_owned(),
+                state.in_checkout("processes"),
+                state.in_project("tokens"),
+            ];
+            let parts = parts.iter().filter_map(|part| state.read(part));
+            parts.for_each(|part| disk::sweep_folder(&part));
+        }
     }
 
     fn unfinished(&self) -> MutexGuard<'_, Vec<Problem>> {
@@ -338,6 +378,7 @@ impl Project {
     /// # Errors
     /// `ChantError::NotInitialized` without `.chant/specs`, or a `StoreError`.
     pub fn snapshot(&self) -> Result<Snapshot, Error> {
+        self.settle_undecided()?;
         let mut known = self.known();
         let changes = known.index.refresh().map_err(|error| match error {
             StoreError::Missing { .. } => ChantError::NotInitialized {
@@ -388,6 +429,17 @@ impl Project {
     /// then specs in the order of their paths.
     pub fn problems(&self, snapshot: &Snapshot) -> Vec<Problem> {
         let mut problems = self.unfinished().clone();
+        problems.extend(undecided::below(self.root.path()).into_iter().map(
+            |(path, message)| Problem {
+                path: path
+                    .strip_prefix(self.root.path())
+                    .unwrap_or(&path)
+                    .to_string_lossy()
+                    .into(),
+                line: None,
+                message,
+            },
+        ));
         if let Err(error) = &snapshot.config {
             problems.push(Problem {
                 path: error.file.as_str().into(),
