@@ -61,7 +61,10 @@ pub fn below(folder: &Path) -> Vec<(PathBuf, String)> {
     let found = files.iter().filter(|(path, _)| path.starts_with(folder));
     let told = found.map(|(path, why)| {
         let (paths, why) = (path.display().to_string(), why.clone());
-        (path.clone(), StoreError::Undecided { paths, why }.to_string())
+        (
+            path.clone(),
+            StoreError::Undecided { paths, why }.to_string(),
+        )
     });
     told.collect()
 }

@@ -10,7 +10,8 @@ use chant_core::store::StoreError;
 use chant_core::store::disk::{Disk, Lock};
 use chant_core::store::files::Root;
 use chant_core::store::journal::{Journal, Step};
-use chant_core::store::state::StateFolder;
+use chant_core::store::state::{StateFolder, UserState};
+use chant_core::store::undecided;
 use tempfile::TempDir;
 
 use crate::workspace::Place;
@@ -23,12 +24,39 @@ struct Project {
 
 impl Project {
     fn new() -> Self {
-        let folder = TempDir::new().unwrap();
+        Self::with_state(crate::own_disk().user_state.unwrap())
+    }
+
+    /// A project whose state lies on its own file system, and one whose state lies on another, where there are
+    /// two.
+    fn near_and_far() -> Vec<Self> {
+        let near = TempDir::new().unwrap().keep();
+        let mut projects = vec![Self::in_folder(&near.join("project"), near.join("state"))];
+        let memory = std::path::Path::new("/dev/shm");
+        if memory.is_dir() {
+            let far = TempDir::new_in(memory).unwrap().keep();
+            let project = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap().keep();
+            projects.push(Self::in_folder(&project, far));
+        }
+        projects
+    }
+
+    fn in_folder(folder: &std::path::Path, state: std::path::PathBuf) -> Self {
+        fs::create_dir_all(folder).unwrap();
+        let folder = TempDir::new_in(folder).unwrap();
+        Self::filled(folder, UserState::at(state))
+    }
+
+    fn with_state(user: UserState) -> Self {
+        Self::filled(TempDir::new().unwrap(), user)
+    }
+
+    fn filled(folder: TempDir, user: UserState) -> Self {
         let root = Root::open(folder.path()).unwrap();
         for (name, text) in [("a.md", "a"), ("b.md", "b"), ("c.md", "c")] {
             fs::write(folder.path().join(name), text).unwrap();
         }
-        let state = StateFolder::of(&root, None, crate::own_disk().user_state.as_ref());
+        let state = StateFolder::of(&root, None, Some(&user));
         Self {
             folder,
             root,
@@ -95,6 +123,23 @@ impl Project {
         files
     }
 
+    /// Hidden files and empty folders that are ours.
+    fn debris(&self) -> usize {
+        let hidden = |folder: &std::path::Path| {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            entries
+                .filter(|entry| entry.file_name().to_string_lossy().starts_with('.'))
+                .count()
+        };
+        let folders = ["new", "old"].map(|name| self.folder.path().join(name));
+        let empty = |folder: &&std::path::PathBuf| {
+            folder.is_dir() && fs::read_dir(folder).unwrap().next().is_none()
+        };
+        hidden(self.folder.path())
+            + folders.iter().map(|it| hidden(it)).sum::<usize>()
+            + folders.iter().filter(empty).count()
+    }
+
     fn leftovers(&self) -> usize {
         fs::read_dir(self.state.place().unwrap().join("journal")).map_or(0, Iterator::count)
     }
@@ -151,13 +196,17 @@ fn all_steps_are_done_and_nothing_is_left_behind() {
 fn a_crash_at_any_moment_leaves_all_or_nothing_after_recovery() {
     let moments = [
         ("journal-staged", 0, false),
-        ("journal-intent", 0, true),
+        ("journal-intent", 0, false),
         ("journal-done", 0, true),
     ]
     .into_iter()
-    .chain((0..4).map(|nth| ("journal-step", nth, true)));
-    for (moment, nth, happens) in moments {
-        let project = Project::new();
+    .chain((0..4).map(|nth| ("journal-step", nth, false)));
+    let cases = moments.flat_map(|case| {
+        Project::near_and_far()
+            .into_iter()
+            .map(move |it| (it, case))
+    });
+    for (project, (moment, nth, happens)) in cases {
         assert!(
             project.change(&dying_at(moment, nth)).is_err(),
             "{moment} {nth}"
@@ -167,6 +216,8 @@ fn a_crash_at_any_moment_leaves_all_or_nothing_after_recovery() {
         assert_eq!(project.files(), expected, "{moment} {nth}");
         assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
         assert_eq!(project.files(), expected, "{moment} {nth}, recovered twice");
+        assert_eq!(project.leftovers(), 0, "{moment} {nth}");
+        assert_eq!(project.debris(), 0, "{moment} {nth}");
     }
 }
 
@@ -228,24 +279,204 @@ fn what_was_done_is_not_done_again_when_its_record_stays() {
     assert_eq!(project.leftovers(), 0);
 }
 
+// proves: store:journal:an_edit_after_a_crash_splits_nothing
 #[test]
-fn an_edit_between_crash_and_recovery_is_kept_and_reported() {
-    let project = Project::new();
-    assert!(project.change(&dying_at("journal-step", 0)).is_err());
-    fs::write(project.folder.path().join("b.md"), "by a person").unwrap();
-    let unfinished = project.journal(&Disk::default()).recover().unwrap();
-    assert_eq!(unfinished.len(), 1);
-    assert_eq!(unfinished[0].paths, ["b.md"]);
-    assert!(unfinished[0].kept.join("3.new").exists());
-    assert_eq!(project.files()["b.md"], "by a person");
-    assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
+fn an_edit_between_crash_and_recovery_is_kept_and_told_and_the_others_stay_together() {
+    let names = [
+        ("a.md", "a.md"),
+        ("new/d.md", ""),
+        ("old/c.md", "c.md"),
+        ("b.md", "b.md"),
+    ];
+    let moments = ["journal-intent"].into_iter().map(|it| (it, 0));
+    for (moment, nth) in moments.chain((0..4).map(|nth| ("journal-step", nth))) {
+        for (new, old) in names {
+            let project = Project::new();
+            assert!(project.change(&dying_at(moment, nth)).is_err());
+            let is_there =
+                |name: &&&str| !name.is_empty() && project.folder.path().join(name).exists();
+            let Some(name) = [new, old].iter().find(is_there).copied() else {
+                continue;
+            };
+            let path = project.folder.path().join(name);
+            let text = fs::read_to_string(&path).unwrap() + " by a person";
+            fs::write(&path, &text).unwrap();
+            let left = project.files();
+            let unfinished = project.journal(&Disk::default()).recover().unwrap();
+            let at = format!("{moment} {nth} {name}: {left:?} {unfinished:?}");
+            let mut found = project.files();
+            // A file that only moved takes its edit along.
+            let is_moved = new == "old/c.md";
+            let edited = if is_moved { "c.md" } else { name };
+            assert_eq!(found.remove(edited), Some(text.clone()), "{at}");
+            let without = |mut files: BTreeMap<String, String>| {
+                files.remove(edited);
+                files
+            };
+            let is_new = text.starts_with(|first: char| first.is_uppercase());
+            let expected = if is_new { after() } else { before() };
+            assert_eq!(found, without(expected), "{at}");
+            if is_moved {
+                assert_eq!(unfinished, [], "{at}");
+            } else {
+                assert_eq!(unfinished[0].paths, [name], "{at}");
+                assert!(unfinished[0].kept.is_dir());
+            }
+            assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
+        }
+    }
 }
 
-/// What the four steps leave when their record or a staged text was damaged: nothing is done.
+// proves: store:journal:an_edit_after_a_crash_splits_nothing
+#[test]
+fn two_edits_that_speak_for_both_ways_leave_everything_as_it_is() {
+    let project = Project::new();
+    assert!(project.change(&dying_at("journal-step", 0)).is_err());
+    fs::write(project.folder.path().join("a.md"), "A by a person").unwrap();
+    fs::write(project.folder.path().join("b.md"), "b by a person").unwrap();
+    let left = project.files();
+    let unfinished = project.journal(&Disk::default()).recover().unwrap();
+    assert_eq!(unfinished[0].paths, ["a.md", "b.md"]);
+    assert!(unfinished[0].kept.join("0.text").exists());
+    assert_eq!(project.files(), left);
+}
+
+/// A disk that fails from the `nth` write, rename, flush or record on; `lasts` for good, also when it is to be
+/// taken back.
+fn failing_at(nth: usize, lasts: bool) -> (Disk, Arc<std::sync::atomic::AtomicUsize>) {
+    use std::sync::atomic::Ordering;
+    let count = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let fails = {
+        let count = Arc::clone(&count);
+        move || {
+            let now = count.fetch_add(1, Ordering::SeqCst);
+            if now == nth || (lasts && now > nth) {
+                Err(io::Error::from(io::ErrorKind::StorageFull))
+            } else {
+                Ok(())
+            }
+        }
+    };
+    let fails = Arc::new(fails);
+    let writes = Arc::clone(&fails);
+    let disk = Disk {
+        write: Arc::new(move |file, bytes| {
+            writes()?;
+            io::Write::write_all(file, bytes)
+        }),
+        reached: Arc::new(move |moment| match moment {
+            "journal-put" | "journal-back" | "journal-flush" | "journal-mark" | "journal-clear" => {
+                fails()
+            }
+            _ => Ok(()),
+        }),
+        ..Disk::default()
+    };
+    (disk, count)
+}
+
+// proves: store:write:a_refusal_is_final
+#[test]
+fn whichever_write_fails_a_refusal_is_final() {
+    let mut refused = 0;
+    for nth in 0.. {
+        let project = Project::near_and_far().swap_remove(nth % 2);
+        let (disk, count) = failing_at(nth, false);
+        let done = project.change(&disk);
+        if count.load(std::sync::atomic::Ordering::SeqCst) <= nth {
+            done.unwrap();
+            break;
+        }
+        let expected = if done.is_ok() { after() } else { before() };
+        refused += usize::from(done.is_err());
+        assert_eq!(project.files(), expected, "{nth}: {done:?}");
+        assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
+        assert_eq!(project.files(), expected, "{nth}, recovered");
+        assert_eq!((project.leftovers(), project.debris()), (0, 0), "{nth}");
+        if done.is_err() {
+            project.change(&Disk::default()).unwrap();
+            assert_eq!(project.files(), after());
+        }
+    }
+    assert!(refused > 10, "{refused}");
+}
+
+// proves: store:write:a_refusal_is_final store:write:undecided_is_told_until_settled
+#[test]
+fn a_disk_that_fails_in_both_directions_leaves_files_undecided_until_it_works() {
+    let mut undecided = 0;
+    for nth in 0..40 {
+        let project = Project::new();
+        let (disk, count) = failing_at(nth, true);
+        let done = project.change(&disk);
+        if count.load(std::sync::atomic::Ordering::SeqCst) <= nth {
+            break;
+        }
+        match done {
+            Ok(()) => assert_eq!(project.files(), after()),
+            Err(StoreError::Undecided { paths, .. }) => {
+                undecided += 1;
+                assert!(paths.contains("a.md"), "{paths}");
+                let at = || undecided::below(&project.root.path().join("a.md"));
+                let read = || Disk::default().read_text(&project.root.path().join("a.md"), "a.md");
+                assert_eq!(at().len(), 1);
+                assert!(matches!(read(), Err(StoreError::Undecided { .. })));
+                // Nobody goes forward, and nobody forgets.
+                assert_eq!(project.journal(&disk).recover().unwrap(), []);
+                assert_eq!(at().len(), 1);
+                let later = project.change(&Disk::default());
+                assert!(matches!(later, Err(StoreError::Undecided { .. })));
+                assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
+                assert_eq!(project.files(), before(), "{nth}");
+                assert_eq!((at().len(), read().unwrap().0), (0, "a".to_owned()));
+            }
+            Err(_) => {
+                assert_eq!(project.files(), before(), "{nth}");
+                assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
+                assert_eq!(project.files(), before(), "{nth}, recovered");
+            }
+        }
+    }
+    assert!(undecided > 3, "{undecided}");
+}
+
+// proves: store:journal:nothing_is_seen_that_room_or_rules_refuse
+#[test]
+fn no_file_changes_before_all_is_written_and_asked() {
+    let project = Project::new();
+    let root = project.root.path().to_owned();
+    let is_as_it_was = move || {
+        let read = |name: &str| fs::read_to_string(root.join(name)).ok();
+        let texts = ["a.md", "b.md", "c.md", "new/d.md", "old/c.md"].map(read);
+        texts
+            == [
+                Some("a".into()),
+                Some("b".into()),
+                Some("c".into()),
+                None,
+                None,
+            ]
+    };
+    let (writes, moments) = (is_as_it_was.clone(), is_as_it_was);
+    let disk = Disk {
+        write: Arc::new(move |file, bytes| {
+            assert!(writes());
+            io::Write::write_all(file, bytes)
+        }),
+        reached: Arc::new(move |moment| {
+            assert!(moment != "journal-intent" || moments());
+            Ok(())
+        }),
+        ..Disk::default()
+    };
+    project.change(&disk).unwrap();
+}
+
+/// What the four steps leave when their record was damaged: nothing is done.
 #[test]
 fn a_damaged_change_is_set_aside_and_told() {
     type Damage = fn(&std::path::Path);
-    let damages: [(Damage, &str); 3] = [
+    let damages: [(Damage, &str); 2] = [
         (
             |it| fs::write(it.join("intent.json"), "{").unwrap(),
             "record",
@@ -254,7 +485,6 @@ fn a_damaged_change_is_set_aside_and_told() {
             |it| fs::write(it.join("intent.json"), "").unwrap(),
             "record",
         ),
-        (|it| fs::remove_file(it.join("3.new")).unwrap(), "`3.new`"),
     ];
     for (damage, word) in damages {
         let project = Project::new();
@@ -265,7 +495,7 @@ fn a_damaged_change_is_set_aside_and_told() {
         let unfinished = project.journal(&Disk::default()).recover().unwrap();
         assert_eq!(unfinished.len(), 1);
         assert!(unfinished[0].why.contains(word), "{}", unfinished[0].why);
-        assert!(unfinished[0].kept.join("0.new").exists());
+        assert!(unfinished[0].kept.join("0.text").exists());
         assert_eq!(project.files(), before());
         assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
     }

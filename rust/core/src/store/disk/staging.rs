@@ -13,7 +13,9 @@ use super::{Disk, stamp};
 /// Whether a file that waits in one folder can take its place in another, as it would be made there.
 pub fn can_stage(waiting: &Path, folder: &Path, is_new: bool) -> bool {
     // A folder that is still to be made will lie on the file system of the one above it.
-    let mut there = folder.ancestors().filter_map(|folder| Some((folder, stamp(folder)?)));
+    let mut there = folder
+        .ancestors()
+        .filter_map(|folder| Some((folder, stamp(folder)?)));
     let Some((folder, place)) = there.next() else {
         return false;
     };

@@ -97,7 +97,7 @@ impl Journal<'_> {
         };
         let unfinished = match phase {
             Phase::Settled => None,
-            Phase::UnderWay | Phase::Refused => match self.settle(folder, phase, &placed, &made) {
+            Phase::UnderWay | Phase::Refused => match self.settle(folder, phase, &placed) {
                 Ok(unfinished) => unfinished,
                 // It is remembered, and tried again by the next one to come.
                 Err(StoreError::Undecided { .. }) => return Ok(None),
@@ -110,6 +110,7 @@ impl Journal<'_> {
         if unfinished.is_none() {
             intent::clear(folder, &placed)?;
         }
+        self.remove_folders(&made);
         Ok(unfinished)
     }
 
@@ -119,7 +120,6 @@ impl Journal<'_> {
         folder: &Path,
         phase: Phase,
         placed: &[Placed],
-        made: &[String],
     ) -> Result<Option<Unfinished>, StoreError> {
         let looks: Result<Vec<Look>, _> = placed.iter().map(|one| self.look(one)).collect();
         let Ok(looks) = looks else {
@@ -131,10 +131,17 @@ impl Journal<'_> {
         };
         let edited = of(|look| matches!(look, Look::Edited));
         let lost = of(|look| matches!(look, Look::Lost));
-        let touched = of(|look| matches!(look, Look::Before { is_untouched: false, .. }));
+        let touched = of(|look| {
+            matches!(
+                look,
+                Look::Before {
+                    is_untouched: false,
+                    ..
+                }
+            )
+        });
         let why = if edited.is_empty() && lost.is_empty() {
             self.go_back(placed)?;
-            self.remove_folders(made);
             "it was taken back"
         } else if phase == Phase::UnderWay && lost.is_empty() && touched.is_empty() {
             // A text that was in its place already was edited: it cannot be taken from under the edit. No answer was
@@ -179,7 +186,9 @@ impl Journal<'_> {
             return Reading::Others;
         }
         if record["schema"].as_u64() < Some(u64::from(SCHEMA)) {
-            return Reading::Damaged("an earlier release left it; its texts are `.old` and `.new`".into());
+            return Reading::Damaged(
+                "an earlier release left it; its texts are `.old` and `.new`".into(),
+            );
         }
         let Intent { folders, steps, .. } = match serde_json::from_value(record) {
             Ok(intent) => intent,
@@ -290,9 +299,7 @@ impl Journal<'_> {
                 disk::swap(&one.slot, &one.target, expected)
             }
             (Record::Replace { .. }, None) => Ok(false),
-            (Record::Create { .. }, _) => {
-                disk::rename_new(&one.slot, &one.target).map(|()| true)
-            }
+            (Record::Create { .. }, _) => disk::rename_new(&one.slot, &one.target).map(|()| true),
             (Record::Move { from, to }, _) => {
                 files::relocate_held(self.root, from, to).map(|()| true)
             }
@@ -314,9 +321,7 @@ impl Journal<'_> {
         let done = asked.and_then(|()| match &one.record {
             Record::Replace { .. } => disk::swap_back(&one.slot, &one.target, stamp),
             Record::Create { .. } => disk::rename_new(&one.target, &one.slot).map(|()| true),
-            Record::Move { from, to } => {
-                files::relocate_held(self.root, to, from).map(|()| true)
-            }
+            Record::Move { from, to } => files::relocate_held(self.root, to, from).map(|()| true),
         });
         match done {
             Ok(true) => Ok(()),

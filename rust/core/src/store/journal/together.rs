@@ -61,9 +61,10 @@ impl Journal<'_> {
         slots: Slots,
     ) -> Result<bool, StoreError> {
         let change = self.stage(state, held, steps, slots)?;
-        let begun = self
-            .may_begin(held, &change)
-            .and_then(|may| may.then(|| self.mark(&change, Phase::Settled, Phase::UnderWay)).transpose());
+        let begun = self.may_begin(held, &change).and_then(|may| {
+            may.then(|| self.mark(&change, Phase::Settled, Phase::UnderWay))
+                .transpose()
+        });
         match begun {
             Ok(Some(())) => {}
             Ok(None) => return self.drop_staged(&change).map(|()| false),
@@ -117,7 +118,9 @@ impl Journal<'_> {
     ) -> Result<(), StoreError> {
         let owner = change.folder.join(OWNER);
         let name = format!("{}\n", std::process::id());
-        change.locks.extend(Lock::claim(&owner, &name, Instant::now())?);
+        change
+            .locks
+            .extend(Lock::claim(&owner, &name, Instant::now())?);
         let records = self.records(&change.folder, held, steps, slots)?;
         let json = self.intent(&records, &change.made);
         let record = change.folder.join(Phase::Settled.file());
@@ -165,7 +168,9 @@ impl Journal<'_> {
             (!fits).then(|| {
                 let name = intent::slot_beside(folder, number);
                 let real = self.root.locate(path).unwrap_or_else(|_| target.to_owned());
-                let inside = real.strip_prefix(self.root.path()).unwrap_or(Path::new(path));
+                let inside = real
+                    .strip_prefix(self.root.path())
+                    .unwrap_or(Path::new(path));
                 let beside = inside.with_file_name(name);
                 beside.to_string_lossy().replace('\\', "/")
             })
@@ -283,7 +288,6 @@ impl Journal<'_> {
             Phase::UnderWay
         };
         self.go_back(&change.placed)?;
-        self.remove_folders(&change.made);
         // If this is not certain to last, the record stays and has the next one do it once more.
         let settled = self
             .flush(&change.placed)
@@ -291,6 +295,7 @@ impl Journal<'_> {
         if settled.is_ok() {
             let _ = self.clear(change);
         }
+        self.remove_folders(&change.made);
         Ok(())
     }
 
@@ -315,7 +320,11 @@ impl Journal<'_> {
             return Ok(());
         };
         let why = why.clone();
-        let paths: Vec<&str> = failed.iter().rev().map(|(one, _)| one.record.path()).collect();
+        let paths: Vec<&str> = failed
+            .iter()
+            .rev()
+            .map(|(one, _)| one.record.path())
+            .collect();
         let error = StoreError::Undecided {
             paths: paths.join("`, `"),
             why: why.clone(),

@@ -203,7 +203,11 @@ impl StateFolder {
     /// there. Only a repository has one: elsewhere nothing tells apart what is the user's.
     pub(super) fn staging_for(&self, folder: &Path, is_new: bool) -> Option<PathBuf> {
         let state = self.place().filter(|_| self.is_in_repository)?;
-        let near = if disk::exists(state) { state } else { &self.anchor };
+        let near = if disk::exists(state) {
+            state
+        } else {
+            &self.anchor
+        };
         if !disk::can_stage(near, folder, is_new) {
             return None;
         }

@@ -429,17 +429,19 @@ impl Project {
     /// then specs in the order of their paths.
     pub fn problems(&self, snapshot: &Snapshot) -> Vec<Problem> {
         let mut problems = self.unfinished().clone();
-        problems.extend(undecided::below(self.root.path()).into_iter().map(
-            |(path, message)| Problem {
-                path: path
-                    .strip_prefix(self.root.path())
-                    .unwrap_or(&path)
-                    .to_string_lossy()
-                    .into(),
-                line: None,
-                message,
-            },
-        ));
+        problems.extend(
+            undecided::below(self.root.path())
+                .into_iter()
+                .map(|(path, message)| Problem {
+                    path: path
+                        .strip_prefix(self.root.path())
+                        .unwrap_or(&path)
+                        .to_string_lossy()
+                        .into(),
+                    line: None,
+                    message,
+                }),
+        );
         if let Err(error) = &snapshot.config {
             problems.push(Problem {
                 path: error.file.as_str().into(),
