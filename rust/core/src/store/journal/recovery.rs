@@ -300,8 +300,8 @@ impl Journal<'_> {
             }
             (Record::Replace { .. }, None) => Ok(false),
             (Record::Create { .. }, _) => disk::rename_new(&one.slot, &one.target).map(|()| true),
-            (Record::Move { from, to }, _) => {
-                files::relocate_held(self.root, from, to).map(|()| true)
+            (Record::Move { from, .. }, _) => {
+                files::shift(&self.root.place(from)?, &one.target).map(|()| true)
             }
         }
     }
@@ -321,7 +321,9 @@ impl Journal<'_> {
         let done = asked.and_then(|()| match &one.record {
             Record::Replace { .. } => disk::swap_back(&one.slot, &one.target, stamp),
             Record::Create { .. } => disk::rename_new(&one.target, &one.slot).map(|()| true),
-            Record::Move { from, to } => files::relocate_held(self.root, to, from).map(|()| true),
+            Record::Move { from, .. } => {
+                files::shift(&one.target, &self.root.place(from)?).map(|()| true)
+            }
         });
         match done {
             Ok(true) => Ok(()),

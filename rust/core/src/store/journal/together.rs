@@ -1,15 +1,15 @@
 //! A change of several files as it is made: texts staged, put in place, made final or taken back.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::super::StoreError;
 use super::super::disk::{self, Lock, Temporary};
 use super::super::files;
 use super::super::state::StateFolder;
 use super::super::undecided;
+use super::super::{StoreError, WRITE};
 use super::intent::{self, Intent, OWNER, Phase, Placed, Record, SCHEMA};
 use super::{Held, Journal, Step, change_name, held_of};
 
@@ -148,7 +148,7 @@ impl Journal<'_> {
                 change.locks.extend(lock_of_new(&slot)?);
             }
         }
-        for folder in folders_of(change.placed.iter().map(|one| &one.slot)) {
+        for folder in folders_of(change.placed.iter().map(|one| one.slot.clone())) {
             disk::flush_folder(&folder)?;
         }
         self.reached("journal-staged")
@@ -336,18 +336,30 @@ impl Journal<'_> {
     }
 
     /// Makes renames of all steps durable.
+    ///
+    /// # Errors
+    /// `NotWritten`, naming a document of the folder that could not be flushed.
     pub(super) fn flush(&self, placed: &[Placed]) -> Result<(), StoreError> {
-        let from = |one: &Placed| match &one.record {
-            Record::Move { from, .. } => self.root.place(from).ok(),
-            _ => Some(one.slot.clone()),
-        };
-        let places: Vec<PathBuf> = placed.iter().filter_map(from).collect();
-        let targets = placed.iter().map(|one| &one.target);
-        for folder in folders_of(targets.chain(&places)) {
-            self.asked("journal-flush", &folder)?;
+        let mut folders: BTreeMap<PathBuf, &str> = BTreeMap::new();
+        for one in placed {
+            let from = match &one.record {
+                Record::Move { from, .. } => self.root.place(from).ok(),
+                _ => Some(one.slot.clone()),
+            };
+            let places = from.into_iter().chain([one.target.clone()]);
+            for folder in folders_of(places) {
+                folders.entry(folder).or_insert_with(|| one.record.path());
+            }
+        }
+        for (folder, path) in folders {
+            let failed = |error| match error {
+                StoreError::Io { source, .. } => StoreError::io(WRITE, Path::new(path), source),
+                error => error,
+            };
+            self.asked("journal-flush", Path::new(path))?;
             // A folder that went with its file has nothing to flush.
             if disk::is_folder(&folder) {
-                disk::flush_folder(&folder)?;
+                disk::flush_folder(&folder).map_err(failed)?;
             }
         }
         Ok(())
@@ -398,7 +410,7 @@ fn lock_of_new(_slot: &Path) -> Result<Option<Lock>, StoreError> {
 }
 
 /// The folders in which files lie, each once.
-fn folders_of<'a>(files: impl Iterator<Item = &'a PathBuf>) -> BTreeSet<PathBuf> {
-    let folder = |path: &PathBuf| path.parent().map(Path::to_owned);
+fn folders_of(files: impl Iterator<Item = PathBuf>) -> BTreeSet<PathBuf> {
+    let folder = |path: PathBuf| path.parent().map(Path::to_owned);
     files.filter_map(folder).collect()
 }
