@@ -8,9 +8,9 @@ use std::sync::Arc;
 use chant_core::dialects::chant::ops::cancel;
 use chant_core::store::StoreError;
 use chant_core::store::disk::{Disk, Lock};
-use chant_core::store::files::Root;
+use chant_core::store::files::{self, Root};
 use chant_core::store::journal::{Journal, Step};
-use chant_core::store::state::{StateFolder, UserState};
+use chant_core::store::state::{CheckoutName, GitPlace, StateFolder, UserState};
 use chant_core::store::undecided;
 use tempfile::TempDir;
 
@@ -109,7 +109,8 @@ impl Project {
                 .flatten()
                 .flatten()
             {
-                if entry.path().is_file() {
+                let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+                if entry.path().is_file() && !is_hidden {
                     let path = entry
                         .path()
                         .strip_prefix(self.folder.path())
@@ -520,6 +521,59 @@ fn what_stays_unfinished_is_told_once_however_many_changes_follow() {
         assert_eq!(told().len(), 1, "{:?}", told());
     }
     assert!(told()[0].path.contains(change));
+}
+
+// proves: store:write:texts_wait_in_our_own_state
+#[test]
+fn in_a_repository_nothing_lies_beside_documents_while_they_are_written() {
+    let project = Project::new();
+    let common = project.folder.path().join("repository");
+    fs::create_dir(&common).unwrap();
+    let place = GitPlace {
+        common: common.clone(),
+        top: Some(project.folder.path().to_owned()),
+        checkout: Some(CheckoutName::Main),
+    };
+    let user = crate::own_disk().user_state;
+    let state = StateFolder::of(&project.root, Some(&place), user.as_ref());
+    let folder = project.folder.path().to_owned();
+    let writes = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let count = Arc::clone(&writes);
+    let disk = Disk {
+        write: Arc::new(move |file, bytes| {
+            let names = fs::read_dir(&folder)?.map(|entry| entry.unwrap().file_name());
+            let ours: Vec<_> = names
+                .filter(|name| name.to_string_lossy().starts_with('.'))
+                .collect();
+            assert_eq!(ours, Vec::<std::ffi::OsString>::new());
+            count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            io::Write::write_all(file, bytes)
+        }),
+        ..Disk::default()
+    }
+    .staging_in(&state);
+    let edit = |text: &str| Ok::<_, StoreError>(text.to_owned() + "!");
+    files::edit(&disk, &project.root, "a.md", edit).unwrap();
+    files::create(&disk, &project.root, "e.md", "e").unwrap();
+    let text = |path: &str, text: &str| Step::Replace {
+        path: path.into(),
+        text: text.into(),
+    };
+    let journal = Journal {
+        state: Some(&state),
+        ..project.journal(&disk)
+    };
+    let both = |_: &[&str]| Ok::<_, StoreError>(Some(vec![text("b.md", "B"), text("c.md", "C")]));
+    assert!(journal.change(&["b.md", "c.md"], both).unwrap());
+    let expected = [("a.md", "a!"), ("b.md", "B"), ("c.md", "C"), ("e.md", "e")];
+    assert_eq!(project.files(), self::files(&expected));
+    assert_eq!(writes.load(std::sync::atomic::Ordering::SeqCst), 5);
+    assert_eq!(
+        fs::read_dir(common.join("chant-mcp/staged"))
+            .unwrap()
+            .count(),
+        0
+    );
 }
 
 #[test]
