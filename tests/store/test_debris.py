@@ -79,5 +79,5 @@ def test_a_crash_leaves_nothing_that_git_shows(project: Project) -> None:
         assert done.returncode == -signal.SIGABRT
         shown = project.git("status", "--porcelain", "-uall").splitlines()
         assert [line for line in shown if ".chant-" in line] == []
-        chant_mcp.open(project.root)
+        assert len(chant_mcp.open(project.root).specs) == 2
         assert project.git("status", "--porcelain", "-uall") == ""
