@@ -11,27 +11,26 @@ use chant_core::store::disk::{Disk, Lock};
 use chant_core::store::files::{self, Root};
 use chant_core::store::journal::{Journal, Step};
 use chant_core::store::state::{CheckoutName, GitPlace, StateFolder, UserState};
-use chant_core::store::undecided;
 use tempfile::TempDir;
 
 use crate::workspace::Place;
 
-struct Project {
+pub(crate) struct Project {
     folder: TempDir,
-    root: Root,
+    pub(crate) root: Root,
     state: StateFolder,
     /// Where the state lies, if it is the project's own.
     _home: Option<TempDir>,
 }
 
 impl Project {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let user = crate::own_disk().user_state.unwrap();
         Self::filled(TempDir::new().unwrap(), &user, None)
     }
 
     /// A project in memory, where there is that; its state lies there, too, or on another file system.
-    fn in_memory(has_state_near: bool) -> Self {
+    pub(crate) fn in_memory(has_state_near: bool) -> Self {
         let memory = std::path::Path::new("/dev/shm");
         let target = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
         let near = if memory.is_dir() { memory } else { target };
@@ -54,7 +53,7 @@ impl Project {
         }
     }
 
-    fn journal<'a>(&'a self, disk: &'a Disk) -> Journal<'a> {
+    pub(crate) fn journal<'a>(&'a self, disk: &'a Disk) -> Journal<'a> {
         Journal {
             disk,
             root: &self.root,
@@ -64,7 +63,7 @@ impl Project {
     }
 
     /// Four steps of every kind over three files.
-    fn change(&self, disk: &Disk) -> Result<(), StoreError> {
+    pub(crate) fn change(&self, disk: &Disk) -> Result<(), StoreError> {
         self.journal(disk)
             .change(&["c.md", "a.md", "b.md"], |texts| {
                 assert_eq!(texts, ["c", "a", "b"]);
@@ -91,7 +90,7 @@ impl Project {
             .map(|is_done| assert!(is_done))
     }
 
-    fn files(&self) -> BTreeMap<String, String> {
+    pub(crate) fn files(&self) -> BTreeMap<String, String> {
         let mut files = BTreeMap::new();
         for folder in ["", "new", "old"] {
             for entry in fs::read_dir(self.folder.path().join(folder))
@@ -115,7 +114,7 @@ impl Project {
     }
 
     /// Hidden files and empty folders that are ours.
-    fn debris(&self) -> usize {
+    pub(crate) fn debris(&self) -> usize {
         let hidden = |folder: &std::path::Path| {
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
             entries
@@ -131,7 +130,7 @@ impl Project {
             + folders.iter().filter(empty).count()
     }
 
-    fn leftovers(&self) -> usize {
+    pub(crate) fn leftovers(&self) -> usize {
         fs::read_dir(self.state.place().unwrap().join("journal")).map_or(0, Iterator::count)
     }
 }
@@ -143,11 +142,11 @@ fn files(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
         .collect()
 }
 
-fn before() -> BTreeMap<String, String> {
+pub(crate) fn before() -> BTreeMap<String, String> {
     files(&[("a.md", "a"), ("b.md", "b"), ("c.md", "c")])
 }
 
-fn after() -> BTreeMap<String, String> {
+pub(crate) fn after() -> BTreeMap<String, String> {
     files(&[
         ("a.md", "A"),
         ("b.md", "B"),
@@ -329,105 +328,6 @@ fn two_edits_that_speak_for_both_ways_leave_everything_as_it_is() {
     assert_eq!(unfinished[0].paths, ["a.md", "b.md"]);
     assert!(unfinished[0].kept.join("0.text").exists());
     assert_eq!(project.files(), left);
-}
-
-/// A disk that fails from the `nth` write, rename, flush or record on; `lasts` for good, also when it is to be
-/// taken back.
-fn failing_at(nth: usize, lasts: bool) -> (Disk, Arc<std::sync::atomic::AtomicUsize>) {
-    use std::sync::atomic::Ordering;
-    let count = Arc::new(std::sync::atomic::AtomicUsize::new(0));
-    let fails = {
-        let count = Arc::clone(&count);
-        move || {
-            let now = count.fetch_add(1, Ordering::SeqCst);
-            if now == nth || (lasts && now > nth) {
-                Err(io::Error::from(io::ErrorKind::StorageFull))
-            } else {
-                Ok(())
-            }
-        }
-    };
-    let fails = Arc::new(fails);
-    let writes = Arc::clone(&fails);
-    let disk = Disk {
-        write: Arc::new(move |file, bytes| {
-            writes()?;
-            io::Write::write_all(file, bytes)
-        }),
-        reached: Arc::new(move |moment| match moment {
-            "journal-put" | "journal-back" | "journal-flush" | "journal-mark" | "journal-clear" => {
-                fails()
-            }
-            _ => Ok(()),
-        }),
-        ..Disk::default()
-    };
-    (disk, count)
-}
-
-// proves: store:write:a_refusal_is_final
-#[test]
-fn whichever_write_fails_a_refusal_is_final() {
-    let mut refused = 0;
-    for nth in 0.. {
-        let project = Project::in_memory(nth % 4 != 1);
-        let (disk, count) = failing_at(nth, false);
-        let done = project.change(&disk);
-        if count.load(std::sync::atomic::Ordering::SeqCst) <= nth {
-            done.unwrap();
-            break;
-        }
-        let expected = if done.is_ok() { after() } else { before() };
-        refused += usize::from(done.is_err());
-        assert_eq!(project.files(), expected, "{nth}: {done:?}");
-        assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
-        assert_eq!(project.files(), expected, "{nth}, recovered");
-        assert_eq!((project.leftovers(), project.debris()), (0, 0), "{nth}");
-        if done.is_err() {
-            project.change(&Disk::default()).unwrap();
-            assert_eq!(project.files(), after());
-        }
-    }
-    assert!(refused > 10, "{refused}");
-}
-
-// proves: store:write:a_refusal_is_final store:write:undecided_is_told_until_settled
-#[test]
-fn a_disk_that_fails_in_both_directions_leaves_files_undecided_until_it_works() {
-    let mut undecided = 0;
-    for nth in 0..40 {
-        let project = Project::new();
-        let (disk, count) = failing_at(nth, true);
-        let done = project.change(&disk);
-        if count.load(std::sync::atomic::Ordering::SeqCst) <= nth {
-            break;
-        }
-        match done {
-            Ok(()) => assert_eq!(project.files(), after()),
-            Err(StoreError::Undecided { paths, .. }) => {
-                undecided += 1;
-                assert!(paths.contains("a.md"), "{paths}");
-                let at = || undecided::below(&project.root.path().join("a.md"));
-                let read = || Disk::default().read_text(&project.root.path().join("a.md"), "a.md");
-                assert_eq!(at().len(), 1);
-                assert!(matches!(read(), Err(StoreError::Undecided { .. })));
-                // Nobody goes forward, and nobody forgets.
-                assert_eq!(project.journal(&disk).recover().unwrap(), []);
-                assert_eq!(at().len(), 1);
-                let later = project.change(&Disk::default());
-                assert!(matches!(later, Err(StoreError::Undecided { .. })));
-                assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
-                assert_eq!(project.files(), before(), "{nth}");
-                assert_eq!((at().len(), read().unwrap().0), (0, "a".to_owned()));
-            }
-            Err(_) => {
-                assert_eq!(project.files(), before(), "{nth}");
-                assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
-                assert_eq!(project.files(), before(), "{nth}, recovered");
-            }
-        }
-    }
-    assert!(undecided > 3, "{undecided}");
 }
 
 // proves: store:journal:nothing_is_seen_that_room_or_rules_refuse

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::{StoreError, WRITE};
-use super::lock::lockable;
 use super::sweep::sweep_folder;
-use super::{Disk, LARGEST, Lock, Stamp, stamp};
+use super::{Disk, LARGEST, Stamp, stamp};
 
 /// Renames onto a free name; an existing target is never replaced.
 ///
@@ -299,31 +298,6 @@ pub(super) fn give_back(
             return Ok(());
         }
         placed = given;
-    }
-}
-
-impl Temporary {
-    /// Takes a place that must be free with its lock already held, so that nobody ever sees the
-    /// file without a holder.
-    ///
-    /// # Errors
-    /// `Exists`, `NotWritten`, or `Io` where locks do not work.
-    #[cfg(unix)]
-    pub fn appear_locked(self, target: &Path) -> Result<Lock, StoreError> {
-        let file = lockable(&self.0).map_err(|e| StoreError::io("lock", target, e))?;
-        file.lock().map_err(|e| StoreError::io("lock", target, e))?;
-        self.appear(target)?;
-        Ok(Lock { _file: file })
-    }
-
-    /// Takes a place that must be free and then its lock, which is on a file beside it.
-    ///
-    /// # Errors
-    /// `Exists`, `NotWritten`, or `Io` where locks do not work.
-    #[cfg(not(unix))]
-    pub fn appear_locked(self, target: &Path) -> Result<Lock, StoreError> {
-        self.appear(target)?;
-        Lock::take(target, std::time::Instant::now() + super::PATIENCE)
     }
 }
 

@@ -168,10 +168,9 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 pub(super) fn mark(folder: &Path, from: Phase, to: Phase) -> Result<(), StoreError> {
     let (from, to) = (folder.join(from.file()), folder.join(to.file()));
     disk::rename_new(&from, &to)?;
-    disk::flush_folder_of(&to).map_err(|error| {
+    disk::flush_folder_of(&to).inspect_err(|_| {
         // What is not certain to last has not happened.
         let _ = disk::rename_new(&to, &from);
-        error
     })
 }
 

@@ -72,10 +72,14 @@ impl Journal<'_> {
     }
 
     fn finish(&self, folder: &Path) -> Result<Option<Unfinished>, StoreError> {
-        let _owner = match Lock::try_take(&folder.join(OWNER)) {
+        let owner = folder.join(OWNER);
+        if !disk::exists(&owner) {
+            return self.finish_unowned(folder);
+        }
+        // Without a word in it, which would take room.
+        let _owner = match Lock::claim(&owner, "", Instant::now()) {
             Ok(Some(lock)) => lock,
-            Ok(None) => return Ok(None),
-            Err(StoreError::Missing { .. }) => return self.finish_unowned(folder),
+            Ok(None) | Err(StoreError::Missing { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
         let Some(phase) = phase_of(folder) else {

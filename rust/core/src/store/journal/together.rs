@@ -61,7 +61,7 @@ impl Journal<'_> {
         slots: Slots,
     ) -> Result<bool, StoreError> {
         let change = self.stage(state, held, steps, slots)?;
-        let begun = self.may_begin(held, &change).and_then(|may| {
+        let begun = may_begin(held, &change).and_then(|may| {
             may.then(|| self.mark(&change, Phase::Settled, Phase::UnderWay))
                 .transpose()
         });
@@ -232,27 +232,6 @@ impl Journal<'_> {
         serde_json::to_string_pretty(&intent).unwrap_or_default()
     }
 
-    /// Asks all that could refuse the change while no file has changed; false when one did under us.
-    fn may_begin(&self, held: &[Held], change: &Change) -> Result<bool, StoreError> {
-        for one in &change.placed {
-            match &one.record {
-                Record::Replace { path, .. } => {
-                    let held = held_of(held, path)?;
-                    let now = disk::stamp(&held.real);
-                    if !now.is_some_and(|now| now.is_same_content(&held.stamp)) {
-                        return Ok(false);
-                    }
-                }
-                Record::Create { path, .. } | Record::Move { to: path, .. } => {
-                    if disk::exists(&one.target) {
-                        return Err(StoreError::Exists { path: path.clone() });
-                    }
-                }
-            }
-        }
-        Ok(true)
-    }
-
     fn put_all(&self, held: &[Held], change: &Change) -> Result<bool, StoreError> {
         for one in &change.placed {
             let expected = match &one.record {
@@ -395,6 +374,27 @@ impl Journal<'_> {
             }
         }
     }
+}
+
+/// Asks all that could refuse the change while no file has changed; false when one did under us.
+fn may_begin(held: &[Held], change: &Change) -> Result<bool, StoreError> {
+    for one in &change.placed {
+        match &one.record {
+            Record::Replace { path, .. } => {
+                let held = held_of(held, path)?;
+                let now = disk::stamp(&held.real);
+                if !now.is_some_and(|now| now.is_same_content(&held.stamp)) {
+                    return Ok(false);
+                }
+            }
+            Record::Create { path, .. } | Record::Move { to: path, .. } => {
+                if disk::exists(&one.target) {
+                    return Err(StoreError::Exists { path: path.clone() });
+                }
+            }
+        }
+    }
+    Ok(true)
 }
 
 /// The lock of a new file: it goes with the file to its place.

@@ -3,6 +3,7 @@
 mod archived;
 mod earlier;
 mod known;
+mod leftovers;
 pub(super) mod logs;
 mod looking;
 pub mod lookup;
@@ -34,9 +35,8 @@ use crate::state_place::state_of;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk};
 use crate::store::files::Root;
-use crate::store::journal::{Journal, Step, Unfinished};
+use crate::store::journal::{Journal, Step};
 use crate::store::state::{StateFolder, UserState, escaped};
-use crate::store::undecided;
 use crate::work::records::Runs;
 use known::Known;
 use own::Own;
@@ -55,15 +55,6 @@ pub const AGENTS: &str = ".chant/agents.md";
 
 /// So many matching IDs an error lists.
 const MATCHES_SHOWN: usize = 10;
-/// Folders in which we write and which no listing goes through.
-const FOLDERS: [&str; 6] = [
-    "",
-    ".chant",
-    ".chant/logs",
-    ".chant/processes",
-    ".chant/prompts",
-    ".chant/archive",
-];
 
 /// What time it is, and where.
 #[derive(Clone)]
@@ -135,23 +126,6 @@ pub struct Project {
     known_trust: Mutex<Option<KnownTrust>>,
 }
 
-fn interrupted(root: &Path, change: &Unfinished) -> Vec<Problem> {
-    let kept = change.kept.strip_prefix(root).unwrap_or(&change.kept);
-    let problem = |path: &str| Problem {
-        path: path.into(),
-        line: None,
-        message: format!(
-            "a change of several files was interrupted: {}; what is left of it is kept in {}",
-            change.why,
-            kept.display()
-        ),
-    };
-    if change.paths.is_empty() {
-        return vec![problem(&kept.display().to_string())];
-    }
-    change.paths.iter().map(|path| problem(path)).collect()
-}
-
 /// The specs and the configuration at one moment.
 pub struct Snapshot {
     /// All active specs.
@@ -213,57 +187,6 @@ impl Project {
     #[must_use]
     pub fn knowing(self, outside: Outside) -> Self {
         Self { outside, ..self }
-    }
-
-    /// Finishes changes of several files that were interrupted: by a crash, or by a disk that failed so
-    /// that they could not even be taken back.
-    fn finish_interrupted(&self, state: &StateFolder) -> Result<(), Error> {
-        let unfinished = self.journal(Some(state), &[]).recover()?;
-        let told = unfinished
-            .iter()
-            .flat_map(|change| interrupted(self.root.path(), change));
-        let mut known = self.unfinished();
-        for problem in told {
-            // What stays in the way is found again by every change.
-            if !known.contains(&problem) {
-                known.push(problem);
-            }
-        }
-        Ok(())
-    }
-
-    /// Tries once more to settle what a failing disk left undecided.
-    fn settle_undecided(&self) -> Result<(), Error> {
-        if !undecided::are_any() {
-            return Ok(());
-        }
-        self.state()
-            .map_or(Ok(()), |state| self.finish_interrupted(&state))
-    }
-
-    /// Removes what dead processes of ours left in the folders that no listing goes through.
-    fn sweep(&self) {
-        let folders = FOLDERS.iter().filter_map(|it| self.root.locate(it).ok());
-        folders.for_each(|folder| disk::sweep_folder(&folder));
-        if let Ok(archive) = self.root.locate(ARCHIVE) {
-            let days = disk::names(&archive).unwrap_or_default().into_iter();
-            let days = days.filter(|day| day.is_folder);
-            days.for_each(|day| disk::sweep_folder(&archive.join(day.name)));
-        }
-        if let Ok(state) = self.state() {
-            let parts = [
-                "staged".to_owned(),
-                state.in_checkout("processes"),
-                state.in_project("tokens"),
-            ];
-            let parts = parts.iter().filter_map(|part| state.read(part));
-            parts.for_each(|part| disk::sweep_folder(&part));
-        }
-    }
-
-    fn unfinished(&self) -> MutexGuard<'_, Vec<Problem>> {
-        let problems = self.unfinished.lock();
-        problems.unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// The folder for our own state.
@@ -428,20 +351,7 @@ impl Project {
     /// Everything that is wrong with the project's files: interrupted changes, the configuration,
     /// then specs in the order of their paths.
     pub fn problems(&self, snapshot: &Snapshot) -> Vec<Problem> {
-        let mut problems = self.unfinished().clone();
-        problems.extend(
-            undecided::below(self.root.path())
-                .into_iter()
-                .map(|(path, message)| Problem {
-                    path: path
-                        .strip_prefix(self.root.path())
-                        .unwrap_or(&path)
-                        .to_string_lossy()
-                        .into(),
-                    line: None,
-                    message,
-                }),
-        );
+        let mut problems = self.interruptions();
         if let Err(error) = &snapshot.config {
             problems.push(Problem {
                 path: error.file.as_str().into(),
