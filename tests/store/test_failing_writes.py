@@ -10,12 +10,14 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from api.projects import fill
 from chant_mcp import ChantProject
 from harness import Project
 from work.troubled import is_told, trouble_for
@@ -185,3 +187,62 @@ def test_whichever_write_fails_all_or_nothing_is_done_and_the_next_try_succeeds(
     git_folder = filled / ".git" / "chant-mcp" / "journal"
     assert not git_folder.exists() or list(git_folder.iterdir()) == []
     assert json.loads(wire.text("chant_spec_list"))["total"] >= 2, "the server goes on"
+
+
+TRANSACTIONS = """\
+import sys, chant_mcp
+from chant_mcp.errors import ChantError
+for _ in sys.stdin:
+    try:
+        ws = chant_mcp.open(sys.argv[1])
+        with ws.transaction():
+            ws.spec("aaa").check("Tests added")
+            ws.spec("bbb").update(labels=["mine"])
+            ws.ticket("DEM-7").update(assignee="ada")
+            ws.vine("plan").set({"log": "started"})
+            ws.feature("060-login").complete("T001")
+        print("made", flush=True)
+    except ChantError as error:
+        print("refused:", str(error).replace(chr(10), " "), flush=True)
+"""
+
+
+@pytest.mark.requirement("store:write:a_refusal_is_final", "store:write:every_failing_write_is_survived")
+@pytest.mark.parametrize("lasts", [False, True], ids=["once", "for good"])
+def test_a_transaction_that_was_refused_at_any_write_is_never_made(
+    project: Project, tmp_path: Path, lasts: bool
+) -> None:
+    """Documents of all four dialects in one transaction; the next one opens them anew and would go on."""
+    fill(project).repository()
+    root = project.root
+    trouble = trouble_for(tmp_path / "trouble", root)
+    environment = {**os.environ, **trouble.environment}
+    command = [sys.executable, "-c", TRANSACTIONS, str(root)]
+    before = tree(root)
+    refused = 0
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdin is not None
+        assert writer.stdout is not None
+        for number in range(1, 200):
+            trouble.fail(number, 1 << 62 if lasts else number)
+            writer.stdin.write("\n")
+            writer.stdin.flush()
+            told = writer.stdout.readline().strip()
+            failed = trouble.failed
+            trouble.heal()
+            at = f"write {number}: {told}"
+            if told == "made":
+                assert len([name for name, text in before.items() if tree(root)[name] != text]) == 5, at
+                restore(root, before)
+                if not failed:
+                    break
+                continue
+            assert is_told(told), at
+            refused += 1
+            assert tree(root) == before, at
+        else:
+            raise AssertionError("it never comes to an end")
+        writer.stdin.close()
+    assert refused >= 10

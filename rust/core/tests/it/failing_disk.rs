@@ -69,7 +69,7 @@ fn whichever_write_fails_a_refusal_is_final() {
     assert!(refused > 10, "{refused}");
 }
 
-// proves: store:write:a_refusal_is_final store:write:undecided_is_told_until_settled
+// proves: store:write:undecided_is_told_until_settled
 #[test]
 fn a_disk_that_fails_in_both_directions_leaves_files_undecided_until_it_works() {
     let mut undecided = 0;
