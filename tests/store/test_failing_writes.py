@@ -225,7 +225,7 @@ def test_a_transaction_that_was_refused_at_any_write_is_never_made(
     ) as writer:
         assert writer.stdin is not None
         assert writer.stdout is not None
-        for number in range(1, 200):
+        for number in range(1, 200, 2 if lasts else 3):
             trouble.fail(number, 1 << 62 if lasts else number)
             writer.stdin.write("\n")
             writer.stdin.flush()
@@ -245,4 +245,4 @@ def test_a_transaction_that_was_refused_at_any_write_is_never_made(
         else:
             raise AssertionError("it never comes to an end")
         writer.stdin.close()
-    assert refused >= 10
+    assert refused >= 5

@@ -15,6 +15,9 @@ use super::{Journal, Unfinished, change_name};
 /// it.
 const MOMENT: Duration = Duration::from_secs(1);
 
+/// How long a change is waited for that somebody is at: most are done by then, and the one who asks sees all of it.
+const UNDER_WAY: Duration = Duration::from_millis(100);
+
 /// How a step's files lie.
 pub(super) enum Look {
     /// It is not done, or what it did is gone.
@@ -77,7 +80,7 @@ impl Journal<'_> {
             return self.finish_unowned(folder);
         }
         // Without a word in it, which would take room.
-        let _owner = match Lock::claim(&owner, "", Instant::now()) {
+        let _owner = match Lock::claim(&owner, "", Instant::now() + UNDER_WAY) {
             Ok(Some(lock)) => lock,
             Ok(None) | Err(StoreError::Missing { .. }) => return Ok(None),
             Err(error) => return Err(error),
