@@ -1,39 +1,21 @@
-"""Whether somebody is still at the other end of a pipe: the kernel knows before anything is read or written."""
+"""Noticing that nobody reads any more, also while nothing is written."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import select
 import stat
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-
-def has_writer(fd: int) -> bool:
-    """Tell whether somebody may still write what is read here; where that cannot be asked, yes."""
-    # One side of a socket can be closed by itself; Linux alone tells that.
-    return not _has_events(fd, getattr(select, "POLLRDHUP", 0))
-
-
-def has_reader(fd: int) -> bool:
-    """Tell whether somebody may still read what is written here; where that cannot be asked, yes."""
-    return not _has_events(fd, 0)
-
-
-def _has_events(fd: int, events: int) -> bool:
-    if not hasattr(select, "poll"):
-        return False
-    waits = select.poll()
-    waits.register(fd, events)
-    return bool(waits.poll(0))
+from chant_mcp.pipe_ends import has_reader
 
 
 class ReaderWatch:
-    """Tells once when nobody reads any more, also while nothing is written."""
+    """Tells once when nobody reads any more."""
 
-    def __init__(self, fd: int, on_gone: Callable[[], None]) -> None:
+    def __init__(self, fd: int, on_gone: Callable[[], object]) -> None:
         """Begin to watch, where that can be done: pipes and sockets of POSIX systems."""
         self._fd = fd
         self._on_gone = on_gone

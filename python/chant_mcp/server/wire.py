@@ -26,9 +26,10 @@ import mcp_types as t
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 
 from chant_mcp.message_lines import lines_of
+from chant_mcp.pipe_ends import has_writer
 from chant_mcp.server import reply
 from chant_mcp.server.envelope import Item, admit
-from chant_mcp.server.hangup import ReaderWatch, has_writer
+from chant_mcp.server.hangup import ReaderWatch
 
 _MOST_QUEUED = 1024
 """Messages read ahead of the server; a client that sends faster waits."""
