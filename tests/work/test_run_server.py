@@ -19,6 +19,7 @@ from chant_mcp.server.wire import PipeIn, PipeOut
 from chant_mcp.session import Session, find_place
 from chant_mcp.tool_calls import Offer, OfferedTools
 from harness import Project
+from server.pipes import promises_in
 
 SPEC = "2026-01-01-001-abc"
 PLAN = "vine 1.2.0\ntitle: Release\n---\n[log] Write it (notstarted)\nWords.\n"
@@ -148,13 +149,17 @@ def both(project: Project, monkeypatch: pytest.MonkeyPatch) -> Answers:
     return ask
 
 
-@pytest.mark.requirement("run:connect:answers_are_the_same_without_the_library")
+@pytest.mark.requirement(
+    "run:connect:answers_are_the_same_without_the_library",
+    "protocol:capabilities:nothing_is_announced_that_is_not_there",
+)
 @pytest.mark.parametrize("revision", ["2025-06-18", "2025-11-25"])
 def test_what_agents_usually_send_is_answered_alike(both: Answers, revision: str) -> None:
     found, taken = both([initialize(revision), INITIALIZED, *PLAIN])
     assert len(found) == 1 + len(PLAIN)
     assert not taken
     assert found["0"]["result"]["protocolVersion"] == revision
+    assert promises_in(found["0"]["result"]["capabilities"]) == []
 
 
 @pytest.mark.requirement("run:connect:answers_are_the_same_without_the_library")

@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("chant_mcp.server")
 
+_LAST_ANSWERS = 0.6
+"""Seconds in which calls in flight are answered after a signal: those that wait for a person tell for what."""
+
 _LAST_CALLS = 0.3
 """Seconds that calls in flight are given when the process is to end at once."""
 
@@ -326,7 +329,7 @@ async def _stop_on_signal(scope: anyio.CancelScope, read: PipeIn, out: GateOut) 
         with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as received:
             async for _ in received:
                 read.end()
-                await out.all_answered(_LAST_CALLS)
+                await out.all_answered(_LAST_ANSWERS)
                 scope.cancel()
                 return
     except NotImplementedError:  # Windows: Ctrl-C arrives as KeyboardInterrupt
