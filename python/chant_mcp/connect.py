@@ -55,7 +55,9 @@ def connect(folder: str) -> int:
 
 
 def _refused(why: str) -> int:
-    sys.stderr.write(f"Error: {why}\n")
+    from chant_mcp.terminal import harmless  # most connections are not refused
+
+    sys.stderr.write(harmless(f"Error: {why}\n"))
     return 1
 
 
