@@ -15,8 +15,9 @@ from server.pipes import ENVELOPE
 
 NOTHING, UNNAMED, OWN = "nothing", "an error without an id", "an answer under its id"
 
-MOST_CHARACTERS = 150_000
-"""How long an answer may be; the list of tools is the longest."""
+def is_short(answer: dict[str, Any]) -> bool:
+    """Tell whether an answer is as short as promised; the list of tools is the longest of all."""
+    return len(json.dumps(answer)) < (50_000 if "error" in answer else 150_000)
 
 
 @dataclass(frozen=True)
