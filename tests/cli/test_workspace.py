@@ -141,7 +141,7 @@ def test_export_writes_every_dialect_in_three_formats(mixed: Cli) -> None:
     assert "expected one of key, dialect," in mixed.error("export", "--fields", "titel")
 
 
-ODD = ["=1+1", "+x", "-x", "@x", "'=x", "\\u001b", "a\\b", "\x1b[2J", "x\x9by", "'x'", "é,\"x\"; y", "\uff1dx"]
+ODD = ["=1+1", "+x", "-x", "@x", "'=x", "\\u001b", "a\\b", "\x1b[2J", "x\x9by", "'x'", 'é,"x"; y', "\uff1dx"]
 
 
 @pytest.mark.requirement("export:csv:does_nothing_to_a_spreadsheet", "import:csv:takes_an_export_back")

@@ -15,6 +15,7 @@ from server.pipes import ENVELOPE
 
 NOTHING, UNNAMED, OWN = "nothing", "an error without an id", "an answer under its id"
 
+
 def is_short(answer: dict[str, Any]) -> bool:
     """Tell whether an answer is as short as promised; the list of tools is the longest of all."""
     return len(json.dumps(answer)) < (50_000 if "error" in answer else 150_000)
@@ -173,7 +174,16 @@ class Envelopes:
         return self._owned(self._message(method, self._params(**more)))
 
     def _call(self) -> Envelope:
-        names: list[Any] = ["chant_status", "chant_spec_get", "chant_ready", "chant_lint", "no_such", "", None, 5]
+        names: list[Any] = [
+            "chant_status",
+            "chant_spec_get",
+            "chant_ready",
+            "chant_lint",
+            "no_such",
+            "",
+            None,
+            5,
+        ]
         given = {"name": self._random.choice(names), "arguments": self._value()}
         if self._random.random() < 0.5:
             given["arguments"] = {"id": "001", "brief": True}
@@ -308,7 +318,9 @@ class Envelopes:
         if place == 1:
             return self._owned(self._message("resources/read", self._params(uri=text)))
         if place == 2:
-            return self._owned(self._message("tools/call", self._params(name="chant_spec_get", arguments={"id": text})))
+            return self._owned(
+                self._message("tools/call", self._params(name="chant_spec_get", arguments={"id": text}))
+            )
         digits = self._random.choice([400, 5_000])
         message = self._message("ping", self._params(a=1))
         return self._owned(message, json.dumps(message).replace('"a": 1', f'"a": {"9" * digits}').encode())

@@ -10,8 +10,6 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +19,7 @@ from chant_mcp.tool_calls import Offer, OfferedTools
 from harness import Project
 from laws import TRIALS
 from server.envelopes import NOTHING, OWN, Envelope, Envelopes, is_short
-from server.over_http import BOTH, Listen, enveloped, modern_headers
+from server.over_http import BOTH, Listen
 from server.pipes import (
     ID,
     MODERN,
@@ -43,7 +41,8 @@ SEED = 20 if TRIALS == 1 else random.randrange(2**32)
 ERAS = [pytest.param(False, id="2025"), pytest.param(True, id=MODERN)]
 
 PROVES = pytest.mark.requirement(
-    "protocol:envelope:each_request_has_one_answer_under_its_id", "protocol:envelope:answers_have_a_largest_size"
+    "protocol:envelope:each_request_has_one_answer_under_its_id",
+    "protocol:envelope:answers_have_a_largest_size",
 )
 
 

@@ -192,7 +192,7 @@ def test_a_question_that_is_open_at_the_end_is_named(
 ) -> None:
     features.waits(60)
     server = serve(features.root)
-    server.send(initialize("i", **({"elicitation": {}} if can_ask else {})))
+    server.send(initialize("i", elicitation={}) if can_ask else initialize("i"))
     server.answer("i")
     asked = request(1, "rstn_report_status", **ASKED)
     asked["params"]["_meta"] = {"progressToken": "p"}

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("chant_mcp.server")
 
 _LAST_ANSWERS = 0.6
-"""Seconds in which calls in flight are answered after a signal: those that wait for a person tell for what."""
+"""Seconds for answers to calls in flight after a signal: those that wait for a person tell for what."""
 
 _LAST_CALLS = 0.3
 """Seconds that calls in flight are given when the process is to end at once."""

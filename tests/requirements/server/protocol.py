@@ -132,7 +132,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Refused means nothing happened, points 11 and 13",
     ),
     "protocol:capabilities:nothing_is_announced_that_is_not_there": Requirement(
-        "`listChanged` and `subscribe` are announced in neither era, over no transport, nor by the server of a run.",
+        "`listChanged` and `subscribe` are announced in neither era, over no transport, and not by the"
+        " server of a run.",
         "issue: Refused means nothing happened, point 15",
     ),
     "protocol:exit:ends_with_its_client": Requirement(
