@@ -32,15 +32,15 @@ def _git(folder: Path, *words: str) -> None:
     subprocess.run(["git", *words], cwd=folder, check=True)
 
 
-def _project(folder: Path, runs: int, script: Path) -> list[str]:
-    ids = [f"2026-01-22-{number:03}-abc" for number in range(1, runs + 1)]
-    specs = folder / ".chant" / "specs"
-    specs.mkdir(parents=True)
+def _project(folder: Path, specs: int, script: Path) -> list[str]:
+    ids = [f"2026-01-22-{number:03}-abc" for number in range(1, specs + 1)]
+    place = folder / ".chant" / "specs"
+    place.mkdir(parents=True)
     for id in ids:
         text = (
             f"---\ntype: code\nstatus: pending\n---\n\n# Spec {id}\n\n## Acceptance Criteria\n\n- [ ] Works\n"
         )
-        (specs / f"{id}.md").write_text(text, encoding="utf-8")
+        (place / f"{id}.md").write_text(text, encoding="utf-8")
     config = f"---\ndefaults:\n  provider: sh\nagents:\n  sh:\n    command: [sh, '{script}']\n---\n"
     (folder / ".chant" / "config.md").write_text(config, encoding="utf-8")
     _git(folder, "init", "-q", "-b", "main")
@@ -97,7 +97,9 @@ def _run(folder: Path, id: str) -> float:
 def _main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.runs", description=__doc__)
     parser.add_argument("--runs", type=int, default=15)
-    runs = cast(int, parser.parse_args().runs)
+    parser.add_argument("--specs", type=int, default=0, help="as many in the project, where that is more")
+    asked = parser.parse_args()
+    runs = cast(int, asked.runs)
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     with tempfile.TemporaryDirectory() as name:
         home = Path(name).resolve()
@@ -114,7 +116,7 @@ def _main() -> None:
         script.write_text(_AGENT.replace("$ID", "$CHANT_SPEC_ID"), encoding="utf-8")
         folder = home / "project"
         folder.mkdir()
-        ids = _project(folder, runs, script)
+        ids = _project(folder, max(runs, cast(int, asked.specs)), script)[:runs]
         alone: list[float] = []
         whole: list[float] = []
         begun = time.monotonic()

@@ -8,6 +8,7 @@ import pwd
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,15 @@ def taken(world: World, names: list[str]) -> dict[str, str]:
     return json.loads(done.stdout)
 
 
+def rust_toolchains() -> Path:
+    """Say where the user keeps them; a user may have no entry in the system's list."""
+    if named := os.environ.get("RUSTUP_HOME"):
+        return Path(named)
+    with suppress(KeyError):
+        return Path(pwd.getpwuid(os.getuid()).pw_dir) / ".rustup"
+    return Path("/nonexistent")
+
+
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """A world on a disk, as homes are: folders in memory close the place of semaphores."""
@@ -40,7 +50,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         for name, value in {"HOME": "home", "XDG_CONFIG_HOME": "home/.config"}.items():
             monkeypatch.setenv(name, str(place / value))
         user_config().parent.mkdir(parents=True)
-        rust = Path(pwd.getpwuid(os.getuid()).pw_dir) / ".rustup"
+        rust = rust_toolchains()
         if rust.is_dir():
             monkeypatch.setenv("RUSTUP_HOME", str(rust))
         monkeypatch.delenv("PYTEST_DEBUG_TEMPROOT", raising=False)

@@ -16,6 +16,8 @@ pub enum FailureCause {
     RateLimit,
     /// Its provider has too much to do.
     Overloaded,
+    /// It cannot reach its provider, or the connection broke off.
+    ConnectionLost,
     /// There is no such model.
     ModelUnknown,
     /// The model, or its provider's filter, refused to answer.
@@ -154,6 +156,28 @@ const WORDS: &[(FailureCause, &[&str])] = &[
         ],
     ),
     (
+        FailureCause::ConnectionLost,
+        &[
+            "econnrefused",
+            "econnreset",
+            "enotfound",
+            "etimedout",
+            "eai_again",
+            "connection refused",
+            "connection reset",
+            "connection error",
+            "connection closed",
+            "connection lost",
+            "fetch failed",
+            "network error",
+            "socket hang up",
+            "stream disconnected",
+            "stream ended unexpectedly",
+            "error sending request for url",
+            "could not resolve host",
+        ],
+    ),
+    (
         FailureCause::RootRefused,
         &["cannot be used with root", "root/sudo privileges"],
     ),
@@ -222,12 +246,13 @@ const WORDS: &[(FailureCause, &[&str])] = &[
 
 impl FailureCause {
     /// All causes.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::PermissionDenied,
         Self::NotLoggedIn,
         Self::OutOfCredit,
         Self::RateLimit,
         Self::Overloaded,
+        Self::ConnectionLost,
         Self::ModelUnknown,
         Self::ModelRefused,
         Self::FlagUnknown,
@@ -250,6 +275,7 @@ impl FailureCause {
             Self::OutOfCredit => "out_of_credit",
             Self::RateLimit => "rate_limit",
             Self::Overloaded => "overloaded",
+            Self::ConnectionLost => "connection_lost",
             Self::ModelUnknown => "model_unknown",
             Self::ModelRefused => "model_refused",
             Self::FlagUnknown => "flag_unknown",
@@ -278,6 +304,9 @@ impl FailureCause {
             Self::OutOfCredit => "The agent's provider says that credit or quota is used up",
             Self::RateLimit => "Rate limit: the agent's provider was asked too often",
             Self::Overloaded => "The agent's provider is overloaded",
+            Self::ConnectionLost => {
+                "The agent cannot reach its provider, or the connection broke off"
+            }
             Self::ModelUnknown => "The agent's provider does not know the model",
             Self::ModelRefused => "The agent's model refused to answer",
             Self::FlagUnknown => {
@@ -311,6 +340,9 @@ impl FailureCause {
                 "Wait, or have fewer agents at once (`limits.agents_at_once`); then chant_work_start goes on.".into()
             }
             Self::Overloaded => "Wait; then chant_work_start goes on.".into(),
+            Self::ConnectionLost => {
+                "Look at the network, and whether the agent needs a variable of a proxy (`env.pass`); then chant_work_start goes on.".into()
+            }
             Self::ModelUnknown => {
                 "Correct `model` in the spec or in .chant/config.md; then chant_work_start goes on.".into()
             }
@@ -352,14 +384,21 @@ impl FailureCause {
 
     /// Whether it passes by itself, so that another try is worth the wait.
     pub fn is_passing(self) -> bool {
-        matches!(self, Self::RateLimit | Self::Overloaded)
+        matches!(
+            self,
+            Self::RateLimit | Self::Overloaded | Self::ConnectionLost
+        )
     }
 
     /// Whether the same start meets it again, as long as a person changes nothing.
     pub fn repeats(self) -> bool {
         !matches!(
             self,
-            Self::RateLimit | Self::Overloaded | Self::MemoryKilled | Self::NoFinalEvent
+            Self::RateLimit
+                | Self::Overloaded
+                | Self::ConnectionLost
+                | Self::MemoryKilled
+                | Self::NoFinalEvent
         )
     }
 
@@ -529,6 +568,20 @@ mod tests {
                 None,
                 "HTTP 429 from the server",
                 Some(FailureCause::RateLimit),
+            ),
+            (
+                "cline",
+                1,
+                None,
+                "TypeError: fetch failed",
+                Some(FailureCause::ConnectionLost),
+            ),
+            (
+                "codex",
+                1,
+                None,
+                "stream disconnected before completion: connection reset by peer",
+                Some(FailureCause::ConnectionLost),
             ),
             (
                 "pi",

@@ -25,6 +25,10 @@ pub fn hint<'a>(policy: &Policy, lines: impl IntoIterator<Item = &'a str>) -> Op
         }
         if let Some(path) = refused(&policy.write, line) {
             let is_read = is_under(&path, &policy.read);
+            // What can be read can be started: the file itself lacks the right.
+            if is_read && speaks_of_starting(&small) {
+                continue;
+            }
             // What could be read was to be written.
             (found, written) = (Some(path), is_read || speaks_of_writing(&small));
             break;
@@ -61,6 +65,10 @@ fn speaks_of_writing(line: &str) -> bool {
     ]
     .iter()
     .any(|word| line.contains(word))
+}
+
+fn speaks_of_starting(line: &str) -> bool {
+    line.contains("spawn ") || line.contains("exec")
 }
 
 fn is_under(path: &Path, folders: &[PathBuf]) -> bool {
@@ -129,6 +137,13 @@ mod tests {
                 "/home/ada/agent.sh: 10: /home/ada/agent.sh: cannot create /data/x: Permission denied",
                 Some(
                     "the run may not write /data/x; if it has to: `confine.write` in your own configuration",
+                ),
+            ),
+            ("Ripgrep not available: spawn /usr/lib/rg EACCES", None),
+            (
+                "spawn /home/ada/rg EACCES",
+                Some(
+                    "the run may not read or write /home/ada/rg; if it has to: `confine.read` or `confine.write` in your own configuration",
                 ),
             ),
             ("cat: /run/folder/a: Permission denied", None),

@@ -56,3 +56,8 @@ impl Runs {
 pub(super) fn file_of(process_id: &str) -> String {
     format!("{process_id}.json")
 }
+
+/// The run of which a file of this name would be the record.
+pub(super) fn process_of(file: &str) -> Option<&str> {
+    file.strip_suffix(".json")
+}

@@ -507,7 +507,7 @@ pub(super) fn is_spec_name(name: &str) -> bool {
 }
 
 /// Whether a name is `<spec>-<pid>`, with a number behind it where that was taken.
-fn is_run_of(process_id: &str, spec_id: &str) -> bool {
+pub(super) fn is_run_of(process_id: &str, spec_id: &str) -> bool {
     let is_number = |text: &str| {
         !text.is_empty() && text.len() <= 10 && text.bytes().all(|b| b.is_ascii_digit())
     };

@@ -1,6 +1,7 @@
 //! The records of a project's runs as they are kept: created once, changed by compare-and-swap, pruned.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,8 +9,8 @@ use jiff::Timestamp;
 
 use super::WorkError;
 use super::lock::{SpecLock, check_name};
-use super::mirror::file_of;
-use super::record::{self, BrokenRecord, Record};
+use super::mirror::{file_of, process_of};
+use super::record::{self, BrokenRecord, Record, is_run_of};
 use super::spending::DAY;
 use super::state::{self, Event, State};
 use crate::store::StoreError;
@@ -73,11 +74,32 @@ impl Runs {
     /// # Errors
     /// A `StoreError` when the folder is there and cannot be listed.
     pub fn all(&self) -> Result<(Vec<Record>, Vec<BrokenRecord>), StoreError> {
+        self.named(|_| true)
+    }
+
+    /// The records of the runs of one spec, in the order of their names; those of others are not read, so that
+    /// it costs what that spec's runs are.
+    ///
+    /// # Errors
+    /// As [`Runs::all`].
+    pub fn of_spec(&self, spec_id: &str) -> Result<Vec<Record>, StoreError> {
+        let (mut records, _) = self.named(|process_id| is_run_of(process_id, spec_id))?;
+        // The name of a run may be read as that of more than one spec.
+        records.retain(|record| record.spec_id == spec_id);
+        Ok(records)
+    }
+
+    /// The records of which the name is asked for, and those of them that are not believed.
+    fn named(
+        &self,
+        is_meant: impl Fn(&str) -> bool,
+    ) -> Result<(Vec<Record>, Vec<BrokenRecord>), StoreError> {
         let (mut found, mut broken) = (Vec::new(), Vec::new());
         let Some(folder) = self.folder() else {
             return Ok((found, broken));
         };
-        for name in names_in(&folder)? {
+        let is_meant = |name: &String| process_of(name).is_some_and(&is_meant);
+        for name in names_in(&folder)?.into_iter().filter(is_meant) {
             let path = folder.join(&name);
             match read(&path, &name) {
                 // Pruned between the listing and the reading.
@@ -108,14 +130,14 @@ impl Runs {
         })
     }
 
-    /// Puts records that are not believed where nobody looks at them again; says which and why.
+    /// Every record of ours, and those that are not believed, which are put where nothing looks at them again.
     ///
     /// # Errors
     /// A `StoreError`.
-    pub fn put_aside(&self) -> Result<Vec<BrokenRecord>, StoreError> {
-        let (_, broken) = self.all()?;
+    pub fn put_aside(&self) -> Result<(Vec<Record>, Vec<BrokenRecord>), StoreError> {
+        let (records, broken) = self.all()?;
         if broken.is_empty() {
-            return Ok(broken);
+            return Ok((records, broken));
         }
         let aside = self.state.in_checkout(RECORDS) + "/" + SET_ASIDE;
         let (folder, aside) = (self.there()?, self.state.ensure(&aside)?);
@@ -136,7 +158,7 @@ impl Runs {
                 }
             }
         }
-        Ok(broken)
+        Ok((records, broken))
     }
 
     /// The records that were put aside.
@@ -187,8 +209,7 @@ impl Runs {
     /// # Errors
     /// As [`Runs::all`].
     pub fn newest_of(&self, spec_id: &str) -> Result<Option<Record>, StoreError> {
-        let (records, _) = self.all()?;
-        Ok(newest(&records, spec_id).cloned())
+        Ok(newest(self.of_spec(spec_id)?))
     }
 
     /// Refuses a spec that another run works on, or whose last run has work that waits.
@@ -196,9 +217,9 @@ impl Runs {
     /// # Errors
     /// `Running`, `Unrecovered`, `Waiting`, or a `StoreError`.
     pub fn refuse_another(&self, spec_id: &str) -> Result<(), WorkError> {
-        let (records, _) = self.all()?;
-        refuse_running(&records, spec_id)?;
-        newest(&records, spec_id).map_or(Ok(()), |earlier| attempt_after(earlier).map(drop))
+        let records = self.of_spec(spec_id)?;
+        refuse_running(&records)?;
+        newest(records).map_or(Ok(()), |earlier| attempt_after(&earlier).map(drop))
     }
 
     /// Begins a run: gives its record the spec's next token, and its file. Refused while another run
@@ -216,15 +237,16 @@ impl Runs {
         // One start at a time: what is found true stays true until the record is there. The runner of
         // a run that is under way does not meet this lock for longer than it takes to read records.
         let _lock = SpecLock::take(self, &record.spec_id)?;
-        let (records, _) = self.all()?;
-        refuse_running(&records, &record.spec_id)?;
+        let records = self.of_spec(&record.spec_id)?;
+        refuse_running(&records)?;
         if !record.works_on_spec() {
             return self.create(record);
         }
-        if let Some(earlier) = newest(&records, &record.spec_id) {
-            record.attempt = attempt_after(earlier)?;
+        let last_token = records.iter().map(|record| record.token).max();
+        if let Some(earlier) = newest(records) {
+            record.attempt = attempt_after(&earlier)?;
         }
-        record.token = self.next_token(&record.spec_id, &records)?;
+        record.token = self.next_token(&record.spec_id, last_token.unwrap_or(0))?;
         self.reached("after-token")?;
         let record = self.create(record)?;
         self.reached("after-record")?;
@@ -278,14 +300,12 @@ impl Runs {
         }
     }
 
-    /// The next token of a spec: higher than that of any of its records, whatever became of the last one.
-    fn next_token(&self, spec_id: &str, records: &[Record]) -> Result<u64, WorkError> {
+    /// The next token of a spec: higher than the highest of its records, whatever became of the last one.
+    fn next_token(&self, spec_id: &str, last: u64) -> Result<u64, WorkError> {
         let tokens = Root::open(&self.state.ensure(&self.state.in_project(TOKENS))?)?;
         let name = escaped(spec_id);
         let path = tokens.path().join(&name);
         if !disk::exists(&path) {
-            let of_spec = records.iter().filter(|record| record.spec_id == spec_id);
-            let last = of_spec.map(|record| record.token).max().unwrap_or(0);
             match disk::create_owned(&path, &format!("{last}\n")) {
                 // Another checkout of the repository came first.
                 Err(StoreError::Exists { .. }) => {}
@@ -391,11 +411,8 @@ impl Runs {
     /// # Errors
     /// A `StoreError` when a record cannot be removed.
     pub fn prune(&self, records: &[Record]) -> Result<usize, WorkError> {
-        let is_superseded = |record: &Record| {
-            let newer =
-                |other: &Record| other.spec_id == record.spec_id && other.token > record.token;
-            records.iter().any(newer)
-        };
+        let newest = newest_tokens(records);
+        let is_superseded = |record: &Record| newest[&*record.spec_id] > record.token;
         let has_ended = |record: &&Record| match record.state() {
             State::Running => false,
             state => !state.waits() || is_superseded(record),
@@ -432,25 +449,32 @@ impl Runs {
     }
 }
 
-/// Refuses a spec that an agent is at work on, whatever for.
+/// The highest token of each spec among records.
+pub(super) fn newest_tokens<'a>(
+    records: impl IntoIterator<Item = &'a Record>,
+) -> HashMap<&'a str, u64> {
+    let mut newest = HashMap::new();
+    for record in records {
+        let token = newest.entry(&*record.spec_id).or_insert(record.token);
+        *token = record.token.max(*token);
+    }
+    newest
+}
+
+/// Refuses a spec that an agent is at work on, whatever for, by the records of its runs.
 ///
 /// # Errors
 /// `Running`, or `Unrecovered`.
-pub fn refuse_running(records: &[Record], spec_id: &str) -> Result<(), WorkError> {
-    let is_running = |record: &&Record| {
-        record.has_agent() && record.spec_id == spec_id && record.state() == State::Running
-    };
+pub fn refuse_running(records: &[Record]) -> Result<(), WorkError> {
+    let is_running = |record: &&Record| record.has_agent() && record.state() == State::Running;
     let running = records.iter().find(is_running);
     running.map_or(Ok(()), |running| attempt_after(running).map(drop))
 }
 
-/// The newest run that works on a spec.
-fn newest<'a>(records: &'a [Record], spec_id: &str) -> Option<&'a Record> {
-    let works = |record: &&Record| record.works_on_spec() && record.spec_id == spec_id;
-    records
-        .iter()
-        .filter(works)
-        .max_by_key(|record| age_of(record))
+/// The newest of a spec's runs that works on it.
+fn newest(records: Vec<Record>) -> Option<Record> {
+    let works = records.into_iter().filter(Record::works_on_spec);
+    works.max_by_key(age_of)
 }
 
 /// The attempt that follows a run, if one may.

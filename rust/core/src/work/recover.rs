@@ -9,7 +9,7 @@ use super::kin::{self, Kin};
 use super::lock::{self, SpecLock};
 use super::process;
 use super::record::{BrokenRecord, MergeState, Record};
-use super::records::Runs;
+use super::records::{Runs, newest_tokens};
 use super::state::{Event, State};
 use crate::store::StoreError;
 use crate::store::disk::{self, Lock};
@@ -52,14 +52,21 @@ pub struct Recovered {
 /// # Errors
 /// A `StoreError` when records or locks cannot be listed.
 pub fn recover(runs: &Runs) -> Result<Recovered, WorkError> {
+    let (records, broken) = runs.put_aside()?;
     let mut recovered = Recovered {
-        broken: runs.put_aside()?,
+        broken,
         ..Recovered::default()
     };
-    let (records, _) = runs.all()?;
+    let working = records.iter().filter(|record| record.works_on_spec());
+    let newest = newest_tokens(working);
+    let is_newest = |record: &Record| {
+        newest
+            .get(&*record.spec_id)
+            .is_none_or(|&token| token <= record.token)
+    };
     for record in &records {
         if record.state() != State::Completed && !runs.may_act(record)? {
-            if !record.state().is_closed() && is_newest(record, &records) {
+            if !record.state().is_closed() && is_newest(record) {
                 let name = &record.process_id;
                 let why =
                     "what says that it is the newest of its spec is gone; nothing is done about it";
@@ -74,7 +81,7 @@ pub fn recover(runs: &Runs) -> Result<Recovered, WorkError> {
                 Err(WorkError::Changed { .. }) => {}
                 Err(error) => recovered.problems.push(error.to_string()),
             },
-            State::Lost if is_newest(record, &records) => recovered.lost.push(record.clone()),
+            State::Lost if is_newest(record) => recovered.lost.push(record.clone()),
             State::AwaitingMerge | State::AwaitingApproval => {
                 recovered.waiting.push(record.clone());
             }
@@ -84,14 +91,6 @@ pub fn recover(runs: &Runs) -> Result<Recovered, WorkError> {
     recovered.removed = remove_stale(runs)?;
     recovered.pruned = runs.prune(&records)?;
     Ok(recovered)
-}
-
-/// Whether no later run works on the same spec.
-fn is_newest(record: &Record, records: &[Record]) -> bool {
-    let is_later = |other: &Record| {
-        other.works_on_spec() && other.spec_id == record.spec_id && other.token > record.token
-    };
-    !records.iter().any(is_later)
 }
 
 /// Puts one run that is said to be under way right, if it is not.

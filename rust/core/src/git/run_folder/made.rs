@@ -47,8 +47,6 @@ const FIXED: [(&str, &str); 8] = [
     ("gc.auto", "0"),
     ("gc.pruneexpire", "never"),
 ];
-/// Refs of the project that a run sees.
-const SHARED_REFS: [&str; 3] = ["refs/heads/", "refs/tags/", "refs/remotes/"];
 /// The remote by which a run's repository names the project.
 const PROJECT: &str = "project";
 /// What the name of a git folder that was set aside begins with, after the name of the run's folder.
@@ -61,6 +59,8 @@ const MOST_SET_ASIDE: usize = 1000;
 const UNFINISHED: &str = ".unfinished";
 /// What a repository inside the folder is renamed to before the folder is a person's.
 const NESTED: &str = ".git-of-run";
+/// What the `HEAD` of a repository without the name `.git` is renamed to then: without it git sees none.
+const BARE_HEAD: &str = "HEAD-of-run";
 
 impl RunFolder<'_> {
     /// Makes the folder, with the files of its branch's newest commit. `progress` hears how far git is.
@@ -121,7 +121,7 @@ impl RunFolder<'_> {
 
     /// Makes the folder's repository again from the commits that came back, so that a person's git runs nothing
     /// there that the agent planned: what its own git held is kept beside the folder, repositories inside of it
-    /// under a name that git does not look for. The files stay as they are.
+    /// under a name that git does not look for, bare ones without their `HEAD`. The files stay as they are.
     ///
     /// # Errors
     /// `NoBranch`, `File`, or a failure of git.
@@ -274,8 +274,8 @@ impl RunFolder<'_> {
     fn refs(&self) -> Result<String, GitError> {
         let mut text = "# pack-refs with: \n".to_owned();
         let own = self.full_name()?;
-        for (name, commit) in self.repo.all_refs()? {
-            if name != own && SHARED_REFS.iter().any(|shared| name.starts_with(shared)) {
+        for (name, commit) in self.repo.shared_refs()? {
+            if name != own {
                 text.push_str(&format!("{commit} {name}\n"));
             }
         }
@@ -387,11 +387,13 @@ fn set_nested_aside(folder: &Path) -> Result<(), GitError> {
     let mut waiting = vec![folder.to_owned()];
     while let Some(folder) = waiting.pop() {
         open_folder(&folder);
+        if let Some(head) = bare_head(&folder) {
+            rename_aside(&head, BARE_HEAD)?;
+        }
         for entry in folder.read_dir().into_iter().flatten().flatten() {
             let path = entry.path();
             if entry.file_name().eq_ignore_ascii_case(".git") {
-                fs::rename(&path, free_name(&path))
-                    .map_err(|error| failed("set aside", &path, &error))?;
+                rename_aside(&path, NESTED)?;
             } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 waiting.push(path);
             }
@@ -400,13 +402,22 @@ fn set_nested_aside(folder: &Path) -> Result<(), GitError> {
     Ok(())
 }
 
-/// A name beside a nested repository that nothing has.
-fn free_name(path: &Path) -> PathBuf {
-    let mut place = path.with_file_name(NESTED);
+/// The `HEAD` of a folder that git takes for a repository because of what is in it.
+fn bare_head(folder: &Path) -> Option<PathBuf> {
+    let is_repository = ["objects", "refs"]
+        .iter()
+        .all(|name| folder.join(name).is_dir());
+    let head = folder.join("HEAD");
+    (is_repository && head.symlink_metadata().is_ok()).then_some(head)
+}
+
+/// Gives a part of a nested repository a name beside it that nothing has.
+fn rename_aside(path: &Path, name: &str) -> Result<(), GitError> {
+    let mut place = path.with_file_name(name);
     while place.symlink_metadata().is_ok() {
-        place = path.with_file_name(format!("{NESTED}-{:08x}", fastrand::u32(..)));
+        place = path.with_file_name(format!("{name}-{:08x}", fastrand::u32(..)));
     }
-    place
+    fs::rename(path, place).map_err(|error| failed("set aside", path, &error))
 }
 
 /// Makes a folder that only its owner may look into.

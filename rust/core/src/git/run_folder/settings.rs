@@ -2,6 +2,9 @@
 
 use super::super::{GitError, Repo, program};
 
+/// Where the refs of the project lie that its runs see.
+const SHARED_REFS: [&str; 3] = ["refs/heads/", "refs/tags/", "refs/remotes/"];
+
 /// One setting as the project's git sees it.
 pub(super) struct Setting {
     pub key: String,
@@ -62,29 +65,27 @@ impl Repo {
         )
     }
 
-    /// All branches, tags and branches of remotes, and what they lead to.
-    pub(super) fn all_refs(&self) -> Result<Vec<(String, String)>, GitError> {
+    /// The refs that a run's repository shares, and what they lead to; what the project keeps under others, a
+    /// receipt for each run, is not looked at.
+    pub(super) fn shared_refs(&self) -> Result<Vec<(String, String)>, GitError> {
         self.read(
             "list refs",
             |repo| {
                 let mut found = Vec::new();
-                for reference in repo.references()? {
-                    let reference = reference?;
-                    if let Some(id) = reference.target() {
-                        let name = String::from_utf8_lossy(reference.name_bytes()).into_owned();
-                        found.push((name, id.to_string()));
+                for folder in SHARED_REFS {
+                    for reference in repo.references_glob(&format!("{folder}*"))? {
+                        let reference = reference?;
+                        if let Some(id) = reference.target() {
+                            let name = String::from_utf8_lossy(reference.name_bytes()).into_owned();
+                            found.push((name, id.to_string()));
+                        }
                     }
                 }
                 Ok(found)
             },
             || {
-                let words = [
-                    "for-each-ref",
-                    "--format=%(objectname) %(refname)",
-                    "refs/heads",
-                    "refs/tags",
-                    "refs/remotes",
-                ];
+                let mut words = vec!["for-each-ref", "--format=%(objectname) %(refname)"];
+                words.extend(SHARED_REFS);
                 let out = self.reading(words).output()?;
                 let text = String::from_utf8_lossy(&out).into_owned();
                 let of_line = |line: &str| {

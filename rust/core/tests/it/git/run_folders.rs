@@ -249,19 +249,24 @@ fn a_repository_that_is_made_again_has_the_files_as_they_were_and_nothing_of_the
             write(&world.top.join(nested), "config", "[alias]\n");
         }
         write(&world.top, "linked/.git", "gitdir: /nowhere\n");
+        world.in_run("init -q --bare bare");
+        world.in_run("-C bare config alias.st status");
         world.folder().make_repository_again().unwrap();
         let status = world.in_run("status --porcelain --untracked-files=normal");
         assert_eq!(
-            status, " M a.txt\n?? deep/\n?? linked/\n?? new.txt\n?? twice/",
+            status, " M a.txt\n?? bare/\n?? deep/\n?? linked/\n?? new.txt\n?? twice/",
             "{kind}"
         );
         assert_eq!(world.in_run("rev-parse HEAD"), tip);
-        assert!(world.sandbox.fails(&world.top, "config alias.st"), "{kind}");
+        for folder in [&world.top, &world.top.join("bare")] {
+            assert!(world.sandbox.fails(folder, "config alias.st"), "{kind}");
+        }
         for (gone, kept) in [
             ("deep/er/.git", "deep/er/.git-of-run/config"),
             ("deep/.GIT", "deep/.git-of-run/config"),
             ("twice/.git", "twice/.git-of-run/config"),
             ("linked/.git", "linked/.git-of-run"),
+            ("bare/HEAD", "bare/HEAD-of-run"),
         ] {
             assert!(!world.top.join(gone).exists(), "{kind} {gone}");
             assert!(world.top.join(kept).exists(), "{kind} {kept}");

@@ -344,8 +344,12 @@ fn what_a_hostile_repository_names_touches_nothing_outside_of_the_folder() {
 fn the_programs_that_a_folder_names_run_in_it_alone() {
     let world = World::new();
     name_programs(&world);
-    let _ = world.folder().uncommitted();
-    assert!(world.top.join("ran").exists(), "the trap is set");
+    // A process that another test starts at that moment may hold the trap's file open, which then cannot be run.
+    let runs = || {
+        let _ = world.folder().uncommitted();
+        world.top.join("ran").exists()
+    };
+    assert!((0..10).any(|_| runs()), "the trap is set");
     assert!(!world.sandbox.path("trace").exists(), "it is held");
     let _ = world
         .repo

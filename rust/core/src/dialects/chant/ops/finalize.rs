@@ -205,9 +205,8 @@ fn refuse_without_evidence(
     how: Finalize,
 ) -> Result<(), Error> {
     // Runs that only the project tells of prove nothing, and ask for nothing.
-    let (runs, _) = project.runs()?.all()?;
-    let is_of_spec = |run: &Record| run.works_on_spec() && run.spec_id == spec.id.as_str();
-    if !runs.iter().any(is_of_spec) {
+    let runs = project.runs()?.of_spec(spec.id.as_str())?;
+    if !runs.iter().any(Record::works_on_spec) {
         return Ok(());
     }
     project.refuse_untrusted("finalize a run")?;

@@ -53,11 +53,11 @@ pub fn split(
         drop(snapshot);
         return write_agreed(project, &runs, &spec.id, agreed);
     }
-    let (records, _) = runs.all()?;
-    if let Some(record) = under_way(&records, &spec, asked).filter(|_| !wish.fresh) {
+    let records = runs.of_spec(spec.id.as_str())?;
+    if let Some(record) = under_way(&records, asked).filter(|_| !wish.fresh) {
         return Ok(answer(record));
     }
-    refuse_running(&records, spec.id.as_str())?;
+    refuse_running(&records)?;
     refuse(&snapshot, &spec, wish)?;
     let waiting = waiting(&runs, &spec.id)?;
     if let Some((record, proposal)) = waiting.filter(|(record, _)| serves(record, wish)) {
@@ -118,10 +118,9 @@ fn asked(wish: Wish<'_>) -> Result<AskedOfSplit, ChantError> {
 }
 
 /// The split of a spec that is under way, if it will do what is asked for now.
-fn under_way<'a>(records: &'a [Record], spec: &Spec, asked: AskedOfSplit) -> Option<&'a Record> {
+fn under_way(records: &[Record], asked: AskedOfSplit) -> Option<&Record> {
     let is_same = |record: &&Record| {
         record.mode == SPLIT
-            && record.spec_id == spec.id.as_str()
             && record.state() == State::Running
             && record.asked.split == Some(asked)
     };
@@ -174,12 +173,10 @@ fn way_anew(snapshot: &Snapshot, spec: &Spec) -> &'static str {
 
 /// The newest proposal for a spec that is not written, with its run.
 fn waiting(runs: &Runs, id: &SpecId) -> Result<Option<(Record, Proposal)>, Error> {
-    let (records, _) = runs.all()?;
-    let of_spec = records.into_iter().filter(|record| {
-        let is_split = record.mode == SPLIT && record.spec_id == id.as_str();
-        is_split && record.state() == State::Completed
-    });
-    let newest = of_spec.max_by_key(|record| (record.started_at.clone(), record.pid));
+    let records = runs.of_spec(id.as_str())?.into_iter();
+    let splits =
+        records.filter(|record| record.mode == SPLIT && record.state() == State::Completed);
+    let newest = splits.max_by_key(|record| (record.started_at.clone(), record.pid));
     let found = newest.and_then(|record| Some((proposal_of(&record)?, record)));
     let waits = found.filter(|(proposal, _)| proposal.written.is_empty());
     Ok(waits.map(|(proposal, record)| (record, proposal)))

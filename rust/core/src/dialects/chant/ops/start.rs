@@ -218,12 +218,11 @@ pub(in super::super) fn plan(
 ) -> Result<Plan, Error> {
     let config = snapshot.config.clone()?;
     let spec = project.resolve(snapshot, id)?;
-    let (records, _) = project.runs()?.all()?;
+    let runs = project.runs()?;
+    // Records that cannot be listed forbid the start.
+    runs.newest_of(spec.id.as_str())?;
     let left = |spec: &Spec| {
-        let own = records
-            .iter()
-            .filter(|record| record.works_on_spec() && record.spec_id == spec.id.as_str());
-        let newest = own.max_by_key(|record| record.token);
+        let newest = runs.newest_of(spec.id.as_str()).ok().flatten();
         newest.filter(|record| !record.state().is_closed() && record.state() != State::Running)
     };
     let goes_on = |spec: &Spec| left(spec).is_some();

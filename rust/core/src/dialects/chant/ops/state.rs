@@ -379,9 +379,8 @@ fn remove_work(project: &Project, repo: &Repo, spec: &Spec, branch: &str) -> Res
 /// Our own runs can be stopped.
 fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error> {
     project.refuse_held_by_others(&spec.id, what)?;
-    let (records, _) = project.runs()?.all()?;
-    let is_own =
-        |record: &Record| record.spec_id == spec.id.as_str() && record.state() == State::Running;
+    let records = project.runs()?.of_spec(spec.id.as_str())?;
+    let is_own = |record: &Record| record.state() == State::Running;
     match holder(project, &spec.id).filter(|holder| holder.is_held) {
         Some(holder) if !records.iter().any(is_own) => {
             let message = format!(
@@ -397,10 +396,8 @@ fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error
 
 /// Refuses to give up what runs of a spec left, in an untrusted folder.
 fn refuse_to_give_up(project: &Project, spec: &Spec) -> Result<(), Error> {
-    let (records, _) = project.runs()?.all()?;
-    let is_left = |record: &Record| {
-        record.spec_id == spec.id.as_str() && !record.state().is_closed() && record.has_agent()
-    };
+    let records = project.runs()?.of_spec(spec.id.as_str())?;
+    let is_left = |record: &Record| !record.state().is_closed() && record.has_agent();
     if records.iter().any(is_left) {
         project.refuse_untrusted("remove a branch")?;
     }

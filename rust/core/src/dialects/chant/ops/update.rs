@@ -18,6 +18,7 @@ use crate::text::checklist::{behind_box, without_bullet};
 use crate::text::edit::{Edit, line_break, with_line_break};
 use crate::text::front_matter::Value;
 use crate::text::markdown;
+use crate::work::record::Record;
 use crate::work::state::State;
 
 /// What to change; what is `None` or empty stays.
@@ -183,11 +184,10 @@ pub(super) fn refuse_nul(update: &Update) -> Result<(), ChantError> {
 
 /// Refuses another state while a run is under way, which would overwrite it.
 pub(super) fn refuse_running(project: &Project, spec: &Spec) -> Result<(), Error> {
-    let (records, _) = project.runs()?.all()?;
-    let running = records.iter().find(|record| {
-        let is_under_way = record.state() == State::Running && record.runner().is_alive();
-        record.spec_id == spec.id.as_str() && is_under_way
-    });
+    let records = project.runs()?.of_spec(spec.id.as_str())?;
+    let is_under_way =
+        |record: &&Record| record.state() == State::Running && record.runner().is_alive();
+    let running = records.iter().find(is_under_way);
     match running {
         None => Ok(()),
         Some(run) => {

@@ -376,10 +376,10 @@ pub(in super::super) fn conclude_by_hand(
 fn by_hand(project: &Project, run: &mut Run<'_>, terms: &Terms) -> Result<End, Error> {
     let repo = project.repository()?;
     let record = run.record().clone();
-    let (records, _) = run.runs().all()?;
+    let records = run.runs().of_spec(&record.spec_id)?;
     let earlier = records
         .iter()
-        .filter(|other| other.spec_id == record.spec_id && other.token < record.token)
+        .filter(|other| other.token < record.token)
         .filter(|other| other.base.is_some())
         .max_by_key(|other| other.token);
     let Some(earlier) = earlier.cloned() else {

@@ -423,12 +423,10 @@ impl Making<'_> {
             return Ok(None);
         }
         let runs: &Runs = run.runs();
-        let (records, _) = runs.all()?;
         let own = run.record();
+        let records = runs.of_spec(&own.spec_id)?;
         let is_earlier = |record: &&Record| {
-            record.spec_id == own.spec_id
-                && record.token < own.token
-                && record.branch.as_deref() == Some(&*self.branch)
+            record.token < own.token && record.branch.as_deref() == Some(&*self.branch)
         };
         let mut earlier: Vec<&Record> = records.iter().filter(is_earlier).collect();
         earlier.sort_by_key(|record| std::cmp::Reverse(record.token));
