@@ -40,7 +40,7 @@ SEED = 20 if TRIALS == 1 else random.randrange(2**32)
 
 ERAS = [pytest.param(False, id="2025"), pytest.param(True, id=MODERN)]
 
-PROVES = pytest.mark.requirement(
+pytestmark = pytest.mark.requirement(
     "protocol:envelope:each_request_has_one_answer_under_its_id",
     "protocol:envelope:answers_have_a_largest_size",
 )
@@ -51,7 +51,6 @@ def key(id: Any) -> str:
     return json.dumps(id)
 
 
-@PROVES
 @pytest.mark.parametrize("is_modern", ERAS)
 def test_each_request_has_one_answer_on_stdio(pipes: Pipes, is_modern: bool) -> None:
     opening = request("begin", "server/discover")
@@ -79,7 +78,6 @@ def test_each_request_has_one_answer_on_stdio(pipes: Pipes, is_modern: bool) -> 
     assert "Traceback" not in ended.errors, SEED
 
 
-@PROVES
 @pytest.mark.parametrize("is_modern", ERAS)
 def test_each_request_has_one_answer_over_http(listen: Listen, project: Project, is_modern: bool) -> None:
     project.spec(ID)
@@ -124,7 +122,6 @@ def posted(
     return answer.status, [json.loads(event) for event in events]
 
 
-@PROVES
 def test_the_small_server_of_runs_answers_what_is_owed_or_leaves_it_to_the_library(project: Project) -> None:
     project.spec(ID)
     session = Session(find_place(project.root, project.root))

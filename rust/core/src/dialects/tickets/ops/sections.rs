@@ -1,6 +1,5 @@
 //! `manage_cr_sections`: sections listed, read and changed, told in the words of the seed and as data.
 
-
 use super::super::attributes::not_one_of;
 use super::super::board::Board;
 use super::super::code::Code;
