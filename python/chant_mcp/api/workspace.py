@@ -26,6 +26,7 @@ from chant_mcp.paging import EVERYTHING, gathered
 from chant_mcp.picture import graph_bundle
 from chant_mcp.program import own_program
 from chant_mcp.session import Place, Session, dialects_in, find_place
+from chant_mcp.terminal import harmless
 from chant_mcp.user_folders import config_folder, home_folder, user_config_file
 
 _HANDLES: dict[str, type[Handle]] = {"chant": Spec, "vine": Task, "speckit": FeatureTask, "tickets": Ticket}
@@ -475,7 +476,7 @@ class Workspace:
         return hash(self.root)
 
     def __repr__(self) -> str:
-        return f"<Workspace {self.root.name}: {', '.join(self.dialects) or 'empty'}>"
+        return harmless(f"<Workspace {self.root.name}: {', '.join(self.dialects) or 'empty'}>")
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return _again, (str(self.root),)
