@@ -570,20 +570,6 @@ mod tests {
                 Some(FailureCause::RateLimit),
             ),
             (
-                "cline",
-                1,
-                None,
-                "TypeError: fetch failed",
-                Some(FailureCause::ConnectionLost),
-            ),
-            (
-                "codex",
-                1,
-                None,
-                "stream disconnected before completion: connection reset by peer",
-                Some(FailureCause::ConnectionLost),
-            ),
-            (
                 "pi",
                 1,
                 None,
@@ -636,6 +622,19 @@ mod tests {
             };
             assert_eq!(cause(true), Some(FailureCause::MemoryKilled));
             assert_eq!(cause(false), None);
+        }
+    }
+
+    #[test]
+    fn a_lost_connection_is_read_from_the_last_words_and_passes() {
+        for words in [
+            "TypeError: fetch failed",
+            "stream disconnected before completion: connection reset by peer",
+            "connect ECONNREFUSED 127.0.0.1:4000",
+        ] {
+            let cause = FailureCause::of_words(words);
+            assert_eq!(cause, Some(FailureCause::ConnectionLost), "{words}");
+            assert!(cause.is_some_and(FailureCause::is_passing), "{words}");
         }
     }
 
