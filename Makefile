@@ -29,7 +29,7 @@ test-agents: install
 
 # The long forms of tests, run by hand: laws on many cases, crashes and failing disks for minutes.
 trials: install
-	CHANT_TRIALS=$(CASES) $(BIN)/python -m pytest -n auto --quiet tests/server/test_fuzz.py \
+	CHANT_TRIALS=$(CASES) $(BIN)/python -m pytest -n auto --quiet tests/server/test_fuzz.py tests/server/test_envelopes.py \
 		tests/chant/test_edit_laws.py tests/chant/test_add.py tests/demo/test_agent_document.py tests/confine tests/vine tests/tickets
 	PROPTEST_CASES=$$((256 * $(CASES))) cargo test --workspace --locked
 	for seed in 1 2 3; do $(BIN)/python -m bench.torture --seed $$seed --seconds $(SECONDS) --kills $(KILLS) || exit 1; done

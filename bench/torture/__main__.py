@@ -36,7 +36,7 @@ def main() -> None:
     while time.monotonic() < end or play.kills.total() < cast(int, given.kills):
         play.deed()
     play.end()
-    wrong = check(play.scene())
+    wrong = [*play.together.wrong, *check(play.scene())]
     for deed, times in sorted(play.deeds.items()):
         click.echo(f"{times:5} × {deed}")
     for kind, times in sorted(play.kills.items()):
@@ -45,6 +45,8 @@ def main() -> None:
         click.echo(f"{times:5} × answered: {answer}")
     for state, times in sorted(play.ends().items()):
         click.echo(f"{times:5} × ended: {state}")
+    for end, times in sorted(play.together.ends.items()):
+        click.echo(f"{times:5} × together: {end}")
     click.echo(f"{play.failed:5} × a write failed")
     for line in wrong:
         click.echo(f"WRONG {line}")

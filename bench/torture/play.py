@@ -18,6 +18,7 @@ from typing import Any
 
 from bench.torture.checker import RECORDS, Scene, folders, git, living
 from bench.torture.servers import Servers
+from bench.torture.together import Together
 from bench.torture.trouble import Trouble
 
 _WAYS = ("work",) * 6 + (
@@ -151,6 +152,8 @@ class Play:
         self._ours = ours
         """The environment of our own program; a person's git knows no trouble."""
         self.servers = Servers(self.root, ours, self._chance)
+        trouble = self._trouble.environment if self._trouble else {}
+        self.together = Together(self.root, self._environment, trouble, self._chance)
         self._git("init", "-q", "-b", "main")
         self._git("add", "-A")
         self._git("commit", "-q", "-m", "First")
@@ -169,6 +172,7 @@ class Play:
             (1, self._add),
             (1, self._watch),
             (1, self._look),
+            (3, self._change_together),
         ]
         if self._modes.servers:
             deeds += [(6, self._ask), (3, self._kill_server)]
@@ -190,6 +194,7 @@ class Play:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_PATIENCE)
         self._run("watch", "--stop")
+        self.together.settle()
         # What one round leaves, because it was just about to begin, the next one ends.
         for _ in range(3):
             for id in self._running():
@@ -256,6 +261,9 @@ class Play:
                 os.kill(pid, signal.SIGKILL)
                 kind = next((kind for part, kind in _KINDS.items() if part in command), "other")
                 self.kills[kind] += 1
+
+    def _change_together(self) -> None:
+        self.together.change()
 
     # Servers
 

@@ -15,11 +15,16 @@ import select
 import sys
 from contextlib import suppress
 
+from chant_mcp.pipe_ends import has_writer
+
 _AT_ONCE = 4096
 """Bytes that a ready pipe takes without blocking (PIPE_BUF on Linux)."""
 
 _WELCOME = 60_000
 """Milliseconds in which the server answers; it may have to be started first."""
+
+_UNREAD = 600
+"""Milliseconds after which output that nobody takes is given up, once the input has ended."""
 
 _LONGEST = 1000
 """Bytes of a refusal that are read."""
@@ -50,7 +55,9 @@ def connect(folder: str) -> int:
 
 
 def _refused(why: str) -> int:
-    sys.stderr.write(f"Error: {why}\n")
+    from chant_mcp.terminal import harmless  # most connections are not refused
+
+    sys.stderr.write(harmless(f"Error: {why}\n"))
     return 1
 
 
@@ -96,7 +103,8 @@ def _wait_for_welcome(requests: int, receive: int) -> None:
     """Read the line with which the server begins: `+`, or `-` and why not."""
     waits = select.poll()
     waits.register(receive, select.POLLIN)
-    waits.register(requests, 0)  # tells when nobody reads any more
+    for fd in (requests, 1):
+        waits.register(fd, 0)  # tells when nobody reads any more
     line = b""
     while not line.endswith(b"\n") and len(line) < _LONGEST:
         ready = dict(waits.poll(_WELCOME))
@@ -107,6 +115,8 @@ def _wait_for_welcome(requests: int, receive: int) -> None:
             line += byte
         elif receive in ready or requests in ready:
             raise NoConnection(_OVER)
+        else:
+            raise NoConnection("Nothing reads the answers.")
     if not line.startswith(b"+"):
         raise NoConnection(line[1:].decode(errors="replace").strip())
 
@@ -149,13 +159,23 @@ def _copied(send: int, receive: int) -> bool:
     forth, back = _Way(0, send), _Way(receive, 1)
     while not back.has_ended:
         open_ways = [way for way in (forth, back) if not way.has_ended]
-        waits = select.poll()
-        for way in open_ways:
-            waits.register(*way.wanted())
-        ready = dict(waits.poll())
+        ready = _ready(open_ways)
+        is_left = not ready and (forth.has_ended or not has_writer(forth.source))
+        if is_left or ready.get(back.target, 0) & ~select.POLLOUT:
+            return True  # who started this is gone
         for way in open_ways:
             if way.wanted()[0] in ready:
                 way.step()
         if forth.has_ended and forth in open_ways:
             os.close(send)  # the server answers what was asked, and ends
     return back.is_cut or (forth.has_ended and not forth.is_cut)
+
+
+def _ready(ways: list[_Way]) -> dict[int, int]:
+    """Wait until a way goes on, or nobody reads our output; for a moment only while that is full."""
+    waits = select.poll()
+    waits.register(1, 0)  # tells when nobody reads any more
+    for way in ways:
+        waits.register(*way.wanted())
+    is_full = any(way.target == 1 and way.waiting for way in ways)
+    return dict(waits.poll(_UNREAD if is_full else None))

@@ -127,13 +127,16 @@ class CycleError(ChantError):
 
 
 class ConflictError(ChantError):
-    """Somebody else holds it, changed it, or took its name."""
+    """Somebody else holds it, changed it, or took its name; the same on fresh texts may succeed.
+
+    `Workspace.run_transaction` tries again for that reason.
+    """
 
     code = "CONFLICT"
 
 
 class StorageError(ChantError):
-    """The disk or the system refused; nothing was changed."""
+    """The disk or the system refused; nothing was changed, unless the sentence says that it is undecided."""
 
     code = "STORAGE"
 

@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO
 
+LONGEST_MESSAGE = 16 * 1024 * 1024
+"""Bytes of a message."""
+
+LONGEST_TEXT = 10_000
+"""Characters of an ID, and of a text outside of a tool's arguments; errors quote such texts."""
+
 _LONGEST_LINE = 64 * 1024 * 1024
 """Bytes of a line that are kept; messages are shorter."""
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, cast
 from chant_mcp import progress
 from chant_mcp._core import VERSION
 from chant_mcp.errors import ChantError
-from chant_mcp.message_lines import lines_of
+from chant_mcp.message_lines import LONGEST_MESSAGE, LONGEST_TEXT, lines_of
 from chant_mcp.tool_calls import (
     OfferedTools,
     RefusedCall,
@@ -141,8 +141,10 @@ class PlainConnection:
 
     def _answer(self, line: bytes) -> bytes | None:
         """Give the answer to a message, which may be empty; `None` where the library has to give it."""
+        if len(line) > LONGEST_MESSAGE:
+            return None
         try:
-            message = json.loads(line)
+            message = json.loads(line.decode())
         except (ValueError, RecursionError):
             return None
         if not isinstance(message, dict):
@@ -237,7 +239,9 @@ def _is_early(message: dict[str, Any]) -> bool:
 
 def _is_plain(id: object) -> bool:
     """Tell whether an ID can be written as it was read."""
-    return (isinstance(id, int) and not isinstance(id, bool)) or (isinstance(id, str) and id.isascii())
+    if isinstance(id, str):
+        return id.isascii() and len(id) <= LONGEST_TEXT
+    return isinstance(id, int) and not isinstance(id, bool)
 
 
 def _listed(entry: ToolEntry) -> dict[str, Any]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-import click
-
 _REPLACED = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and line break, DEL, C1
     "\u2028\u2029"  # separators of lines and paragraphs
@@ -58,9 +56,13 @@ def _escaped(found: re.Match[str]) -> str:
 
 def say(text: str, *, nl: bool = True, err: bool = False) -> None:
     """Print a text, whatever it holds."""
+    import click  # which scripts do not need that only ask for harmless texts
+
     click.echo(harmless(text), nl=nl, err=err)
 
 
 def say_json(text: str) -> None:
     """Print a JSON text, whatever it holds."""
+    import click
+
     click.echo(harmless_json(text))

@@ -163,7 +163,7 @@ def test_what_others_changed_meanwhile_stays_or_refuses_all(ws: Workspace, proje
     def write() -> None:
         with ws.transaction():
             ws.spec("bbb").update(labels=["mine"])
-            ws.spec("aaa").update(output="Mine.")
+            ws.spec("aaa").update(output="Mine.", replace_body=True)
             project.write(FIRST, project.text(FIRST).replace("# Theirs", "# Other"))
 
     with pytest.raises(errors.ConflictError):

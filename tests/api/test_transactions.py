@@ -315,6 +315,70 @@ def test_transactions_over_the_same_files_in_opposite_orders_both_arrive(project
     assert ws["DEM-007"].assignee in last
 
 
+@pytest.mark.requirement("api:transaction:appends_never_conflict")
+def test_three_writers_who_append_tick_and_set_keys_are_never_refused(project: Project) -> None:
+    fill(project)
+    rounds, names = 4, "abc"
+    at_the_end = threading.Barrier(len(names), timeout=30)
+    failed: list[BaseException] = []
+
+    def write(name: str) -> None:
+        try:
+            ws = chant_mcp.open(project.root)
+            for number in range(rounds):
+                with ws.transaction():
+                    ws.spec("aaa").update(output=f"From {name}{number}.", check="Tests added", model=name)
+                    plan = ws["DEM-007"].section("Plan")
+                    plan.append(f"After {name}{number}.")
+                    plan.prepend(f"Before {name}{number}.")
+                    ws["DEM-007"].update(assignee=name)
+                    at_the_end.wait()
+        except BaseException as error:
+            failed.append(error)
+            at_the_end.abort()
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert failed == []
+    ws = chant_mcp.open(project.root)
+    written = [f"{name}{number}." for name in names for number in range(rounds)]
+    plan = ws["DEM-007"].section("Plan").text
+    assert [ws.spec("aaa").body.count(f"From {one}") for one in written] == [1] * len(written)
+    assert [plan.count(f"After {one}") for one in written] == [1] * len(written)
+    assert [plan.count(f"Before {one}") for one in written] == [1] * len(written)
+
+
+@pytest.mark.requirement("api:transaction:is_tried_again")
+def test_a_transaction_is_tried_again_while_others_are_faster(ws: Workspace, project: Project) -> None:
+    calls: list[int] = []
+
+    def add(faster: int) -> str:
+        def edits(transaction: chant_mcp.api.Transaction) -> str:
+            assert len(transaction) == 0
+            ws.spec("bbb").update(labels=["mine"])
+            calls.append(0)
+            ticket = ws.add_ticket("Mine")
+            if len(calls) <= faster:
+                ticket_of_others(project, int(ticket.id.removeprefix("DEM-")))
+            return ticket.id
+
+        calls.clear()
+        return ws.run_transaction(edits, attempts=3)
+
+    assert (add(2), len(calls), ws.spec("bbb").labels) == ("DEM-010", 3, ("mine",))
+    with pytest.raises(errors.ConflictError):
+        add(3)
+    assert (len(calls), len(ws.tickets)) == (3, 7)
+    with pytest.raises(errors.NotFoundError):
+        ws.run_transaction(lambda _: [calls.append(0), ws.spec("none")])
+    assert len(calls) == 4, "what cannot be mended by trying again is not tried again"
+    with pytest.raises(errors.InvalidArgumentError, match="expected 1 or more"):
+        ws.run_transaction(lambda _: None, attempts=0)
+
+
 @pytest.mark.requirement("api:transaction:all_or_none")
 def test_the_log_of_a_feature_tells_only_of_what_was_written(ws: Workspace) -> None:
     def fail() -> None:

@@ -300,7 +300,7 @@ def test_without_criteria_there_are_no_members_and_no_rejection(
 
 
 @pytest.mark.parametrize("name", ["dependency", "group"])
-@pytest.mark.parametrize("moment", ["journal-staged", "journal-intent", "journal-step"])
+@pytest.mark.parametrize("moment", ["journal-staged", "journal-step", "journal-done"])
 @pytest.mark.requirement("chant:reject:all_or_none")
 def test_a_crash_leaves_all_of_it_or_nothing(
     project: Project, chant: ChantProject, name: str, moment: str
@@ -314,6 +314,7 @@ def test_a_crash_leaves_all_of_it_or_nothing(
     assert done.returncode < 0, done.stderr
     opened = ChantProject(project.root, environment=dict(os.environ))
     files = sorted(Path(path).stem for path in project.specs.glob("*.md"))
+    assert (project.text(ID) == before) == (moment != "journal-done")
     if project.text(ID) == before:
         assert files == [ID]
         opened.reject(ID, "no")

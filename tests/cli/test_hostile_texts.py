@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import ast
 import json
+import logging
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
+import chant_mcp
 import pytest
 from chant_mcp import terminal
+from chant_mcp.commands import serving
 from cli.kit import Cli
 from harness import Project
 from steering import FORBIDDEN, STEERING
@@ -24,7 +29,7 @@ READING = [
     ["list"],
     ["list", "--all", "--json"],
     ["ready"],
-    ["show", f"spec:{FIRST}"],
+    ["show", f"chant:{FIRST}"],
     ["chant", "list"],
     ["chant", "list", "--json"],
     ["chant", "show", FIRST],
@@ -79,12 +84,45 @@ READING = [
 ]
 
 
+OTHERS = [
+    ["export", "--format", "csv", "--fields", "key,title,labels,body"],
+    ["export", "--format", "markdown", "--fields", "key,title,labels,body"],
+    ["import", "plan.vine", "--dry-run"],
+    ["import", "plan.vine", "--dry-run", "--json"],
+    ["receipt", "list"],
+    ["receipt", "show", FIRST],
+    ["receipt", "verify", FIRST],
+    ["agents", "list"],
+    ["agents", "show", "claude"],
+    ["trust", "--show"],
+    ["confine", "--check"],
+    ["work", FIRST],
+    ["work", FIRST, "--dry-run"],
+    ["split", FIRST],
+    ["takeover", FIRST],
+    ["approve", FIRST],
+    ["reset", FIRST],
+    ["archive", FIRST],
+    ["cancel", FIRST],
+    ["watch", "--status"],
+    ["vine", "set", "plan.vine", "a=complete", "--dry-run"],
+    ["vine", "claim", "plan.vine", "b"],
+    ["vine", "set", "broken.vine", "a=complete"],
+    ["tickets", "set", "MDT-001", "priority=x"],
+    ["tickets", "status", "MDT-001", "Nonsense"],
+    ["tickets", "status", "MDT-001", "Approved"],
+    ["tickets", "delete", "MDT-002", "--force"],
+    ["answer", "q-none", "x"],
+]
+"""Commands that change something, or need another world than a project; they are tried into a pipe alone."""
+
+
 @pytest.fixture
 def hostile(project: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project in which every text that somebody can write is hostile."""
     monkeypatch.chdir(project.root)
     monkeypatch.setenv("COLUMNS", "80")
-    quoted = json.dumps(STEERING)
+    quoted = in_quotes(STEERING)
     entities = "".join(f"&#{ord(letter)};" for letter in "\x1b]0;t\x07\u202e")
     text = f"# {STEERING}\n\nneedle {STEERING} {entities}\n\n```\n{STEERING}\n```\n\n## {STEERING}\n\n"
     keys = {
@@ -127,13 +165,19 @@ def hostile(project: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
+def in_quotes(text: str) -> str:
+    """Write a text as YAML and TOML both read it."""
+    letters = (c if c.isascii() and c.isprintable() and c not in '"\\' else f"\\U{ord(c):08x}" for c in text)
+    return f'"{"".join(letters)}"'
+
+
 def names(words: list[str]) -> str:
     """Name a command for the report."""
     return " ".join(word for word in words if "\x1b" not in word)
 
 
-@pytest.mark.parametrize("words", READING, ids=names)
-@pytest.mark.requirement("trust:terminal:texts_do_nothing")
+@pytest.mark.parametrize("words", [*READING, *OTHERS], ids=names)
+@pytest.mark.requirement("trust:terminal:texts_do_nothing", "export:csv:does_nothing_to_a_spreadsheet")
 def test_nothing_that_steers_is_printed_into_a_pipe(
     hostile: Path, project: Project, words: list[str]
 ) -> None:
@@ -153,12 +197,26 @@ def test_nothing_that_steers_is_printed_at_a_terminal(hostile: Path, words: list
     assert found is None, left[max(0, found.start() - 80) :][:160]
 
 
-@pytest.mark.parametrize("form", ["csv", "markdown"])
 @pytest.mark.requirement("trust:terminal:texts_do_nothing")
-def test_an_export_is_harmless_at_a_terminal_alone(hostile: Path, project: Project, form: str) -> None:
-    words = ["export", "--format", form, "--fields", "key,title,body"]
-    assert FORBIDDEN.search(at_a_terminal(hostile, *words).replace("\r\n", "\n")) is None
-    assert "\x1b" in Cli(project).run(*words).stdout
+def test_what_scripts_show_of_items_does_nothing(hostile: Path) -> None:
+    workspace = chant_mcp.open(hostile)
+    shown = [repr(one) for one in (workspace, *workspace, *workspace.vines, *workspace.features)]
+    shown += [workspace[f"chant:{FIRST}"]._repr_mimebundle_()["text/plain"]]
+    assert len(shown) > 6
+    assert [text for text in shown if FORBIDDEN.search(text)] == []
+
+
+@pytest.mark.requirement("trust:terminal:texts_do_nothing")
+def test_what_is_logged_does_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    handlers, logging.root.handlers = logging.root.handlers, []
+    try:
+        serving.set_up_log(cast(Any, SimpleNamespace(environment={}, verbose=False)))
+        logging.getLogger("chant_mcp.server").warning("refused: %s", STEERING)
+        told = capsys.readouterr().err
+    finally:
+        logging.root.handlers = handlers
+    assert "refused: " in told
+    assert FORBIDDEN.search(told) is None
 
 
 def at_a_terminal(folder: Path, *words: str) -> str:
@@ -201,7 +259,7 @@ def test_a_log_keeps_colours_that_hide_nothing() -> None:
 
 @pytest.mark.requirement("trust:terminal:one_place_prints")
 def test_commands_print_through_one_module() -> None:
-    allowed = {"terminal.py", "cli.py", "log.py", "init.py", "export.py", "http_agent.py"}
+    allowed = {"terminal.py", "cli.py", "log.py", "init.py", "export.py"}
     package = Path(terminal.__file__).parent
     for path in [package / "cli.py", *(package / "commands").glob("*.py"), *(package / "board").glob("*.py")]:
         calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]

@@ -58,7 +58,7 @@ def test_an_import_that_dies_half_way_is_finished_or_never_was(
     import subprocess
     import sys
 
-    for moment, expected in (("journal-staged", 0), ("journal-step", 2)):
+    for moment, expected in (("journal-staged", 0), ("journal-step", 0), ("journal-done", 2)):
         monkeypatch.setenv("CHANT_STOP_AT", moment)
         done = subprocess.run(
             [sys.executable, "-m", "chant_mcp", "import", str(issues)],

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+from pathlib import Path
+
 import pytest
 from cli.kit import Cli
 from cli.ticket_files import cells, ticket_project, write_ticket
+from harness import Project
+from steering import FORBIDDEN
 
 FIRST = "2026-01-22-001-x7m"
 SECOND = "2026-01-22-002-k3f"
@@ -122,10 +129,6 @@ def test_files_that_cannot_be_read_are_told_below_the_table(mixed: Cli) -> None:
 
 @pytest.mark.requirement("export:formats:hold_every_item")
 def test_export_writes_every_dialect_in_three_formats(mixed: Cli) -> None:
-    import csv
-    import io
-    import json
-
     items = json.loads(mixed("export"))
     assert [item["dialect"] for item in items] == ["chant", "chant", "vine", "vine", "tickets"]
     assert items[1]["waits_for"] == ["vine:plan.vine#build", "tickets:DEM-007"]
@@ -136,6 +139,39 @@ def test_export_writes_every_dialect_in_three_formats(mixed: Cli) -> None:
     table = mixed("export", "--format", "markdown", "--fields", "id,status", "--dialect", "tickets")
     assert table == "| id | status |\n|---|---|\n| DEM-007 | Approved |\n"
     assert "expected one of key, dialect," in mixed.error("export", "--fields", "titel")
+
+
+ODD = ["=1+1", "+x", "-x", "@x", "'=x", "\\u001b", "a\\b", "\x1b[2J", "x\x9by", "'x'", 'é,"x"; y', "\uff1dx"]
+
+
+@pytest.mark.requirement("export:csv:does_nothing_to_a_spreadsheet", "import:csv:takes_an_export_back")
+def test_an_export_as_csv_is_harmless_and_is_taken_back(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, odd in enumerate(ODD, 1):
+        after = [f"2026-01-22-{number - 1:03}-abc"] if number > 1 else []
+        body = f"# {odd}\n\n{odd}\n\nText {odd}"
+        label = json.dumps(odd.replace(";", ","))
+        cli.project.spec(f"2026-01-22-{number:03}-abc", body=body, labels=[label], depends_on=after)
+    table = tmp_path / "out.csv"
+    cli("export", "--format", "csv", "--fields", "key,status,title,labels,depends_on,body", "-o", str(table))
+    with table.open(encoding="utf-8", newline="") as lines:
+        written = [cell for record in csv.reader(lines) for cell in record]
+    assert [cell for cell in written if FORBIDDEN.search(cell)] == []
+    assert [cell for cell in written if cell.startswith(tuple("=+-@\t\r\uff1d"))] == []
+    before = [cli.json("chant", "show", f"2026-01-22-{number:03}-abc") for number in range(1, len(ODD) + 1)]
+    other = Cli(Project(tmp_path / "other"))
+    other.project.specs.mkdir(parents=True)
+    monkeypatch.chdir(other.project.root)
+    told = other.json("import", str(table))
+    assert told["unmapped"] == []
+    specs = [other.json("chant", "show", created["id"]) for created in told["created"]]
+    assert [spec["title"] for spec in specs] == [spec["title"] for spec in before] == ODD
+    assert [spec["labels"] for spec in specs] == [spec["labels"] for spec in before]
+    assert [len(spec["depends_on"] or []) for spec in specs] == [0, *[1] * (len(ODD) - 1)]
+    for spec, odd in zip(specs, ODD, strict=True):
+        assert f"\n{odd}\n\nText {odd}" in spec["body"]
+    assert "0 imported" in other("import", str(table))
 
 
 @pytest.mark.requirement("export:fields:are_told_by_the_help")

@@ -300,6 +300,7 @@ several(
         "project": lambda w: w.project / "ferry.txt",
         "record": lambda w: w.project / ".git/chant-mcp/records/one.json",
         "users_configuration": lambda w: w.home / ".config/chant/config.md",
+        "token_of_server": lambda w: w.home / ".local/state/chant-mcp/servers/one.json",
         "other_run": lambda w: w.home / ".local/state/chant-mcp/worktrees/other/file.txt",
         "key_by_root": lambda w: f"/proc/self/root{w.home}/.ssh/id",
         "key_by_root_of_process": lambda w: f"/proc/{w.victim}/root{w.home}/.ssh/id",

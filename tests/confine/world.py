@@ -30,6 +30,7 @@ SECRETS = {
     "program": "#!/bin/sh\n",
     ".local/state/chant-mcp/worktrees/other/file.txt": "",
     ".local/state/chant-mcp/trust/one.json": "{}",
+    ".local/state/chant-mcp/servers/one.json": '{"token": "secret"}',
 }
 """Files of a home."""
 

@@ -78,6 +78,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         "refuses all.",
         "issue: Spec API in Python: Entry; decisions 3: Python handles",
     ),
+    "api:transaction:appends_never_conflict": Requirement(
+        "Appends, ticks, lists and keys of a transaction are made on the texts as they are at its end; only"
+        " a text that was written in the place of another one conflicts.",
+        "issue: Refused means nothing happened 4",
+    ),
+    "api:transaction:is_tried_again": Requirement(
+        "`run_transaction` calls a function again when others were faster, so often at most, and for no"
+        " other reason.",
+        "issue: Refused means nothing happened 4",
+    ),
     "api:transaction:crash_leaves_all_or_none": Requirement(
         "A crash while a transaction is written leaves all of its edits or none, whichever dialect is asked "
         "next.",

@@ -16,6 +16,35 @@ REQUIREMENTS: dict[str, Requirement] = {
         "its record cannot be removed.",
         "decisions 1",
     ),
+    "store:write:a_refusal_is_final": Requirement(
+        "A change of several files that was refused is never carried out later, whichever write, rename or "
+        "flush failed.",
+        "issue: Refused means nothing happened 1",
+    ),
+    "store:write:undecided_is_told_until_settled": Requirement(
+        "A change that a disk lets neither happen nor be taken back is told as undecided, with its files,"
+        " and so is each answer about them until it is settled.",
+        "issue: Refused means nothing happened 1",
+    ),
+    "store:journal:an_edit_after_a_crash_splits_nothing": Requirement(
+        "A file that is edited between a crash and the next opening keeps its edit, and the other files of"
+        " the change stay together: all or none.",
+        "issue: Refused means nothing happened 2",
+    ),
+    "store:journal:nothing_is_seen_that_room_or_rules_refuse": Requirement(
+        "No file of a change changes before all of it is written and all is asked that could refuse it.",
+        "issue: Refused means nothing happened 3",
+    ),
+    "store:write:debris_is_swept_everywhere": Requirement(
+        "What a dead process left in a folder goes when that is opened or written, whichever dialect it is"
+        " of; files of other names stay.",
+        "issue: Refused means nothing happened 5",
+    ),
+    "store:write:texts_wait_in_our_own_state": Requirement(
+        "In a repository texts wait in our own state until they take their place, so that a crash leaves"
+        " nothing that git shows.",
+        "issue: Refused means nothing happened 5",
+    ),
     "store:write:no_temporary_file_stays": Requirement(
         "A write that fails leaves no temporary file behind.", "issue: Store"
     ),
@@ -81,7 +110,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 2: Locks",
     ),
     "store:journal:several_files_all_or_none": Requirement(
-        "A change of several files is replayed or undone as a whole at the next opening.",
+        "A change of several files that is not final is taken back as a whole at the next opening.",
         "decisions 2: Our own state",
     ),
     "store:state:lies_beside_git": Requirement(

@@ -42,7 +42,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "trust:terminal:texts_do_nothing": Requirement(
         "No text of a document, name of a branch, or line of a log reaches a terminal or a pipe with "
         "characters that steer it, turn text around or are not seen.",
-        "issue 17: 5",
+        "issue 17: 5; issue: Refused means nothing happened, point 17",
     ),
     "trust:terminal:one_place_prints": Requirement(
         "Commands print through one module.",

@@ -74,6 +74,13 @@ def text_of(answer: Message) -> str:
     return answer["result"]["content"][0]["text"]
 
 
+def promises_in(capabilities: Message) -> list[str]:
+    """Give the announced capabilities that tell of changes."""
+    given = {name: members for name, members in capabilities.items() if isinstance(members, dict)}
+    told = ("listChanged", "subscribe", "subscriptions")
+    return [f"{name}.{one}" for name, members in given.items() for one in told if members.get(one)]
+
+
 @dataclass(frozen=True)
 class Ended:
     """A process that is gone: what it left behind."""

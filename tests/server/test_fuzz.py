@@ -315,7 +315,7 @@ def test_whatever_comes_on_a_line_the_server_answers_the_next_one(project: Proje
     pipes: Pipes = serve(project.root)
     asked = 0
 
-    @law(200, shares=True, derandomize=False)
+    @law(60, shares=True, derandomize=False)
     @given(st.lists(lines, min_size=1, max_size=5))
     def holds(batch: list[bytes]) -> None:
         nonlocal asked

@@ -15,7 +15,7 @@ from chant_mcp.server.http import address
 from chant_mcp.server.http.address import Address
 from harness import Project
 from server.over_http import BOTH, TOKEN, Listen, Listening, client_of, enveloped, modern_headers, started
-from server.pipes import call, initialize, request, text_of
+from server.pipes import call, initialize, promises_in, request, text_of
 from server.test_stdio import ODD_ENVELOPES
 
 BEARER = {"authorization": f"Bearer {TOKEN}"}
@@ -150,6 +150,15 @@ def test_odd_envelopes_are_answered_under_their_own_ids_over_http(server: Listen
         assert (answer["id"], status) == (id, 400 if why else 200), line[:100]
         assert why in json.dumps(answer)
     assert "Traceback" not in server.errors
+
+
+@pytest.mark.requirement("protocol:capabilities:nothing_is_announced_that_is_not_there")
+def test_no_changes_are_announced_over_http(server: Listening) -> None:
+    discover = enveloped(request(1, "server/discover"))
+    for opening, headers in ((initialize(1), {}), (discover, modern_headers(discover))):
+        announced = server.answer(opening, **headers, **BEARER)["result"]["capabilities"]
+        assert "tools" in announced
+        assert promises_in(announced) == []
 
 
 @pytest.mark.requirement("http:requests:have_a_limit")

@@ -123,6 +123,19 @@ def test_after_a_kill_the_next_start_replaces_the_entry(
     assert servers(project.root) == {}
 
 
+@pytest.mark.requirement("http:entries:after_a_kill_the_next_start_replaces_it")
+def test_after_a_kill_the_entry_goes_at_a_start_that_lists_nothing(
+    listen: Listen, project: Project, tmp_path: Path
+) -> None:
+    first = listen(project.root, "--register", "claude")
+    first.line("Token: in")
+    first.stop(signal.SIGKILL)
+    assert servers(project.root)
+    assert listen(project.root, "--no-auth").url
+    assert servers(project.root) == {}
+    assert records(tmp_path) == []
+
+
 @pytest.mark.requirement("http:entries:removed_only_if_ours")
 def test_what_somebody_else_changed_stays(listen: Listen, project: Project) -> None:
     server = listen(project.root, "--register", "all")

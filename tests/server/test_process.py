@@ -137,6 +137,43 @@ def test_a_client_that_is_gone_is_not_waited_for(project: Project, serve: Serve)
     assert ended.seconds < AT_ONCE
 
 
+@pytest.mark.requirement("protocol:exit:ends_with_its_client")
+def test_a_client_that_reads_no_more_is_gone_although_it_might_write(project: Project, serve: Serve) -> None:
+    reader, writer = os.pipe()
+    pipes = serve(project.root, stdout=writer)
+    os.close(writer)
+    pipes.send(initialize(1))
+    os.read(reader, 100_000)
+    os.close(reader)
+    ended = pipes.ended()
+    assert (ended.code, ended.errors) == (0, "")
+    assert ended.seconds < AT_ONCE
+
+
+@pytest.mark.requirement("protocol:exit:ends_with_its_client")
+@pytest.mark.parametrize(
+    "sent",
+    [
+        pytest.param(encoded(request(1, "tools/list")) * 40, id="answers"),
+        # More lines than are read ahead: the end of the input is not read before the pipe takes more.
+        pytest.param(b"no message\n" * 4_000, id="refusals"),
+    ],
+)
+def test_a_client_that_ended_its_input_and_reads_nothing_is_gone(
+    project: Project, serve: Serve, sent: bytes
+) -> None:
+    reader, writer = os.pipe()
+    pipes = serve(project.root, stdout=writer)
+    os.close(writer)
+    pipes.send(sent)
+    os.read(reader, 1)  # the first answer begins
+    pipes.close()
+    ended = pipes.ended()
+    os.close(reader)
+    assert (ended.code, ended.errors) == (0, "")
+    assert ended.seconds < AT_ONCE
+
+
 @pytest.mark.anyio
 @pytest.mark.requirement("protocol:one_shot:waiting_is_bounded")
 async def test_the_wait_for_calls_in_flight_is_bounded() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -12,8 +14,8 @@ from chant_mcp.errors import IllegalTransitionError
 from harness import Caller, text_of
 from mcp_types import ElicitResult, TextContent
 from server.conftest import Serve
+from server.pipes import AT_ONCE, initialize, notification
 from server.pipes import call as request
-from server.pipes import initialize, notification
 from server.pipes import text_of as text_on_wire
 from speckit.features import Features
 
@@ -179,6 +181,48 @@ def test_an_ill_formed_answer_leaves_the_question_open(features: Features, serve
     assert question["method"] == "elicitation/create"
     server.send({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "perhaps", "content": 7}})
     assert text_on_wire(server.answer(1)) == "Status 'needs_input' reported successfully"
+    assert len(features.open()) == 1
+
+
+@pytest.mark.requirement("protocol:exit:ends_with_its_client", "protocol:exit:open_questions_are_named")
+@pytest.mark.parametrize("can_ask", [True, False])
+@pytest.mark.parametrize("ending", ["input", "signal"])
+def test_a_question_that_is_open_at_the_end_is_named(
+    features: Features, serve: Serve, can_ask: bool, ending: str
+) -> None:
+    features.waits(60)
+    server = serve(features.root)
+    server.send(initialize("i", elicitation={}) if can_ask else initialize("i"))
+    server.answer("i")
+    asked = request(1, "rstn_report_status", **ASKED)
+    asked["params"]["_meta"] = {"progressToken": "p"}
+    server.send(asked)
+    assert server.receive()["method"] in ("elicitation/create", "notifications/progress")
+    if ending == "input":
+        server.close()
+    else:
+        server.process.send_signal(signal.SIGTERM)
+    ended = server.ended()
+    (question,) = features.open()
+    assert question["id"] in str(ended.answer(1)["result"])
+    assert ended.code == 0
+    assert ended.seconds < AT_ONCE
+
+
+@pytest.mark.requirement("protocol:exit:ends_with_its_client")
+def test_a_client_that_is_gone_altogether_is_not_waited_for(features: Features, serve: Serve) -> None:
+    reader, writer = os.pipe()
+    server = serve(features.root, stdout=writer)
+    os.close(writer)
+    server.send(initialize("i", elicitation={}), request(1, "rstn_report_status", **ASKED))
+    told = b""
+    while b"elicitation/create" not in told:
+        told += os.read(reader, 65_536)
+    os.close(reader)
+    server.close()
+    ended = server.ended()
+    assert ended.code == 0
+    assert ended.seconds < AT_ONCE
     assert len(features.open()) == 1
 
 

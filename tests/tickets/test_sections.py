@@ -520,6 +520,15 @@ async def test_the_pieces_of_a_long_section_make_up_the_whole(call: Caller, tick
 
 
 @ONE_ERA
+@pytest.mark.requirement("protocol:envelope:answers_have_a_largest_size")
+async def test_headings_of_any_length_fit_an_answer(call: Caller, tickets: Tickets) -> None:
+    with_body(tickets, f"# {'t' * 300_000}\n\n## {'s' * 300_000}\n\nx\n")
+    result = await call("manage_cr_sections", key=1, operation="list")
+    assert len(text_of(result)) < 50_000
+    assert len(str(result.structured_content)) < 50_000
+
+
+@ONE_ERA
 @pytest.mark.requirement("tickets:sections:pieces_make_up_the_whole")
 async def test_a_list_of_many_sections_comes_in_pages(call: Caller, tickets: Tickets) -> None:
     with_body(tickets, "# T\n\n" + "".join(f"## Section {n}\n\n### Part\n\n" for n in range(1_000)))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import select
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,8 @@ from chant_mcp.server.app import ChantServer
 from chant_mcp.server.wire import PipeIn, PipeOut
 from chant_mcp.session import Session, find_place
 from chant_mcp.tool_calls import Offer, OfferedTools
-from harness import Project
+from harness import Project, started_process
+from server.pipes import AT_ONCE, promises_in
 
 SPEC = "2026-01-01-001-abc"
 PLAN = "vine 1.2.0\ntitle: Release\n---\n[log] Write it (notstarted)\nWords.\n"
@@ -148,13 +152,17 @@ def both(project: Project, monkeypatch: pytest.MonkeyPatch) -> Answers:
     return ask
 
 
-@pytest.mark.requirement("run:connect:answers_are_the_same_without_the_library")
+@pytest.mark.requirement(
+    "run:connect:answers_are_the_same_without_the_library",
+    "protocol:capabilities:nothing_is_announced_that_is_not_there",
+)
 @pytest.mark.parametrize("revision", ["2025-06-18", "2025-11-25"])
 def test_what_agents_usually_send_is_answered_alike(both: Answers, revision: str) -> None:
     found, taken = both([initialize(revision), INITIALIZED, *PLAIN])
     assert len(found) == 1 + len(PLAIN)
     assert not taken
     assert found["0"]["result"]["protocolVersion"] == revision
+    assert promises_in(found["0"]["result"]["capabilities"]) == []
 
 
 @pytest.mark.requirement("run:connect:answers_are_the_same_without_the_library")
@@ -165,6 +173,74 @@ def test_anything_else_is_answered_by_the_library_and_so_is_what_follows(both: A
         assert "0" in found, other
     for opening in (initialize("2024-11-05"), initialize("9"), initialize(clientInfo=None), PLAIN[3]):
         assert both([opening, PLAIN[5]])[1], opening
+
+
+@pytest.fixture
+def connected(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """A process of `connect`, and where the server of its run, played by the test, writes."""
+    os.mkfifo(tmp_path / "requests")
+    requests = os.open(tmp_path / "requests", os.O_RDWR)
+    process = started_process([sys.executable, "-m", "chant_mcp", "connect", str(tmp_path)], tmp_path)
+    name = b""
+    while not name.endswith(b"\n"):
+        name += os.read(requests, 1)
+    read, write = (
+        os.open(tmp_path / f"{name.decode().strip()}.{end}", how | os.O_NONBLOCK)
+        for end, how in (("in", os.O_RDONLY), ("out", os.O_WRONLY))
+    )
+    os.write(write, b"+\n")
+    yield process, write
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
+    for fd in (requests, read, write):
+        os.close(fd)
+
+
+@pytest.mark.requirement("protocol:exit:ends_with_its_client")
+@pytest.mark.parametrize("is_read", [True, False])
+def test_a_connection_ends_with_its_client_although_the_server_goes_on(
+    connected: tuple[subprocess.Popen[bytes], int], is_read: bool
+) -> None:
+    process, write = connected
+    assert process.stdin is not None
+    assert process.stdout is not None
+    if is_read:  # as much as both pipes and what is between them hold
+        os.set_blocking(write, True)
+        sent = os.write(write, b"x" * 4096)
+        assert process.stdout.read(sent) == b"x" * 4096
+        process.stdout.close()
+    else:
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                waits = select.poll()
+                waits.register(write, select.POLLOUT)
+                if not waits.poll(300):
+                    break
+                os.write(write, b"x" * 4096)
+        process.stdin.close()
+    assert process.wait(AT_ONCE) == 0
+
+
+@pytest.mark.requirement("protocol:exit:ends_with_its_client", "protocol:exit:open_questions_are_named")
+def test_a_question_that_is_open_when_a_connection_ends_is_named(project: Project) -> None:
+    feature = project.root / "specs" / "001-x"
+    feature.mkdir(parents=True)
+    (feature / "tasks.md").write_text("# Tasks\n", encoding="utf-8")
+    (project.root / ".specify").mkdir()
+    (project.root / ".specify" / "feature.json").write_text('{"feature_directory": "specs/001-x"}')
+    offered = OfferedTools(Session(find_place(project.root, project.root)), Offer(["all"]))
+    opening = initialize(capabilities={"elicitation": {}})
+    asked = call("rstn_report_status", {"status": "needs_input", "prompt": "Which?"})
+    begun = time.monotonic()
+    found = answers(
+        [opening, INITIALIZED, asked],
+        lambda read, write: PlainConnection(offered, read, write).serve(),
+    )
+    assert 'call again with question=\\"q-' in json.dumps(found["102"]["result"])
+    assert time.monotonic() - begun < AT_ONCE
 
 
 @pytest.mark.requirement("run:connect:answers_are_the_same_without_the_library")

@@ -11,6 +11,7 @@ from chant_mcp.api.handles import Handle, Handles, Wanted
 from chant_mcp.api.specs import Criterion
 from chant_mcp.api.transactions import within
 from chant_mcp.paging import EVERYTHING, pieces
+from chant_mcp.terminal import harmless
 
 if TYPE_CHECKING:
     from chant_mcp._core import Answer
@@ -149,7 +150,7 @@ class Feature:
         return hash(self.key)
 
     def __repr__(self) -> str:
-        return f"<Feature {self.id} {self.status}>"
+        return harmless(f"<Feature {self.id} {self.status}>")
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return operator.getitem, (self.workspace, self.key)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from chant_mcp._core import Answer, Selection, body_section, body_sections
 from chant_mcp.picture import ROWS, table_bundle
+from chant_mcp.terminal import harmless
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -158,7 +159,7 @@ class Handle:
         return hash(self.key)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.id} {self.status}: {shortened(self.title)}>"
+        return harmless(f"<{type(self).__name__} {self.id} {self.status}: {shortened(self.title)}>")
 
     def _repr_mimebundle_(
         self, include: Sequence[str] | None = None, exclude: Sequence[str] | None = None

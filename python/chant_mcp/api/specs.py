@@ -131,7 +131,8 @@ class Spec(Handle):
         """Change what is given, all of it or nothing (`chant_spec_update`).
 
         Keys and boxes are changed in the file as it is now, so that what others changed meanwhile stays.
-        `output` is written for the body that this handle shows.
+        `output` is written for the body that this handle shows; inside a transaction only one that takes the
+        place of the body is, and one that is appended is appended to whatever stands there at the end.
 
         Args:
             status: The new state.
@@ -149,12 +150,15 @@ class Spec(Handle):
             The spec as it is then; inside a transaction, as it would be.
 
         Raises:
-            ConflictError: There is an `output`, and the body is another one than this handle shows.
+            ConflictError: There is an `output`, and the body is another one than this handle shows; inside a
+                transaction with `replace_body` alone.
             IllegalTransitionError: The state may not change like that.
             RefusedError: Criteria or members are open, or dependencies would close a loop.
             NotFoundError: No criterion reads like that, or the spec is gone.
             InvalidArgumentError: Nothing is to be changed, or a word names no state.
         """
+        transaction = within(self.workspace)
+        is_for_this_body = bool(output) and (replace_body or transaction is None)
         changes: dict[str, Any] = {
             "status": status,
             "output": output,
@@ -166,9 +170,8 @@ class Spec(Handle):
             "check": words(check),
             "uncheck": words(uncheck),
             "force": force,
-            "expect_body": self.body if output else None,
+            "expect_body": self.body if is_for_this_body else None,
         }
-        transaction = within(self.workspace)
         if transaction is not None:
             return Spec(self.workspace, transaction.staged.update(self.id, **changes))
         return self.renewed(self._tools.spec_update(self.id, **changes))

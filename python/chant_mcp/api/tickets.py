@@ -144,7 +144,8 @@ class TicketSection:
     """A section of a ticket as the ticket's handle shows it.
 
     A change is refused with `ConflictError` when the section holds another text by then; what others
-    changed elsewhere in the ticket stays.
+    changed elsewhere in the ticket stays. Inside a transaction that holds for `replace` alone: `append` and
+    `prepend` are made on whatever stands there at the end.
     """
 
     ticket: Ticket
@@ -175,7 +176,8 @@ class TicketSection:
         ticket = self.ticket
         transaction = within(ticket.workspace)
         if transaction is not None:
-            would_be = transaction.staged.change_section(ticket.id, mode, self.name, text, self.text)
+            expected = self.text if mode == "replace" else None
+            would_be = transaction.staged.change_section(ticket.id, mode, self.name, text, expected)
             return Ticket(ticket.workspace, would_be)
         tools = ticket.workspace.session.tickets
         answer = tools.manage_cr_sections(

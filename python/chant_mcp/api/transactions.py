@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from contextvars import ContextVar, Token
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from chant_mcp import _core
-from chant_mcp.errors import RefusedError
+from chant_mcp.errors import ConflictError, InvalidArgumentError, RefusedError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from chant_mcp.api.workspace import Workspace
+
+Result = TypeVar("Result")
 
 _open: ContextVar[tuple[Transaction, ...]] = ContextVar("open_transactions", default=())
 
@@ -25,8 +30,11 @@ class Transaction:
     be, which the workspace gives, too, when it is asked for by name; who waits for it follows. Items
     that are not edited are as they were at the beginning of the block, and lists show what is on disk.
 
-    At the end all edits are decided once more on what is true then, under the locks of their files, and
-    are written through a journal: a crash leaves all or none. An exception discards them; an edit that
+    At the end all edits are decided once more on what is true then, under the locks of their files: keys,
+    lists, boxes and appended texts are changed in the files as they are then, and only a text that was
+    written for another one (a body, a section, a description that is replaced) refuses all with
+    `ConflictError`; `Workspace.run_transaction` tries again then. They are written through a journal: a
+    crash leaves all or none. An exception discards them; an edit that
     is refused leaves the others, where the block goes on. What does more than edit files, as the start of
     an agent, is refused inside, and so are edits of files outside of the workspace's folder.
     """
@@ -87,6 +95,27 @@ class Transaction:
 
     def __repr__(self) -> str:
         return f"<Transaction of {len(self)} edits>"
+
+
+def attempted(workspace: Workspace, function: Callable[[Transaction], Result], attempts: int) -> Result:
+    """Call a function inside of transactions until its edits are written.
+
+    Raises:
+        ConflictError: Others were faster each time.
+        InvalidArgumentError: It is not to be called at all.
+    """
+    if attempts < 1:
+        raise InvalidArgumentError(f"`attempts` is {attempts}; expected 1 or more.")
+
+    def once() -> Result:
+        with Transaction(workspace) as transaction:
+            result = function(transaction)
+        return result
+
+    for _ in range(attempts - 1):
+        with suppress(ConflictError):
+            return once()
+    return once()
 
 
 def within(workspace: Workspace) -> Transaction | None:

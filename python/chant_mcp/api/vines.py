@@ -13,6 +13,7 @@ from chant_mcp.api.handles import Handle, Handles, Problem, Wanted, shortened, w
 from chant_mcp.api.transactions import refuse_within, within
 from chant_mcp.errors import InvalidArgumentError, NotFoundError
 from chant_mcp.paging import EVERYTHING
+from chant_mcp.terminal import harmless
 
 if TYPE_CHECKING:
     from chant_mcp.api.workspace import Workspace
@@ -238,7 +239,7 @@ class Vine:
         return hash(self.key)
 
     def __repr__(self) -> str:
-        return f"<Vine {self.path}: {shortened(self.title or '')}>"
+        return harmless(f"<Vine {self.path}: {shortened(self.title or '')}>")
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return operator.getitem, (self.workspace, self.key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, environ
 from pathlib import Path
@@ -17,7 +17,7 @@ from chant_mcp.api.features import Feature, FeatureTask
 from chant_mcp.api.handles import Handle, Handles, Listed, Problem, Wanted, words
 from chant_mcp.api.specs import Spec, linted, own_id
 from chant_mcp.api.tickets import Ticket, attribute
-from chant_mcp.api.transactions import Transaction, refuse_within, staged, within
+from chant_mcp.api.transactions import Result, Transaction, attempted, refuse_within, staged, within
 from chant_mcp.api.vines import Task, Vine
 from chant_mcp.errors import AmbiguousIdError, InvalidDocumentError, NotFoundError
 from chant_mcp.graph import Graph
@@ -26,6 +26,7 @@ from chant_mcp.paging import EVERYTHING, gathered
 from chant_mcp.picture import graph_bundle
 from chant_mcp.program import own_program
 from chant_mcp.session import Place, Session, dialects_in, find_place
+from chant_mcp.terminal import harmless
 from chant_mcp.user_folders import config_folder, home_folder, user_config_file
 
 _HANDLES: dict[str, type[Handle]] = {"chant": Spec, "vine": Task, "speckit": FeatureTask, "tickets": Ticket}
@@ -376,6 +377,27 @@ class Workspace:
         """Begin edits that are made together or not at all, in a `with` statement."""
         return Transaction(self)
 
+    def run_transaction(self, function: Callable[[Transaction], Result], *, attempts: int = 5) -> Result:
+        """Make the edits of a function together, and call it again when others were faster.
+
+        What it edits it has to read itself, so that it sees fresh texts each time; what else it does happens
+        each time, too. Only a `ConflictError` is a reason to try again: texts that others changed, numbers
+        that they took, files that they hold. All other exceptions end it, and nothing is written.
+
+        Args:
+            function: Called inside of a transaction, which it is given.
+            attempts: How often at most.
+
+        Returns:
+            What the function returned when its edits were written.
+
+        Raises:
+            ConflictError: Others were faster each time.
+            InvalidArgumentError: `attempts` is less than 1.
+            RefusedError: A transaction is open already.
+        """
+        return attempted(self, function, attempts)
+
     def changes(self) -> Changes:
         """What changes from now on: `await` it once, or go through it with `async for`."""
         return Changes(self)
@@ -454,7 +476,7 @@ class Workspace:
         return hash(self.root)
 
     def __repr__(self) -> str:
-        return f"<Workspace {self.root.name}: {', '.join(self.dialects) or 'empty'}>"
+        return harmless(f"<Workspace {self.root.name}: {', '.join(self.dialects) or 'empty'}>")
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return _again, (str(self.root),)

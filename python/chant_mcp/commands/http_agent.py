@@ -8,6 +8,7 @@ import click
 
 from chant_mcp._core import work_over_http
 from chant_mcp.commands.surroundings import Surroundings, changes_files
+from chant_mcp.terminal import harmless_json, say
 
 
 @click.command(name="http-agent", hidden=True)
@@ -42,5 +43,6 @@ def http_agent(
         environment=surroundings.environment,
         retries=retries,
         retry_delay_ms=retry_delay_ms,
-        tell=click.echo,
+        # Lines of JSON, which lose nothing, and others.
+        tell=lambda line: say(harmless_json(line)),
     )

@@ -19,7 +19,7 @@ from chant_mcp.terminal import say_json
     "--from",
     "source",
     metavar="FORMAT",
-    help="What it is: chant, vine, beads or backlog; else what it looks like.",
+    help="What it is: chant, vine, beads, backlog or csv; else what it looks like.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would become a spec, and write nothing.")
 @json_option
@@ -31,8 +31,8 @@ def import_specs(
     """Make specs of what another program or project holds.
 
     PATH is a project with .chant/specs, a .vine file, a folder with .beads/issues.jsonl or
-    backlog/tasks, or one of these files and folders itself. All of it becomes specs or none; what was
-    imported before stays as it is. What has no counterpart in specs is told.
+    backlog/tasks, a CSV that `export` wrote, or one of these files and folders itself. All of it becomes
+    specs or none; what was imported before stays as it is. What has no counterpart in specs is told.
     """
     if not dry_run:
         refuse_read_only(context)

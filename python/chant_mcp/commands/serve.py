@@ -16,7 +16,7 @@ from chant_mcp.commands import serving
 from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.errors import InvalidArgumentError, RefusedError, StorageError
 from chant_mcp.init import hosts
-from chant_mcp.init.discovery import Listed, Presence
+from chant_mcp.init.discovery import Listed, Presence, tidy_up
 from chant_mcp.server.http.address import PORT, Address, Listener, address, listen, names
 from chant_mcp.terminal import say
 
@@ -101,14 +101,14 @@ def _over_http(surroundings: Surroundings, wanted: Address, wishes: _Wishes) -> 
     root, url = session.place.root, listener.url
     presence = None
     if wishes.clients or (token is not None and wishes.token_file is None):
-        presence = Presence(_records(surroundings), root, url + app.PATH, token)
+        presence = Presence(_records_for_token(surroundings), root, url + app.PATH, token)
 
     def start() -> None:
-        listed = [] if presence is None else presence.register(wishes.clients)
+        listed, left = _found(presence, wishes.clients, surroundings, root)
         if wanted.port is None and listener.port != PORT:
             say(f"Port {PORT} is taken, so this server has another one.", err=True)
         say(f"Serving {root} at {url}{app.PATH} (SSE: {url}/sse)", err=True)
-        for problem in presence.left if presence is not None else ():
+        for problem in left:
             say(f"Warning: an entry of a server that is gone is still there. {problem}", err=True)
         for one in listed:
             say(f"Listed as `{one.name}` in {one.file} until the server ends", err=True)
@@ -183,21 +183,37 @@ def _write_token(file: Path, token: str) -> None:
         out.write(f"{token}\n")
 
 
-def _records(surroundings: Surroundings) -> Path:
-    """Say where the user's servers have their records.
+def _found(
+    presence: Presence | None, clients: tuple[str, ...], surroundings: Surroundings, root: Path
+) -> tuple[Sequence[Listed], Sequence[str]]:
+    """Let hosts find this server and none that is dead: give its entries, and what is left of others."""
+    if presence is not None:
+        return presence.register(clients), presence.left
+    records = _records(surroundings)
+    return (), [] if records is None else tidy_up(records, root)
+
+
+def _records_for_token(surroundings: Surroundings) -> Path:
+    """Say where this server has its record.
 
     Raises:
         RefusedError: When nothing says where such files lie.
     """
-    named = Path(surroundings.environment.get("XDG_STATE_HOME", ""))
-    home = surroundings.home
-    state = named if named.is_absolute() else home and home / ".local" / "state"
-    if state is None:
+    records = _records(surroundings)
+    if records is None:
         raise RefusedError(
             "Neither XDG_STATE_HOME nor HOME says where the server's token may be kept.\n"
             "Set XDG_STATE_HOME, or use --token-file without --register."
         )
-    return state / "chant-mcp" / "servers"
+    return records
+
+
+def _records(surroundings: Surroundings) -> Path | None:
+    """Say where the user's servers have their records, where anything says that."""
+    named = Path(surroundings.environment.get("XDG_STATE_HOME", ""))
+    home = surroundings.home
+    state = named if named.is_absolute() else home and home / ".local" / "state"
+    return None if state is None else state / "chant-mcp" / "servers"
 
 
 def _tell_of_token(place: Path | None, listed: Sequence[Listed]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 import click
 
 from chant_mcp.commands.surroundings import Surroundings, project_option
-from chant_mcp.terminal import say
+from chant_mcp.terminal import harmless, say
 
 if TYPE_CHECKING:
     from chant_mcp.tool_calls import Offer
@@ -84,12 +84,21 @@ def on_stdio(surroundings: Surroundings) -> None:
     server.run("stdio")
 
 
+class _Harmless(logging.Formatter):
+    """Writes what is logged, tracebacks included, without what would steer a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return harmless(super().format(record))
+
+
 def set_up_log(surroundings: Surroundings) -> None:
     """Log to standard error, as much as `--verbose` or MCP_LOG_LEVEL says (seed tickets:501)."""
     named = surroundings.environment.get("MCP_LOG_LEVEL", "").upper()
     known = {name: getattr(logging, name) for name in ("ERROR", "WARN", "INFO", "DEBUG")}
     level = logging.INFO if surroundings.verbose else known.get(named, logging.WARNING)
-    logging.basicConfig(level=level, stream=sys.stderr)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Harmless(logging.BASIC_FORMAT))
+    logging.basicConfig(level=level, handlers=[handler])
 
 
 def offer(surroundings: Surroundings) -> Offer:

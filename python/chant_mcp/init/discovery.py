@@ -96,7 +96,7 @@ class Presence:
             RefusedError, StorageError: When it cannot be read or written.
         """
         with turn(self._folder / ".lock"):
-            self._tidy_up()
+            self.left += _take_out_dead(self._folder, self.root, self.path)
             for file, key in hosts.places(clients):
                 self._list_in(file, key)
         return list(self._record.listed)
@@ -138,25 +138,6 @@ class Presence:
             number += 1
         return name
 
-    def _tidy_up(self) -> None:
-        """Take out what killed servers of this project left."""
-        for path in self._folder.glob("*.json"):
-            if path == self.path:
-                continue
-            try:
-                held = hold(path)
-            except OSError:  # its server runs
-                continue
-            record = _read(path)
-            is_done = record is None or not record.listed
-            if record is not None and record.project == str(self.root):
-                problems = _take_out(self.root, record, {})
-                self.left += problems
-                is_done = not problems
-            os.close(held)
-            if is_done:
-                path.unlink(missing_ok=True)
-
     def _write_record(self, record: _Record) -> None:
         """Put the record in place, whole.
 
@@ -169,6 +150,43 @@ class Presence:
             self._record = record
         finally:
             self._held = hold(self.path)
+
+
+def tidy_up(folder: Path, root: Path) -> list[str]:
+    """Take out what killed servers of a project left, for a server that has no record itself.
+
+    Returns:
+        What could not be taken out, and why.
+    """
+    if not folder.is_dir():
+        return []
+    try:
+        with turn(folder / ".lock"):
+            return _take_out_dead(folder, root, None)
+    except OSError as error:
+        return [f"Cannot look for it in `{folder}`: {error.strerror}"]
+
+
+def _take_out_dead(folder: Path, root: Path, own: Path | None) -> list[str]:
+    """Take out what killed servers of a project left, while it is our turn; give what stays, and why."""
+    problems: list[str] = []
+    for path in sorted(folder.glob("*.json")):
+        if path == own:
+            continue
+        try:
+            held = hold(path)
+        except OSError:  # its server runs
+            continue
+        record = _read(path)
+        is_done = record is None or not record.listed
+        if record is not None and record.project == str(root):
+            left = _take_out(root, record, {})
+            problems += left
+            is_done = not left
+        os.close(held)
+        if is_done:
+            path.unlink(missing_ok=True)
+    return problems
 
 
 def _read(path: Path) -> _Record | None:

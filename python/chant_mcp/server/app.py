@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("chant_mcp.server")
 
+_LAST_ANSWERS = 0.6
+"""Seconds for answers to calls in flight after a signal: those that wait for a person tell for what."""
+
 _LAST_CALLS = 0.3
 """Seconds that calls in flight are given when the process is to end at once."""
 
@@ -81,6 +84,7 @@ class ChantServer(MCPServer[Any]):
             instructions=self._offered.instructions(),
             tools=[tool_of(entry) for entry in self._offered.entries.values()],
             resources=[*resources()],
+            subscriptions=False,  # nothing here tells of changes yet
             log_level=cast(Any, logging.getLevelName(logging.getLogger().getEffectiveLevel())),
             middleware=[_bad_calls_are_calls],
         )
@@ -226,15 +230,19 @@ class ChantServer(MCPServer[Any]):
         inside the core cannot be interrupted, and Python would wait for it.
         """
         async with anyio.create_task_group() as tasks, stdio() as (read, write):
-            gate_in, gate_out = lenient(read, write)
-            tasks.start_soon(_stop_on_signal, tasks.cancel_scope, gate_out)
+            gate_in, gate_out = self._gate(read, write)
+            tasks.start_soon(_stop_on_signal, tasks.cancel_scope, read, gate_out)
             await self._serve(gate_in, gate_out)
             tasks.cancel_scope.cancel()
         self._leave()
 
     async def serve_pipes(self, read: PipeIn, write: PipeOut) -> None:
         """Serve a pair of pipes until the input ends."""
-        await self._serve(*lenient(read, write))
+        await self._serve(*self._gate(read, write))
+
+    def _gate(self, read: PipeIn, write: PipeOut) -> tuple[GateIn, GateOut]:
+        # A call that waits for a person tells what it waits for when the client has no more to say.
+        return lenient(read, write, on_end=self._running.leave)
 
     async def _serve(self, gate_in: GateIn, gate_out: GateOut) -> None:
         self.middleware.append(reply.rendered_aside)
@@ -316,11 +324,12 @@ def _client(context: Context[Any, Any] | None) -> str | None:
     return None if params is None else params.client_info.name
 
 
-async def _stop_on_signal(scope: anyio.CancelScope, out: GateOut) -> None:
+async def _stop_on_signal(scope: anyio.CancelScope, read: PipeIn, out: GateOut) -> None:
     try:
         with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as received:
             async for _ in received:
-                await out.all_answered(_LAST_CALLS)
+                read.end()
+                await out.all_answered(_LAST_ANSWERS)
                 scope.cancel()
                 return
     except NotImplementedError:  # Windows: Ctrl-C arrives as KeyboardInterrupt

@@ -16,17 +16,19 @@ import mcp_types as t
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-LONGEST_MESSAGE = 16 * 1024 * 1024
-"""Bytes of a message."""
-
-_LONGEST_TEXT = 10_000
-"""Characters of a text outside of a tool's arguments; errors quote such texts."""
+from chant_mcp.message_lines import LONGEST_MESSAGE, LONGEST_TEXT
 
 _MOST_LEVELS = 200
 """Levels of nesting that the library reads."""
 
 _DEEPEST = 100_000
 """Levels that are followed to find an ID; beyond there is no message."""
+
+_LIMITS = {
+    "recursion": f"it is nested deeper than {_MOST_LEVELS} levels",
+    "number out of range": "a number in it has too many digits",
+}
+"""What the library's errors say of JSON that it does not read all the same, and how that is told."""
 
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]', re.DOTALL)
 
@@ -44,7 +46,7 @@ def admit(line: bytes) -> Item:
         return _unusual(line, error)
     if isinstance(message, t.JSONRPCNotification) and b'"id"' in line:
         return _unusual(line, None)
-    if len(line) > _LONGEST_TEXT and isinstance(message, t.JSONRPCRequest):
+    if len(line) > LONGEST_TEXT and isinstance(message, t.JSONRPCRequest):
         return _short(message) or SessionMessage(message)
     return SessionMessage(message)
 
@@ -59,8 +61,9 @@ def _unusual(line: bytes, error: ValidationError | None) -> Item:
     problem = error.errors(include_url=False)[0] if error else None
     is_json_error = problem is not None and problem["type"] == "json_invalid"
     why = str(problem.get("ctx", {}).get("error", "")) if problem and is_json_error else ""
-    if "recursion" in why and (id := _own_id(line)) is not None:
-        return _invalid(f"it is nested deeper than {_MOST_LEVELS} levels", id)
+    for sign, limit in _LIMITS.items():
+        if sign in why and (id := _own_id(line)) is not None:
+            return _invalid(limit, id)
     try:
         frame = json.loads(line.decode())
     except (ValueError, RecursionError):
@@ -94,9 +97,9 @@ def _of_frame(frame: dict[str, Any]) -> Item:
 def _short(request: t.JSONRPCRequest) -> t.JSONRPCError | None:
     """Refuse a request with a text that an error could not quote, or could not write at all."""
     id = request.id
-    if isinstance(id, str) and len(id) > _LONGEST_TEXT:
-        return _invalid(f"its ID is longer than {_LONGEST_TEXT} characters", None)
-    if len(request.method) > _LONGEST_TEXT:
+    if isinstance(id, str) and len(id) > LONGEST_TEXT:
+        return _invalid(f"its ID is longer than {LONGEST_TEXT} characters", None)
+    if len(request.method) > LONGEST_TEXT:
         return _error(t.METHOD_NOT_FOUND, "Method not found", id)
     params = dict(request.params or {})
     if request.method == "tools/call":
@@ -106,8 +109,8 @@ def _short(request: t.JSONRPCRequest) -> t.JSONRPCError | None:
     for name, text in (("id", id), ("method", request.method), *_texts("params", params)):
         if not isinstance(text, str):
             continue
-        if len(text) > _LONGEST_TEXT:
-            return _invalid(f"{name} is longer than {_LONGEST_TEXT} characters", id)
+        if len(text) > LONGEST_TEXT:
+            return _invalid(f"{name} is longer than {LONGEST_TEXT} characters", id)
         if not _is_unicode(text):
             return _invalid(f"{name} is no Unicode text, it has half of a surrogate pair", id)
     return None
@@ -161,7 +164,7 @@ def _own_id(line: bytes) -> str | int | float | None:
 
 def _number_or_text(text: bytes) -> str | int | float | None:
     try:
-        value = json.loads(text) if len(text) <= _LONGEST_TEXT else None
+        value = json.loads(text) if len(text) <= LONGEST_TEXT else None
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, (str, int, float)) and not isinstance(value, bool) else None

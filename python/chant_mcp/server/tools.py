@@ -39,12 +39,13 @@ def meaning(session: Session, running: Running, writes_in: Sequence[Path] | None
 
 
 class Running:
-    """Counts the calls that are in threads."""
+    """Counts the calls that are in threads, and tells them when their client has left."""
 
     def __init__(self) -> None:
         """Begin with none."""
         self._count = 0
         self._changed = threading.Condition()
+        self._has_left = threading.Event()
 
     def __enter__(self) -> None:
         """Count one more."""
@@ -56,6 +57,14 @@ class Running:
         with self._changed:
             self._count -= 1
             self._changed.notify_all()
+
+    def leave(self) -> None:
+        """Note that the client has left: no call waits for what it would have to tell."""
+        self._has_left.set()
+
+    def has_left(self) -> bool:
+        """Tell whether the client has left."""
+        return self._has_left.is_set()
 
     def has_ended(self, patience: float) -> bool:
         """Wait until there are none, or for so many seconds."""
@@ -113,8 +122,8 @@ class _Arguments(FuncMetadata):
         arguments_to_pass_directly: dict[str, Any] | None = None,
     ) -> Any:
         call = functools.partial(fn, **arguments)
-        left = threading.Event()
-        before = progress.has_left.set(left.is_set)
+        left, running = threading.Event(), _call.get()[1]
+        before = progress.has_left.set(lambda: left.is_set() or running.has_left())
         try:
             return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
         finally:

@@ -16,7 +16,7 @@ import struct
 import sys
 import threading
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, BinaryIO
 
@@ -26,8 +26,10 @@ import mcp_types as t
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 
 from chant_mcp.message_lines import lines_of
+from chant_mcp.pipe_ends import has_writer
 from chant_mcp.server import reply
 from chant_mcp.server.envelope import Item, admit
+from chant_mcp.server.hangup import ReaderWatch
 
 _MOST_QUEUED = 1024
 """Messages read ahead of the server; a client that sends faster waits."""
@@ -37,6 +39,9 @@ _AT_ONCE = 4096
 
 _DRAIN = 30.0
 """Seconds for which requests in flight are waited for after the input ended."""
+
+_UNREAD = 0.6
+"""Seconds after which output that nobody takes is given up, once the input has ended."""
 
 _LAST_LINE = 1.0
 """Seconds in which a line that was begun is written to its end when the server is told to stop."""
@@ -66,10 +71,12 @@ class PipeIn(_End):
             before: Lines that were read already.
         """
         self._loop = asyncio.get_running_loop()
+        self._source = lines
         self._items: deque[Item] = deque()
         self._room = threading.Semaphore(_MOST_QUEUED)
         self._wake = asyncio.Event()
         self._ended = False
+        self._dropped = False
         self._closed = False
         threading.Thread(
             target=self._pump, args=(itertools.chain(before, lines_of(lines)),), name="mcp-stdin", daemon=True
@@ -98,7 +105,7 @@ class PipeIn(_End):
         Raises:
             anyio.EndOfStream: At the end of the input.
         """
-        while not self._items:
+        while self._dropped or not self._items:
             if self._closed:
                 raise anyio.ClosedResourceError
             if self._ended:
@@ -108,6 +115,16 @@ class PipeIn(_End):
                 await self._wake.wait()
         self._room.release()
         return self._items.popleft()
+
+    def is_over(self) -> bool:
+        """Tell whether the client has ended the input, be it read to its end or not."""
+        return self._ended or not has_writer(self._source.fileno())
+
+    def end(self, *, drops: bool = False) -> None:
+        """Take what comes from now on for nothing, and what waits, too, if it drops that."""
+        self._ended = True
+        self._dropped |= drops
+        self._wake.set()
 
     async def aclose(self) -> None:
         """Stop receiving; the thread ends with the process."""
@@ -124,6 +141,25 @@ class PipeOut(_End):
         self._lock = anyio.Lock()
         self._rest = memoryview(b"")
         self._closed = False
+        self._watch: ReaderWatch | None = None
+        self._is_client_gone: Callable[[], bool] = bool
+        self._on_lost: Callable[[], object] = bool
+
+    def follow(self, source: PipeIn, on_lost: Callable[[], object]) -> None:
+        """Go with the client: its input ends when nobody reads here, and its end is the end of waiting here.
+
+        Args:
+            source: The input that comes from who reads here.
+            on_lost: Called when nobody reads any more.
+        """
+
+        def lose() -> None:
+            self._closed = True
+            source.end(drops=True)
+            on_lost()
+
+        self._is_client_gone, self._on_lost = source.is_over, lose
+        self._watch = ReaderWatch(self._fd, lose)
 
     async def send(self, item: SessionMessage) -> None:
         """Write one message as a line.
@@ -141,6 +177,7 @@ class PipeOut(_End):
                 await self._write_rest()
             except OSError as error:
                 self._closed = True
+                self._on_lost()
                 raise anyio.BrokenResourceError from error
             except anyio.get_cancelled_exc_class():
                 if len(self._rest) < len(line):
@@ -156,12 +193,25 @@ class PipeOut(_End):
         if sys.platform == "win32":
             return await anyio.to_thread.run_sync(os.write, self._fd, rest)
         if not select.select((), (self._fd,), (), 0)[1]:
-            await anyio.wait_writable(self._fd)
+            await self._await_room()
         try:
             return os.write(self._fd, rest[: _room(self._fd)])
         except BlockingIOError:  # somebody made the pipe non-blocking
-            await anyio.wait_writable(self._fd)
+            await self._await_room()
             return 0
+
+    async def _await_room(self) -> None:
+        """Wait until the pipe takes more; a client that ended its input and reads nothing is gone.
+
+        Raises:
+            BrokenPipeError: When it is gone.
+        """
+        while True:
+            with anyio.move_on_after(_UNREAD):
+                await anyio.wait_writable(self._fd)
+                return
+            if self._is_client_gone():
+                raise BrokenPipeError
 
     async def _finish_line(self) -> None:
         """Write what is missing of a line; without it nothing may follow."""
@@ -173,6 +223,8 @@ class PipeOut(_End):
     async def aclose(self) -> None:
         """Refuse further messages."""
         self._closed = True
+        if self._watch is not None:
+            self._watch.stop()
 
 
 def _room(fd: int) -> int:
@@ -228,6 +280,8 @@ class GateOut(_End):
         self._out = out
         self._owed: Counter[str | int] = Counter()
         self._idle = anyio.Event()
+        self._asked: set[str | int] = set()
+        self._has_client = True
 
     def owe(self, id: str | int) -> None:
         """Note a request."""
@@ -249,8 +303,33 @@ class GateOut(_End):
             with anyio.move_on_after(patience):
                 await self._idle.wait()
 
+    def forget(self) -> None:
+        """Owe nothing any more."""
+        self._owed.clear()
+        self._idle.set()
+
+    def hear(self, message: t.JSONRPCMessage) -> None:
+        """Note an answer of the client's."""
+        if isinstance(message, (t.JSONRPCResponse, t.JSONRPCError)) and message.id is not None:
+            self._asked.discard(message.id)
+
+    def end_questions(self) -> list[SessionMessage]:
+        """Ask the client nothing more, and give what takes the place of its answers that did not come."""
+        self._has_client = False
+        gone = t.ErrorData(code=t.CONNECTION_CLOSED, message="Connection closed")
+        asked, self._asked = self._asked, set()
+        return [SessionMessage(t.JSONRPCError(jsonrpc="2.0", id=id, error=gone)) for id in asked]
+
     async def send(self, item: SessionMessage) -> None:
-        """Pass a message on; an answer that nobody reads any more is settled, too."""
+        """Pass a message on; an answer that nobody reads any more is settled, too.
+
+        Raises:
+            anyio.ClosedResourceError: For a question that the client cannot answer any more.
+        """
+        if isinstance(item.message, t.JSONRPCRequest):
+            if not self._has_client:
+                raise anyio.ClosedResourceError
+            self._asked.add(item.message.id)
         try:
             await self._out.send(item)
         finally:
@@ -265,11 +344,12 @@ class GateOut(_End):
 class GateIn(_End):
     """Answers what is no message, opens the handshake era for bare requests, holds the end back."""
 
-    def __init__(self, inner: PipeIn, out: GateOut, drain: float) -> None:
+    def __init__(self, inner: PipeIn, out: GateOut, drain: float, on_end: Callable[[], object]) -> None:
         """Read from `inner`; errors are answered through `out`."""
         self._inner = inner
         self._out = out
         self._drain = drain
+        self._on_end = on_end
         self._queue: deque[SessionMessage] = deque()
         self._has_begun = False
         self._is_open = False
@@ -280,6 +360,10 @@ class GateIn(_End):
             try:
                 item = await self._inner.receive()
             except anyio.EndOfStream:
+                self._on_end()
+                if unanswered := self._out.end_questions():
+                    self._queue += unanswered
+                    break
                 # The SDK cancels what is in flight when its input ends.
                 await self._out.all_answered(self._drain)
                 raise
@@ -289,6 +373,7 @@ class GateIn(_End):
             elif isinstance(item.message, t.JSONRPCRequest):
                 self._queue.append(self._admit(item.message))
             elif self._has_begun:
+                self._out.hear(item.message)
                 self._queue.append(item)
             # Else there is nothing yet that a notification could be about, and the SDK keeps only a few.
         return self._queue.popleft()
@@ -317,8 +402,6 @@ class GateIn(_End):
             self._queue.append(SessionMessage(opening))
             self._is_open = True
         self._has_begun = True
-        if request.method == "subscriptions/listen":
-            return SessionMessage(request)  # answered only when the stream ends
         self._out.owe(request.id)
 
         async def unanswered() -> None:
@@ -337,7 +420,17 @@ def _is_modern(request: t.JSONRPCRequest) -> bool:
     return isinstance(meta, dict) and t.PROTOCOL_VERSION_META_KEY in meta
 
 
-def lenient(read: PipeIn, write: PipeOut, drain: float = _DRAIN) -> tuple[GateIn, GateOut]:
-    """Put the gate between a transport and the server."""
+def lenient(
+    read: PipeIn, write: PipeOut, drain: float = _DRAIN, on_end: Callable[[], object] = bool
+) -> tuple[GateIn, GateOut]:
+    """Put the gate between a transport and the server.
+
+    Args:
+        read: What the client sends.
+        write: What it reads.
+        drain: Seconds for which requests in flight are waited for after the input ended.
+        on_end: Called when the input ended.
+    """
     out = GateOut(write)
-    return GateIn(read, out, drain), out
+    write.follow(read, out.forget)
+    return GateIn(read, out, drain, on_end), out

@@ -90,6 +90,23 @@ impl Answer {
         }
     }
 
+    /// An answer in words, with data beside them whose lists are as long as the words say: where it would be
+    /// long, long values are cut.
+    pub fn told(text: String, view: &impl Serialize) -> Self {
+        let whole = Self::whole(view);
+        let json = match serde_json::to_value(view) {
+            Ok(value) if is_too_long(&whole.text) => {
+                Some(shortened(&value, SHORTER[0].0, usize::MAX).to_string())
+            }
+            _ => whole.json,
+        };
+        Self {
+            text,
+            json,
+            note: None,
+        }
+    }
+
     /// An answer in words.
     pub fn prose(text: impl Into<String>) -> Self {
         Self {
@@ -304,6 +321,20 @@ mod tests {
         assert_eq!(data["body"], piece);
         let small = serde_json::json!({"names": names[..300]});
         assert_eq!(Answer::data(&small).json.unwrap(), small.to_string());
+    }
+
+    #[test]
+    fn data_beside_words_keeps_its_lists_and_cuts_its_values() {
+        let view = serde_json::json!({"list": vec!["x"; 20_000], "title": "é".repeat(90_000)});
+        let answer = Answer::told("words".into(), &view);
+        let data: Value = serde_json::from_str(&answer.json.unwrap()).unwrap();
+        assert_eq!(data["list"], view["list"]);
+        assert!(
+            data["title"]
+                .as_str()
+                .unwrap()
+                .ends_with("é… (90000 characters)")
+        );
     }
 
     #[test]

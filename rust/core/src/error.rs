@@ -224,6 +224,7 @@ fn kind_of(error: &StoreError) -> ErrorKind {
         | StoreError::NotWritten { .. }
         | StoreError::NoJournal
         | StoreError::NoState { .. }
+        | StoreError::Undecided { .. }
         | StoreError::Stopped { .. }
         | StoreError::Io { .. } => ErrorKind::Storage,
     }

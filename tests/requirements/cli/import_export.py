@@ -8,6 +8,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         "and fields.",
         "issue: Providers, split, approval: Export",
     ),
+    "export:csv:does_nothing_to_a_spreadsheet": Requirement(
+        "No cell of a CSV is run by a spreadsheet, and no character in it steers a terminal.",
+        "issue: Refused means nothing happened, point 17",
+    ),
+    "import:csv:takes_an_export_back": Requirement(
+        "A CSV that `export` wrote becomes specs with the same titles, texts, labels and dependencies, also"
+        " where cells had to be quoted.",
+        "issue: Refused means nothing happened, point 17",
+    ),
     "export:file:a_refused_one_can_be_saved_elsewhere": Requirement(
         "A save that was refused takes nothing of an export; one that is saved is not saved again.",
         "issue: Providers, split, approval: Export; decisions 4",

@@ -150,8 +150,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 8: HTTP",
     ),
     "http:entries:after_a_kill_the_next_start_replaces_it": Requirement(
-        "The next server takes out what a killed one left.",
-        "issue 8: HTTP",
+        "The next server takes out what a killed one left, whatever its own options.",
+        "issue 8: HTTP; issue: Refused means nothing happened, point 16",
     ),
     "http:entries:projects_have_their_own": Requirement(
         "Entries in other projects stay as they are.",

@@ -35,7 +35,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference mcp 9",
     ),
     "protocol:one_shot:cancelled_requests_do_not_delay_the_end": Requirement(
-        "Cancelled requests and open subscriptions do not delay the end of the process.", "reference mcp 9"
+        "Cancelled requests do not delay the end of the process.", "reference mcp 9"
     ),
     "protocol:initialize:version_2024_11_05_without_params": Requirement(
         "`initialize` without params agrees on protocol version `2024-11-05`.",
@@ -126,6 +126,25 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A message above 16 MiB on stdio, 4 MiB over HTTP, is refused, on stdio under its id; the next is"
         " served.",
         "issue: Refused means nothing happened, point 13",
+    ),
+    "protocol:envelope:answers_have_a_largest_size": Requirement(
+        "Whatever is sent, an answer is JSON of bounded size and the process lives.",
+        "issue: Refused means nothing happened, points 11 and 13",
+    ),
+    "protocol:capabilities:nothing_is_announced_that_is_not_there": Requirement(
+        "`listChanged` and `subscribe` are announced in neither era, over no transport, and not by the"
+        " server of a run.",
+        "issue: Refused means nothing happened, point 15",
+    ),
+    "protocol:exit:ends_with_its_client": Requirement(
+        "The process ends within a second when its client is gone: when nobody reads its output, or the input"
+        " has ended and the output is full or a question waits; so does `connect`.",
+        "issue: Refused means nothing happened, point 14",
+    ),
+    "protocol:exit:open_questions_are_named": Requirement(
+        "A call that waits for a person is answered with the ID of its question when the input ends or a"
+        " signal comes.",
+        "issue: Refused means nothing happened, point 14",
     ),
     "protocol:flight:several_requests_at_once": Requirement(
         "A slow call does not hold back the answers to requests sent after it.", "issue: Protocol"

@@ -154,9 +154,7 @@ class Calls:
         self._none.set()
 
     async def counted(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        """Count a request while it is handled; one that listens is never answered."""
-        if ctx.method == "subscriptions/listen":
-            return await call_next(ctx)
+        """Count a request while it is handled."""
         if not self._count:
             self._none = anyio.Event()
         self._count += 1

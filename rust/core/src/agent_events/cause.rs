@@ -16,7 +16,9 @@ pub enum FailureCause {
     RateLimit,
     /// Its provider has too much to do.
     Overloaded,
-    /// It cannot reach its provider, or the connection broke off.
+    /// It cannot reach its provider.
+    ProviderUnreachable,
+    /// The connection to its provider broke off.
     ConnectionLost,
     /// There is no such model.
     ModelUnknown,
@@ -156,14 +158,22 @@ const WORDS: &[(FailureCause, &[&str])] = &[
         ],
     ),
     (
-        FailureCause::ConnectionLost,
+        FailureCause::ProviderUnreachable,
         &[
             "econnrefused",
-            "econnreset",
             "enotfound",
-            "etimedout",
             "eai_again",
             "connection refused",
+            "could not resolve host",
+            "name or service not known",
+            "network is unreachable",
+        ],
+    ),
+    (
+        FailureCause::ConnectionLost,
+        &[
+            "econnreset",
+            "etimedout",
             "connection reset",
             "connection error",
             "connection closed",
@@ -173,8 +183,6 @@ const WORDS: &[(FailureCause, &[&str])] = &[
             "socket hang up",
             "stream disconnected",
             "stream ended unexpectedly",
-            "error sending request for url",
-            "could not resolve host",
         ],
     ),
     (
@@ -246,12 +254,13 @@ const WORDS: &[(FailureCause, &[&str])] = &[
 
 impl FailureCause {
     /// All causes.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::PermissionDenied,
         Self::NotLoggedIn,
         Self::OutOfCredit,
         Self::RateLimit,
         Self::Overloaded,
+        Self::ProviderUnreachable,
         Self::ConnectionLost,
         Self::ModelUnknown,
         Self::ModelRefused,
@@ -275,6 +284,7 @@ impl FailureCause {
             Self::OutOfCredit => "out_of_credit",
             Self::RateLimit => "rate_limit",
             Self::Overloaded => "overloaded",
+            Self::ProviderUnreachable => "provider_unreachable",
             Self::ConnectionLost => "connection_lost",
             Self::ModelUnknown => "model_unknown",
             Self::ModelRefused => "model_refused",
@@ -304,9 +314,8 @@ impl FailureCause {
             Self::OutOfCredit => "The agent's provider says that credit or quota is used up",
             Self::RateLimit => "Rate limit: the agent's provider was asked too often",
             Self::Overloaded => "The agent's provider is overloaded",
-            Self::ConnectionLost => {
-                "The agent cannot reach its provider, or the connection broke off"
-            }
+            Self::ProviderUnreachable => "The agent cannot reach its provider",
+            Self::ConnectionLost => "The connection to the agent's provider broke off",
             Self::ModelUnknown => "The agent's provider does not know the model",
             Self::ModelRefused => "The agent's model refused to answer",
             Self::FlagUnknown => {
@@ -339,9 +348,11 @@ impl FailureCause {
             Self::RateLimit => {
                 "Wait, or have fewer agents at once (`limits.agents_at_once`); then chant_work_start goes on.".into()
             }
-            Self::Overloaded => "Wait; then chant_work_start goes on.".into(),
-            Self::ConnectionLost => {
-                "Look at the network, and whether the agent needs a variable of a proxy (`env.pass`); then chant_work_start goes on.".into()
+            Self::Overloaded | Self::ConnectionLost => {
+                "Wait; then chant_work_start goes on.".into()
+            }
+            Self::ProviderUnreachable => {
+                "Look at the network, whether a provider on this machine runs, and whether the agent needs a variable of a proxy (`env.pass`); then chant_work_start goes on.".into()
             }
             Self::ModelUnknown => {
                 "Correct `model` in the spec or in .chant/config.md; then chant_work_start goes on.".into()
@@ -626,15 +637,22 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_connection_is_read_from_the_last_words_and_passes() {
-        for words in [
-            "TypeError: fetch failed",
-            "stream disconnected before completion: connection reset by peer",
-            "connect ECONNREFUSED 127.0.0.1:4000",
+    fn a_lost_connection_passes_and_a_provider_that_is_not_there_does_not() {
+        use FailureCause::{ConnectionLost, ProviderUnreachable};
+        for (words, cause) in [
+            ("TypeError: fetch failed", ConnectionLost),
+            (
+                "stream disconnected before completion: connection reset by peer",
+                ConnectionLost,
+            ),
+            ("connect ECONNREFUSED 127.0.0.1:4000", ProviderUnreachable),
+            (
+                "fetch failed: getaddrinfo ENOTFOUND models.example.org",
+                ProviderUnreachable,
+            ),
         ] {
-            let cause = FailureCause::of_words(words);
-            assert_eq!(cause, Some(FailureCause::ConnectionLost), "{words}");
-            assert!(cause.is_some_and(FailureCause::is_passing), "{words}");
+            assert_eq!(FailureCause::of_words(words), Some(cause), "{words}");
+            assert_eq!(cause.is_passing(), cause == ConnectionLost, "{words}");
         }
     }
 

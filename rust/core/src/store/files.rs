@@ -297,18 +297,27 @@ pub fn relocate(root: &Root, from: &str, to: &str) -> Result<(), StoreError> {
 pub(super) fn relocate_held(root: &Root, from: &str, to: &str) -> Result<(), StoreError> {
     let source = root.place(from)?;
     let target = place_in_new_folder(root, to)?;
-    match disk::read_link(&source).filter(|says| says.is_relative()) {
-        None => disk::rename_new(&source, &target)?,
-        Some(says) => return relocate_link(&source, &says, &target),
-    }
+    shift(&source, &target)?;
     let flushed = disk::flush_folder_of(&target).and_then(|()| disk::flush_folder_of(&source));
     // What is not certain to last has not happened.
-    flushed.inspect_err(|_| drop(disk::rename_new(&target, &source)))
+    flushed.map_err(|error| match shift(&target, &source) {
+        Ok(()) => error,
+        Err(StoreError::NotWritten { source, .. }) => StoreError::undecided(&target, &source),
+        Err(other) => other,
+    })
+}
+
+/// Gives a document another place, not durably; a relative link still leads where it led.
+pub(super) fn shift(source: &Path, target: &Path) -> Result<(), StoreError> {
+    match disk::read_link(source).filter(|says| says.is_relative()) {
+        None => disk::rename_new(source, target),
+        Some(says) => shift_link(source, &says, target),
+    }
 }
 
 /// Moves a link that says its way from where it lies. A crash in between leaves both links; the next
 /// attempt accepts the new one.
-fn relocate_link(source: &Path, says: &Path, target: &Path) -> Result<(), StoreError> {
+fn shift_link(source: &Path, says: &Path, target: &Path) -> Result<(), StoreError> {
     let [Some(here), Some(there)] = [source.parent(), target.parent()] else {
         return Err(StoreError::Missing {
             path: source.display().to_string(),
@@ -326,8 +335,7 @@ fn relocate_link(source: &Path, says: &Path, target: &Path) -> Result<(), StoreE
         made => made?,
     }
     disk::flush_folder_of(target)?;
-    disk::remove(source)?;
-    disk::flush_folder_of(source)
+    disk::remove(source)
 }
 
 /// The place of a file whose folder may have to be made.

@@ -10,6 +10,7 @@ pub mod index;
 pub mod journal;
 pub mod staged;
 pub mod state;
+pub mod undecided;
 pub mod walk;
 
 use std::borrow::Cow;
@@ -113,6 +114,17 @@ pub enum StoreError {
         /// The system's words.
         source: io::Error,
     },
+    /// The disk failed, and failed again when what was done was to be taken back.
+    #[error(
+        "it is undecided whether `{paths}` changed: the disk failed, and failed again when the change was to be \
+         taken back ({why}); make room or repair the disk, then ask again, which settles it"
+    )]
+    Undecided {
+        /// The files.
+        paths: String,
+        /// What the system said when it was to be taken back.
+        why: String,
+    },
     /// A test stopped a change at a named moment, as a crash would.
     #[error("stopped at {moment}: {source}")]
     Stopped {
@@ -142,6 +154,14 @@ impl StoreError {
                 source.kind() == io::ErrorKind::PermissionDenied
             }
             _ => false,
+        }
+    }
+
+    /// A file of which it is not known whether it changed.
+    pub(crate) fn undecided(path: &Path, why: &io::Error) -> Self {
+        Self::Undecided {
+            paths: path.display().to_string(),
+            why: why.to_string(),
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::Workspace;
+use super::csv_table;
 use super::error::WorkspaceError;
 use super::filter::Filter;
 use super::item::Item;
@@ -46,7 +47,8 @@ const AT_ONCE: usize = 100;
 pub enum Form {
     /// A list of objects, one on each line.
     Json,
-    /// RFC 4180, with a line of field names; items of a list with a semicolon and a blank between them.
+    /// RFC 4180, with a line of field names; items of a list with a semicolon and a blank between them. No cell
+    /// is run by a spreadsheet.
     Csv,
     /// A table.
     Markdown,
@@ -164,7 +166,7 @@ impl Export {
     fn begin(&self) -> String {
         match self.form {
             Form::Json => "[".into(),
-            Form::Csv => csv_lines(std::iter::once(
+            Form::Csv => csv_table::lines(std::iter::once(
                 self.fields
                     .iter()
                     .map(|field| (*field).to_owned())
@@ -189,7 +191,7 @@ impl Export {
                 self.written += 1;
                 text
             }),
-            Form::Csv => csv_lines(items.map(|item| {
+            Form::Csv => csv_table::lines(items.map(|item| {
                 self.written += 1;
                 let fields = self.fields.iter();
                 fields.map(|field| words(&value(&item, field))).collect()
@@ -279,22 +281,10 @@ fn words(value: &Value) -> String {
     }
 }
 
-fn csv_lines(records: impl Iterator<Item = Vec<String>>) -> String {
-    let mut writer = csv::WriterBuilder::new()
-        .terminator(csv::Terminator::CRLF)
-        .from_writer(Vec::new());
-    for record in records {
-        // Memory takes everything.
-        let _ = writer.write_record(&record);
-    }
-    let bytes = writer.into_inner().unwrap_or_default();
-    String::from_utf8(bytes).unwrap_or_default()
-}
-
-/// A text for a cell of a table: on one line, its bars and backslashes escaped.
+/// A text for a cell of a table: on one line, its bars and backslashes escaped, nothing in it unseen.
 fn for_table(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for c in text.trim().replace("\r\n", "\n").chars() {
+    for c in csv_table::visible(&text.trim().replace("\r\n", "\n")).chars() {
         match c {
             '|' | '\\' => safe.extend(['\\', c]),
             '\n' | '\r' => safe.push_str("<br>"),
@@ -314,17 +304,5 @@ mod tests {
     fn cells_stay_cells() {
         assert_eq!(for_table(" a|b\\\r\nc\nd "), "a\\|b\\\\<br>c<br>d");
         assert_eq!(for_table("<b>&"), "&lt;b>&amp;");
-    }
-
-    #[test]
-    fn csv_is_quoted_where_it_has_to_be() {
-        let record = vec![
-            "a,b".into(),
-            "say \"x\"".into(),
-            "one\ntwo".into(),
-            "é".into(),
-        ];
-        let text = csv_lines(std::iter::once(record));
-        assert_eq!(text, "\"a,b\",\"say \"\"x\"\"\",\"one\ntwo\",é\r\n");
     }
 }

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::Workspace;
+use super::csv_table;
 use super::error::WorkspaceError;
 use super::key::normal;
 use crate::answer::Answer;
 use crate::dialects::chant::import::{
-    Candidate, Reading, STATE, Source, backlog, beads, bring_in, specs,
+    Candidate, Reading, STATE, Source, backlog, beads, bring_in, specs, table,
 };
 use crate::dialects::chant::model::Status;
 use crate::dialects::vine::document::Document;
@@ -22,11 +23,18 @@ enum Form {
     Vine,
     Beads,
     Backlog,
+    Csv,
 }
 
 impl Form {
     /// All, in the order of messages.
-    const ALL: [Self; 4] = [Self::Chant, Self::Vine, Self::Beads, Self::Backlog];
+    const ALL: [Self; 5] = [
+        Self::Chant,
+        Self::Vine,
+        Self::Beads,
+        Self::Backlog,
+        Self::Csv,
+    ];
 
     fn word(self) -> &'static str {
         match self {
@@ -34,6 +42,7 @@ impl Form {
             Self::Vine => "vine",
             Self::Beads => "beads",
             Self::Backlog => "backlog",
+            Self::Csv => "csv",
         }
     }
 
@@ -44,6 +53,7 @@ impl Form {
             Self::Vine => "a .vine file",
             Self::Beads => ".beads/issues.jsonl",
             Self::Backlog => "a folder with backlog/tasks",
+            Self::Csv => "a .csv file with a column `title`, such as `export` writes",
         }
     }
 
@@ -88,7 +98,7 @@ pub fn import(
         None => guessed(path).ok_or_else(|| {
             refused(format!(
                 "it is not plain what it holds; expected a folder with .chant/specs, a .vine file, \
-                 .beads/issues.jsonl or backlog/tasks. Name the format: {}",
+                 .beads/issues.jsonl, backlog/tasks or a .csv file. Name the format: {}",
                 Form::words()
             ))
         })?,
@@ -104,6 +114,7 @@ pub fn import(
         Form::Vine => read_plan(path, &disk)?,
         Form::Beads => read_issues(path, &disk)?,
         Form::Backlog => read_tasks(path, &disk)?,
+        Form::Csv => read_table(path, &disk)?,
     };
     let reading = reading.ok_or_else(|| {
         let (word, place) = (form.word(), form.place());
@@ -124,6 +135,7 @@ fn guessed(path: &Path) -> Option<Form> {
         return match ending {
             Some("vine") => Some(Form::Vine),
             Some("jsonl") => Some(Form::Beads),
+            Some("csv") => Some(Form::Csv),
             _ => None,
         };
     }
@@ -238,6 +250,18 @@ fn read_tasks(path: &Path, disk: &Disk) -> Result<Option<Reading>, Error> {
         }
     }
     Ok(Some(reading))
+}
+
+fn read_table(path: &Path, disk: &Disk) -> Result<Option<Reading>, Error> {
+    if !disk::is_file(path) {
+        return Ok(None);
+    }
+    let (text, _) = disk.read_text(path, &path.display().to_string())?;
+    let records = csv_table::records(&text).map_err(|why| WorkspaceError::Source {
+        path: path.display().to_string(),
+        why: format!("it is no CSV: {why}"),
+    })?;
+    Ok(table::read(records))
 }
 
 fn read_plan(path: &Path, disk: &Disk) -> Result<Option<Reading>, Error> {

@@ -7,6 +7,7 @@
 mod at;
 pub mod board;
 pub mod changes;
+mod csv_table;
 pub mod error;
 pub mod export;
 pub mod feature;

@@ -64,7 +64,7 @@ fn each_library_has_one_place() {
     only("git2::", &["git/"]);
     only("petgraph::", &["graph/"]);
     only("diffy", &["text/merge.rs"]);
-    only("csv::", &["workspace/export.rs"]);
+    only("csv::", &["workspace/csv_table.rs"]);
     only("unicode_normalization", &["workspace/key.rs"]);
     only("toml::", &["dialects/tickets/projects/"]);
     only("std::fs", &["store/disk/", "git/"]);

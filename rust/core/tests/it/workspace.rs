@@ -41,13 +41,17 @@ fn now() -> Timestamp {
 
 impl Place {
     pub(crate) fn new() -> Self {
+        Self::on(&crate::own_disk())
+    }
+
+    pub(crate) fn on(disk: &Disk) -> Self {
         let folder = TempDir::new().unwrap();
         fs::create_dir_all(folder.path().join(".chant/specs")).unwrap();
         fs::create_dir_all(folder.path().join("docs/CRs")).unwrap();
         let config = "[project]\nname = \"Demo\"\ncode = \"DEM\"\n";
         fs::write(folder.path().join(".mdt-config.toml"), config).unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
-        let (workspace, chant) = opened(&root);
+        let (workspace, chant) = opened_on(&root, disk);
         Self {
             folder,
             workspace,
@@ -105,6 +109,10 @@ fn told(joined: &Joined) -> Vec<String> {
 }
 
 pub(crate) fn opened(root: &Path) -> (Workspace, Arc<Project>) {
+    opened_on(root, &crate::own_disk())
+}
+
+fn opened_on(root: &Path, disk: &Disk) -> (Workspace, Arc<Project>) {
     let options = Options {
         root: root.to_owned(),
         user_config: None,
@@ -117,7 +125,7 @@ pub(crate) fn opened(root: &Path) -> (Workspace, Arc<Project>) {
             now,
             zone: TimeZone::UTC,
         },
-        disk: crate::own_disk(),
+        disk: disk.clone(),
     };
     let chant = Project::open(options).unwrap().knowing(outside(root));
     let chant = Arc::new(chant);
@@ -125,7 +133,7 @@ pub(crate) fn opened(root: &Path) -> (Workspace, Arc<Project>) {
         start: root.to_owned(),
         ..Surroundings::default()
     };
-    let files = Files::new(crate::own_disk(), root.to_owned(), Vec::new(), true);
+    let files = Files::new(disk.clone(), root.to_owned(), Vec::new(), true);
     let start = Start {
         folder: root.to_owned(),
         environment: BTreeMap::new(),
@@ -133,8 +141,8 @@ pub(crate) fn opened(root: &Path) -> (Workspace, Arc<Project>) {
     let parts = Parts {
         chant: Arc::clone(&chant),
         vine: Arc::new(files.knowing(outside)),
-        speckit: Arc::new(Features::new(start, crate::own_disk(), now).knowing(outside)),
-        tickets: Arc::new(Desk::open(surroundings, crate::own_disk(), now).knowing(outside)),
+        speckit: Arc::new(Features::new(start, disk.clone(), now).knowing(outside)),
+        tickets: Arc::new(Desk::open(surroundings, disk.clone(), now).knowing(outside)),
     };
     (Workspace::open(root, parts), chant)
 }

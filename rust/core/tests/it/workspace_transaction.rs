@@ -1,6 +1,9 @@
 //! Changes of all dialects that are tried together and written all or none.
 
 use std::fs;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use chant_core::dialects::chant::ops::{self as specs, Update};
 use chant_core::dialects::speckit::files::Who;
@@ -8,6 +11,7 @@ use chant_core::dialects::speckit::stage::Completion;
 use chant_core::dialects::tickets::ops as tickets;
 use chant_core::dialects::vine::ops::Batch;
 use chant_core::error::{Error, ErrorKind};
+use chant_core::store::disk::Disk;
 use chant_core::workspace::handle;
 use chant_core::workspace::transaction::{Operation, Transaction};
 use serde_json::{Map, Value, json};
@@ -19,7 +23,10 @@ const TASKS: &str = "# Tasks\n\n- [ ] T001 Make it\n- [ ] T002 Fill it\n";
 
 /// A project with a spec, a ticket, a task graph and a feature.
 fn place() -> Place {
-    let place = Place::new();
+    filled(Place::new())
+}
+
+fn filled(place: Place) -> Place {
     place.spec(SPEC, "status: in_progress\n");
     place.ticket(7, "status: Approved\ndependsOn: chant:2026-01-22-001-x7m\n");
     place.write("plan.vine", PLAN);
@@ -239,4 +246,57 @@ fn a_file_that_is_called_by_two_names_is_changed_once() {
             .unwrap()
             .is_symlink()
     );
+}
+
+// proves: store:write:undecided_is_told_until_settled
+#[test]
+fn what_a_failing_disk_leaves_undecided_is_told_in_all_dialects_until_it_works() {
+    let fails = Arc::new(AtomicBool::new(false));
+    let is_broken = Arc::clone(&fails);
+    let disk = Disk {
+        reached: Arc::new(move |moment| {
+            let is_meant = matches!(moment, "journal-flush" | "journal-back");
+            if is_meant && is_broken.load(Ordering::SeqCst) {
+                return Err(io::Error::from(io::ErrorKind::StorageFull));
+            }
+            Ok(())
+        }),
+        ..crate::own_disk()
+    };
+    let place = filled(Place::on(&disk));
+    let workspace = &place.workspace;
+    let told = || {
+        let problems = handle::problems(workspace).unwrap().to_string();
+        problems.matches("it is undecided whether").count()
+    };
+    let names = [
+        ".chant/specs/2026-01-22-001-x7m.md",
+        "docs/CRs/DEM-007.md",
+        "plan.vine",
+        "specs/060-login/tasks.md",
+    ];
+    let texts = || names.map(|name| text(&place, name));
+    let before = texts();
+    let mut transaction = Transaction::begin(workspace).unwrap();
+    transaction.play(workspace, spec("completed")).unwrap();
+    transaction.play(workspace, claim(&place)).unwrap();
+    let assigned = ticket(&json!({"assignee": "ada"}), None);
+    transaction.play(workspace, assigned).unwrap();
+    transaction.play(workspace, complete("T001")).unwrap();
+    fails.store(true, Ordering::SeqCst);
+    let error = transaction.commit(workspace).unwrap_err();
+    let words = error.to_string();
+    assert_eq!(error.kind(), ErrorKind::Storage);
+    assert!(words.contains("undecided") && names.iter().all(|name| words.contains(name)));
+    assert!(told() >= 4, "{}", handle::problems(workspace).unwrap());
+    let other = Transaction::begin(workspace).and_then(|mut other| {
+        other.play(workspace, spec("completed"))?;
+        other.commit(workspace).map(drop)
+    });
+    assert!(other.unwrap_err().to_string().contains("undecided"));
+    assert_ne!(texts(), before);
+    fails.store(false, Ordering::SeqCst);
+    assert_eq!(told(), 0, "{}", handle::problems(workspace).unwrap());
+    assert_eq!(texts(), before);
+    transaction.commit(workspace).unwrap();
 }

@@ -80,7 +80,8 @@ impl Features {
         }
         let checks = self.checked(found, who, &judge, (&document.list, at))?;
         let mut ticked = None;
-        let edited = files::edit(&self.disk, root, &feature.within(TASKS), |text| {
+        let disk = self.disk.clone().staging_in(&found.state);
+        let edited = files::edit(&disk, root, &feature.within(TASKS), |text| {
             let list = if text == document.text {
                 document.list.clone()
             } else {

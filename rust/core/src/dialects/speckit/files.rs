@@ -21,6 +21,7 @@ use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::{self, Root};
 use crate::store::journal::Journal;
 use crate::store::state::UserState;
+use crate::store::undecided;
 use crate::trust::TrustVerdict;
 use crate::trust::look::FolderTrust;
 use crate::vanished;
@@ -170,6 +171,12 @@ impl Features {
     pub fn find(&self, asked: Option<&str>) -> Result<Found, Error> {
         let found = resolve::find(&self.disk, &self.start, asked)?;
         self.recover(&found)?;
+        let of_project = ["", ".specify"].map(|folder| found.root.locate(folder));
+        let feature = found.feature.as_ref();
+        let of_feature = feature.and_then(|it| Some(it.root.as_ref()?.locate(&it.inside)));
+        for folder in of_project.into_iter().chain(of_feature).flatten() {
+            disk::sweep_folder(&folder);
+        }
         Ok(found)
     }
 
@@ -251,6 +258,7 @@ impl Features {
 
     fn read(&self, root: &Root, path: &str) -> Result<Arc<Document>, StoreError> {
         let real = root.locate(path)?;
+        undecided::refuse(&real)?;
         let disk = self.disk.clone().within(root.path());
         let stamp = (disk.stamp)(&real);
         if let Some(known) = self.known().get(&real)

@@ -27,7 +27,7 @@ const MOST_CLOSED: usize = 200;
 /// How often the one who waits is told that nothing happened.
 const BEAT: Duration = Duration::from_secs(5);
 /// How soon a call that nobody waits for any more ends.
-const LOOK: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_millis(200);
 /// What IDs are made of: nothing that looks like something else.
 const LETTERS: &[u8] = b"23456789abcdefghjkmnpqrstuvwxyz";
 /// What is asked when the agent does not say.

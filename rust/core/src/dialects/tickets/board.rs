@@ -27,6 +27,7 @@ use crate::store::files::{self, Root};
 use crate::store::index::Index;
 use crate::store::journal::{Journal, Step};
 use crate::store::state::StateFolder;
+use crate::store::undecided;
 use crate::vanished;
 
 /// How often a ticket is looked up again after its file was moved under us.
@@ -108,11 +109,13 @@ impl Board {
         }
         let known = Known::new(&disk, &root, &folder, &place.code);
         let repo = Repo::open(root.path()).ok().flatten();
+        let state = state_of(&root, repo.as_ref(), &disk);
+        disk::sweep_folder(root.path());
         Ok(Self {
-            state: state_of(&root, repo.as_ref(), &disk),
+            disk: disk.staging_in(&state).within(root.path()),
+            state,
             repo,
             place,
-            disk: disk.within(root.path()),
             root,
             folder,
             clock,
@@ -155,6 +158,9 @@ impl Board {
     /// # Errors
     /// `StoreError` when the folder cannot be listed or leads out of the project.
     pub fn snapshot(&self) -> Result<Arc<Tickets>, Error> {
+        if undecided::are_any() {
+            self.recover()?;
+        }
         let mut known = self.known();
         let (changes, is_there) = match known.index.refresh() {
             Err(StoreError::Missing { .. }) => {

@@ -15,6 +15,7 @@ use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::{Root, plain};
 use crate::store::journal::Journal;
 use crate::store::state::StateFolder;
+use crate::store::undecided;
 use crate::store::walk;
 
 const ENDING: &str = ".vine";
@@ -176,8 +177,12 @@ impl Files {
     /// A file of a folder in which everything is finished that a crash left.
     fn in_order(&self, root: Root, path: String, given: &str) -> Result<Located, Error> {
         let is_new = !locked(&self.states).contains_key(root.path());
-        if is_new {
+        if is_new || undecided::are_any() {
             self.recover(&root)?;
+        }
+        let beside = root.path().join(&path);
+        if let Some(folder) = beside.parent() {
+            disk::sweep_folder(folder);
         }
         Ok(Located {
             root,
@@ -191,11 +196,7 @@ impl Files {
     /// # Errors
     /// `StoreError` when the journal cannot be listed.
     pub(super) fn recover(&self, root: &Root) -> Result<(), StoreError> {
-        let mut states = locked(&self.states);
-        let state = states.entry(root.path().to_owned());
-        let state = state.or_insert_with(|| self.state_of(root)).clone();
-        // What a crash left may have to be waited for, which is nobody else's business.
-        drop(states);
+        let state = self.known_state(root);
         let journal = Journal {
             disk: &self.disk,
             root,
@@ -203,6 +204,17 @@ impl Files {
             gates: &[],
         };
         journal.recover().map(drop)
+    }
+
+    fn known_state(&self, root: &Root) -> StateFolder {
+        let mut states = locked(&self.states);
+        let state = states.entry(root.path().to_owned());
+        state.or_insert_with(|| self.state_of(root)).clone()
+    }
+
+    /// The disk on which documents of a folder are written.
+    pub(super) fn disk_of(&self, root: &Root) -> Disk {
+        self.disk.clone().staging_in(&self.known_state(root))
     }
 
     /// The graph of a file as it is now, read again only when it changed.
@@ -232,6 +244,7 @@ impl Files {
     }
 
     fn read_real(&self, file: &Located, real: PathBuf) -> Result<Arc<Document>, Error> {
+        undecided::refuse(&real)?;
         let known = locked(&self.known).get(&real).cloned();
         let disk = self.disk.clone().within(file.root.path());
         let stamp = (disk.stamp)(&real);

@@ -107,6 +107,8 @@ pub fn replace_beneath(folder: &Path, name: &str, text: &str) -> io::Result<()> 
     };
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let place = openat2(top, parent, way, Mode::empty(), resolve)?;
+    // Below the folder somebody else may have put a link.
+    super::sweep_folder(folder);
     let temporary = super::write::temporary_name();
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = openat(&place, &temporary, flags, Mode::RUSR | Mode::WUSR)?;

@@ -15,7 +15,10 @@ mod private;
 #[cfg(target_os = "linux")]
 mod request_pipe;
 mod sizes;
+mod slot;
+mod staging;
 mod stamps;
+mod sweep;
 mod weaker;
 mod write;
 
@@ -26,8 +29,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::state::UserState;
-use super::{StoreError, WRITE};
+use super::state::{StateFolder, UserState};
+use super::{StoreError, WRITE, undecided};
 pub use beneath::{read_beneath, replace_beneath};
 pub use bounds::OpenBounds;
 pub use growing::Growing;
@@ -42,10 +45,12 @@ pub use private::{make_private_folder, read_private, write_private};
 #[cfg(target_os = "linux")]
 pub use request_pipe::{REQUESTS, make_request_pipe};
 pub use sizes::ReadSizes;
-pub use stamps::{Stamp, TICK, born, stamp};
+pub use slot::{is_kept_apart, kept_beside, swap, swap_back};
+pub use staging::{can_stage, move_file};
+pub use stamps::{Stamp, TICK, born, stamp, stamp_of_itself};
+pub use sweep::sweep_folder;
 pub use weaker::{WeakPromise, weak_promises};
-use write::writer_of;
-pub use write::{Temporary, flush_folder_of, overwrite, rename_new};
+pub use write::{Temporary, flush_folder, flush_folder_of, rename_new};
 
 /// The largest document that is read, in bytes.
 pub const LARGEST: u64 = 32 * 1024 * 1024;
@@ -136,6 +141,8 @@ pub struct Disk {
     pub listens: bool,
     /// Where the user's own state lies, which no project can write; none where nobody says so.
     pub user_state: Option<UserState>,
+    /// The state in which texts wait until they take their place; none where they wait beside their documents.
+    pub staging: Option<Arc<StateFolder>>,
 }
 
 impl Default for Disk {
@@ -151,11 +158,21 @@ impl Default for Disk {
             reached: Arc::new(|_| Ok(())),
             listens: true,
             user_state: None,
+            staging: None,
         }
     }
 }
 
 impl Disk {
+    /// The same disk, on which texts of documents wait in a state folder until they take their place.
+    #[must_use]
+    pub fn staging_in(self, state: &StateFolder) -> Self {
+        Self {
+            staging: Some(Arc::new(state.clone())),
+            ..self
+        }
+    }
+
     /// The same disk, on which what lies in a folder is read without following links: what changes places there
     /// while it is opened leads nowhere else. Links on the way to the folder are fine.
     #[must_use]
@@ -240,6 +257,7 @@ impl Disk {
         known: Option<&'a str>,
     ) -> Result<(Cow<'a, str>, Stamp), StoreError> {
         if let Some(known) = known
+            && !undecided::are_any()
             && let Ok(Some(stamp)) = self.holds_bytes(path, known.as_bytes())
         {
             self.sizes.note(path, known.as_bytes(), &stamp);
@@ -252,8 +270,10 @@ impl Disk {
     /// Reads a document as text.
     ///
     /// # Errors
-    /// `Missing`, or `Unreadable` with what is wrong (no file, too large, not UTF-8, no rights).
+    /// `Missing`, or `Unreadable` with what is wrong (no file, too large, not UTF-8, no rights); `Undecided` for
+    /// a file of a change that could be neither made nor taken back.
     pub fn read_text(&self, path: &Path, name: &str) -> Result<(String, Stamp), StoreError> {
+        undecided::refuse(path)?;
         let unreadable = |why: String| StoreError::Unreadable {
             path: name.into(),
             why,
@@ -395,7 +415,7 @@ pub fn list(folder: &Path) -> Result<Listing, StoreError> {
         let name = entry.file_name();
         let shown = name.to_string_lossy().into_owned();
         if shown.starts_with('.') {
-            sweep(&entry.path(), &shown);
+            sweep::sweep(&entry.path(), &shown);
             continue;
         }
         let Ok(kind) = entry.file_type() else {
@@ -457,23 +477,6 @@ pub fn is_process(pid: u32) -> bool {
     {
         let _ = pid;
         false
-    }
-}
-
-/// Removes a temporary file of ours that is too old to be in use, and whose writer is gone.
-fn sweep(path: &Path, name: &str) {
-    let age = || {
-        fs::symlink_metadata(path)
-            .ok()?
-            .modified()
-            .ok()?
-            .elapsed()
-            .ok()
-    };
-    let is_left = |writer: u32| !is_process(writer) && age().is_some_and(|age| age > ABANDONED);
-    if writer_of(name).is_some_and(is_left) {
-        // Whoever comes first removes it; for the others it is gone, which is what they want.
-        let _ = fs::remove_file(path);
     }
 }
 

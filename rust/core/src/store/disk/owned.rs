@@ -4,7 +4,7 @@ use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Component, Path};
 
-use super::write::temporary_name;
+use super::write::temporary_beside;
 use super::{StoreError, WRITE, is_absent, regular, rename_new};
 
 /// What the rights to a file or folder say, links not followed.
@@ -117,7 +117,7 @@ pub fn read_owned(path: &Path, most: u64) -> Result<String, StoreError> {
 /// # Errors
 /// `Exists`, or `NotWritten`.
 pub fn create_owned(path: &Path, text: &str) -> Result<(), StoreError> {
-    let temporary = path.with_file_name(temporary_name());
+    let temporary = temporary_beside(path);
     let written = write_new(&temporary, text.as_bytes(), true)
         .map_err(|e| StoreError::io(WRITE, path, e))
         .and_then(|()| rename_new(&temporary, path));
@@ -150,7 +150,7 @@ pub fn copy_owned(from: &Path, to: &Path) -> Result<(), StoreError> {
 /// # Errors
 /// `NotWritten`.
 pub fn copy_out(path: &Path, text: &str) -> Result<(), StoreError> {
-    let temporary = path.with_file_name(temporary_name());
+    let temporary = temporary_beside(path);
     let written = write_new(&temporary, text.as_bytes(), false);
     let written = written.and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::write::temporary_name;
+use super::write::temporary_beside;
 use super::{StoreError, WRITE};
 
 /// Rights that a private file or folder gives to nobody else.
@@ -80,7 +80,7 @@ pub fn write_private(path: &Path, text: &str) -> Result<(), StoreError> {
         path: path.display().to_string(),
         source,
     };
-    let temporary = path.with_file_name(temporary_name());
+    let temporary = temporary_beside(path);
     let mut new = OpenOptions::new();
     new.write(true).create_new(true);
     #[cfg(unix)]

@@ -118,6 +118,11 @@ pub fn stamp(path: &Path) -> Option<Stamp> {
     fs::metadata(path).ok().map(|m| Stamp::of(&m))
 }
 
+/// The stamp of what lies at a path, links not followed; `None` when there is nothing.
+pub fn stamp_of_itself(path: &Path) -> Option<Stamp> {
+    fs::symlink_metadata(path).ok().map(|m| Stamp::of(&m))
+}
+
 /// When what a path leads to was made, nanoseconds since the epoch; `None` where the file system does
 /// not say.
 pub fn born(path: &Path) -> Option<i128> {

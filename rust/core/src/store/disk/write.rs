@@ -1,14 +1,15 @@
 //! Files that appear whole or not at all.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::{StoreError, WRITE};
-use super::lock::{is_refusal, lockable};
+use super::lock::is_refusal;
+use super::sweep::sweep_folder;
 use super::weaker::{WeakPromise, note};
-use super::{Disk, LARGEST, Lock, Stamp, regular, stamp};
+use super::{Disk, LARGEST, Stamp, stamp};
 
 /// Renames onto a free name; an existing target is never replaced.
 ///
@@ -66,7 +67,7 @@ fn is_unknown(error: rustix::io::Errno) -> bool {
 
 /// Lets two files change places at once; `None` where that cannot be done.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
-fn exchange(one: &Path, other: &Path) -> Option<io::Result<()>> {
+pub(super) fn exchange(one: &Path, other: &Path) -> Option<io::Result<()>> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
         Err(error) if is_unknown(error) => None,
@@ -75,7 +76,7 @@ fn exchange(one: &Path, other: &Path) -> Option<io::Result<()>> {
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-fn exchange(_one: &Path, _other: &Path) -> Option<io::Result<()>> {
+pub(super) fn exchange(_one: &Path, _other: &Path) -> Option<io::Result<()>> {
     None
 }
 
@@ -83,12 +84,41 @@ fn exchange(_one: &Path, _other: &Path) -> Option<io::Result<()>> {
 pub struct Temporary(PathBuf);
 
 impl Temporary {
-    /// Writes and flushes a text; with the owner and rights of the file that it will replace.
+    /// Writes and flushes a text where it waits for its place; with the owner and rights of the file that it
+    /// will replace.
     ///
     /// # Errors
     /// `NotWritten`, `ReadOnly` or `TooLarge`, naming the target.
     pub fn write(
         disk: &Disk,
+        target: &Path,
+        text: &str,
+        replaces: bool,
+    ) -> Result<Self, StoreError> {
+        let place = disk.staging_place(target, !replaces);
+        Self::write_at(disk, place, target, text, replaces)
+    }
+
+    /// [`Temporary::write`] beside the target, for files of our own state.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn write_beside(
+        disk: &Disk,
+        target: &Path,
+        text: &str,
+        replaces: bool,
+    ) -> Result<Self, StoreError> {
+        Self::write_at(disk, temporary_beside(target), target, text, replaces)
+    }
+
+    /// [`Temporary::write`] at a place that the caller chose.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn write_at(
+        disk: &Disk,
+        path: PathBuf,
         target: &Path,
         text: &str,
         replaces: bool,
@@ -112,7 +142,6 @@ impl Temporary {
                 path: target.display().to_string(),
             });
         }
-        let path = target.with_file_name(temporary_name());
         let mut file = OpenOptions::new()
             .write(true)
             .create_new(true)
@@ -142,7 +171,7 @@ impl Temporary {
             path: target.display().to_string(),
             source,
         };
-        let path = target.with_file_name(temporary_name());
+        let path = temporary_beside(target);
         let mut new = OpenOptions::new();
         let mut file = new
             .write(true)
@@ -174,24 +203,40 @@ impl Temporary {
     ///
     /// # Errors
     /// `NotWritten`, with the target as it was wherever two files can change places.
-    pub fn replace(self, target: &Path, expected: &Stamp) -> Result<bool, StoreError> {
+    pub fn replace(mut self, target: &Path, expected: &Stamp) -> Result<bool, StoreError> {
         let failed = |e| StoreError::io(WRITE, target, e);
+        let undecided = |e: io::Error| StoreError::undecided(target, &e);
         let is_expected = |path| stamp(path).is_some_and(|now| now.is_same_content(expected));
         if !is_expected(target) {
             return Ok(false);
         }
-        let ours = stamp(&self.0);
-        match exchange(&self.0, target) {
-            None => fs::rename(&self.0, target).map_err(failed)?,
+        let mut ours = stamp(&self.0);
+        let mut exchanged = exchange(&self.0, target);
+        if let Some(Err(error)) = &exchanged
+            && error.kind() == io::ErrorKind::CrossesDevices
+        {
+            self.come_near(target).map_err(failed)?;
+            ours = stamp(&self.0);
+            exchanged = exchange(&self.0, target);
+        }
+        match exchanged {
+            None => {
+                fs::rename(&self.0, target)
+                    .or_else(|error| {
+                        self.near_after(error, target)?;
+                        fs::rename(&self.0, target)
+                    })
+                    .map_err(failed)?;
+            }
             Some(exchanged) => {
                 exchanged.map_err(failed)?;
                 if !is_expected(&self.0) {
-                    self.give_back(target, ours).map_err(failed)?;
+                    give_back(&self.0, target, ours).map_err(undecided)?;
                     return Ok(false);
                 }
                 // What is not certain to last has not happened.
                 if let Err(unflushed) = flush_around(target) {
-                    self.give_back(target, ours).map_err(failed)?;
+                    give_back(&self.0, target, ours).map_err(undecided)?;
                     return Err(failed(unflushed));
                 }
                 return Ok(true);
@@ -201,75 +246,83 @@ impl Temporary {
         Ok(true)
     }
 
-    /// Puts the file that is in our hands back to its place, where `placed` should lie. When somebody
-    /// replaced that too, theirs is the newest and goes back in turn.
-    fn give_back(&self, target: &Path, mut placed: Option<Stamp>) -> io::Result<()> {
-        let identity = |stamp: Option<Stamp>| stamp.map(|stamp| stamp.identity);
-        loop {
-            let given = stamp(&self.0);
-            exchange(&self.0, target).unwrap_or_else(|| fs::rename(&self.0, target))?;
-            let taken = stamp(&self.0);
-            if taken.is_none() || identity(taken) == identity(placed) {
-                return Ok(());
-            }
-            placed = given;
+    /// Keeps the file where it is, for a caller that knows of it.
+    pub fn stay(self) {
+        std::mem::forget(self);
+    }
+
+    /// [`Temporary::come_near`] when that is what an error asks for.
+    fn near_after(&mut self, error: io::Error, target: &Path) -> io::Result<()> {
+        match error.kind() {
+            io::ErrorKind::CrossesDevices => self.come_near(target),
+            _ => Err(error),
         }
+    }
+
+    /// Brings the file beside its target: only trying tells that two folders of one file system lie apart.
+    fn come_near(&mut self, target: &Path) -> io::Result<()> {
+        let near = Self(temporary_beside(target));
+        fs::copy(&self.0, &near.0)?;
+        let file = OpenOptions::new().write(true).open(&near.0)?;
+        keep_owner(&file, &fs::metadata(&self.0)?);
+        keep_attributes(&file, &self.0);
+        file.sync_all()?;
+        *self = near;
+        Ok(())
     }
 
     /// Takes a place that must be free, durably.
     ///
     /// # Errors
-    /// `Exists` or `NotWritten`; the place is then as free as it was.
-    pub fn appear(self, target: &Path) -> Result<(), StoreError> {
-        let ours = stamp(&self.0);
-        rename_new(&self.0, target)?;
+    /// `Exists` or `NotWritten`; the place is then as free as it was. `Undecided` when it could not be made
+    /// free again.
+    pub fn appear(mut self, target: &Path) -> Result<(), StoreError> {
+        let mut ours = stamp(&self.0);
+        match rename_new(&self.0, target) {
+            Err(StoreError::NotWritten { source, .. }) => {
+                self.near_after(source, target)
+                    .map_err(|e| StoreError::io(WRITE, target, e))?;
+                ours = stamp(&self.0);
+                rename_new(&self.0, target)?;
+            }
+            renamed => renamed?,
+        }
         flush_around(target).map_err(|unflushed| {
-            self.withdraw(target, ours);
-            StoreError::io(WRITE, target, unflushed)
+            if self.withdraw(target, ours) {
+                StoreError::io(WRITE, target, unflushed)
+            } else {
+                StoreError::undecided(target, &unflushed)
+            }
         })
     }
 
-    /// Takes the file from the place that it took, unless somebody else's lies there by now.
-    fn withdraw(&self, target: &Path, ours: Option<Stamp>) {
+    /// Takes the file from the place that it took, unless somebody else's lies there by now; false when that
+    /// cannot be done. Even then the file stays whole.
+    fn withdraw(&self, target: &Path, ours: Option<Stamp>) -> bool {
         let identity = |stamp: Option<Stamp>| stamp.map(|stamp| stamp.identity);
-        // Where even that fails, the file stays whole.
-        let is_back = rename_new(target, &self.0).is_ok();
-        if is_back && identity(stamp(&self.0)) != identity(ours) {
-            let _ = rename_new(&self.0, target);
+        if rename_new(target, &self.0).is_err() {
+            return false;
         }
+        identity(stamp(&self.0)) == identity(ours) || rename_new(&self.0, target).is_ok()
     }
 }
 
-impl Temporary {
-    /// Takes a place that must be free with its lock already held, so that nobody ever sees the
-    /// file without a holder.
-    ///
-    /// # Errors
-    /// `Exists`, `NotWritten`, or `Io` where locks do not work.
-    #[cfg(unix)]
-    pub fn appear_locked(self, target: &Path) -> Result<Lock, StoreError> {
-        let file = lockable(&self.0).map_err(|e| StoreError::io("lock", target, e))?;
-        match file.lock() {
-            Ok(()) => {
-                self.appear(target)?;
-                Ok(file.into())
-            }
-            Err(error) if is_refusal(&error) => {
-                self.appear(target)?;
-                Lock::take(target, std::time::Instant::now() + super::PATIENCE)
-            }
-            Err(error) => Err(StoreError::io("lock", target, error)),
+/// Puts the file that is in our hands back to its place, where `placed` should lie. When somebody replaced that
+/// too, theirs is the newest and goes back in turn.
+pub(super) fn give_back(
+    in_hand: &Path,
+    target: &Path,
+    mut placed: Option<Stamp>,
+) -> io::Result<()> {
+    let identity = |stamp: Option<Stamp>| stamp.map(|stamp| stamp.identity);
+    loop {
+        let given = stamp(in_hand);
+        exchange(in_hand, target).unwrap_or_else(|| fs::rename(in_hand, target))?;
+        let taken = stamp(in_hand);
+        if taken.is_none() || identity(taken) == identity(placed) {
+            return Ok(());
         }
-    }
-
-    /// Takes a place that must be free and then its lock, which is on a file beside it.
-    ///
-    /// # Errors
-    /// `Exists`, `NotWritten`, or `Io` where locks do not work.
-    #[cfg(not(unix))]
-    pub fn appear_locked(self, target: &Path) -> Result<Lock, StoreError> {
-        self.appear(target)?;
-        Lock::take(target, std::time::Instant::now() + super::PATIENCE)
+        placed = given;
     }
 }
 
@@ -304,19 +357,6 @@ fn keep_attributes(file: &File, target: &Path) {
 #[cfg(not(unix))]
 fn keep_attributes(_file: &File, _target: &Path) {}
 
-/// Gives a file of ours that is there another text in its place, durably: where no file can be made or
-/// removed beside it. A crash may leave a part of the text.
-///
-/// # Errors
-/// `NotWritten`; a file that is gone stays gone.
-pub fn overwrite(path: &Path, text: &str) -> Result<(), StoreError> {
-    let failed = |e| StoreError::io(WRITE, path, e);
-    let mut options = OpenOptions::new();
-    let mut file = regular(path, options.write(true).truncate(true))?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    file.sync_all().map_err(failed)
-}
-
 /// Makes a rename durable.
 ///
 /// # Errors
@@ -325,9 +365,13 @@ pub fn flush_folder_of(path: &Path) -> Result<(), StoreError> {
     flush_around(path).map_err(|e| StoreError::io("flush", path.parent().unwrap_or(path), e))
 }
 
-#[cfg(unix)]
 fn flush_around(path: &Path) -> io::Result<()> {
-    match File::open(path.parent().unwrap_or(path))?.sync_all() {
+    flush(path.parent().unwrap_or(path))
+}
+
+#[cfg(unix)]
+fn flush(folder: &Path) -> io::Result<()> {
+    match File::open(folder)?.sync_all() {
         // SMB and many FUSE systems have no such call for folders.
         Err(error) if is_refusal(&error) => {
             note(WeakPromise::Flushes);
@@ -338,8 +382,24 @@ fn flush_around(path: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn flush_around(_path: &Path) -> io::Result<()> {
+fn flush(_folder: &Path) -> io::Result<()> {
     Ok(())
+}
+
+/// Makes what is in a folder durable.
+///
+/// # Errors
+/// `StoreError::Io`.
+pub fn flush_folder(folder: &Path) -> Result<(), StoreError> {
+    flush(folder).map_err(|e| StoreError::io("flush", folder, e))
+}
+
+/// A free place beside a file, in a folder that others of ours left nothing in.
+pub(super) fn temporary_beside(target: &Path) -> PathBuf {
+    if let Some(folder) = target.parent() {
+        sweep_folder(folder);
+    }
+    target.with_file_name(temporary_name())
 }
 
 /// A name that no folder holds yet and no listing shows.

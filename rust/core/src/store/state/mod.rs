@@ -21,6 +21,8 @@ pub use user::UserState;
 const NAME: &str = "chant-mcp";
 /// Where the folders of places without a repository lie, in the user's own state.
 const PROJECTS: &str = "projects";
+/// The part in which texts wait until they take their place.
+const STAGED: &str = "staged";
 /// What the top of a checkout is called among the projects in it.
 const TOP: &str = "_";
 /// What the checkout is called that a repository came with.
@@ -195,6 +197,21 @@ impl StateFolder {
             disk::make_owned_folder(&path)?;
         }
         Ok(path)
+    }
+
+    /// The folder in which texts wait until they take their place in another folder; `None` where they cannot wait
+    /// there. Only a repository has one: elsewhere nothing tells apart what is the user's.
+    pub(super) fn staging_for(&self, folder: &Path, is_new: bool) -> Option<PathBuf> {
+        let state = self.place().filter(|_| self.is_in_repository)?;
+        let near = if disk::exists(state) {
+            state
+        } else {
+            &self.anchor
+        };
+        if !disk::can_stage(near, folder, is_new) {
+            return None;
+        }
+        self.ensure(STAGED).ok()
     }
 
     fn ensure_folder(&self) -> Result<&Path, StoreError> {

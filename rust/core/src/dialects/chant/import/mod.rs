@@ -4,6 +4,7 @@ pub mod backlog;
 pub mod beads;
 mod origins;
 pub mod specs;
+pub mod table;
 pub mod write;
 
 use super::model::Status;

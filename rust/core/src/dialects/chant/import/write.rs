@@ -22,7 +22,7 @@ use crate::text::front_matter::{self, Value};
 /// Where candidates come from, as answers say it.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// `chant`, `vine`, `beads` or `backlog`.
+    /// `chant`, `vine`, `beads`, `backlog` or `csv`.
     pub format: &'a str,
     /// What the caller named.
     pub path: &'a str,

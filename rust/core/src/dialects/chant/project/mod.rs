@@ -3,6 +3,7 @@
 mod archived;
 mod earlier;
 mod known;
+mod leftovers;
 pub(super) mod logs;
 mod looking;
 pub mod lookup;
@@ -35,7 +36,7 @@ use crate::state_place::state_of;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, weak_promises};
 use crate::store::files::Root;
-use crate::store::journal::{Journal, Step, Unfinished};
+use crate::store::journal::{Journal, Step};
 use crate::store::state::{StateFolder, UserState, escaped};
 use crate::work::records::Runs;
 use known::Known;
@@ -126,24 +127,6 @@ pub struct Project {
     known_trust: Mutex<Option<KnownTrust>>,
 }
 
-fn interrupted(root: &Path, change: &Unfinished) -> Vec<Problem> {
-    let kept = change.kept.strip_prefix(root).unwrap_or(&change.kept);
-    let problem = |path: &str| Problem {
-        path: path.into(),
-        line: None,
-        message: format!(
-            "a change of several files was interrupted and cannot be finished: {}; \
-             the texts that were to be written are kept in {}",
-            change.why,
-            kept.display()
-        ),
-    };
-    if change.paths.is_empty() {
-        return vec![problem(&kept.display().to_string())];
-    }
-    change.paths.iter().map(|path| problem(path)).collect()
-}
-
 /// The specs and the configuration at one moment.
 pub struct Snapshot {
     /// All active specs.
@@ -175,7 +158,7 @@ impl Project {
         options.disk.user_state = options.disk.user_state.take().or_else(user_state);
         options.disk = options.disk.within(root.path());
         let known = Known::new(&options.disk, &root);
-        let project = Self {
+        let mut project = Self {
             own: Own::of(&options.environment),
             root,
             disk: options.disk,
@@ -194,8 +177,10 @@ impl Project {
         };
         // A repository that git refuses is told when git is needed; reading specs does not need it.
         if let Ok(state) = project.state() {
+            project.disk = project.disk.staging_in(&state);
             project.finish_interrupted(&state)?;
         }
+        project.sweep();
         project.note_left_journal();
         Ok(project)
     }
@@ -204,28 +189,6 @@ impl Project {
     #[must_use]
     pub fn knowing(self, outside: Outside) -> Self {
         Self { outside, ..self }
-    }
-
-    /// Finishes changes of several files that were interrupted: by a crash, or by a disk that failed so
-    /// that they could not even be taken back.
-    fn finish_interrupted(&self, state: &StateFolder) -> Result<(), Error> {
-        let unfinished = self.journal(Some(state), &[]).recover()?;
-        let told = unfinished
-            .iter()
-            .flat_map(|change| interrupted(self.root.path(), change));
-        let mut known = self.unfinished();
-        for problem in told {
-            // What stays in the way is found again by every change.
-            if !known.contains(&problem) {
-                known.push(problem);
-            }
-        }
-        Ok(())
-    }
-
-    fn unfinished(&self) -> MutexGuard<'_, Vec<Problem>> {
-        let problems = self.unfinished.lock();
-        problems.unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// The folder for our own state.
@@ -340,6 +303,7 @@ impl Project {
     /// # Errors
     /// `ChantError::NotInitialized` without `.chant/specs`, or a `StoreError`.
     pub fn snapshot(&self) -> Result<Snapshot, Error> {
+        self.settle_undecided()?;
         let mut known = self.known();
         let changes = match known.index.refresh() {
             Err(StoreError::Missing { .. }) => {
@@ -391,7 +355,7 @@ impl Project {
     /// Everything that is wrong with the project's files: interrupted changes, the configuration, what its
     /// file system cannot do, then specs in the order of their paths.
     pub fn problems(&self, snapshot: &Snapshot) -> Vec<Problem> {
-        let mut problems = self.unfinished().clone();
+        let mut problems = self.interruptions();
         if let Err(error) = &snapshot.config {
             problems.push(Problem {
                 path: error.file.as_str().into(),

@@ -1,7 +1,5 @@
 //! `manage_cr_sections`: sections listed, read and changed, told in the words of the seed and as data.
 
-use serde::Serialize;
-
 use super::super::attributes::not_one_of;
 use super::super::board::Board;
 use super::super::code::Code;
@@ -109,15 +107,6 @@ fn mode(call: &SectionCall<'_>) -> Result<Mode, TicketError> {
     }
 }
 
-/// An answer in words whose data stands beside it.
-fn told(text: String, view: &impl Serialize) -> Answer {
-    Answer {
-        text,
-        json: serde_json::to_string(view).ok(),
-        note: None,
-    }
-}
-
 fn list(code: &Code, ticket: &Ticket, piece: Piece) -> Answer {
     let body = ticket.body();
     let sections = sections::of(body);
@@ -157,7 +146,7 @@ fn list(code: &Code, ticket: &Ticket, piece: Piece) -> Answer {
         sections: entries,
         next_offset,
     };
-    told(text.trim_end().to_owned(), &view)
+    Answer::told(text.trim_end().to_owned(), &view)
 }
 
 fn entry(body: &str, section: &Section, path: &str) -> SectionEntry {
@@ -260,7 +249,7 @@ fn get(code: &Code, ticket: &Ticket, name: &str, wanted: Piece) -> Result<Answer
         content: shown.text,
         next_offset: shown.next,
     };
-    Ok(told(text, &view))
+    Ok(Answer::told(text, &view))
 }
 
 /// A change of one section, its words read.
@@ -343,7 +332,7 @@ fn change(board: &Board, call: &SectionCall<'_>) -> Result<Answer, Error> {
         view.file_path,
         outcome(&rewrite, mode, view.changed)
     );
-    Ok(told(text, &view))
+    Ok(Answer::told(text, &view))
 }
 
 /// One section of a body as scripts see it.

@@ -54,7 +54,8 @@ fn replaced(
         let changed = after.insert(change(&document)?);
         Ok::<_, Error>(std::mem::take(&mut changed.text))
     };
-    let edited = edit_known(&files.disk, &place.root, &place.path, known, edit);
+    let disk = files.disk_of(&place.root);
+    let edited = edit_known(&disk, &place.root, &place.path, known, edit);
     let text = edited.map_err(|error| place.told(error))?.text;
     let Some(after) = after.map(|after| Arc::new(Document { text, ..after })) else {
         return files.read(place);

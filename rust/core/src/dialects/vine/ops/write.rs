@@ -336,8 +336,9 @@ fn journaled(
 ) -> Result<(), Error> {
     files.recover(&place.root)?;
     let state = several.then(|| files.state_of(&place.root));
+    let disk = files.disk_of(&place.root);
     let journal = Journal {
-        disk: &files.disk,
+        disk: &disk,
         root: &place.root,
         state: state.as_ref(),
         gates: &[],

@@ -1,0 +1,143 @@
+//! Rows of a table with a line of names, such as an export of a workspace has.
+
+use super::super::model::Status;
+use super::{Candidate, Reading, STATE};
+
+/// Columns that say again what others say, or what is true of the place the table comes from alone.
+const DERIVED: [&str; 6] = ["dialect", "id", "done", "ready", "waits_for", "path"];
+
+/// Columns that are read.
+const READ: [&str; 9] = [
+    "key",
+    "title",
+    "status",
+    "type",
+    "priority",
+    "assignee",
+    "labels",
+    "depends_on",
+    "body",
+];
+
+/// Reads rows; `None` where no column says what they are called.
+pub fn read(records: Vec<Vec<String>>) -> Option<Reading> {
+    let mut records = records.into_iter();
+    let names = records.next()?;
+    if !names.iter().any(|name| name == "title") {
+        return None;
+    }
+    let rows: Vec<Row> = records
+        .map(|cells| Row {
+            names: &names,
+            cells,
+        })
+        .collect();
+    let keys: Vec<&str> = rows.iter().map(Row::key).collect();
+    let mut reading = Reading::default();
+    for name in &names {
+        if !READ.contains(&name.as_str()) && !DERIVED.contains(&name.as_str()) {
+            reading.note("line 1", name, "specs have nothing like it; left out");
+        }
+    }
+    for (at, row) in rows.iter().enumerate() {
+        read_row(row, at + 2, &keys, &mut reading);
+    }
+    Some(reading)
+}
+
+struct Row<'a> {
+    names: &'a [String],
+    cells: Vec<String>,
+}
+
+impl Row<'_> {
+    fn text(&self, name: &str) -> &str {
+        let at = self.names.iter().position(|known| known == name);
+        let cell = at.and_then(|at| self.cells.get(at));
+        cell.map_or("", |cell| cell.trim())
+    }
+
+    fn list(&self, name: &str) -> impl Iterator<Item = &str> {
+        let items = self.text(name).split("; ").map(str::trim);
+        items.filter(|item| !item.is_empty())
+    }
+
+    /// What the row is called where it comes from.
+    fn key(&self) -> &str {
+        let names = ["key", "id", "title"].map(|name| self.text(name));
+        names
+            .into_iter()
+            .find(|text| !text.is_empty())
+            .unwrap_or("")
+    }
+}
+
+fn read_row(row: &Row<'_>, line: usize, keys: &[&str], reading: &mut Reading) {
+    let key = row.key();
+    if key.is_empty() {
+        let why = "without `key`, `id` or `title` it was left out";
+        return reading.note(&format!("record {line}"), "title", why);
+    }
+    let mut spec = Candidate::new(origin(key), row.text("title"));
+    read_status(&mut spec, row, key, reading);
+    spec.labels = row.list("labels").map(str::to_owned).collect();
+    for name in row.list("depends_on") {
+        if keys.contains(&name) {
+            spec.depends_on.push(origin(name));
+        } else {
+            let why = format!("`{name}` was kept; see to it that it means the same here");
+            reading.note(key, "depends_on", why);
+            spec.depends_on.push(name.to_owned());
+        }
+    }
+    if let Some((parent, number)) = key.rsplit_once('.')
+        && keys.contains(&parent)
+        && let Ok(number) = number.parse()
+    {
+        spec.parent = Some(origin(parent));
+        spec.number = Some(number);
+    }
+    for name in ["priority", "assignee"] {
+        spec.text(name, row.text(name));
+    }
+    if !["", "code", "driver"].contains(&row.text("type")) {
+        spec.text("imported_type", row.text("type"));
+    }
+    spec.paragraph(without_title(row.text("body"), &spec.title));
+    reading.candidates.push(spec);
+}
+
+fn origin(key: &str) -> String {
+    format!("csv:{key}")
+}
+
+fn read_status(spec: &mut Candidate, row: &Row<'_>, key: &str, reading: &mut Reading) {
+    let word = row.text("status");
+    let known = Status::ALL.into_iter().find(|one| one.as_str() == word);
+    spec.status = match known {
+        // What is begun or can be begun is not so here.
+        Some(Status::InProgress | Status::Paused | Status::Ready | Status::Blocked) => {
+            Status::Pending
+        }
+        Some(status) => status,
+        None if row.text("done") == "true" => Status::Completed,
+        None => Status::Pending,
+    };
+    if known.is_none() && !word.is_empty() {
+        spec.text(STATE, word);
+        let why = format!(
+            "`{word}` became `{}`; the word is kept as `{STATE}`",
+            spec.status
+        );
+        reading.note(key, "status", why);
+    }
+}
+
+/// The text behind a heading that says the title once more.
+fn without_title<'a>(body: &'a str, title: &str) -> &'a str {
+    let (first, rest) = body.split_once('\n').unwrap_or((body, ""));
+    match first.strip_prefix("# ") {
+        Some(heading) if heading.split_whitespace().eq(title.split_whitespace()) => rest,
+        _ => body,
+    }
+}

@@ -1,0 +1,110 @@
+//! What crashes and failing disks left in a project: changes of several files, and temporary files.
+
+use std::path::Path;
+use std::sync::MutexGuard;
+
+use super::super::model::Problem;
+use super::{ARCHIVE, Project};
+use crate::error::Error;
+use crate::store::disk;
+use crate::store::journal::Unfinished;
+use crate::store::state::StateFolder;
+use crate::store::undecided;
+
+/// Folders in which we write and which no listing goes through.
+const FOLDERS: [&str; 6] = [
+    "",
+    ".chant",
+    ".chant/logs",
+    ".chant/processes",
+    ".chant/prompts",
+    ".chant/archive",
+];
+
+fn interrupted(root: &Path, change: &Unfinished) -> Vec<Problem> {
+    let kept = change.kept.strip_prefix(root).unwrap_or(&change.kept);
+    let problem = |path: &str| Problem {
+        path: path.into(),
+        line: None,
+        message: format!(
+            "a change of several files was interrupted: {}; what is left of it is kept in {}",
+            change.why,
+            kept.display()
+        ),
+    };
+    if change.paths.is_empty() {
+        return vec![problem(&kept.display().to_string())];
+    }
+    change.paths.iter().map(|path| problem(path)).collect()
+}
+
+impl Project {
+    /// Finishes changes of several files that were interrupted: by a crash, or by a disk that failed so
+    /// that they could not even be taken back.
+    pub(super) fn finish_interrupted(&self, state: &StateFolder) -> Result<(), Error> {
+        let unfinished = self.journal(Some(state), &[]).recover()?;
+        let told = unfinished
+            .iter()
+            .flat_map(|change| interrupted(self.root.path(), change));
+        let mut known = self.unfinished();
+        for problem in told {
+            // What stays in the way is found again by every change.
+            if !known.contains(&problem) {
+                known.push(problem);
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries once more to settle what a failing disk left undecided.
+    pub(super) fn settle_undecided(&self) -> Result<(), Error> {
+        if !undecided::are_any() {
+            return Ok(());
+        }
+        self.state()
+            .map_or(Ok(()), |state| self.finish_interrupted(&state))
+    }
+
+    /// Removes what dead processes of ours left in the folders that no listing goes through.
+    pub(super) fn sweep(&self) {
+        let folders = FOLDERS.iter().filter_map(|it| self.root.locate(it).ok());
+        folders.for_each(|folder| disk::sweep_folder(&folder));
+        if let Ok(archive) = self.root.locate(ARCHIVE) {
+            let days = disk::names(&archive).unwrap_or_default().into_iter();
+            let days = days.filter(|day| day.is_folder);
+            days.for_each(|day| disk::sweep_folder(&archive.join(day.name)));
+        }
+        if let Ok(state) = self.state() {
+            let parts = [
+                "staged".to_owned(),
+                state.in_checkout("processes"),
+                state.in_project("tokens"),
+            ];
+            let parts = parts.iter().filter_map(|part| state.read(part));
+            parts.for_each(|part| disk::sweep_folder(&part));
+        }
+    }
+
+    pub(super) fn unfinished(&self) -> MutexGuard<'_, Vec<Problem>> {
+        let problems = self.unfinished.lock();
+        problems.unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// What is to be told of changes of several files that were interrupted.
+    pub(super) fn interruptions(&self) -> Vec<Problem> {
+        let root = self.root.path();
+        let undecided = undecided::below(root).into_iter();
+        let undecided = undecided.map(|(path, message)| Problem {
+            path: path
+                .strip_prefix(root)
+                .unwrap_or(&path)
+                .to_string_lossy()
+                .into(),
+            line: None,
+            message,
+        });
+        let mut problems = self.unfinished().clone();
+        problems.extend(undecided);
+        problems
+    }
+}

@@ -1,0 +1,195 @@
+//! The record of a change of several files: what is done, where its texts lie, and how far it is.
+//!
+//! One file says all of that, and its name says how far the change is: renaming it takes no room and is done
+//! whole or not at all.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::super::StoreError;
+use super::super::disk;
+use super::super::files::Root;
+
+/// The layout of records that is written here.
+pub(super) const SCHEMA: u32 = 2;
+/// Locked as long as somebody is at the change.
+pub(super) const OWNER: &str = "owner";
+/// What the record of a change is called that nobody finishes any more.
+pub(super) const KEPT: &str = "kept.json";
+
+/// How far a change is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// All documents are as they shall stay: none is in its place yet, or all are for good, or all went back.
+    /// What is left of the change is to be cleared away.
+    Settled,
+    /// Files are put in place: a crash takes them back.
+    UnderWay,
+    /// The change was refused: it goes back and never forward.
+    Refused,
+}
+
+impl Phase {
+    pub(super) const ALL: [Self; 3] = [Self::Settled, Self::UnderWay, Self::Refused];
+
+    /// The name of the record of a change that is so far.
+    pub(super) fn file(self) -> &'static str {
+        match self {
+            Self::Settled => "settled.json",
+            Self::UnderWay => "intent.json",
+            Self::Refused => "refused.json",
+        }
+    }
+}
+
+/// What is done.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Intent {
+    pub(super) schema: u32,
+    /// The folder that the paths start from, seen from the state folder: several checkouts of one
+    /// repository share that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) root: Option<String>,
+    /// Folders that are made for new files, the outer ones first.
+    #[serde(default)]
+    pub(super) folders: Vec<String>,
+    pub(super) steps: Vec<Record>,
+}
+
+/// One step. A text waits in a slot: a file beside the record, or, where that is another file system, beside
+/// its document, whose path stands here then.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "lowercase")]
+pub(super) enum Record {
+    /// The document and its slot change places: afterwards the slot holds the old text.
+    Replace {
+        path: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        slot: Option<String>,
+        /// The hash of the text that the document had.
+        old: String,
+        /// The hash of the text that it gets.
+        new: String,
+    },
+    /// The slot takes the place of the document, which is free.
+    Create {
+        path: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        slot: Option<String>,
+        new: String,
+    },
+    Move {
+        from: String,
+        to: String,
+    },
+}
+
+impl Record {
+    pub(super) fn path(&self) -> &str {
+        match self {
+            Self::Replace { path, .. } | Self::Create { path, .. } => path,
+            Self::Move { from, .. } => from,
+        }
+    }
+
+    fn slot(&self) -> Option<&str> {
+        match self {
+            Self::Replace { slot, .. } | Self::Create { slot, .. } => slot.as_deref(),
+            Self::Move { .. } => None,
+        }
+    }
+}
+
+/// A step with the places of its files.
+#[derive(Debug)]
+pub(super) struct Placed {
+    pub(super) record: Record,
+    /// Where its text waits; of a move nothing lies there.
+    pub(super) slot: PathBuf,
+    /// The real place of the document; of a move where it goes.
+    pub(super) target: PathBuf,
+}
+
+impl Placed {
+    /// Where the files of a recorded step lie now.
+    ///
+    /// # Errors
+    /// `Outside`, or `Missing` where a folder is gone.
+    pub(super) fn find(
+        record: Record,
+        number: usize,
+        folder: &Path,
+        root: &Root,
+    ) -> Result<Self, StoreError> {
+        let target = match &record {
+            Record::Replace { path, .. } => root.locate(path).or_else(|_| root.place(path))?,
+            // Its folder may have gone with the file.
+            Record::Create { path, .. } | Record::Move { to: path, .. } => match root.place(path) {
+                Err(StoreError::Missing { .. }) => root.path().join(path),
+                place => place?,
+            },
+        };
+        let slot = match record.slot() {
+            Some(beside) => root.place(beside)?,
+            None => folder.join(slot_name(number)),
+        };
+        Ok(Self {
+            record,
+            slot,
+            target,
+        })
+    }
+}
+
+/// What a step's slot in the folder of its change is called.
+pub(super) fn slot_name(number: usize) -> String {
+    format!("{number}.text")
+}
+
+/// What a step's slot beside its document is called: hidden, and not in the form of files that anybody sweeps,
+/// because an old text may lie there.
+pub(super) fn slot_beside(folder: &Path, number: usize) -> String {
+    let change = folder.file_name().unwrap_or_default().to_string_lossy();
+    format!(".chant-{change}-{number}.tmp")
+}
+
+/// The hash of a text.
+pub(super) fn hash(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Says durably how far a change is from now on.
+///
+/// # Errors
+/// `NotWritten`, and the record says what it said.
+pub(super) fn mark(folder: &Path, from: Phase, to: Phase) -> Result<(), StoreError> {
+    let (from, to) = (folder.join(from.file()), folder.join(to.file()));
+    disk::rename_new(&from, &to)?;
+    disk::flush_folder_of(&to).inspect_err(|_| {
+        // What is not certain to last has not happened.
+        let _ = disk::rename_new(&to, &from);
+    })
+}
+
+/// Removes what is left of a settled change: what lies beside documents first, the record behind that, so that
+/// nothing stays of which no record tells.
+///
+/// # Errors
+/// `Io`; the next one to come goes on.
+pub(super) fn clear(folder: &Path, placed: &[Placed]) -> Result<(), StoreError> {
+    for one in placed {
+        disk::remove(&one.slot)?;
+        disk::remove(&disk::kept_beside(&one.slot))?;
+    }
+    for named in disk::names(folder)? {
+        if named.name != OWNER {
+            disk::remove(&folder.join(named.name))?;
+        }
+    }
+    disk::remove(&folder.join(OWNER))?;
+    disk::remove_folder(folder);
+    Ok(())
+}

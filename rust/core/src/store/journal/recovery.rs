@@ -1,0 +1,405 @@
+//! What becomes of a change that a dead process left: all its files are looked at before one is touched.
+
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime};
+
+use super::super::StoreError;
+use super::super::disk::{self, ABANDONED, Lock, Stamp};
+use super::super::files;
+use super::super::undecided;
+use super::intent::{self, Intent, KEPT, OWNER, Phase, Placed, Record, SCHEMA};
+use super::{Journal, Unfinished, change_name};
+
+/// How long a document of a change is waited for that somebody else holds; then the next one to come finishes
+/// it.
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// How long a change is waited for that somebody is at: most are done by then, and the one who asks sees all of it.
+const UNDER_WAY: Duration = Duration::from_millis(100);
+
+/// How a step's files lie.
+pub(super) enum Look {
+    /// It is not done, or what it did is gone.
+    Before {
+        /// The document, where it is as it was when the change was decided.
+        untouched: Option<Stamp>,
+        /// Whether it is.
+        is_untouched: bool,
+    },
+    /// It is done, and the document is as it left it.
+    After(Stamp),
+    /// It is done, and the document was edited since.
+    Edited,
+    /// It cannot be told; somebody moved or removed something.
+    Lost,
+}
+
+/// What a change that was read can be taken for.
+enum Reading {
+    /// It is ours to finish.
+    Ours(Vec<Placed>, Vec<String>),
+    /// It is none of this release's, or about another checkout.
+    Others,
+    /// It cannot be finished, for this reason.
+    Damaged(String),
+}
+
+impl Journal<'_> {
+    /// Takes every change back that a dead process left before its commit point, and clears others away; what
+    /// can go neither way is kept and told, and stands in nobody's way.
+    ///
+    /// # Errors
+    /// A `StoreError` when the journal itself cannot be listed.
+    pub fn recover(&self) -> Result<Vec<Unfinished>, StoreError> {
+        let Some(journal) = self.state.and_then(|state| state.read("journal")) else {
+            return Ok(Vec::new());
+        };
+        let listing = match disk::list(&journal) {
+            Err(StoreError::Missing { .. }) => return Ok(Vec::new()),
+            listing => listing?,
+        };
+        let mut names: Vec<String> = listing.folders.into_iter().map(|(name, _)| name).collect();
+        names.sort_unstable();
+        let finish = |name: String| {
+            let folder = journal.join(name);
+            self.finish(&folder).unwrap_or_else(|error| {
+                Some(Unfinished {
+                    paths: Vec::new(),
+                    why: error.to_string(),
+                    kept: folder,
+                })
+            })
+        };
+        Ok(names.into_iter().filter_map(finish).collect())
+    }
+
+    fn finish(&self, folder: &Path) -> Result<Option<Unfinished>, StoreError> {
+        let owner = folder.join(OWNER);
+        if !disk::exists(&owner) {
+            return self.finish_unowned(folder);
+        }
+        // Without a word in it, which would take room.
+        let _owner = match Lock::claim(&owner, "", Instant::now() + UNDER_WAY) {
+            Ok(Some(lock)) => lock,
+            Ok(None) | Err(StoreError::Missing { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let Some(phase) = phase_of(folder) else {
+            // It is being made, or a crash came before anything was said.
+            return clear_old(folder).map(|()| None);
+        };
+        let (json, _) = self
+            .disk
+            .read_text(&folder.join(phase.file()), phase.file())?;
+        let (placed, made) = match self.read(folder, &json) {
+            Reading::Ours(placed, made) => (placed, made),
+            Reading::Others => return Ok(None),
+            Reading::Damaged(why) => {
+                return set_aside(folder, phase.file(), &[], Vec::new(), why).map(Some);
+            }
+        };
+        let Some(_held) = hold(&placed)? else {
+            return Ok(None);
+        };
+        let unfinished = match phase {
+            Phase::Settled => None,
+            Phase::UnderWay | Phase::Refused => match self.settle(folder, phase, &placed) {
+                Ok(unfinished) => unfinished,
+                // It is remembered, and tried again by the next one to come.
+                Err(StoreError::Undecided { .. }) => return Ok(None),
+                Err(error) => return Err(error),
+            },
+        };
+        for one in &placed {
+            undecided::forget(&one.target);
+        }
+        if unfinished.is_none() {
+            intent::clear(folder, &placed)?;
+        }
+        self.remove_folders(&made);
+        Ok(unfinished)
+    }
+
+    /// Brings a change to an end that was not made final.
+    fn settle(
+        &self,
+        folder: &Path,
+        phase: Phase,
+        placed: &[Placed],
+    ) -> Result<Option<Unfinished>, StoreError> {
+        let looks: Result<Vec<Look>, _> = placed.iter().map(|one| self.look(one)).collect();
+        let Ok(looks) = looks else {
+            return self.go_back(placed).map(|()| None);
+        };
+        let of = |wanted: fn(&Look) -> bool| -> Vec<String> {
+            let found = placed.iter().zip(&looks).filter(|(_, look)| wanted(look));
+            found.map(|(one, _)| one.record.path().to_owned()).collect()
+        };
+        let edited = of(|look| matches!(look, Look::Edited));
+        let lost = of(|look| matches!(look, Look::Lost));
+        let touched = of(|look| {
+            matches!(
+                look,
+                Look::Before {
+                    is_untouched: false,
+                    ..
+                }
+            )
+        });
+        let why = if edited.is_empty() && lost.is_empty() {
+            self.go_back(placed)?;
+            "it was taken back"
+        } else if phase == Phase::UnderWay && lost.is_empty() && touched.is_empty() {
+            // A text that was in its place already was edited: it cannot be taken from under the edit. No answer was
+            // given yet, so that the others, which are as they were, follow it.
+            self.go_on(placed, &looks)?;
+            "it was finished"
+        } else {
+            "it can be neither finished nor taken back, and nothing was touched"
+        };
+        self.flush(placed)?;
+        let foreign = [edited, lost, touched].concat();
+        if foreign.is_empty() {
+            return intent::mark(folder, phase, Phase::Settled).map(|()| None);
+        }
+        let why = format!("{why}, because this file was edited since");
+        set_aside(folder, phase.file(), placed, foreign, why).map(Some)
+    }
+
+    /// Puts those files in place that are not.
+    fn go_on(&self, placed: &[Placed], looks: &[Look]) -> Result<(), StoreError> {
+        for (one, look) in placed.iter().zip(looks) {
+            if let Look::Before { untouched, .. } = look
+                && !self.put(one, untouched.as_ref())?
+            {
+                return Err(disk::busy(&one.target, "kept changing"));
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, folder: &Path, json: &str) -> Reading {
+        let damaged = |error: String| Reading::Damaged(format!("its record is damaged: {error}"));
+        let record: serde_json::Value = match serde_json::from_str(json) {
+            Ok(record) => record,
+            Err(error) => return damaged(error.to_string()),
+        };
+        if record["schema"].as_u64() > Some(u64::from(SCHEMA)) {
+            return Reading::Others;
+        }
+        let root = record["root"].as_str().map(ToOwned::to_owned);
+        if root.is_some() && root != self.root_from_state() {
+            return Reading::Others;
+        }
+        if record["schema"].as_u64() < Some(u64::from(SCHEMA)) {
+            return Reading::Damaged(
+                "an earlier release left it; its texts are `.old` and `.new`".into(),
+            );
+        }
+        let Intent { folders, steps, .. } = match serde_json::from_value(record) {
+            Ok(intent) => intent,
+            Err(error) => return damaged(error.to_string()),
+        };
+        let steps = steps.into_iter().enumerate();
+        let placed: Result<Vec<_>, _> = steps
+            .map(|(number, record)| Placed::find(record, number, folder, self.root))
+            .collect();
+        match placed {
+            Ok(placed) => Reading::Ours(placed, folders),
+            Err(error) => Reading::Damaged(error.to_string()),
+        }
+    }
+
+    /// A change that no process says is its own: one of an earlier release, or one that is not begun.
+    fn finish_unowned(&self, folder: &Path) -> Result<Option<Unfinished>, StoreError> {
+        let name = Phase::UnderWay.file();
+        let _lock = match Lock::try_take(&folder.join(name)) {
+            Ok(Some(lock)) => lock,
+            Ok(None) => return Ok(None),
+            Err(StoreError::Missing { .. }) => return clear_old(folder).map(|()| None),
+            Err(error) => return Err(error),
+        };
+        let (json, _) = self.disk.read_text(&folder.join(name), name)?;
+        match self.read(folder, &json) {
+            Reading::Others => Ok(None),
+            Reading::Damaged(why) => set_aside(folder, name, &[], Vec::new(), why).map(Some),
+            Reading::Ours(placed, _) => {
+                let why = "nothing says whose it is".to_owned();
+                set_aside(folder, name, &placed, Vec::new(), why).map(Some)
+            }
+        }
+    }
+
+    /// Finds out how a step's files lie.
+    ///
+    /// # Errors
+    /// A `StoreError` for a file that cannot be read.
+    pub(super) fn look(&self, one: &Placed) -> Result<Look, StoreError> {
+        match &one.record {
+            Record::Replace { old, new, .. } => {
+                let now = self.content(&one.target)?;
+                let is = |hash: &str| now.as_ref().filter(|(now, _)| now == hash);
+                let before = || Look::Before {
+                    untouched: is(old).map(|(_, stamp)| *stamp),
+                    is_untouched: is(old).is_some(),
+                };
+                let waits = self.content(&one.slot)?;
+                let is_swapped = match &waits {
+                    Some((hash, _)) => hash != new,
+                    None => disk::is_kept_apart(&one.slot),
+                };
+                Ok(match (is_swapped, is(new)) {
+                    (true, Some((_, stamp))) => Look::After(*stamp),
+                    (true, None) if is(old).is_none() => Look::Edited,
+                    (false, _) if waits.is_none() && is(old).is_none() => Look::Lost,
+                    _ => before(),
+                })
+            }
+            Record::Create { new, .. } => {
+                let is_free = !disk::exists(&one.target);
+                let before = Look::Before {
+                    untouched: None,
+                    is_untouched: is_free,
+                };
+                if disk::exists(&one.slot) || is_free {
+                    return Ok(before);
+                }
+                Ok(match self.content(&one.target)? {
+                    Some((hash, stamp)) if hash == *new => Look::After(stamp),
+                    _ => Look::Edited,
+                })
+            }
+            Record::Move { from, .. } => {
+                let from = self.root.place(from)?;
+                let after = disk::stamp_of_itself(&one.target);
+                let is_link_of_both = disk::is_link(&from) && disk::is_link(&one.target);
+                Ok(match (disk::exists(&from), after) {
+                    (true, None) => Look::Before {
+                        untouched: None,
+                        is_untouched: true,
+                    },
+                    (is_there, Some(stamp)) if !is_there || is_link_of_both => Look::After(stamp),
+                    _ => Look::Lost,
+                })
+            }
+        }
+    }
+
+    /// The hash of a file's content, and its stamp; `None` when there is no file.
+    fn content(&self, path: &Path) -> Result<Option<(String, Stamp)>, StoreError> {
+        match self.disk.read_content(path) {
+            Ok(content) => Ok(Some((intent::hash(&content.bytes), content.stamp))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(StoreError::Unreadable {
+                path: path.display().to_string(),
+                why: error.to_string(),
+            }),
+        }
+    }
+
+    /// Does a step, not durably; false when its document has another stamp than expected.
+    pub(super) fn put(&self, one: &Placed, expected: Option<&Stamp>) -> Result<bool, StoreError> {
+        self.asked("journal-put", &one.target)?;
+        match (&one.record, expected) {
+            (Record::Replace { .. }, Some(expected)) => {
+                disk::swap(&one.slot, &one.target, expected)
+            }
+            (Record::Replace { .. }, None) => Ok(false),
+            (Record::Create { .. }, _) => disk::rename_new(&one.slot, &one.target).map(|()| true),
+            (Record::Move { from, .. }, _) => {
+                files::shift(&self.root.place(from)?, &one.target).map(|()| true)
+            }
+        }
+    }
+
+    /// Takes a step back that was done.
+    ///
+    /// # Errors
+    /// Why it cannot be.
+    pub(super) fn take_back(&self, one: &Placed, look: &Look) -> Result<(), String> {
+        let edited = || "somebody edited it meanwhile".to_owned();
+        let stamp = match look {
+            Look::Before { .. } => return Ok(()),
+            Look::After(stamp) => stamp,
+            Look::Edited | Look::Lost => return Err(edited()),
+        };
+        let asked = self.asked("journal-back", &one.target);
+        let done = asked.and_then(|()| match &one.record {
+            Record::Replace { .. } => disk::swap_back(&one.slot, &one.target, stamp),
+            Record::Create { .. } => disk::rename_new(&one.target, &one.slot).map(|()| true),
+            Record::Move { from, .. } => {
+                files::shift(&one.target, &self.root.place(from)?).map(|()| true)
+            }
+        });
+        match done {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(edited()),
+            Err(StoreError::NotWritten { source, .. }) => Err(source.to_string()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+/// How far a change is; `None` without a record.
+fn phase_of(folder: &Path) -> Option<Phase> {
+    let mut phases = Phase::ALL.into_iter();
+    phases.find(|phase| disk::exists(&folder.join(phase.file())))
+}
+
+/// Locks the documents of a change in the order of their paths; `None` when somebody else is at one.
+fn hold(placed: &[Placed]) -> Result<Option<Vec<Lock>>, StoreError> {
+    let mut targets: Vec<&Path> = placed.iter().map(|one| one.target.as_path()).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    let mut held = Vec::new();
+    let deadline = Instant::now() + MOMENT;
+    for target in targets {
+        match Lock::take(target, deadline) {
+            Ok(lock) => held.push(lock),
+            Err(StoreError::Missing { .. }) => {}
+            Err(StoreError::Busy { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Some(held))
+}
+
+/// Keeps what was staged under a name that is not looked at again.
+fn set_aside(
+    folder: &Path,
+    record: &str,
+    placed: &[Placed],
+    paths: Vec<String>,
+    why: String,
+) -> Result<Unfinished, StoreError> {
+    for (number, one) in placed.iter().enumerate() {
+        // What lies beside documents goes, too; a text that cannot be taken along stays whole where it is.
+        let inside = folder.join(intent::slot_name(number));
+        if one.slot != inside && disk::exists(&one.slot) {
+            let _ = disk::move_file(&one.slot, &inside);
+        }
+    }
+    let kept = folder.with_file_name(format!("kept-{}", change_name()));
+    disk::rename_new(&folder.join(record), &folder.join(KEPT))?;
+    disk::remove(&folder.join(OWNER))?;
+    disk::rename_new(folder, &kept)?;
+    Ok(Unfinished { paths, why, kept })
+}
+
+/// Clears the folder of a change away of which no record tells, unless somebody is about to write one.
+fn clear_old(folder: &Path) -> Result<(), StoreError> {
+    let is_old = |stamp: Stamp| stamp.is_older_than(ABANDONED, SystemTime::now());
+    let is_left = disk::stamp(folder).is_some_and(is_old) && !is_being_made(folder);
+    if is_left && !disk::exists(&folder.join(KEPT)) {
+        intent::clear(folder, &[])?;
+    }
+    Ok(())
+}
+
+/// Whether the process that a change's folder is named after still lives.
+fn is_being_made(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let pid = name.split('-').nth(1).and_then(|pid| pid.parse().ok());
+    pid.is_some_and(disk::is_process)
+}

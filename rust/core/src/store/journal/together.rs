@@ -1,0 +1,416 @@
+//! A change of several files as it is made: texts staged, put in place, made final or taken back.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::super::disk::{self, Lock, Temporary};
+use super::super::files;
+use super::super::state::StateFolder;
+use super::super::undecided;
+use super::super::{StoreError, WRITE};
+use super::intent::{self, Intent, OWNER, Phase, Placed, Record, SCHEMA};
+use super::{Held, Journal, Step, change_name, held_of};
+
+/// A change whose texts are staged.
+struct Change {
+    /// Where its record lies, and its texts where that is the same file system.
+    folder: PathBuf,
+    /// Folders that were made for it, the outer ones first.
+    made: Vec<String>,
+    placed: Vec<Placed>,
+    /// On what says that somebody is at it, and on the new files, which no other writer may change in their
+    /// places before all of them stay there.
+    locks: Vec<Lock>,
+}
+
+/// Where the texts of a change wait.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slots {
+    /// In the folder of the change, as far as files can be renamed from there.
+    WithRecord,
+    /// Beside their documents.
+    Beside,
+}
+
+impl Journal<'_> {
+    /// Does several steps; false when a file changed under us, with everything as it was.
+    pub(super) fn together(
+        &self,
+        state: &StateFolder,
+        held: &[Held],
+        steps: &[&Step],
+    ) -> Result<bool, StoreError> {
+        match self.attempt(state, held, steps, Slots::WithRecord) {
+            // Only trying tells that two folders of one file system lie apart.
+            Err(StoreError::NotWritten { source, .. })
+                if source.kind() == io::ErrorKind::CrossesDevices =>
+            {
+                self.attempt(state, held, steps, Slots::Beside)
+            }
+            done => done,
+        }
+    }
+
+    fn attempt(
+        &self,
+        state: &StateFolder,
+        held: &[Held],
+        steps: &[&Step],
+        slots: Slots,
+    ) -> Result<bool, StoreError> {
+        let change = self.stage(state, held, steps, slots)?;
+        let begun = may_begin(held, &change).and_then(|may| {
+            may.then(|| self.mark(&change, Phase::Settled, Phase::UnderWay))
+                .transpose()
+        });
+        match begun {
+            Ok(Some(())) => {}
+            Ok(None) => return self.drop_staged(&change).map(|()| false),
+            Err(error) => return Err(self.drop_after(&change, error)),
+        }
+        self.reached("journal-intent")?;
+        let finished = self
+            .put_all(held, &change)
+            .and_then(|are_put| are_put.then(|| self.make_final(&change)).transpose());
+        match finished {
+            Ok(Some(())) => {}
+            Ok(None) => return self.refuse(&change).map(|()| false),
+            Err(error @ StoreError::Stopped { .. }) => return Err(error),
+            Err(error) => return self.refuse(&change).and(Err(error)),
+        }
+        self.reached("journal-done")?;
+        // What cannot be removed now is removed by the next one to come.
+        let _ = self.clear(&change);
+        Ok(true)
+    }
+
+    /// Writes all that is needed: from here on nothing takes room.
+    fn stage(
+        &self,
+        state: &StateFolder,
+        held: &[Held],
+        steps: &[&Step],
+        slots: Slots,
+    ) -> Result<Change, StoreError> {
+        let folder = state.ensure("journal")?.join(change_name());
+        disk::make_folder(&folder)?;
+        let mut change = Change {
+            folder,
+            made: self.missing_folders(steps)?,
+            placed: Vec::new(),
+            locks: Vec::new(),
+        };
+        let staged = self.stage_in(&mut change, held, steps, slots);
+        match staged {
+            Ok(()) => Ok(change),
+            Err(error) => Err(self.drop_after(&change, error)),
+        }
+    }
+
+    fn stage_in(
+        &self,
+        change: &mut Change,
+        held: &[Held],
+        steps: &[&Step],
+        slots: Slots,
+    ) -> Result<(), StoreError> {
+        let owner = change.folder.join(OWNER);
+        let name = format!("{}\n", std::process::id());
+        change
+            .locks
+            .extend(Lock::claim(&owner, &name, Instant::now())?);
+        let records = self.records(&change.folder, held, steps, slots)?;
+        let json = self.intent(&records, &change.made);
+        let record = change.folder.join(Phase::Settled.file());
+        Temporary::write_beside(self.disk, &record, &json, false)?.appear(&record)?;
+        for folder in &change.made {
+            files::make_folder(self.root, folder)?;
+        }
+        for (number, (record, step)) in records.into_iter().zip(steps).enumerate() {
+            let mut placed = Placed::find(record, number, &change.folder, self.root)?;
+            let text = match step {
+                Step::Replace { path, text } => {
+                    placed.target.clone_from(&held_of(held, path)?.real);
+                    Some((text, true))
+                }
+                Step::Create { text, .. } => Some((text, false)),
+                Step::Move { .. } => None,
+            };
+            let slot = placed.slot.clone();
+            if let Some((text, replaces)) = text {
+                let to = slot.clone();
+                Temporary::write_at(self.disk, to, &placed.target, text, replaces)?.stay();
+            }
+            change.placed.push(placed);
+            if text.is_some() {
+                change.locks.extend(lock_of_new(&slot)?);
+            }
+        }
+        for folder in folders_of(change.placed.iter().map(|one| one.slot.clone())) {
+            disk::flush_folder(&folder)?;
+        }
+        self.reached("journal-staged")
+    }
+
+    /// The steps as the record says them.
+    fn records(
+        &self,
+        folder: &Path,
+        held: &[Held],
+        steps: &[&Step],
+        slots: Slots,
+    ) -> Result<Vec<Record>, StoreError> {
+        let slot = |number: usize, path: &str, target: &Path, is_new: bool| {
+            let above = target.parent().unwrap_or(target);
+            let fits = slots == Slots::WithRecord && disk::can_stage(folder, above, is_new);
+            (!fits).then(|| {
+                let name = intent::slot_beside(folder, number);
+                let real = self.root.locate(path).unwrap_or_else(|_| target.to_owned());
+                let inside = real
+                    .strip_prefix(self.root.path())
+                    .unwrap_or(Path::new(path));
+                let beside = inside.with_file_name(name);
+                beside.to_string_lossy().replace('\\', "/")
+            })
+        };
+        let record = |(number, step): (usize, &&Step)| match step {
+            Step::Replace { path, text } => {
+                let held = held_of(held, path)?;
+                Ok(Record::Replace {
+                    path: path.clone(),
+                    slot: slot(number, path, &held.real, false),
+                    old: intent::hash(held.text.as_bytes()),
+                    new: intent::hash(text.as_bytes()),
+                })
+            }
+            Step::Create { path, text } => {
+                let target = self.root.path().join(path);
+                Ok(Record::Create {
+                    path: path.clone(),
+                    slot: slot(number, path, &target, true),
+                    new: intent::hash(text.as_bytes()),
+                })
+            }
+            Step::Move { from, to } => Ok(Record::Move {
+                from: from.clone(),
+                to: to.clone(),
+            }),
+        };
+        steps.iter().enumerate().map(record).collect()
+    }
+
+    /// The folders above new places that are not there yet, the outer ones first.
+    fn missing_folders(&self, steps: &[&Step]) -> Result<Vec<String>, StoreError> {
+        let mut missing = BTreeSet::new();
+        for step in steps {
+            let (Step::Create { path, .. } | Step::Move { to: path, .. }) = step else {
+                continue;
+            };
+            for (end, _) in path.match_indices('/') {
+                match self.root.locate(&path[..end]) {
+                    Ok(_) => {}
+                    Err(StoreError::Missing { .. }) => {
+                        missing.insert(path[..end].to_owned());
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(missing.into_iter().collect())
+    }
+
+    /// The record of a change as text.
+    fn intent(&self, records: &[Record], made: &[String]) -> String {
+        let intent = Intent {
+            schema: SCHEMA,
+            root: self.root_from_state(),
+            folders: made.to_vec(),
+            steps: records.to_vec(),
+        };
+        serde_json::to_string_pretty(&intent).unwrap_or_default()
+    }
+
+    fn put_all(&self, held: &[Held], change: &Change) -> Result<bool, StoreError> {
+        for one in &change.placed {
+            let expected = match &one.record {
+                Record::Replace { path, .. } => Some(held_of(held, path)?.stamp),
+                Record::Create { .. } | Record::Move { .. } => None,
+            };
+            if !self.put(one, expected.as_ref())? {
+                return Ok(false);
+            }
+            self.reached("journal-step")?;
+        }
+        Ok(true)
+    }
+
+    /// Makes sure that all lasts, and says so: the commit point.
+    fn make_final(&self, change: &Change) -> Result<(), StoreError> {
+        self.flush(&change.placed)?;
+        self.mark(change, Phase::UnderWay, Phase::Settled)
+    }
+
+    fn mark(&self, change: &Change, from: Phase, to: Phase) -> Result<(), StoreError> {
+        let record = change.folder.join(from.file());
+        self.asked("journal-mark", &record)?;
+        intent::mark(&change.folder, from, to)
+    }
+
+    /// Takes a change back that does not happen. Once this has succeeded, nothing carries it out.
+    fn refuse(&self, change: &Change) -> Result<(), StoreError> {
+        let marked = self.mark(change, Phase::UnderWay, Phase::Refused);
+        let phase = if marked.is_ok() {
+            Phase::Refused
+        } else {
+            Phase::UnderWay
+        };
+        self.go_back(&change.placed)?;
+        // If this is not certain to last, the record stays and has the next one do it once more.
+        let settled = self
+            .flush(&change.placed)
+            .and_then(|()| self.mark(change, phase, Phase::Settled));
+        if settled.is_ok() {
+            let _ = self.clear(change);
+        }
+        self.remove_folders(&change.made);
+        Ok(())
+    }
+
+    /// Takes all steps back that are done, the last one first.
+    ///
+    /// # Errors
+    /// `Undecided`, naming the files that are not as they were; they are remembered.
+    pub(super) fn go_back(&self, placed: &[Placed]) -> Result<(), StoreError> {
+        let looks: Result<Vec<_>, _> = placed.iter().map(|one| self.look(one)).collect();
+        let mut failed = Vec::new();
+        match looks {
+            Err(error) => failed.extend(placed.iter().map(|one| (one, error.to_string()))),
+            Ok(looks) => {
+                for (one, look) in placed.iter().zip(looks).rev() {
+                    if let Err(why) = self.take_back(one, &look) {
+                        failed.push((one, why));
+                    }
+                }
+            }
+        }
+        let Some((_, why)) = failed.first() else {
+            return Ok(());
+        };
+        let why = why.clone();
+        let paths: Vec<&str> = failed
+            .iter()
+            .rev()
+            .map(|(one, _)| one.record.path())
+            .collect();
+        let error = StoreError::Undecided {
+            paths: paths.join("`, `"),
+            why: why.clone(),
+        };
+        for (one, _) in failed {
+            undecided::remember(&one.target, &why);
+        }
+        Err(error)
+    }
+
+    /// Makes renames of all steps durable.
+    ///
+    /// # Errors
+    /// `NotWritten`, naming a document of the folder that could not be flushed.
+    pub(super) fn flush(&self, placed: &[Placed]) -> Result<(), StoreError> {
+        let mut folders: BTreeMap<PathBuf, &str> = BTreeMap::new();
+        for one in placed {
+            let from = match &one.record {
+                Record::Move { from, .. } => self.root.place(from).ok(),
+                _ => Some(one.slot.clone()),
+            };
+            let places = from.into_iter().chain([one.target.clone()]);
+            for folder in folders_of(places) {
+                folders.entry(folder).or_insert_with(|| one.record.path());
+            }
+        }
+        for (folder, path) in folders {
+            let failed = |error| match error {
+                StoreError::Io { source, .. } => StoreError::io(WRITE, Path::new(path), source),
+                error => error,
+            };
+            self.asked("journal-flush", Path::new(path))?;
+            // A folder that went with its file has nothing to flush.
+            if disk::is_folder(&folder) {
+                disk::flush_folder(&folder).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what is left of a settled change.
+    fn clear(&self, change: &Change) -> Result<(), StoreError> {
+        self.asked("journal-clear", &change.folder)?;
+        intent::clear(&change.folder, &change.placed)
+    }
+
+    /// Takes what was staged away: no file has changed.
+    fn drop_staged(&self, change: &Change) -> Result<(), StoreError> {
+        let cleared = self.clear(change);
+        self.remove_folders(&change.made);
+        cleared
+    }
+
+    /// [`Journal::drop_staged`] because of an error; a crash that a test wants leaves everything.
+    fn drop_after(&self, change: &Change, error: StoreError) -> StoreError {
+        if !matches!(error, StoreError::Stopped { .. }) {
+            // What is told is what came first.
+            let _ = self.drop_staged(change);
+        }
+        error
+    }
+
+    /// Removes folders that were made for files that do not come; one that somebody uses stays.
+    pub(super) fn remove_folders(&self, made: &[String]) {
+        for folder in made.iter().rev() {
+            if let Ok(folder) = self.root.place(folder) {
+                disk::remove_folder(&folder);
+            }
+        }
+    }
+}
+
+/// Asks all that could refuse the change while no file has changed; false when one did under us.
+fn may_begin(held: &[Held], change: &Change) -> Result<bool, StoreError> {
+    for one in &change.placed {
+        match &one.record {
+            Record::Replace { path, .. } => {
+                let held = held_of(held, path)?;
+                let now = disk::stamp(&held.real);
+                if !now.is_some_and(|now| now.is_same_content(&held.stamp)) {
+                    return Ok(false);
+                }
+            }
+            Record::Create { path, .. } | Record::Move { to: path, .. } => {
+                if disk::exists(&one.target) {
+                    return Err(StoreError::Exists { path: path.clone() });
+                }
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// The lock of a new file: it goes with the file to its place.
+#[cfg(unix)]
+fn lock_of_new(slot: &Path) -> Result<Option<Lock>, StoreError> {
+    Lock::try_take(slot)
+}
+
+/// Elsewhere the lock of a document goes by its path, and is held already.
+#[cfg(not(unix))]
+fn lock_of_new(_slot: &Path) -> Result<Option<Lock>, StoreError> {
+    Ok(None)
+}
+
+/// The folders in which files lie, each once.
+fn folders_of(files: impl Iterator<Item = PathBuf>) -> BTreeSet<PathBuf> {
+    let folder = |path: PathBuf| path.parent().map(Path::to_owned);
+    files.filter_map(folder).collect()
+}

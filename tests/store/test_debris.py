@@ -1,0 +1,83 @@
+"""What dead processes left goes wherever it lies, and a crash leaves nothing that git shows."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import chant_mcp
+import pytest
+from api.projects import FIRST, fill
+from api.test_crashes import SCRIPT
+from chant_mcp import ChantProject
+from chant_mcp._core import SpeckitFeatures, TicketProjects, VineFiles
+from harness import Project
+from writing import commit
+
+PLACES = (
+    "",
+    ".chant",
+    ".chant/specs",
+    ".chant/logs",
+    ".chant/processes",
+    ".chant/archive/2026-01-22",
+    "plans",
+    "docs/CRs",
+    "specs/060-login",
+    ".specify",
+    ".git/chant-mcp/staged",
+    ".git/chant-mcp/journal",
+    ".git/chant-mcp/processes/main/_",
+    ".git/chant-mcp/tokens/_",
+)
+
+LEFT = ".chant-4000000-7.tmp"
+OTHERS = (".chant-notes.tmp", ".chant-4000000-7.tmp.md", f".chant-{os.getpid()}-1.tmp", "notes.tmp")
+"""Files of other names, and one of a process that lives."""
+
+
+def repository(project: Project) -> Path:
+    """A project of all dialects in git."""
+    fill(project).repository()
+    (project.root / "plans").mkdir()
+    (project.root / "plan.vine").rename(project.root / "plans" / "plan.vine")
+    commit(project.root, "Begin")
+    return project.root
+
+
+@pytest.mark.requirement("store:write:debris_is_swept_everywhere", "store:write:no_temporary_file_stays")
+def test_what_a_dead_process_left_goes_wherever_it_lies(project: Project) -> None:
+    root = repository(project)
+    ChantProject(root).spec_update(FIRST, labels=["x"])
+    for place in PLACES:
+        for folder in (root / place, *(root / place).relative_to(root).parents):
+            (root / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+        for name in (LEFT, *OTHERS):
+            (root / place / name).write_text("half", encoding="utf-8")
+            os.utime(root / place / name, (1, 1))
+    ChantProject(root).spec_list()
+    VineFiles(root).next("plans/plan.vine")
+    TicketProjects(root).get_cr(None, "DEM-7")
+    SpeckitFeatures(root).context("060-login")
+    assert [place for place in PLACES if (root / place / LEFT).exists()] == []
+    gone = [(place, name) for place in PLACES for name in OTHERS if not (root / place / name).exists()]
+    assert gone == []
+
+
+@pytest.mark.requirement(
+    "store:write:texts_wait_in_our_own_state", "api:transaction:crash_leaves_all_or_none"
+)
+def test_a_crash_leaves_nothing_that_git_shows(project: Project) -> None:
+    fill(project).repository()
+    commit(project.root, "Begin")
+    for moment in ("journal-staged", "journal-step"):
+        environment = {**os.environ, "CHANT_STOP_AT": moment}
+        done = subprocess.run([sys.executable, "-c", SCRIPT, project.root], env=environment, check=False)
+        assert done.returncode == -signal.SIGABRT
+        shown = project.git("status", "--porcelain", "-uall").splitlines()
+        assert [line for line in shown if ".chant-" in line] == []
+        assert len(chant_mcp.open(project.root).specs) == 2
+        assert project.git("status", "--porcelain", "-uall") == ""
