@@ -23,7 +23,7 @@ _SUBREAPER = 36
 _ALONE = 15
 _DECILES = 10
 _AGENT = (
-    'echo done > "$ID.txt"; sed -i "s/- \\[ \\]/- [x]/" .chant/specs/*"$ID"*; '
+    'echo "$ID" > done.txt; sed -i "s/- \\[ \\]/- [x]/" .chant/specs/*"$ID"*; '
     'git add -A; git commit -qm "chant($ID): Work"\n'
 )
 
