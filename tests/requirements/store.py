@@ -41,7 +41,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Refused means nothing happened 5",
     ),
     "store:write:texts_wait_in_our_own_state": Requirement(
-        "In a repository texts wait in our own state until they take their place, so that a crash leaves"
+        "In a repository that has our state texts wait in it until they take their place, so that a crash leaves"
         " nothing that git shows.",
         "issue: Refused means nothing happened 5",
     ),

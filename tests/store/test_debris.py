@@ -10,7 +10,7 @@ from pathlib import Path
 
 import chant_mcp
 import pytest
-from api.projects import FIRST, fill
+from api.projects import fill
 from api.test_crashes import SCRIPT
 from chant_mcp import ChantProject
 from chant_mcp._core import SpeckitFeatures, TicketProjects, VineFiles
@@ -51,7 +51,11 @@ def repository(project: Project) -> Path:
 @pytest.mark.requirement("store:write:debris_is_swept_everywhere", "store:write:no_temporary_file_stays")
 def test_what_a_dead_process_left_goes_wherever_it_lies(project: Project) -> None:
     root = repository(project)
-    ChantProject(root).spec_update(FIRST, labels=["x"])
+    # A change of several files makes the state folder.
+    ws = chant_mcp.open(root)
+    with ws.transaction():
+        for spec in ws.specs:
+            spec.update(labels=["x"])
     for place in PLACES:
         for folder in (root / place, *(root / place).relative_to(root).parents):
             (root / folder).mkdir(mode=0o700, parents=True, exist_ok=True)

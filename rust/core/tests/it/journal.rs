@@ -414,7 +414,7 @@ fn what_stays_unfinished_is_told_once_however_many_changes_follow() {
 
 // proves: store:write:texts_wait_in_our_own_state
 #[test]
-fn in_a_repository_nothing_lies_beside_documents_while_they_are_written() {
+fn in_a_repository_that_has_our_state_nothing_lies_beside_documents_while_they_are_written() {
     let project = Project::new();
     let common = project.folder.path().join("repository");
     fs::create_dir(&common).unwrap();
@@ -441,6 +441,7 @@ fn in_a_repository_nothing_lies_beside_documents_while_they_are_written() {
         ..Disk::default()
     }
     .staging_in(&state);
+    state.ensure("journal").unwrap();
     let edit = |text: &str| Ok::<_, StoreError>(text.to_owned() + "!");
     files::edit(&disk, &project.root, "a.md", edit).unwrap();
     files::create(&disk, &project.root, "e.md", "e").unwrap();

@@ -60,11 +60,11 @@ impl Disk {
         let Some(folder) = target.parent() else {
             return temporary_beside(target);
         };
+        sweep_folder(folder);
         let state = self.staging.as_ref();
         match state.and_then(|state| state.staging_for(folder, is_new)) {
             Some(staged) => {
                 sweep_folder(&staged);
-                sweep_folder(folder);
                 staged.join(temporary_name())
             }
             None => temporary_beside(target),

@@ -200,15 +200,10 @@ impl StateFolder {
     }
 
     /// The folder in which texts wait until they take their place in another folder; `None` where they cannot wait
-    /// there. Only a repository has one: elsewhere nothing tells apart what is the user's.
+    /// there. Only a repository with state in it has one: an edit alone begins none, as that writes the user's key.
     pub(super) fn staging_for(&self, folder: &Path, is_new: bool) -> Option<PathBuf> {
         let state = self.place().filter(|_| self.is_in_repository)?;
-        let near = if disk::exists(state) {
-            state
-        } else {
-            &self.anchor
-        };
-        if !disk::can_stage(near, folder, is_new) {
+        if !disk::exists(state) || !disk::can_stage(state, folder, is_new) {
             return None;
         }
         self.ensure(STAGED).ok()
