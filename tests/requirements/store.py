@@ -41,8 +41,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Refused means nothing happened 5",
     ),
     "store:write:texts_wait_in_our_own_state": Requirement(
-        "In a repository that has our state texts wait in it until they take their place, so that a crash leaves"
-        " nothing that git shows.",
+        "In a repository that has our state texts wait in it until they take their place, so that a crash"
+        " leaves nothing that git shows.",
         "issue: Refused means nothing happened 5",
     ),
     "store:write:no_temporary_file_stays": Requirement(
