@@ -120,10 +120,17 @@ def _main() -> None:
         alone: list[float] = []
         whole: list[float] = []
         begun = time.monotonic()
+        # Another project of as many specs in which nothing ran: what else the machine does meets both alike.
+        fresh_folder = home / "fresh"
+        fresh_folder.mkdir()
+        fresh_ids = _project(fresh_folder, max(runs, cast(int, asked.specs)), script)[:_ALONE]
+        fresh: list[float] = []
         for number, id in enumerate(ids):
             # A clone a run would soon cost more than the runs.
             if number < _ALONE:
                 alone.append(_alone(folder, id, script))
+            if fresh_ids and runs - number <= len(fresh_ids):
+                fresh.append(_run(fresh_folder, fresh_ids.pop(0)))
             whole.append(_run(folder, id))
         seconds = time.monotonic() - begun
         done = subprocess.run(
@@ -141,8 +148,12 @@ def _main() -> None:
             statistics.median(whole[runs * part // _DECILES : runs * (part + 1) // _DECILES])
             for part in range(_DECILES)
         ]
+        late, early = statistics.median(whole[-len(fresh) :]), statistics.median(fresh)
         console.print("by tenths          " + " ".join(f"{median * 1000:.0f}" for median in medians) + " ms")
-        console.print(f"last against first {medians[-1] / medians[0]:6.2f} x (promised: no slope)")
+        console.print(
+            f"the last {len(fresh)} in turns with a project without runs: {late * 1000:.0f} against "
+            f"{early * 1000:.0f} ms, {late / early:.2f} x (promised: no slope)"
+        )
 
 
 if __name__ == "__main__":
