@@ -257,7 +257,7 @@ impl Disk {
         known: Option<&'a str>,
     ) -> Result<(Cow<'a, str>, Stamp), StoreError> {
         if let Some(known) = known
-            && !undecided::are_any()
+            && undecided::refuse(path).is_ok()
             && let Ok(Some(stamp)) = self.holds_bytes(path, known.as_bytes())
         {
             self.sizes.note(path, known.as_bytes(), &stamp);
