@@ -273,11 +273,29 @@ def test_checks_and_files_elsewhere_are_refused_inside(ws: Workspace, project: P
     assert ws.feature("060-login").task("T001").is_done
 
 
+def run_writers(write: Callable[[str], None], names: str, at_the_end: threading.Barrier) -> None:
+    """Let each writer work in a thread of its own; where one fails, all end and its error is shown."""
+    failed: list[BaseException] = []
+
+    def run_writer(name: str) -> None:
+        try:
+            write(name)
+        except BaseException as error:
+            failed.append(error)
+            at_the_end.abort()
+
+    threads = [threading.Thread(target=run_writer, args=(name,)) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert failed == []
+
+
 @pytest.mark.requirement("api:transaction:two_at_once")
 def test_transactions_over_the_same_files_in_opposite_orders_both_arrive(project: Project) -> None:
     fill(project)
     rounds, at_the_end = 5, threading.Barrier(2, timeout=30)
-    failed: list[BaseException] = []
 
     def edits(ws: Workspace, name: str) -> list[Callable[[], Any]]:
         return [
@@ -287,25 +305,16 @@ def test_transactions_over_the_same_files_in_opposite_orders_both_arrive(project
             lambda: ws.spec("bbb").update(model=name),
         ]
 
-    def write(name: str, reverse: bool) -> None:
-        try:
-            ws = chant_mcp.open(project.root)
-            for number in range(rounds):
-                with ws.transaction():
-                    each = edits(ws, f"{name}{number}")
-                    for edit in reversed(each) if reverse else each:
-                        edit()
-                    at_the_end.wait()
-        except BaseException as error:
-            failed.append(error)
-            at_the_end.abort()
+    def write(name: str) -> None:
+        ws = chant_mcp.open(project.root)
+        for number in range(rounds):
+            with ws.transaction():
+                each = edits(ws, f"{name}{number}")
+                for edit in reversed(each) if name == "b" else each:
+                    edit()
+                at_the_end.wait()
 
-    threads = [threading.Thread(target=write, args=args) for args in (("a", False), ("b", True))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert failed == []
+    run_writers(write, "ab", at_the_end)
     ws = chant_mcp.open(project.root)
     decisions = set(ws.vine("plan").task("log").decisions)
     assert decisions == {f"{name}{number}" for name in "ab" for number in range(rounds)}
@@ -320,29 +329,19 @@ def test_three_writers_who_append_tick_and_set_keys_are_never_refused(project: P
     fill(project)
     rounds, names = 4, "abc"
     at_the_end = threading.Barrier(len(names), timeout=30)
-    failed: list[BaseException] = []
 
     def write(name: str) -> None:
-        try:
-            ws = chant_mcp.open(project.root)
-            for number in range(rounds):
-                with ws.transaction():
-                    ws.spec("aaa").update(output=f"From {name}{number}.", check="Tests added", model=name)
-                    plan = ws["DEM-007"].section("Plan")
-                    plan.append(f"After {name}{number}.")
-                    plan.prepend(f"Before {name}{number}.")
-                    ws["DEM-007"].update(assignee=name)
-                    at_the_end.wait()
-        except BaseException as error:
-            failed.append(error)
-            at_the_end.abort()
+        ws = chant_mcp.open(project.root)
+        for number in range(rounds):
+            with ws.transaction():
+                ws.spec("aaa").update(output=f"From {name}{number}.", check="Tests added", model=name)
+                plan = ws["DEM-007"].section("Plan")
+                plan.append(f"After {name}{number}.")
+                plan.prepend(f"Before {name}{number}.")
+                ws["DEM-007"].update(assignee=name)
+                at_the_end.wait()
 
-    threads = [threading.Thread(target=write, args=(name,)) for name in names]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert failed == []
+    run_writers(write, names, at_the_end)
     ws = chant_mcp.open(project.root)
     written = [f"{name}{number}." for name in names for number in range(rounds)]
     plan = ws["DEM-007"].section("Plan").text

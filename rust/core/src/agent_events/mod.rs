@@ -5,6 +5,7 @@
 //! What an agent writes is not believed: it explains, and it counts against limits; nothing else follows.
 
 mod cause;
+mod cause_words;
 mod claude;
 mod others;
 mod reader;

@@ -4,6 +4,7 @@
 //! [`files::Root`], its own state folder excepted.
 
 pub mod changes;
+pub mod digest;
 pub mod disk;
 pub mod files;
 pub mod index;

@@ -5,9 +5,9 @@
 use serde_json::{Map, Value, json};
 
 use super::harmless;
-use super::sha256;
 use crate::config::confine;
 use crate::git::acting::LocalSetting;
+use crate::store::digest::sha256;
 use crate::text::canonical::sorted;
 use crate::text::front_matter;
 

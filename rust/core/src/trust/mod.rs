@@ -12,16 +12,8 @@ pub mod store;
 
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use acting::{ActingConfiguration, listing_difference};
 use store::{TrustStore, TrustedHash, TrustedPlace};
-
-/// The SHA-256 of bytes, in hexadecimal digits.
-pub fn sha256(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
 
 /// Why a folder is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::sha256;
 use crate::store::StoreError;
+use crate::store::digest::sha256;
 use crate::store::disk;
 
 /// Configurations of one folder that may be trusted at once.

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 /// What came of opening a file in one step, without following links.
-pub(super) enum Opened {
+pub(super) enum OpenOutcome {
     /// The file.
     File(File),
     /// A link lies on the way, or is what was named.
@@ -21,7 +21,7 @@ pub(super) enum Opened {
 /// # Errors
 /// As the system says.
 #[cfg(target_os = "linux")]
-pub(super) fn open_plain(folder: &Path, path: &Path) -> io::Result<Opened> {
+pub(super) fn open_plain(folder: &Path, path: &Path) -> io::Result<OpenOutcome> {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
     use rustix::io::Errno;
     let inside = path.strip_prefix(folder).map_err(io::Error::other)?;
@@ -35,10 +35,10 @@ pub(super) fn open_plain(folder: &Path, path: &Path) -> io::Result<Opened> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match openat2(folder, inside, flags, Mode::empty(), resolve) {
-        Ok(file) => Ok(Opened::File(file.into())),
-        Err(Errno::LOOP) => Ok(Opened::Link),
+        Ok(file) => Ok(OpenOutcome::File(file.into())),
+        Err(Errno::LOOP) => Ok(OpenOutcome::Link),
         // Kernels before 5.6, and sandboxes that know no such call.
-        Err(Errno::NOSYS | Errno::PERM) => Ok(Opened::Unsupported),
+        Err(Errno::NOSYS | Errno::PERM) => Ok(OpenOutcome::Unsupported),
         Err(error) => Err(error.into()),
     }
 }
@@ -48,8 +48,8 @@ pub(super) fn open_plain(folder: &Path, path: &Path) -> io::Result<Opened> {
 /// # Errors
 /// None.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn open_plain(_folder: &Path, _path: &Path) -> io::Result<Opened> {
-    Ok(Opened::Unsupported)
+pub(super) fn open_plain(_folder: &Path, _path: &Path) -> io::Result<OpenOutcome> {
+    Ok(OpenOutcome::Unsupported)
 }
 
 /// Opens a file for reading; one that lies in `folder`, which is real, without following links below it.
@@ -61,10 +61,10 @@ pub(super) fn open_beneath(folder: &Path, path: &Path) -> io::Result<File> {
         return super::open_without_waiting(path);
     }
     match open_plain(folder, path)? {
-        Opened::File(file) => Ok(file),
-        Opened::Link => Err(io::Error::other("a link leads there")),
+        OpenOutcome::File(file) => Ok(file),
+        OpenOutcome::Link => Err(io::Error::other("a link leads there")),
         // A kernel without it holds no run either.
-        Opened::Unsupported => super::open_without_waiting(path),
+        OpenOutcome::Unsupported => super::open_without_waiting(path),
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::super::files::is_gits;
-use super::beneath::{Opened, open_beneath, open_plain};
+use super::beneath::{OpenOutcome, open_beneath, open_plain};
 use super::{Stamp, open_without_waiting};
 
 /// How often a path is resolved again that leads elsewhere each time.
@@ -70,9 +70,9 @@ fn open_below(root: &Path, path: &Path) -> io::Result<File> {
     let mut real = path.to_owned();
     for _ in 0..ATTEMPTS {
         match open_plain(root, &real)? {
-            Opened::File(file) => return Ok(file),
-            Opened::Unsupported => return open_checked(root, path),
-            Opened::Link => real = fs::canonicalize(path)?,
+            OpenOutcome::File(file) => return Ok(file),
+            OpenOutcome::Unsupported => return open_checked(root, path),
+            OpenOutcome::Link => real = fs::canonicalize(path)?,
         }
         if !is_target(root, &real) {
             return Err(leads_out());

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::super::StoreError;
+use super::super::digest::hex;
 use super::weaker::{WeakPromise, note};
 use super::{
     create_owned, is_process, make_folders, make_owned_folder, read_made_up, read_owned, remove,
@@ -49,10 +50,7 @@ pub(super) fn lock_file_of(path: &Path) -> Result<PathBuf, StoreError> {
     make_owned_folder(folder)?;
     note(WeakPromise::Locks);
     let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
-    let name: String = digest[..DIGEST]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let name = hex(&digest[..DIGEST]);
     Ok(folder.join(name + ".lock"))
 }
 

@@ -6,7 +6,6 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::super::StoreError;
 use super::super::disk;
@@ -21,7 +20,7 @@ pub(super) const KEPT: &str = "kept.json";
 
 /// How far a change is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum ChangePhase {
     /// All documents are as they shall stay: none is in its place yet, or all are for good, or all went back.
     /// What is left of the change is to be cleared away.
     Settled,
@@ -31,7 +30,7 @@ pub(super) enum Phase {
     Refused,
 }
 
-impl Phase {
+impl ChangePhase {
     pub(super) const ALL: [Self; 3] = [Self::Settled, Self::UnderWay, Self::Refused];
 
     /// The name of the record of a change that is so far.
@@ -46,7 +45,7 @@ impl Phase {
 
 /// What is done.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Intent {
+pub(super) struct ChangeIntent {
     pub(super) schema: u32,
     /// The folder that the paths start from, seen from the state folder: several checkouts of one
     /// repository share that.
@@ -55,14 +54,14 @@ pub(super) struct Intent {
     /// Folders that are made for new files, the outer ones first.
     #[serde(default)]
     pub(super) folders: Vec<String>,
-    pub(super) steps: Vec<Record>,
+    pub(super) steps: Vec<StepRecord>,
 }
 
 /// One step. A text waits in a slot: a file beside the record, or, where that is another file system, beside
 /// its document, whose path stands here then.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
-pub(super) enum Record {
+pub(super) enum StepRecord {
     /// The document and its slot change places: afterwards the slot holds the old text.
     Replace {
         path: String,
@@ -86,7 +85,7 @@ pub(super) enum Record {
     },
 }
 
-impl Record {
+impl StepRecord {
     pub(super) fn path(&self) -> &str {
         match self {
             Self::Replace { path, .. } | Self::Create { path, .. } => path,
@@ -104,32 +103,34 @@ impl Record {
 
 /// A step with the places of its files.
 #[derive(Debug)]
-pub(super) struct Placed {
-    pub(super) record: Record,
+pub(super) struct PlacedStep {
+    pub(super) record: StepRecord,
     /// Where its text waits; of a move nothing lies there.
     pub(super) slot: PathBuf,
     /// The real place of the document; of a move where it goes.
     pub(super) target: PathBuf,
 }
 
-impl Placed {
+impl PlacedStep {
     /// Where the files of a recorded step lie now.
     ///
     /// # Errors
     /// `Outside`, or `Missing` where a folder is gone.
     pub(super) fn find(
-        record: Record,
+        record: StepRecord,
         number: usize,
         folder: &Path,
         root: &Root,
     ) -> Result<Self, StoreError> {
         let target = match &record {
-            Record::Replace { path, .. } => root.locate(path).or_else(|_| root.place(path))?,
+            StepRecord::Replace { path, .. } => root.locate(path).or_else(|_| root.place(path))?,
             // Its folder may have gone with the file.
-            Record::Create { path, .. } | Record::Move { to: path, .. } => match root.place(path) {
-                Err(StoreError::Missing { .. }) => root.path().join(path),
-                place => place?,
-            },
+            StepRecord::Create { path, .. } | StepRecord::Move { to: path, .. } => {
+                match root.place(path) {
+                    Err(StoreError::Missing { .. }) => root.path().join(path),
+                    place => place?,
+                }
+            }
         };
         let slot = match record.slot() {
             Some(beside) => root.place(beside)?,
@@ -155,17 +156,11 @@ pub(super) fn slot_beside(folder: &Path, number: usize) -> String {
     format!(".chant-{change}-{number}.tmp")
 }
 
-/// The hash of a text.
-pub(super) fn hash(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Says durably how far a change is from now on.
 ///
 /// # Errors
 /// `NotWritten`, and the record says what it said.
-pub(super) fn mark(folder: &Path, from: Phase, to: Phase) -> Result<(), StoreError> {
+pub(super) fn mark(folder: &Path, from: ChangePhase, to: ChangePhase) -> Result<(), StoreError> {
     let (from, to) = (folder.join(from.file()), folder.join(to.file()));
     disk::rename_new(&from, &to)?;
     disk::flush_folder_of(&to).inspect_err(|_| {
@@ -179,7 +174,7 @@ pub(super) fn mark(folder: &Path, from: Phase, to: Phase) -> Result<(), StoreErr
 ///
 /// # Errors
 /// `Io`; the next one to come goes on.
-pub(super) fn clear(folder: &Path, placed: &[Placed]) -> Result<(), StoreError> {
+pub(super) fn clear(folder: &Path, placed: &[PlacedStep]) -> Result<(), StoreError> {
     for one in placed {
         disk::remove(&one.slot)?;
         disk::remove(&disk::kept_beside(&one.slot))?;

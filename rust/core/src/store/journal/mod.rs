@@ -72,7 +72,7 @@ pub struct Journal<'a> {
 }
 
 /// A document that takes part in a change, locked.
-struct Held {
+struct HeldFile {
     path: String,
     real: PathBuf,
     text: String,
@@ -124,7 +124,7 @@ impl Journal<'_> {
     }
 
     /// Locks documents in the order of their paths, so that two changes never wait for each other.
-    fn hold(&self, paths: &[&str], deadline: Instant) -> Result<Vec<Held>, StoreError> {
+    fn hold(&self, paths: &[&str], deadline: Instant) -> Result<Vec<HeldFile>, StoreError> {
         let mut sorted: Vec<&str> = paths.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
@@ -132,7 +132,7 @@ impl Journal<'_> {
             let real = self.root.locate(path)?;
             undecided::refuse(&real)?;
             let held = files::hold(self.disk, self.root, path, None, deadline)?;
-            Ok(Held {
+            Ok(HeldFile {
                 path: path.into(),
                 real: held.real,
                 text: held.text.into_owned(),
@@ -153,7 +153,7 @@ impl Journal<'_> {
     }
 
     /// Does the steps; false when a file changed under us, with everything as it was.
-    fn carry_out(&self, held: &[Held], steps: &[Step]) -> Result<bool, StoreError> {
+    fn carry_out(&self, held: &[HeldFile], steps: &[Step]) -> Result<bool, StoreError> {
         let is_other = |step: &&Step| match step {
             Step::Replace { path, text } => {
                 let mut held = held.iter();
@@ -172,7 +172,7 @@ impl Journal<'_> {
     }
 
     /// Does a single step, which needs no record.
-    fn alone(&self, held: &[Held], step: &Step) -> Result<bool, StoreError> {
+    fn alone(&self, held: &[HeldFile], step: &Step) -> Result<bool, StoreError> {
         match step {
             Step::Replace { path, text } => {
                 let held = held_of(held, path)?;
@@ -210,7 +210,7 @@ impl Journal<'_> {
 }
 
 /// The document of a change that a step names.
-fn held_of<'a>(held: &'a [Held], path: &str) -> Result<&'a Held, StoreError> {
+fn held_of<'a>(held: &'a [HeldFile], path: &str) -> Result<&'a HeldFile, StoreError> {
     let missing = || StoreError::Missing { path: path.into() };
     held.iter().find(|h| h.path == path).ok_or_else(missing)
 }

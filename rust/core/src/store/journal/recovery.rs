@@ -5,10 +5,11 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::super::StoreError;
+use super::super::digest::sha256;
 use super::super::disk::{self, ABANDONED, Lock, Stamp};
 use super::super::files;
 use super::super::undecided;
-use super::intent::{self, Intent, KEPT, OWNER, Phase, Placed, Record, SCHEMA};
+use super::intent::{self, ChangeIntent, ChangePhase, KEPT, OWNER, PlacedStep, SCHEMA, StepRecord};
 use super::{Journal, Unfinished, change_name};
 
 /// How long a document of a change is waited for that somebody else holds; then the next one to come finishes
@@ -19,7 +20,7 @@ const MOMENT: Duration = Duration::from_secs(1);
 const UNDER_WAY: Duration = Duration::from_millis(100);
 
 /// How a step's files lie.
-pub(super) enum Look {
+pub(super) enum StepLook {
     /// It is not done, or what it did is gone.
     Before {
         /// The document, where it is as it was when the change was decided.
@@ -36,9 +37,9 @@ pub(super) enum Look {
 }
 
 /// What a change that was read can be taken for.
-enum Reading {
+enum ChangeReading {
     /// It is ours to finish.
-    Ours(Vec<Placed>, Vec<String>),
+    Ours(Vec<PlacedStep>, Vec<String>),
     /// It is none of this release's, or about another checkout.
     Others,
     /// It cannot be finished, for this reason.
@@ -93,9 +94,9 @@ impl Journal<'_> {
             .disk
             .read_text(&folder.join(phase.file()), phase.file())?;
         let (placed, made) = match self.read(folder, &json) {
-            Reading::Ours(placed, made) => (placed, made),
-            Reading::Others => return Ok(None),
-            Reading::Damaged(why) => {
+            ChangeReading::Ours(placed, made) => (placed, made),
+            ChangeReading::Others => return Ok(None),
+            ChangeReading::Damaged(why) => {
                 return set_aside(folder, phase.file(), &[], Vec::new(), why).map(Some);
             }
         };
@@ -103,13 +104,15 @@ impl Journal<'_> {
             return Ok(None);
         };
         let unfinished = match phase {
-            Phase::Settled => None,
-            Phase::UnderWay | Phase::Refused => match self.settle(folder, phase, &placed) {
-                Ok(unfinished) => unfinished,
-                // It is remembered, and tried again by the next one to come.
-                Err(StoreError::Undecided { .. }) => return Ok(None),
-                Err(error) => return Err(error),
-            },
+            ChangePhase::Settled => None,
+            ChangePhase::UnderWay | ChangePhase::Refused => {
+                match self.settle(folder, phase, &placed) {
+                    Ok(unfinished) => unfinished,
+                    // It is remembered, and tried again by the next one to come.
+                    Err(StoreError::Undecided { .. }) => return Ok(None),
+                    Err(error) => return Err(error),
+                }
+            }
         };
         for one in &placed {
             undecided::forget(&one.target);
@@ -125,23 +128,23 @@ impl Journal<'_> {
     fn settle(
         &self,
         folder: &Path,
-        phase: Phase,
-        placed: &[Placed],
+        phase: ChangePhase,
+        placed: &[PlacedStep],
     ) -> Result<Option<Unfinished>, StoreError> {
-        let looks: Result<Vec<Look>, _> = placed.iter().map(|one| self.look(one)).collect();
+        let looks: Result<Vec<StepLook>, _> = placed.iter().map(|one| self.look(one)).collect();
         let Ok(looks) = looks else {
             return self.go_back(placed).map(|()| None);
         };
-        let of = |wanted: fn(&Look) -> bool| -> Vec<String> {
+        let of = |wanted: fn(&StepLook) -> bool| -> Vec<String> {
             let found = placed.iter().zip(&looks).filter(|(_, look)| wanted(look));
             found.map(|(one, _)| one.record.path().to_owned()).collect()
         };
-        let edited = of(|look| matches!(look, Look::Edited));
-        let lost = of(|look| matches!(look, Look::Lost));
+        let edited = of(|look| matches!(look, StepLook::Edited));
+        let lost = of(|look| matches!(look, StepLook::Lost));
         let touched = of(|look| {
             matches!(
                 look,
-                Look::Before {
+                StepLook::Before {
                     is_untouched: false,
                     ..
                 }
@@ -150,7 +153,7 @@ impl Journal<'_> {
         let why = if edited.is_empty() && lost.is_empty() {
             self.go_back(placed)?;
             "it was taken back"
-        } else if phase == Phase::UnderWay && lost.is_empty() && touched.is_empty() {
+        } else if phase == ChangePhase::UnderWay && lost.is_empty() && touched.is_empty() {
             // A text that was in its place already was edited: it cannot be taken from under the edit. No answer was
             // given yet, so that the others, which are as they were, follow it.
             self.go_on(placed, &looks)?;
@@ -161,16 +164,16 @@ impl Journal<'_> {
         self.flush(placed)?;
         let foreign = [edited, lost, touched].concat();
         if foreign.is_empty() {
-            return intent::mark(folder, phase, Phase::Settled).map(|()| None);
+            return intent::mark(folder, phase, ChangePhase::Settled).map(|()| None);
         }
         let why = format!("{why}, because this file was edited since");
         set_aside(folder, phase.file(), placed, foreign, why).map(Some)
     }
 
     /// Puts those files in place that are not.
-    fn go_on(&self, placed: &[Placed], looks: &[Look]) -> Result<(), StoreError> {
+    fn go_on(&self, placed: &[PlacedStep], looks: &[StepLook]) -> Result<(), StoreError> {
         for (one, look) in placed.iter().zip(looks) {
-            if let Look::Before { untouched, .. } = look
+            if let StepLook::Before { untouched, .. } = look
                 && !self.put(one, untouched.as_ref())?
             {
                 return Err(disk::busy(&one.target, "kept changing"));
@@ -179,41 +182,42 @@ impl Journal<'_> {
         Ok(())
     }
 
-    fn read(&self, folder: &Path, json: &str) -> Reading {
-        let damaged = |error: String| Reading::Damaged(format!("its record is damaged: {error}"));
+    fn read(&self, folder: &Path, json: &str) -> ChangeReading {
+        let damaged =
+            |error: String| ChangeReading::Damaged(format!("its record is damaged: {error}"));
         let record: serde_json::Value = match serde_json::from_str(json) {
             Ok(record) => record,
             Err(error) => return damaged(error.to_string()),
         };
         if record["schema"].as_u64() > Some(u64::from(SCHEMA)) {
-            return Reading::Others;
+            return ChangeReading::Others;
         }
         let root = record["root"].as_str().map(ToOwned::to_owned);
         if root.is_some() && root != self.root_from_state() {
-            return Reading::Others;
+            return ChangeReading::Others;
         }
         if record["schema"].as_u64() < Some(u64::from(SCHEMA)) {
-            return Reading::Damaged(
+            return ChangeReading::Damaged(
                 "an earlier release left it; its texts are `.old` and `.new`".into(),
             );
         }
-        let Intent { folders, steps, .. } = match serde_json::from_value(record) {
+        let ChangeIntent { folders, steps, .. } = match serde_json::from_value(record) {
             Ok(intent) => intent,
             Err(error) => return damaged(error.to_string()),
         };
         let steps = steps.into_iter().enumerate();
         let placed: Result<Vec<_>, _> = steps
-            .map(|(number, record)| Placed::find(record, number, folder, self.root))
+            .map(|(number, record)| PlacedStep::find(record, number, folder, self.root))
             .collect();
         match placed {
-            Ok(placed) => Reading::Ours(placed, folders),
-            Err(error) => Reading::Damaged(error.to_string()),
+            Ok(placed) => ChangeReading::Ours(placed, folders),
+            Err(error) => ChangeReading::Damaged(error.to_string()),
         }
     }
 
     /// A change that no process says is its own: one of an earlier release, or one that is not begun.
     fn finish_unowned(&self, folder: &Path) -> Result<Option<Unfinished>, StoreError> {
-        let name = Phase::UnderWay.file();
+        let name = ChangePhase::UnderWay.file();
         let _lock = match Lock::try_take(&folder.join(name)) {
             Ok(Some(lock)) => lock,
             Ok(None) => return Ok(None),
@@ -222,9 +226,9 @@ impl Journal<'_> {
         };
         let (json, _) = self.disk.read_text(&folder.join(name), name)?;
         match self.read(folder, &json) {
-            Reading::Others => Ok(None),
-            Reading::Damaged(why) => set_aside(folder, name, &[], Vec::new(), why).map(Some),
-            Reading::Ours(placed, _) => {
+            ChangeReading::Others => Ok(None),
+            ChangeReading::Damaged(why) => set_aside(folder, name, &[], Vec::new(), why).map(Some),
+            ChangeReading::Ours(placed, _) => {
                 let why = "nothing says whose it is".to_owned();
                 set_aside(folder, name, &placed, Vec::new(), why).map(Some)
             }
@@ -235,12 +239,12 @@ impl Journal<'_> {
     ///
     /// # Errors
     /// A `StoreError` for a file that cannot be read.
-    pub(super) fn look(&self, one: &Placed) -> Result<Look, StoreError> {
+    pub(super) fn look(&self, one: &PlacedStep) -> Result<StepLook, StoreError> {
         match &one.record {
-            Record::Replace { old, new, .. } => {
+            StepRecord::Replace { old, new, .. } => {
                 let now = self.content(&one.target)?;
                 let is = |hash: &str| now.as_ref().filter(|(now, _)| now == hash);
-                let before = || Look::Before {
+                let before = || StepLook::Before {
                     untouched: is(old).map(|(_, stamp)| *stamp),
                     is_untouched: is(old).is_some(),
                 };
@@ -250,15 +254,15 @@ impl Journal<'_> {
                     None => disk::is_kept_apart(&one.slot),
                 };
                 Ok(match (is_swapped, is(new)) {
-                    (true, Some((_, stamp))) => Look::After(*stamp),
-                    (true, None) if is(old).is_none() => Look::Edited,
-                    (false, _) if waits.is_none() && is(old).is_none() => Look::Lost,
+                    (true, Some((_, stamp))) => StepLook::After(*stamp),
+                    (true, None) if is(old).is_none() => StepLook::Edited,
+                    (false, _) if waits.is_none() && is(old).is_none() => StepLook::Lost,
                     _ => before(),
                 })
             }
-            Record::Create { new, .. } => {
+            StepRecord::Create { new, .. } => {
                 let is_free = !disk::exists(&one.target);
-                let before = Look::Before {
+                let before = StepLook::Before {
                     untouched: None,
                     is_untouched: is_free,
                 };
@@ -266,21 +270,23 @@ impl Journal<'_> {
                     return Ok(before);
                 }
                 Ok(match self.content(&one.target)? {
-                    Some((hash, stamp)) if hash == *new => Look::After(stamp),
-                    _ => Look::Edited,
+                    Some((hash, stamp)) if hash == *new => StepLook::After(stamp),
+                    _ => StepLook::Edited,
                 })
             }
-            Record::Move { from, .. } => {
+            StepRecord::Move { from, .. } => {
                 let from = self.root.place(from)?;
                 let after = disk::stamp_of_itself(&one.target);
                 let is_link_of_both = disk::is_link(&from) && disk::is_link(&one.target);
                 Ok(match (disk::exists(&from), after) {
-                    (true, None) => Look::Before {
+                    (true, None) => StepLook::Before {
                         untouched: None,
                         is_untouched: true,
                     },
-                    (is_there, Some(stamp)) if !is_there || is_link_of_both => Look::After(stamp),
-                    _ => Look::Lost,
+                    (is_there, Some(stamp)) if !is_there || is_link_of_both => {
+                        StepLook::After(stamp)
+                    }
+                    _ => StepLook::Lost,
                 })
             }
         }
@@ -289,7 +295,7 @@ impl Journal<'_> {
     /// The hash of a file's content, and its stamp; `None` when there is no file.
     fn content(&self, path: &Path) -> Result<Option<(String, Stamp)>, StoreError> {
         match self.disk.read_content(path) {
-            Ok(content) => Ok(Some((intent::hash(&content.bytes), content.stamp))),
+            Ok(content) => Ok(Some((sha256(&content.bytes), content.stamp))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(StoreError::Unreadable {
                 path: path.display().to_string(),
@@ -299,15 +305,21 @@ impl Journal<'_> {
     }
 
     /// Does a step, not durably; false when its document has another stamp than expected.
-    pub(super) fn put(&self, one: &Placed, expected: Option<&Stamp>) -> Result<bool, StoreError> {
+    pub(super) fn put(
+        &self,
+        one: &PlacedStep,
+        expected: Option<&Stamp>,
+    ) -> Result<bool, StoreError> {
         self.asked("journal-put", &one.target)?;
         match (&one.record, expected) {
-            (Record::Replace { .. }, Some(expected)) => {
+            (StepRecord::Replace { .. }, Some(expected)) => {
                 disk::swap(&one.slot, &one.target, expected)
             }
-            (Record::Replace { .. }, None) => Ok(false),
-            (Record::Create { .. }, _) => disk::rename_new(&one.slot, &one.target).map(|()| true),
-            (Record::Move { from, .. }, _) => {
+            (StepRecord::Replace { .. }, None) => Ok(false),
+            (StepRecord::Create { .. }, _) => {
+                disk::rename_new(&one.slot, &one.target).map(|()| true)
+            }
+            (StepRecord::Move { from, .. }, _) => {
                 files::shift(&self.root.place(from)?, &one.target).map(|()| true)
             }
         }
@@ -317,18 +329,18 @@ impl Journal<'_> {
     ///
     /// # Errors
     /// Why it cannot be.
-    pub(super) fn take_back(&self, one: &Placed, look: &Look) -> Result<(), String> {
+    pub(super) fn take_back(&self, one: &PlacedStep, look: &StepLook) -> Result<(), String> {
         let edited = || "somebody edited it meanwhile".to_owned();
         let stamp = match look {
-            Look::Before { .. } => return Ok(()),
-            Look::After(stamp) => stamp,
-            Look::Edited | Look::Lost => return Err(edited()),
+            StepLook::Before { .. } => return Ok(()),
+            StepLook::After(stamp) => stamp,
+            StepLook::Edited | StepLook::Lost => return Err(edited()),
         };
         let asked = self.asked("journal-back", &one.target);
         let done = asked.and_then(|()| match &one.record {
-            Record::Replace { .. } => disk::swap_back(&one.slot, &one.target, stamp),
-            Record::Create { .. } => disk::rename_new(&one.target, &one.slot).map(|()| true),
-            Record::Move { from, .. } => {
+            StepRecord::Replace { .. } => disk::swap_back(&one.slot, &one.target, stamp),
+            StepRecord::Create { .. } => disk::rename_new(&one.target, &one.slot).map(|()| true),
+            StepRecord::Move { from, .. } => {
                 files::shift(&one.target, &self.root.place(from)?).map(|()| true)
             }
         });
@@ -342,13 +354,13 @@ impl Journal<'_> {
 }
 
 /// How far a change is; `None` without a record.
-fn phase_of(folder: &Path) -> Option<Phase> {
-    let mut phases = Phase::ALL.into_iter();
+fn phase_of(folder: &Path) -> Option<ChangePhase> {
+    let mut phases = ChangePhase::ALL.into_iter();
     phases.find(|phase| disk::exists(&folder.join(phase.file())))
 }
 
 /// Locks the documents of a change in the order of their paths; `None` when somebody else is at one.
-fn hold(placed: &[Placed]) -> Result<Option<Vec<Lock>>, StoreError> {
+fn hold(placed: &[PlacedStep]) -> Result<Option<Vec<Lock>>, StoreError> {
     let mut targets: Vec<&Path> = placed.iter().map(|one| one.target.as_path()).collect();
     targets.sort_unstable();
     targets.dedup();
@@ -369,7 +381,7 @@ fn hold(placed: &[Placed]) -> Result<Option<Vec<Lock>>, StoreError> {
 fn set_aside(
     folder: &Path,
     record: &str,
-    placed: &[Placed],
+    placed: &[PlacedStep],
     paths: Vec<String>,
     why: String,
 ) -> Result<Unfinished, StoreError> {

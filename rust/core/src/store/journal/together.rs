@@ -5,21 +5,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use super::super::digest::sha256;
 use super::super::disk::{self, Lock, Temporary};
 use super::super::files;
 use super::super::state::StateFolder;
 use super::super::undecided;
 use super::super::{StoreError, WRITE};
-use super::intent::{self, Intent, OWNER, Phase, Placed, Record, SCHEMA};
-use super::{Held, Journal, Step, change_name, held_of};
+use super::intent::{self, ChangeIntent, ChangePhase, OWNER, PlacedStep, SCHEMA, StepRecord};
+use super::{HeldFile, Journal, Step, change_name, held_of};
 
 /// A change whose texts are staged.
-struct Change {
+struct StagedChange {
     /// Where its record lies, and its texts where that is the same file system.
     folder: PathBuf,
     /// Folders that were made for it, the outer ones first.
     made: Vec<String>,
-    placed: Vec<Placed>,
+    placed: Vec<PlacedStep>,
     /// On what says that somebody is at it, and on the new files, which no other writer may change in their
     /// places before all of them stay there.
     locks: Vec<Lock>,
@@ -27,7 +28,7 @@ struct Change {
 
 /// Where the texts of a change wait.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Slots {
+enum SlotPlace {
     /// In the folder of the change, as far as files can be renamed from there.
     WithRecord,
     /// Beside their documents.
@@ -39,15 +40,15 @@ impl Journal<'_> {
     pub(super) fn together(
         &self,
         state: &StateFolder,
-        held: &[Held],
+        held: &[HeldFile],
         steps: &[&Step],
     ) -> Result<bool, StoreError> {
-        match self.attempt(state, held, steps, Slots::WithRecord) {
+        match self.attempt(state, held, steps, SlotPlace::WithRecord) {
             // Only trying tells that two folders of one file system lie apart.
             Err(StoreError::NotWritten { source, .. })
                 if source.kind() == io::ErrorKind::CrossesDevices =>
             {
-                self.attempt(state, held, steps, Slots::Beside)
+                self.attempt(state, held, steps, SlotPlace::Beside)
             }
             done => done,
         }
@@ -56,13 +57,13 @@ impl Journal<'_> {
     fn attempt(
         &self,
         state: &StateFolder,
-        held: &[Held],
+        held: &[HeldFile],
         steps: &[&Step],
-        slots: Slots,
+        slots: SlotPlace,
     ) -> Result<bool, StoreError> {
         let change = self.stage(state, held, steps, slots)?;
         let begun = may_begin(held, &change).and_then(|may| {
-            may.then(|| self.mark(&change, Phase::Settled, Phase::UnderWay))
+            may.then(|| self.mark(&change, ChangePhase::Settled, ChangePhase::UnderWay))
                 .transpose()
         });
         match begun {
@@ -90,13 +91,13 @@ impl Journal<'_> {
     fn stage(
         &self,
         state: &StateFolder,
-        held: &[Held],
+        held: &[HeldFile],
         steps: &[&Step],
-        slots: Slots,
-    ) -> Result<Change, StoreError> {
+        slots: SlotPlace,
+    ) -> Result<StagedChange, StoreError> {
         let folder = state.ensure("journal")?.join(change_name());
         disk::make_folder(&folder)?;
-        let mut change = Change {
+        let mut change = StagedChange {
             folder,
             made: self.missing_folders(steps)?,
             placed: Vec::new(),
@@ -111,10 +112,10 @@ impl Journal<'_> {
 
     fn stage_in(
         &self,
-        change: &mut Change,
-        held: &[Held],
+        change: &mut StagedChange,
+        held: &[HeldFile],
         steps: &[&Step],
-        slots: Slots,
+        slots: SlotPlace,
     ) -> Result<(), StoreError> {
         let owner = change.folder.join(OWNER);
         let name = format!("{}\n", std::process::id());
@@ -123,13 +124,13 @@ impl Journal<'_> {
             .extend(Lock::claim(&owner, &name, Instant::now())?);
         let records = self.records(&change.folder, held, steps, slots)?;
         let json = self.intent(&records, &change.made);
-        let record = change.folder.join(Phase::Settled.file());
+        let record = change.folder.join(ChangePhase::Settled.file());
         Temporary::write_beside(self.disk, &record, &json, false)?.appear(&record)?;
         for folder in &change.made {
             files::make_folder(self.root, folder)?;
         }
         for (number, (record, step)) in records.into_iter().zip(steps).enumerate() {
-            let mut placed = Placed::find(record, number, &change.folder, self.root)?;
+            let mut placed = PlacedStep::find(record, number, &change.folder, self.root)?;
             let text = match step {
                 Step::Replace { path, text } => {
                     placed.target.clone_from(&held_of(held, path)?.real);
@@ -158,13 +159,13 @@ impl Journal<'_> {
     fn records(
         &self,
         folder: &Path,
-        held: &[Held],
+        held: &[HeldFile],
         steps: &[&Step],
-        slots: Slots,
-    ) -> Result<Vec<Record>, StoreError> {
+        slots: SlotPlace,
+    ) -> Result<Vec<StepRecord>, StoreError> {
         let slot = |number: usize, path: &str, target: &Path, is_new: bool| {
             let above = target.parent().unwrap_or(target);
-            let fits = slots == Slots::WithRecord && disk::can_stage(folder, above, is_new);
+            let fits = slots == SlotPlace::WithRecord && disk::can_stage(folder, above, is_new);
             (!fits).then(|| {
                 let name = intent::slot_beside(folder, number);
                 let real = self.root.locate(path).unwrap_or_else(|_| target.to_owned());
@@ -178,22 +179,22 @@ impl Journal<'_> {
         let record = |(number, step): (usize, &&Step)| match step {
             Step::Replace { path, text } => {
                 let held = held_of(held, path)?;
-                Ok(Record::Replace {
+                Ok(StepRecord::Replace {
                     path: path.clone(),
                     slot: slot(number, path, &held.real, false),
-                    old: intent::hash(held.text.as_bytes()),
-                    new: intent::hash(text.as_bytes()),
+                    old: sha256(held.text.as_bytes()),
+                    new: sha256(text.as_bytes()),
                 })
             }
             Step::Create { path, text } => {
                 let target = self.root.path().join(path);
-                Ok(Record::Create {
+                Ok(StepRecord::Create {
                     path: path.clone(),
                     slot: slot(number, path, &target, true),
-                    new: intent::hash(text.as_bytes()),
+                    new: sha256(text.as_bytes()),
                 })
             }
-            Step::Move { from, to } => Ok(Record::Move {
+            Step::Move { from, to } => Ok(StepRecord::Move {
                 from: from.clone(),
                 to: to.clone(),
             }),
@@ -222,8 +223,8 @@ impl Journal<'_> {
     }
 
     /// The record of a change as text.
-    fn intent(&self, records: &[Record], made: &[String]) -> String {
-        let intent = Intent {
+    fn intent(&self, records: &[StepRecord], made: &[String]) -> String {
+        let intent = ChangeIntent {
             schema: SCHEMA,
             root: self.root_from_state(),
             folders: made.to_vec(),
@@ -232,11 +233,11 @@ impl Journal<'_> {
         serde_json::to_string_pretty(&intent).unwrap_or_default()
     }
 
-    fn put_all(&self, held: &[Held], change: &Change) -> Result<bool, StoreError> {
+    fn put_all(&self, held: &[HeldFile], change: &StagedChange) -> Result<bool, StoreError> {
         for one in &change.placed {
             let expected = match &one.record {
-                Record::Replace { path, .. } => Some(held_of(held, path)?.stamp),
-                Record::Create { .. } | Record::Move { .. } => None,
+                StepRecord::Replace { path, .. } => Some(held_of(held, path)?.stamp),
+                StepRecord::Create { .. } | StepRecord::Move { .. } => None,
             };
             if !self.put(one, expected.as_ref())? {
                 return Ok(false);
@@ -247,30 +248,35 @@ impl Journal<'_> {
     }
 
     /// Makes sure that all lasts, and says so: the commit point.
-    fn make_final(&self, change: &Change) -> Result<(), StoreError> {
+    fn make_final(&self, change: &StagedChange) -> Result<(), StoreError> {
         self.flush(&change.placed)?;
-        self.mark(change, Phase::UnderWay, Phase::Settled)
+        self.mark(change, ChangePhase::UnderWay, ChangePhase::Settled)
     }
 
-    fn mark(&self, change: &Change, from: Phase, to: Phase) -> Result<(), StoreError> {
+    fn mark(
+        &self,
+        change: &StagedChange,
+        from: ChangePhase,
+        to: ChangePhase,
+    ) -> Result<(), StoreError> {
         let record = change.folder.join(from.file());
         self.asked("journal-mark", &record)?;
         intent::mark(&change.folder, from, to)
     }
 
     /// Takes a change back that does not happen. Once this has succeeded, nothing carries it out.
-    fn refuse(&self, change: &Change) -> Result<(), StoreError> {
-        let marked = self.mark(change, Phase::UnderWay, Phase::Refused);
+    fn refuse(&self, change: &StagedChange) -> Result<(), StoreError> {
+        let marked = self.mark(change, ChangePhase::UnderWay, ChangePhase::Refused);
         let phase = if marked.is_ok() {
-            Phase::Refused
+            ChangePhase::Refused
         } else {
-            Phase::UnderWay
+            ChangePhase::UnderWay
         };
         self.go_back(&change.placed)?;
         // If this is not certain to last, the record stays and has the next one do it once more.
         let settled = self
             .flush(&change.placed)
-            .and_then(|()| self.mark(change, phase, Phase::Settled));
+            .and_then(|()| self.mark(change, phase, ChangePhase::Settled));
         if settled.is_ok() {
             let _ = self.clear(change);
         }
@@ -282,7 +288,7 @@ impl Journal<'_> {
     ///
     /// # Errors
     /// `Undecided`, naming the files that are not as they were; they are remembered.
-    pub(super) fn go_back(&self, placed: &[Placed]) -> Result<(), StoreError> {
+    pub(super) fn go_back(&self, placed: &[PlacedStep]) -> Result<(), StoreError> {
         let looks: Result<Vec<_>, _> = placed.iter().map(|one| self.look(one)).collect();
         let mut failed = Vec::new();
         match looks {
@@ -318,11 +324,11 @@ impl Journal<'_> {
     ///
     /// # Errors
     /// `NotWritten`, naming a document of the folder that could not be flushed.
-    pub(super) fn flush(&self, placed: &[Placed]) -> Result<(), StoreError> {
+    pub(super) fn flush(&self, placed: &[PlacedStep]) -> Result<(), StoreError> {
         let mut folders: BTreeMap<PathBuf, &str> = BTreeMap::new();
         for one in placed {
             let from = match &one.record {
-                Record::Move { from, .. } => self.root.place(from).ok(),
+                StepRecord::Move { from, .. } => self.root.place(from).ok(),
                 _ => Some(one.slot.clone()),
             };
             let places = from.into_iter().chain([one.target.clone()]);
@@ -345,20 +351,20 @@ impl Journal<'_> {
     }
 
     /// Removes what is left of a settled change.
-    fn clear(&self, change: &Change) -> Result<(), StoreError> {
+    fn clear(&self, change: &StagedChange) -> Result<(), StoreError> {
         self.asked("journal-clear", &change.folder)?;
         intent::clear(&change.folder, &change.placed)
     }
 
     /// Takes what was staged away: no file has changed.
-    fn drop_staged(&self, change: &Change) -> Result<(), StoreError> {
+    fn drop_staged(&self, change: &StagedChange) -> Result<(), StoreError> {
         let cleared = self.clear(change);
         self.remove_folders(&change.made);
         cleared
     }
 
     /// [`Journal::drop_staged`] because of an error; a crash that a test wants leaves everything.
-    fn drop_after(&self, change: &Change, error: StoreError) -> StoreError {
+    fn drop_after(&self, change: &StagedChange, error: StoreError) -> StoreError {
         if !matches!(error, StoreError::Stopped { .. }) {
             // What is told is what came first.
             let _ = self.drop_staged(change);
@@ -377,17 +383,17 @@ impl Journal<'_> {
 }
 
 /// Asks all that could refuse the change while no file has changed; false when one did under us.
-fn may_begin(held: &[Held], change: &Change) -> Result<bool, StoreError> {
+fn may_begin(held: &[HeldFile], change: &StagedChange) -> Result<bool, StoreError> {
     for one in &change.placed {
         match &one.record {
-            Record::Replace { path, .. } => {
+            StepRecord::Replace { path, .. } => {
                 let held = held_of(held, path)?;
                 let now = disk::stamp(&held.real);
                 if !now.is_some_and(|now| now.is_same_content(&held.stamp)) {
                     return Ok(false);
                 }
             }
-            Record::Create { path, .. } | Record::Move { to: path, .. } => {
+            StepRecord::Create { path, .. } | StepRecord::Move { to: path, .. } => {
                 if disk::exists(&one.target) {
                     return Err(StoreError::Exists { path: path.clone() });
                 }

@@ -11,6 +11,7 @@ use std::time::Instant;
 use sha2::{Digest, Sha256};
 
 use super::StoreError;
+use super::digest::hex;
 use super::disk::{self, Lock, PATIENCE};
 use super::files::Root;
 pub use names::{escaped, unescaped};
@@ -109,7 +110,7 @@ impl StateFolder {
             digest.update(path.as_os_str().as_encoded_bytes());
             digest.update([0]);
         }
-        let name = names::hex(&digest.finalize());
+        let name = hex(&digest.finalize());
         let folder = |user: &UserState| user.path().join(PROJECTS).join(&name[..DIGITS]);
         Self {
             folder: user.map(folder),

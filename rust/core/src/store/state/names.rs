@@ -3,7 +3,7 @@
 //! No two names become the same one, not even where upper and lower case are one; what comes out leads nowhere,
 //! hides nothing, and is taken by git.
 
-use sha2::{Digest, Sha256};
+use super::super::digest::sha256;
 
 /// Names whose escape is longer are told by its beginning and a digest.
 const LONGEST: usize = 180;
@@ -27,7 +27,7 @@ pub fn escaped(name: &str) -> String {
     if escape.len() <= LONGEST {
         return escape;
     }
-    let digest = hex(&Sha256::digest(name.as_bytes()));
+    let digest = sha256(name.as_bytes());
     // A cut through an escape would be one of its own.
     let shown = escape[..SHOWN].rfind('%').filter(|at| SHOWN - at < 3);
     let shown = &escape[..shown.unwrap_or(SHOWN)];
@@ -64,11 +64,6 @@ pub fn unescaped(escape: &str) -> Option<String> {
     let name = String::from_utf8(bytes).ok()?;
     // One name has one escape.
     (escaped(&name) == escape).then_some(name)
-}
-
-/// Bytes as hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

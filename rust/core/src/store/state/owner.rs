@@ -8,8 +8,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::super::StoreError;
+use super::super::digest::hex;
 use super::super::disk;
-use super::names::hex;
 use super::user::{UserKey, UserState};
 
 /// The record's file.

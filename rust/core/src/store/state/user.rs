@@ -7,8 +7,8 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
 use super::super::StoreError;
+use super::super::digest::hex;
 use super::super::disk;
-use super::names::hex;
 
 /// Bytes of the key.
 const KEY: usize = 32;

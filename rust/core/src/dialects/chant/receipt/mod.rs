@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use super::evidence::CriterionAtStart;
 use crate::answer::cut;
+use crate::store::digest::sha256;
 use crate::store::state::escaped;
 use crate::text::canonical::canonical;
-use crate::trust::sha256;
 
 /// The folder of refs that receipts have.
 pub const RECEIPTS: &str = "refs/chant/receipts/";

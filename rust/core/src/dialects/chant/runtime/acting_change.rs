@@ -6,13 +6,13 @@ use super::super::project::Project;
 use super::workplace::Workplace;
 use crate::error::Error;
 use crate::git::Repo;
+use crate::store::digest::sha256;
 use crate::store::disk;
 use crate::trust::acting::{
     ActingConfiguration, CHANT_AGENTS, CHANT_CONFIG, EntryKind, PROMPTS, SPECKIT_CONFIG,
     SourceFile, listing_difference,
 };
 use crate::trust::places::{is_at_or_below, is_of_agents, is_of_automation, may_hold_agents};
-use crate::trust::sha256;
 
 /// Why a run ends whose branch changes something of that.
 pub(in super::super) const CHANGES_MACHINE: &str = "changes what runs by itself";
