@@ -23,9 +23,11 @@ impl Runs {
 
     /// Writes the copy of a record, as far as that can be done.
     pub(super) fn mirror_record(&self, record: &Record) {
-        if let Some(folder) = self.mirror(RECORDS) {
+        if let Some(folder) = self.mirror(RECORDS)
+            && let Ok(Some(place)) = self.root.open_real(&folder.join(file_of(&record.process_id)))
+        {
             // What was written is the record; a copy that is missing misleads nobody of ours.
-            let _ = disk::copy_out(&folder.join(file_of(&record.process_id)), &record.text());
+            let _ = disk::copy_out(place, &record.text());
         }
     }
 
@@ -42,7 +44,7 @@ impl Runs {
             && matches!(self.disk.read_text(&path, &name), Ok((text, _)) if text == record.text())
         {
             // One that stays is shown as history.
-            let _ = disk::remove(&path);
+            let _ = self.root.open_real(&path).map(|place| place.map(|it| it.remove()));
         }
     }
 

@@ -7,10 +7,16 @@
 
 mod beneath;
 mod bounds;
+#[cfg(unix)]
+mod by_handle;
+#[cfg(not(unix))]
+mod by_path;
+mod expected;
 mod growing;
 mod lock;
 mod lock_files;
 mod owned;
+mod place;
 mod private;
 #[cfg(target_os = "linux")]
 mod request_pipe;
@@ -33,6 +39,7 @@ use super::state::{StateFolder, UserState};
 use super::{StoreError, WRITE, undecided};
 pub use beneath::{read_beneath, replace_beneath};
 pub use bounds::OpenBounds;
+pub use expected::{ExpectedContent, ExpectedFile};
 pub use growing::Growing;
 pub use lock::Lock;
 pub(crate) use lock::busy;
@@ -41,6 +48,7 @@ pub use owned::{
     Owned, copy_out, copy_owned, create_owned, holds_links, is_plain_below, keep_private,
     make_owned_folder, owned, read_owned,
 };
+pub use place::{FilePlace, OpenFolder};
 pub use private::{make_private_folder, read_private, write_private};
 #[cfg(target_os = "linux")]
 pub use request_pipe::{REQUESTS, make_request_pipe};
@@ -49,7 +57,7 @@ pub use slot::{is_kept_apart, kept_beside, swap, swap_back};
 pub use staging::{can_stage, move_file};
 pub use stamps::{Stamp, TICK, born, stamp, stamp_of_itself};
 pub use sweep::sweep_folder;
-pub use weaker::{WeakPromise, weak_promises};
+pub use weaker::{WeakPromise, take_weak_promises, weak_promises};
 pub use write::{Temporary, flush_folder, flush_folder_of, rename_new};
 
 /// The largest document that is read, in bytes.
@@ -410,12 +418,13 @@ pub struct Listed {
 pub fn list(folder: &Path) -> Result<Listing, StoreError> {
     let mut listing = Listing::default();
     let failed = |e| StoreError::io("list", folder, e);
+    let mut has_debris = false;
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name();
         let shown = name.to_string_lossy().into_owned();
         if shown.starts_with('.') {
-            sweep::sweep(&entry.path(), &shown);
+            has_debris |= write::writer_of(&shown).is_some();
             continue;
         }
         let Ok(kind) = entry.file_type() else {
@@ -430,6 +439,9 @@ pub fn list(folder: &Path) -> Result<Listing, StoreError> {
                 name: shown,
             });
         }
+    }
+    if has_debris {
+        sweep::sweep_now(folder);
     }
     Ok(listing)
 }
@@ -499,13 +511,7 @@ pub fn real(path: &Path) -> Result<PathBuf, StoreError> {
 /// # Errors
 /// `Missing` when the folder above is not there, or `NotWritten`.
 pub fn make_folder(path: &Path) -> Result<bool, StoreError> {
-    match fs::create_dir(path) {
-        Ok(()) => flush_folder_of(path)
-            .map(|()| true)
-            .inspect_err(|_| remove_folder(path)),
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(e) => Err(StoreError::io(WRITE, path, e)),
-    }
+    FilePlace::from(path).make_folder()
 }
 
 /// Makes a folder of our own and those above it; one that exists is fine.
@@ -521,10 +527,7 @@ pub fn make_folders(path: &Path) -> Result<(), StoreError> {
 /// # Errors
 /// `Io`.
 pub fn remove(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(path) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(StoreError::io("remove", path, e)),
-        _ => Ok(()),
-    }
+    FilePlace::from(path).remove()
 }
 
 /// Removes a folder of our own with everything in it; links are removed, not followed.

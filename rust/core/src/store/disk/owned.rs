@@ -4,6 +4,7 @@ use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Component, Path};
 
+use super::place::FilePlace;
 use super::write::temporary_beside;
 use super::{StoreError, WRITE, is_absent, regular, rename_new};
 
@@ -117,13 +118,13 @@ pub fn read_owned(path: &Path, most: u64) -> Result<String, StoreError> {
 /// # Errors
 /// `Exists`, or `NotWritten`.
 pub fn create_owned(path: &Path, text: &str) -> Result<(), StoreError> {
-    let temporary = temporary_beside(path);
-    let written = write_new(&temporary, text.as_bytes(), true)
+    let temporary = temporary_beside(&path.into());
+    let written = write_new(temporary.path(), text.as_bytes())
         .map_err(|e| StoreError::io(WRITE, path, e))
         .and_then(|()| rename_new(&temporary, path));
     if written.is_err() {
         // The error that is told is the one that came first.
-        let _ = fs::remove_file(&temporary);
+        let _ = temporary.unlink();
     }
     written?;
     super::flush_folder_of(path)
@@ -149,25 +150,27 @@ pub fn copy_owned(from: &Path, to: &Path) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// `NotWritten`.
-pub fn copy_out(path: &Path, text: &str) -> Result<(), StoreError> {
-    let temporary = temporary_beside(path);
-    let written = write_new(&temporary, text.as_bytes(), false);
-    let written = written.and_then(|()| fs::rename(&temporary, path));
+pub fn copy_out(place: impl Into<FilePlace>, text: &str) -> Result<(), StoreError> {
+    let place = place.into();
+    let temporary = temporary_beside(&place);
+    let written = temporary
+        .create()
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|()| temporary.rename(&place));
     if written.is_err() {
-        let _ = fs::remove_file(&temporary);
+        // The error that is reported is the one that came first.
+        let _ = temporary.unlink();
     }
-    written.map_err(|e| StoreError::io(WRITE, path, e))
+    written.map_err(|e| StoreError::io(WRITE, place.path(), e))
 }
 
-fn write_new(path: &Path, bytes: &[u8], is_state: bool) -> io::Result<()> {
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut new = OpenOptions::new();
     new.write(true).create_new(true);
-    if is_state {
-        private(&mut new);
-    }
+    private(&mut new);
     let mut file = new.open(path)?;
     file.write_all(bytes)?;
-    if is_state { file.sync_all() } else { Ok(()) }
+    file.sync_all()
 }
 
 /// Makes a folder of our state, whose owner alone can look into it; the one above is there. One that exists has

@@ -176,7 +176,8 @@ impl Journal<'_> {
         match step {
             Step::Replace { path, text } => {
                 let held = held_of(held, path)?;
-                files::replace(self.disk, &held.real, text, &held.stamp)
+                let read = (held.text.as_str(), &held.stamp);
+                files::replace(self.disk, self.root, &held.real, text, read)
             }
             Step::Create { path, text } => {
                 let target = files::place_in_new_folder(self.root, path)?;
