@@ -24,7 +24,9 @@ impl Runs {
     /// Writes the copy of a record, as far as that can be done.
     pub(super) fn mirror_record(&self, record: &Record) {
         if let Some(folder) = self.mirror(RECORDS)
-            && let Ok(Some(place)) = self.root.open_real(&folder.join(file_of(&record.process_id)))
+            && let Ok(Some(place)) = self
+                .root
+                .open_real(&folder.join(file_of(&record.process_id)))
         {
             // What was written is the record; a copy that is missing misleads nobody of ours.
             let _ = disk::copy_out(place, &record.text());
@@ -44,7 +46,10 @@ impl Runs {
             && matches!(self.disk.read_text(&path, &name), Ok((text, _)) if text == record.text())
         {
             // One that stays is shown as history.
-            let _ = self.root.open_real(&path).map(|place| place.map(|it| it.remove()));
+            let _ = self
+                .root
+                .open_real(&path)
+                .map(|place| place.map(|it| it.remove()));
         }
     }
 

@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use crate::dialects::chant::error::ChantError;
 use crate::dialects::chant::project::{Project, SPECS};
 use crate::dialects::speckit::files::{Features, TASKS};
-use crate::dialects::speckit::resolve::{self, in_specs};
+use crate::dialects::speckit::resolve::in_specs;
 use crate::dialects::tickets::desk::Desk;
 use crate::dialects::vine::files::{Files, Pinned};
 use crate::error::{Error, ErrorKind};
@@ -182,7 +182,13 @@ impl Workspace {
     fn read_specs(&self) -> Result<Read, Error> {
         let chant = &self.parts.chant;
         let snapshot = match chant.snapshot() {
-            Err(error) if error.kind() == ErrorKind::NotInitialized => return Ok(Read::default()),
+            Err(error) if error.kind() == ErrorKind::NotInitialized => {
+                let left = chant.interruptions().into_iter();
+                return Ok(Read {
+                    problems: left.map(of_specs).collect(),
+                    ..Read::default()
+                });
+            }
             // What else there is can be read all the same.
             Err(Error::Chant(error @ ChantError::SpecsGone(_))) => {
                 return Ok(Read {
@@ -193,13 +199,8 @@ impl Workspace {
             snapshot => snapshot?,
         };
         let problems = chant.problems(&snapshot).into_iter();
-        let problems = problems.map(|problem| Problem {
-            path: problem.path.into(),
-            line: problem.line,
-            message: problem.message,
-        });
         Ok(Read {
-            problems: problems.collect(),
+            problems: problems.map(of_specs).collect(),
             specs: snapshot.specs,
             ..Read::default()
         })
@@ -224,9 +225,9 @@ impl Workspace {
         let features = &self.parts.speckit;
         let root = Root::open(&self.root)?;
         let mut all = in_specs(&root);
-        if let Some(message) = features.vanished(&root) {
-            read.problems.push(gone(resolve::SPECS, message));
-        }
+        let vanished = features.vanished(&root).into_iter();
+        read.problems
+            .extend(vanished.map(|(path, message)| gone(&path, message)));
         for feature in all.by_ref().take(MOST_FEATURES) {
             let path = format!("{}/{TASKS}", feature.directory);
             match features.document(&feature, TASKS) {
@@ -270,7 +271,9 @@ impl Workspace {
             return Ok(());
         };
         let tickets = board.snapshot()?;
+        // Changes that could be brought to no end are those of the whole folder, and known already.
         let problems = tickets.problems().iter();
+        let problems = problems.filter(|problem| !tickets.left().contains(problem));
         read.problems.extend(problems.map(|problem| Problem {
             path: problem.path.to_string(),
             line: problem.line,
@@ -294,6 +297,14 @@ impl Workspace {
 }
 
 /// The problem of a folder that was there and is not.
+fn of_specs(problem: crate::dialects::chant::model::Problem) -> Problem {
+    Problem {
+        path: problem.path.into(),
+        line: problem.line,
+        message: problem.message,
+    }
+}
+
 fn gone(folder: &str, message: String) -> Problem {
     Problem {
         path: folder.to_owned(),

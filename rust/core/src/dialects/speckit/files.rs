@@ -19,12 +19,12 @@ use crate::outside::{Around, Neighbours, Standing};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::{self, Root};
-use crate::store::journal::Journal;
+use crate::store::journal::{Journal, LeftChange};
 use crate::store::state::UserState;
 use crate::store::undecided;
 use crate::trust::TrustVerdict;
 use crate::trust::look::FolderTrust;
-use crate::vanished;
+use crate::vanished::{self, MissingFolders};
 
 /// Documents that are kept in memory, three for each of a thousand features and some; with more, all are
 /// forgotten and read again when asked for.
@@ -52,6 +52,8 @@ pub struct Features {
     start: Start,
     known: Mutex<HashMap<PathBuf, Known>>,
     neighbours: Neighbours,
+    /// Folders of features that git has and that are not there.
+    missing: MissingFolders,
     /// The user's own configuration file: it may name folders that are trusted.
     user_config: Option<PathBuf>,
     /// The hash of what may act, named by whoever opened the project.
@@ -98,6 +100,7 @@ impl Features {
             start,
             known: Mutex::default(),
             neighbours: Neighbours::default(),
+            missing: MissingFolders::default(),
             user_config: None,
             named_trust: None,
             runs_commands: true,
@@ -169,8 +172,12 @@ impl Features {
     /// # Errors
     /// As [`resolve::find`].
     pub fn find(&self, asked: Option<&str>) -> Result<Found, Error> {
-        let found = resolve::find(&self.disk, &self.start, asked)?;
-        self.recover(&found)?;
+        let mut found = resolve::find(&self.disk, &self.start, asked)?;
+        let left = self.recover(&found)?.into_iter();
+        let left = left.map(|left| format!("{}: {}", left.path, left.message));
+        let vanished = self.vanished(&found.root).into_iter();
+        let vanished = vanished.map(|(_, message)| message);
+        found.warnings.extend(left.chain(vanished));
         let of_project = ["", ".specify"].map(|folder| found.root.locate(folder));
         let feature = found.feature.as_ref();
         let of_feature = feature.and_then(|it| Some(it.root.as_ref()?.locate(&it.inside)));
@@ -180,8 +187,8 @@ impl Features {
         Ok(found)
     }
 
-    /// Finishes changes of several files that a crash left.
-    fn recover(&self, found: &Found) -> Result<(), Error> {
+    /// Finishes changes of several files that a crash left; gives those that cannot be.
+    fn recover(&self, found: &Found) -> Result<Vec<LeftChange>, Error> {
         let journal = Journal {
             disk: &self.disk,
             root: &found.root,
@@ -189,7 +196,7 @@ impl Features {
             gates: &[],
         };
         journal.recover()?;
-        Ok(())
+        Ok(journal.left_changes())
     }
 
     /// The variables of our own process.
@@ -228,16 +235,30 @@ impl Features {
         }
     }
 
-    /// What is wrong where the folder of the features is not there: it was, as git knows. Asked only of projects
+    /// What is wrong where folders of features are not there: they were, as git knows. Asked only of projects
     /// that were set up for features.
-    pub fn vanished(&self, root: &Root) -> Option<String> {
+    pub fn vanished(&self, root: &Root) -> Vec<(String, String)> {
         let is_there = |name: &str| disk::exists(&root.path().join(name));
-        if is_there(SPECS) || !is_there(".specify") {
-            return None;
-        }
-        let repo = Repo::open(root.path()).ok().flatten();
-        let evidence = vanished::evidence(repo.as_ref(), root, SPECS, false, |_| true)?;
-        Some(vanished::problem("features", SPECS, &evidence))
+        let repo = is_there(".specify").then(|| Repo::open(root.path()).ok().flatten());
+        let Some(repo) = repo.flatten() else {
+            return Vec::new();
+        };
+        let missing = self
+            .missing
+            .find(&self.disk, &repo, root, SPECS)
+            .into_iter();
+        let problem = |folder: String| match folder.as_str() {
+            SPECS => {
+                let evidence = vanished::evidence(Some(&repo), root, SPECS, false, |_| true)?;
+                let message = vanished::problem("features", SPECS, &evidence);
+                Some((folder, message))
+            }
+            _ => {
+                let message = vanished::missing_problem("a feature", &folder);
+                Some((folder, message))
+            }
+        };
+        missing.filter_map(problem).collect()
     }
 
     /// A document of a feature as it is now; `None` when there is none.

@@ -36,6 +36,8 @@ pub struct Tickets {
     problems: OnceLock<Vec<Problem>>,
     /// What is wrong where their folder is not there.
     vanished: Option<Problem>,
+    /// Changes of several files that could be brought to no end.
+    left: Vec<Problem>,
 }
 
 /// What is filed under a code.
@@ -65,6 +67,7 @@ impl Tickets {
             ready: OnceLock::new(),
             problems: OnceLock::new(),
             vanished: None,
+            left: Vec::new(),
         }
     }
 
@@ -103,6 +106,17 @@ impl Tickets {
     pub fn set_vanished(&mut self, vanished: Option<Problem>) {
         self.problems = OnceLock::new();
         self.vanished = vanished;
+    }
+
+    /// Changes of several files that could be brought to no end.
+    pub fn left(&self) -> &[Problem] {
+        &self.left
+    }
+
+    /// Takes in which changes could be brought to no end.
+    pub fn set_left(&mut self, left: Vec<Problem>) {
+        self.problems = OnceLock::new();
+        self.left = left;
     }
 
     /// Brings the listing up to date, where there is one, with a file of which everything else is.
@@ -317,6 +331,7 @@ impl Tickets {
             .collect();
         problems.extend(self.flaws.values().flatten().cloned());
         problems.extend(self.vanished.clone());
+        problems.extend(self.left.iter().cloned());
         for code in self.shared.keys() {
             let files = self.files(code);
             let others: Vec<&str> = files.iter().map(|ticket| &*ticket.path).collect();

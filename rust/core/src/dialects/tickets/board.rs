@@ -25,7 +25,7 @@ use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Lock, PATIENCE};
 use crate::store::files::{self, Root};
 use crate::store::index::Index;
-use crate::store::journal::{Journal, Step};
+use crate::store::journal::{Journal, LeftChange, Step};
 use crate::store::state::StateFolder;
 use crate::store::undecided;
 use crate::vanished;
@@ -182,12 +182,27 @@ impl Board {
         if known.tickets.vanished() != vanished.as_ref() {
             Arc::make_mut(&mut known.tickets).set_vanished(vanished);
         }
+        let left = self.left();
+        if known.tickets.left() != left {
+            Arc::make_mut(&mut known.tickets).set_left(left);
+        }
         let named = known.tickets.waits().named_outside();
         let standings = self.outside.standings(&named);
         if !known.tickets.waits().knows(&standings) {
             Arc::make_mut(&mut known.tickets).found_outside(standings);
         }
         Ok(known.tickets.clone())
+    }
+
+    /// Changes of several files that could be brought to no end.
+    fn left(&self) -> Vec<Problem> {
+        let left = self.journal(&[]).left_changes().into_iter();
+        let problem = |left: LeftChange| Problem {
+            path: left.path.into(),
+            line: None,
+            message: left.message,
+        };
+        left.map(problem).collect()
     }
 
     /// The highest number that the name of something in the folder begins with which is no ticket's file,

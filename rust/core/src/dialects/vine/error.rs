@@ -21,12 +21,14 @@ pub enum VineError {
         message: String,
     },
     /// There is no such file.
-    #[error("File not found: {given}{}{}", resolution(resolved.as_ref()), hint(*is_folder))]
+    #[error("File not found: {given}{}{}{}", resolution(resolved.as_ref()), hint(*is_folder), loss(*was_there))]
     NoFile {
         /// The name as given.
         given: String,
         /// Whether there is a folder of that name.
         is_folder: bool,
+        /// Whether this process read it before.
+        was_there: bool,
         /// What it was taken for, when that is another.
         resolved: Option<PathBuf>,
     },
@@ -242,6 +244,14 @@ fn resolution(resolved: Option<&PathBuf>) -> String {
     resolved.map_or(String::new(), |path| {
         format!(" (resolved to {})", path.display())
     })
+}
+
+fn loss(was_there: bool) -> &'static str {
+    if was_there {
+        "; it was there a moment ago: bring it back, such as by `git checkout`, or name another"
+    } else {
+        ""
+    }
 }
 
 fn hint(is_folder: bool) -> &'static str {

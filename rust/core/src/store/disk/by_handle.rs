@@ -103,7 +103,11 @@ pub(super) fn make_link(says: &Path, place: &FilePlace) -> io::Result<()> {
 
 pub(super) fn make_folder(place: &FilePlace) -> io::Result<()> {
     let (folder, name) = at(place)?;
-    Ok(rustix::fs::mkdirat(folder, name, Mode::from_bits_retain(ALL as _))?)
+    Ok(rustix::fs::mkdirat(
+        folder,
+        name,
+        Mode::from_bits_retain(ALL as _),
+    )?)
 }
 
 pub(super) fn create(place: &FilePlace, is_private: bool) -> io::Result<File> {

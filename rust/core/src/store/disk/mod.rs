@@ -53,7 +53,7 @@ pub use private::{make_private_folder, read_private, write_private};
 #[cfg(target_os = "linux")]
 pub use request_pipe::{REQUESTS, make_request_pipe};
 pub use sizes::ReadSizes;
-pub use slot::{is_kept_apart, kept_beside, swap, swap_back};
+pub use slot::{is_kept_apart, is_still_replaced, kept_beside, swap, swap_back};
 pub use staging::{can_stage, move_file};
 pub use stamps::{Stamp, TICK, born, stamp, stamp_of_itself};
 pub use sweep::sweep_folder;

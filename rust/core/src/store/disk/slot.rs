@@ -55,6 +55,14 @@ pub fn is_kept_apart(slot: &FilePlace) -> bool {
     !slot.exists() && kept_beside(slot).exists()
 }
 
+/// Whether the file that a [`swap`] replaced still is as it was expected: nobody who had it open wrote into it since.
+pub fn is_still_replaced(slot: &FilePlace, expected: &ExpectedFile<'_>) -> bool {
+    if is_kept_apart(slot) {
+        return expected.is_content_at(&kept_beside(slot));
+    }
+    expected.is_at(slot)
+}
+
 /// Takes a [`swap`] back, not durably; false, with both as they were, when the target is another file than
 /// expected or holds something else.
 ///

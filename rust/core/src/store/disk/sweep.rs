@@ -62,7 +62,11 @@ fn sweep(folder: &OpenFolder) {
             continue;
         };
         let place = folder.place(&name);
-        let is_old = || place.stamp().is_some_and(|it| it.is_older_than(ABANDONED, now));
+        let is_old = || {
+            place
+                .stamp()
+                .is_some_and(|it| it.is_older_than(ABANDONED, now))
+        };
         if !is_process(writer) && is_old() {
             // Who comes first removes it; for the others it is gone, which is what they want.
             let _ = place.unlink();

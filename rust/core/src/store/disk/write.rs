@@ -5,8 +5,8 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::{StoreError, WRITE};
-use super::lock::is_refusal;
 use super::expected::ExpectedFile;
+use super::lock::is_refusal;
 use super::place::{FilePlace, OpenFolder};
 use super::sweep::sweep_when_due;
 use super::weaker::{WeakPromise, note};
@@ -116,7 +116,10 @@ impl Temporary {
             file.metadata().map(|facts| (file, facts))
         };
         let like = replaces.then(open).transpose().map_err(failed)?;
-        if like.as_ref().is_some_and(|(_, facts)| facts.permissions().readonly()) {
+        if like
+            .as_ref()
+            .is_some_and(|(_, facts)| facts.permissions().readonly())
+        {
             return Err(StoreError::ReadOnly { path: shown() });
         }
         let mut file = place.create().map_err(failed)?;
@@ -186,14 +189,17 @@ impl Temporary {
             return Ok(false);
         }
         let mut ours = self.0.stamp();
+        let mut held = lock_new(&self.0);
         let mut exchanged = self.0.exchange(&target);
         if let Some(Err(error)) = &exchanged
             && error.kind() == io::ErrorKind::CrossesDevices
         {
             self.come_near(&target).map_err(failed)?;
-            ours = self.0.stamp();
+            (ours, held) = (self.0.stamp(), lock_new(&self.0));
             exchanged = self.0.exchange(&target);
         }
+        // Until all is decided no other writer of ours changes the new file.
+        let _held = held;
         match exchanged {
             None => {
                 if !expected.is_at(&target) {
@@ -214,11 +220,13 @@ impl Temporary {
                     return Ok(false);
                 }
                 // What is not certain to last has not happened.
-                if let Err(unflushed) = flush_around(&target) {
+                let flushed = flush_around(&target);
+                // An editor that had the file open before may have written into it since.
+                let is_same = flushed.is_ok() && expected.is_at(&self.0);
+                if !is_same {
                     give_back(&self.0, &target, ours).map_err(undecided)?;
-                    return Err(failed(unflushed));
                 }
-                return Ok(true);
+                return flushed.map(|()| is_same).map_err(failed);
             }
         }
         flush_folder_of(&target)?;
@@ -309,6 +317,19 @@ pub(super) fn give_back(
         }
         placed = given;
     }
+}
+
+/// Locks a file that is about to take its place, where locks go with files; nobody else can hold it yet.
+#[cfg(unix)]
+fn lock_new(place: &FilePlace) -> Option<File> {
+    let file = place.open().ok()?;
+    // Without it only what is done without a lock at the same moment can come between.
+    file.try_lock().ok().map(|()| file)
+}
+
+#[cfg(not(unix))]
+fn lock_new(_place: &FilePlace) -> Option<File> {
+    None
 }
 
 impl Drop for Temporary {

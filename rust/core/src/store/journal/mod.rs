@@ -7,6 +7,7 @@
 //! change whose process lives is locked by it and left alone.
 
 mod intent;
+mod left;
 mod recovery;
 mod together;
 
@@ -19,6 +20,7 @@ use super::disk::{self, Disk, Lock, PATIENCE, Stamp, Temporary};
 use super::files::{self, Root};
 use super::state::StateFolder;
 use super::undecided;
+pub use left::LeftChange;
 
 /// One file's part in a change of several files.
 #[derive(Debug, Clone, PartialEq, Eq)]

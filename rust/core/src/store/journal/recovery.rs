@@ -12,6 +12,7 @@ use super::super::disk::{
 use super::super::files::{self, OpenFolders};
 use super::super::undecided;
 use super::intent::{self, ChangeIntent, ChangePhase, KEPT, OWNER, PlacedStep, SCHEMA, StepRecord};
+use super::left::{KEPT_FOLDER, KeptReason, REASON};
 use super::{Journal, Unfinished, change_name};
 
 /// How long a document of a change is waited for that somebody else holds; then the next one to come finishes
@@ -400,7 +401,14 @@ fn set_aside(
             let _ = disk::move_file(&one.slot, &inside);
         }
     }
-    let kept = folder.with_file_name(format!("kept-{}", change_name()));
+    let reason = KeptReason {
+        paths: paths.clone(),
+        why: why.clone(),
+    };
+    let json = serde_json::to_string_pretty(&reason).unwrap_or_default();
+    // On a disk without room it is reported without.
+    let _ = disk::create_owned(&folder.join(REASON), &json);
+    let kept = folder.with_file_name(format!("{KEPT_FOLDER}{}", change_name()));
     disk::rename_new(&folder.join(record), &folder.join(KEPT))?;
     disk::remove(&folder.join(OWNER))?;
     disk::rename_new(folder, &kept)?;

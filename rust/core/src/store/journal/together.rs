@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::super::digest::sha256;
-use super::super::disk::{self, FilePlace, Lock, OpenFolder, Temporary};
+use super::super::disk::{
+    self, ExpectedContent, ExpectedFile, FilePlace, Lock, OpenFolder, Temporary,
+};
 use super::super::files::{self, OpenFolders};
 use super::super::state::StateFolder;
 use super::super::undecided;
@@ -74,10 +76,10 @@ impl Journal<'_> {
         self.reached("journal-intent")?;
         let finished = self
             .put_all(held, &change)
-            .and_then(|are_put| are_put.then(|| self.make_final(&change)).transpose());
+            .and_then(|are_put| Ok(are_put && self.make_final(held, &change)?));
         match finished {
-            Ok(Some(())) => {}
-            Ok(None) => return self.refuse(&change).map(|()| false),
+            Ok(true) => {}
+            Ok(false) => return self.refuse(&change).map(|()| false),
             Err(error @ StoreError::Stopped { .. }) => return Err(error),
             Err(error) => return self.refuse(&change).and(Err(error)),
         }
@@ -250,10 +252,23 @@ impl Journal<'_> {
         Ok(true)
     }
 
-    /// Makes sure that all lasts, and says so: the commit point.
-    fn make_final(&self, change: &StagedChange) -> Result<(), StoreError> {
+    /// Makes sure that all lasts, and says so: the commit point. False when an editor that had a file open before
+    /// wrote into it since.
+    fn make_final(&self, held: &[HeldFile], change: &StagedChange) -> Result<bool, StoreError> {
         self.flush(&change.placed)?;
-        self.mark(change, ChangePhase::UnderWay, ChangePhase::Settled)
+        for one in &change.placed {
+            if let StepRecord::Replace { path, old, .. } = &one.record {
+                let expected = ExpectedFile {
+                    stamp: &held_of(held, path)?.stamp,
+                    content: ExpectedContent::Digest(old),
+                };
+                if !disk::is_still_replaced(&one.slot, &expected) {
+                    return Ok(false);
+                }
+            }
+        }
+        let marked = self.mark(change, ChangePhase::UnderWay, ChangePhase::Settled);
+        marked.map(|()| true)
     }
 
     fn mark(

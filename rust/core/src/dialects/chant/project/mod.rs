@@ -38,6 +38,7 @@ use crate::store::disk::{self, Disk, weak_promises};
 use crate::store::files::Root;
 use crate::store::journal::{Journal, Step};
 use crate::store::state::{StateFolder, UserState, escaped};
+use crate::vanished::MissingFolders;
 use crate::work::records::Runs;
 use known::Known;
 use own::Own;
@@ -119,6 +120,8 @@ pub struct Project {
     outside: Outside,
     /// Files of interrupted changes that could not be finished.
     unfinished: Mutex<Vec<Problem>>,
+    /// Folders of archived specs that git has and that are not there.
+    missing: MissingFolders,
     /// The run that whoever asks works for, if they are an agent.
     own: Option<Own>,
     /// The hash that whoever opened the project named.
@@ -172,6 +175,7 @@ impl Project {
             known: Mutex::new(known),
             outside: Outside::default(),
             unfinished: Mutex::default(),
+            missing: MissingFolders::default(),
             named_trust: options.trust,
             known_trust: Mutex::default(),
         };
@@ -363,6 +367,7 @@ impl Project {
                 message: error.to_string(),
             });
         }
+        problems.extend(self.archive_gone());
         problems.extend(weak_promises().into_iter().map(|promise| Problem {
             path: ".".into(),
             line: None,

@@ -37,6 +37,13 @@ fn fitted<T: Serialize>(page: Page, view: impl Fn(Page) -> T) -> Answer {
     }
 }
 
+/// An answer with a warning for each change of several files that could be brought to no end.
+fn warned(files: &Files, place: &Located, answer: Answer) -> Answer {
+    let left = files.left(place).into_iter();
+    let warnings: Vec<String> = left.map(|left| format!("Warning: {left}")).collect();
+    answer.noted(&warnings.join("\n"))
+}
+
 /// Changes a document under its lock.
 fn replaced(
     files: &Files,

@@ -8,7 +8,7 @@ use super::super::picture;
 use super::super::view::{
     Brief, ContextView, MetaView, NextView, NodeView, PlanView, RefView, RowView, summary, views,
 };
-use super::fitted;
+use super::{fitted, warned};
 use crate::answer::{Answer, Page};
 use crate::error::Error;
 use crate::git::blob;
@@ -34,7 +34,8 @@ pub struct Question<'a> {
 /// `VineError` where the file is no valid graph, something the action needs is missing, or there is
 /// no such task.
 pub fn read(files: &Files, file: &str, question: &Question<'_>) -> Result<Answer, Error> {
-    let document = files.read(&files.existing(file)?)?;
+    let place = files.existing(file)?;
+    let document = files.read(&place)?;
     let (plan, graph) = (&document.plan, &document.plan.graph);
     let needed = |value: Option<&str>, name: &'static str| {
         let value = value.filter(|value| !value.is_empty()).map(str::to_owned);
@@ -51,7 +52,7 @@ pub fn read(files: &Files, file: &str, question: &Question<'_>) -> Result<Answer
     let page = question.page;
     let nodes = |nodes: &[&Node]| Answer::list(views::<NodeView<'_>>(nodes), page);
     let briefs = |nodes: &[&Node]| Answer::list(views::<Brief<'_>>(nodes), page);
-    Ok(match question.action {
+    let answer = match question.action {
         "validate" => Answer::prose(valid(plan)),
         "summary" => Answer::prose(summary(plan)),
         "list" => nodes(&listed(graph, question)?),
@@ -68,7 +69,8 @@ pub fn read(files: &Files, file: &str, question: &Question<'_>) -> Result<Answer
             }
             .into());
         }
-    })
+    };
+    Ok(warned(files, &place, answer))
 }
 
 /// That a graph is valid, and a warning where its root says that all is done and it is not (W17).
@@ -98,8 +100,10 @@ fn listed<'a>(graph: &'a Graph, question: &Question<'_>) -> Result<Vec<&'a Node>
 /// # Errors
 /// `VineError` where the file is no valid graph.
 pub fn next(files: &Files, file: &str, page: Page) -> Result<Answer, Error> {
-    let document = files.read(&files.existing(file)?)?;
-    Ok(fitted(page, |page| NextView::of(&document.plan, page)))
+    let place = files.existing(file)?;
+    let document = files.read(&place)?;
+    let answer = fitted(page, |page| NextView::of(&document.plan, page));
+    Ok(warned(files, &place, answer))
 }
 
 /// Which nodes are meant.
