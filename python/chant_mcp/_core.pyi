@@ -115,6 +115,7 @@ class ChantProject:
         replace_body: bool = False,
         force: bool = False,
         expect_body: str | None = None,
+        seen_lists: Mapping[str, Sequence[str]] = ...,
         from_run: bool = False,
     ) -> Answer: ...
     def add(
@@ -282,7 +283,14 @@ class TicketProjects:
         max_chars: int = 40000,
     ) -> Answer: ...
     def create_cr(self, project: str | None, type: str, data: dict[str, Any]) -> Answer: ...
-    def update_cr_attrs(self, project: str | None, key: str, attributes: dict[str, Any]) -> Answer: ...
+    def update_cr_attrs(
+        self,
+        project: str | None,
+        key: str,
+        attributes: dict[str, Any],
+        *,
+        seen: dict[str, Any] | None = None,
+    ) -> Answer: ...
     def update_cr_status(self, project: str | None, key: str, status: str) -> Answer: ...
     def delete_cr(self, project: str | None, key: str) -> Answer: ...
     def manage_cr_sections(
@@ -474,6 +482,7 @@ class Transaction:
         replace_body: bool = False,
         force: bool = False,
         expect_body: str | None = None,
+        seen_lists: Mapping[str, Sequence[str]] = ...,
     ) -> dict[str, Any]: ...
     def add(
         self,
@@ -489,7 +498,12 @@ class Transaction:
         needs_approval: bool = False,
     ) -> dict[str, Any]: ...
     def update_ticket(
-        self, key: str, attributes: Mapping[str, Any], status: str | None = None
+        self,
+        key: str,
+        attributes: Mapping[str, Any],
+        status: str | None = None,
+        *,
+        seen: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]: ...
     def change_section(
         self, key: str, mode: str, section: str, content: str, expect: str | None

@@ -1,5 +1,6 @@
 //! What the handles of scripts stand on: items as plain values, transactions, changes.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chant_core::config::seconds_of;
@@ -85,7 +86,7 @@ impl Transaction {
 
     #[pyo3(signature = (id, *, status = None, output = None, depends_on = None, labels = None, target_files = None,
                         model = None, check = Vec::new(), uncheck = Vec::new(), replace_body = false, force = false,
-                        expect_body = None))]
+                        expect_body = None, seen_lists = BTreeMap::new()))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
     fn update(
         &self,
@@ -102,6 +103,7 @@ impl Transaction {
         replace_body: bool,
         force: bool,
         expect_body: Option<String>,
+        seen_lists: BTreeMap<String, Vec<String>>,
     ) -> Result<Py<PyAny>, Raised> {
         let update = Box::new(Update {
             status,
@@ -115,6 +117,7 @@ impl Transaction {
             replace_body,
             force,
             expect_body,
+            seen_lists,
         });
         self.play(py, Operation::Spec(specs::Operation::Update { id, update }))
     }
@@ -150,17 +153,19 @@ impl Transaction {
     }
 
     /// Attributes and the state of a ticket; gives it as it would be.
-    #[pyo3(signature = (key, attributes, status = None))]
+    #[pyo3(signature = (key, attributes, status = None, *, seen = None))]
     fn update_ticket(
         &self,
         py: Python<'_>,
         key: String,
         attributes: &Bound<'_, PyDict>,
         status: Option<String>,
+        seen: Option<&Bound<'_, PyDict>>,
     ) -> Result<Py<PyAny>, Raised> {
         let operation = tickets::ops::Operation::Update {
             key,
             attributes: object(attributes)?,
+            seen: seen.map(object).transpose()?.unwrap_or_default(),
             status,
         };
         self.play(py, Operation::Ticket(operation))

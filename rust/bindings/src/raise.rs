@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use chant_core::answer::{MOST_CHARS, cut};
 use chant_core::dialects::tickets;
 use chant_core::error::{Error, ErrorKind};
+use chant_core::store::disk::take_weak_promises;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -63,10 +64,23 @@ pub(crate) fn call<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> Result<T, Raised> {
-    match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
+    let done = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
+    for line in take_weak_promises() {
+        // A log that fails refuses no call.
+        let _ = log_warning(py, &line);
+    }
+    match done {
         Ok(outcome) => outcome.map_err(Raised::Refused),
         Err(payload) => Err(Raised::Crashed(words(payload.as_ref()))),
     }
+}
+
+/// Has Python's log say something, once.
+fn log_warning(py: Python<'_>, line: &str) -> PyResult<()> {
+    let logger = py
+        .import("logging")?
+        .call_method1("getLogger", ("chant_mcp.store",))?;
+    logger.call_method1("warning", ("%s", line)).map(drop)
 }
 
 /// [`call`] for a function of the core that answers a tool.

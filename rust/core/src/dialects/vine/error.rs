@@ -248,7 +248,7 @@ fn resolution(resolved: Option<&PathBuf>) -> String {
 
 fn loss(was_there: bool) -> &'static str {
     if was_there {
-        "; it was there a moment ago: bring it back, such as by `git checkout`, or name another"
+        "; it was there when it was read before: bring it back, such as by `git checkout`"
     } else {
         ""
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Folders that are remembered for a promise.
@@ -9,6 +10,9 @@ const MOST: usize = 64;
 
 /// What was noted in this process: where, and whether that was reported.
 static NOTED: Mutex<BTreeMap<(WeakPromise, PathBuf), bool>> = Mutex::new(BTreeMap::new());
+
+/// Whether something was noted that was not taken for a log, which is asked after each call.
+static ARE_NEW: AtomicBool = AtomicBool::new(false);
 
 /// A promise that is kept in part only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,7 +51,12 @@ pub(super) fn note(promise: WeakPromise, folder: &Path) {
     let mut noted = noted();
     let of_promise = noted.keys().filter(|(one, _)| *one == promise).count();
     if of_promise < MOST {
-        noted.entry((promise, folder.to_owned())).or_default();
+        noted
+            .entry((promise, folder.to_owned()))
+            .or_insert_with(|| {
+                ARE_NEW.store(true, Ordering::Release);
+                false
+            });
     }
 }
 
@@ -60,6 +69,9 @@ pub fn weak_promises() -> Vec<WeakPromise> {
 
 /// A line for each promise and folder that was not reported yet, for a log.
 pub fn take_weak_promises() -> Vec<String> {
+    if !ARE_NEW.swap(false, Ordering::AcqRel) {
+        return Vec::new();
+    }
     let mut noted = noted();
     let new = noted.iter_mut().filter(|(_, is_reported)| !**is_reported);
     new.map(|((promise, folder), is_reported)| {
