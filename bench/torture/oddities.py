@@ -55,8 +55,11 @@ def edited(folder: Path, seconds: float, how: str, lacks: str = "fine-stamps", s
             _line(writer)
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            trial.tries += 1
-            _save(path, how, trial.tries, chance)
+            # Most saves come while something else was written in the same tick of the clock.
+            for _ in range(chance.randrange(1, 40)):
+                trial.tries += 1
+                _save(path, how, trial.tries, chance)
+                time.sleep(chance.random() * 0.004)
             for writer in writers:
                 trial.notes["refused" if _line(writer).startswith("refused") else "appended"] += 1
             text = path.read_text("utf-8")

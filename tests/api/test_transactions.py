@@ -350,6 +350,37 @@ def test_three_writers_who_append_tick_and_set_keys_are_never_refused(project: P
     assert [plan.count(f"Before {one}") for one in written] == [1] * len(written)
 
 
+@pytest.mark.parametrize("is_together", [True, False], ids=["in a transaction", "alone"])
+@pytest.mark.requirement("api:lists:are_merged", "api:transaction:appends_never_conflict")
+def test_a_list_that_others_changed_meanwhile_is_merged(
+    ws: Workspace, project: Project, is_together: bool
+) -> None:
+    spec, ticket = ws.spec("bbb"), ws["DEM-007"]
+    spec = spec.update(labels=["a", "b"], target_files=["one"])
+    ticket = ticket.update(related_tickets=["DEM-001", "DEM-002"])
+    others = chant_mcp.open(project.root)
+
+    def of_others() -> None:
+        others.spec("bbb").update(labels=["b", "theirs"], depends_on=[])
+        others["DEM-007"].update(related_tickets=["DEM-002", "DEM-003"])
+
+    def mine() -> None:
+        spec.update(labels=["a", "mine"], depends_on=["aaa", "docs:x"], target_files=["one", "two"])
+        ticket.update(related_tickets=["DEM-001", "DEM-004"])
+
+    if is_together:
+        with ws.transaction():
+            mine()
+            of_others()
+    else:
+        of_others()
+        mine()
+    assert ws.spec("bbb").labels == ("theirs", "mine")
+    assert ws.spec("bbb").target_files == ("one", "two")
+    assert "depends_on:\n- docs:x\n" in project.text(SECOND)
+    assert ws["DEM-007"].related_tickets == ("DEM-003", "DEM-004")
+
+
 @pytest.mark.requirement("api:transaction:is_tried_again")
 def test_a_transaction_is_tried_again_while_others_are_faster(ws: Workspace, project: Project) -> None:
     calls: list[int] = []

@@ -26,8 +26,7 @@ pub enum ExpectedContent<'a> {
 }
 
 impl ExpectedFile<'_> {
-    /// Whether a file has the stamp, which is asked before anything is done.
-    pub(super) fn has_stamp(&self, place: &FilePlace) -> bool {
+    fn has_stamp(&self, place: &FilePlace) -> bool {
         place
             .stamp()
             .is_some_and(|now| now.is_same_content(self.stamp))

@@ -26,15 +26,12 @@ pub fn swap(
     expected: &ExpectedFile<'_>,
 ) -> Result<bool, StoreError> {
     let failed = |e| StoreError::io(WRITE, target.path(), e);
-    if !expected.has_stamp(target) {
+    if !expected.is_at(target) {
         return Ok(false);
     }
     let ours = slot.stamp();
     match slot.exchange(target) {
         None => {
-            if !expected.is_at(target) {
-                return Ok(false);
-            }
             keep(target, &kept_beside(slot)).map_err(failed)?;
             slot.rename(target).map_err(failed)?;
         }

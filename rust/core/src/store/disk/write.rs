@@ -185,7 +185,7 @@ impl Temporary {
         let target = target.into();
         let failed = |e| StoreError::io(WRITE, target.path(), e);
         let undecided = |e: io::Error| StoreError::undecided(target.path(), &e);
-        if !expected.has_stamp(&target) {
+        if !expected.is_at(&target) {
             return Ok(false);
         }
         let mut ours = self.0.stamp();
@@ -202,9 +202,6 @@ impl Temporary {
         let _held = held;
         match exchanged {
             None => {
-                if !expected.is_at(&target) {
-                    return Ok(false);
-                }
                 self.0
                     .rename(&target)
                     .or_else(|error| {
