@@ -10,7 +10,8 @@ from typing import Any
 import chant_mcp
 import pytest
 from api.projects import FIRST, PLAN, SECOND, fill
-from chant_mcp import Workspace, errors
+from chant_mcp import ChantProject, Workspace, errors
+from chant_mcp._core import TicketProjects
 from harness import Project
 
 TASKS = "specs/060-login/tasks.md"
@@ -358,11 +359,11 @@ def test_a_list_that_others_changed_meanwhile_is_merged(
     spec, ticket = ws.spec("bbb"), ws["DEM-007"]
     spec = spec.update(labels=["a", "b"], target_files=["one"])
     ticket = ticket.update(related_tickets=["DEM-001", "DEM-002"])
-    others = chant_mcp.open(project.root)
 
     def of_others() -> None:
-        others.spec("bbb").update(labels=["b", "theirs"], depends_on=[])
-        others["DEM-007"].update(related_tickets=["DEM-002", "DEM-003"])
+        ChantProject(project.root).spec_update(SECOND, labels=["b", "theirs"], depends_on=[])
+        tickets = TicketProjects(project.root, variables={})
+        tickets.update_cr_attrs(None, "DEM-007", {"relatedTickets": ["DEM-002", "DEM-003"]})
 
     def mine() -> None:
         spec.update(labels=["a", "mine"], depends_on=["aaa", "docs:x"], target_files=["one", "two"])
@@ -377,7 +378,7 @@ def test_a_list_that_others_changed_meanwhile_is_merged(
         mine()
     assert ws.spec("bbb").labels == ("theirs", "mine")
     assert ws.spec("bbb").target_files == ("one", "two")
-    assert "depends_on:\n- docs:x\n" in project.text(SECOND)
+    assert 'depends_on: ["docs:x"]\n' in project.text(SECOND)
     assert ws["DEM-007"].related_tickets == ("DEM-003", "DEM-004")
 
 

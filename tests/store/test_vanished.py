@@ -152,7 +152,6 @@ def test_an_archive_a_day_of_it_and_a_feature_that_vanished_are_reported(project
     (root.parent / "specs" / "060-login").rename(root / "specs" / "061-other")
     project.repository()
     chant, ws, files = ChantProject(root), workspace.open(root, exactly=True), VineFiles(root)
-    ws.vine("plan").tasks()
     files.read("plan.vine", "summary")
     assert not ws.problems
 
