@@ -247,16 +247,14 @@ impl Features {
             .missing
             .find(&self.disk, &repo, root, SPECS)
             .into_iter();
-        let problem = |folder: String| match folder.as_str() {
-            SPECS => {
+        let problem = |folder: String| {
+            let message = if folder == SPECS {
                 let evidence = vanished::evidence(Some(&repo), root, SPECS, false, |_| true)?;
-                let message = vanished::problem("features", SPECS, &evidence);
-                Some((folder, message))
-            }
-            _ => {
-                let message = vanished::missing_problem("a feature", &folder);
-                Some((folder, message))
-            }
+                vanished::problem("features", SPECS, &evidence)
+            } else {
+                vanished::missing_problem("a feature", &folder)
+            };
+            Some((folder, message))
         };
         missing.filter_map(problem).collect()
     }

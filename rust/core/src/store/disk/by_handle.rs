@@ -5,7 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+#[cfg(target_os = "linux")]
+use rustix::fd::OwnedFd;
+use rustix::fd::{AsFd, BorrowedFd};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
 use super::Stamp;
@@ -19,14 +21,27 @@ const READ_AND_WRITE: u32 = 0o666;
 /// Opens a real folder below a real root without following a link; `None` where one lies on the way.
 pub(super) fn open_folder(root: &Path, folder: &Path) -> io::Result<Option<FolderWay>> {
     match open_beneath(root, folder)? {
-        Some(opened) => Ok(opened.map(|opened| FolderWay::Handle(Arc::new(opened)))),
-        None => open_checked(folder),
+        #[cfg(target_os = "linux")]
+        FolderOutcome::Open(opened) => Ok(Some(FolderWay::Handle(Arc::new(opened)))),
+        #[cfg(target_os = "linux")]
+        FolderOutcome::Link => Ok(None),
+        FolderOutcome::Unsupported => open_checked(folder),
     }
 }
 
-/// The same in one step; `None` where the system cannot do that.
+/// What came of opening a folder in one step.
+enum FolderOutcome {
+    #[cfg(target_os = "linux")]
+    Open(OwnedFd),
+    /// A link lies on the way.
+    #[cfg(target_os = "linux")]
+    Link,
+    /// The system cannot do that.
+    Unsupported,
+}
+
 #[cfg(target_os = "linux")]
-fn open_beneath(root: &Path, folder: &Path) -> io::Result<Option<Option<OwnedFd>>> {
+fn open_beneath(root: &Path, folder: &Path) -> io::Result<FolderOutcome> {
     use rustix::fs::{ResolveFlags, openat, openat2};
     use rustix::io::Errno;
     let inside = folder.strip_prefix(root).map_err(io::Error::other)?;
@@ -39,17 +54,17 @@ fn open_beneath(root: &Path, folder: &Path) -> io::Result<Option<Option<OwnedFd>
     let top = openat(CWD, root, way, Mode::empty())?;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match openat2(top, inside, way, Mode::empty(), resolve) {
-        Ok(opened) => Ok(Some(Some(opened))),
-        Err(Errno::LOOP) => Ok(Some(None)),
+        Ok(opened) => Ok(FolderOutcome::Open(opened)),
+        Err(Errno::LOOP) => Ok(FolderOutcome::Link),
         // Kernels before 5.6, and sandboxes that know no such call.
-        Err(Errno::NOSYS | Errno::PERM) => Ok(None),
+        Err(Errno::NOSYS | Errno::PERM) => Ok(FolderOutcome::Unsupported),
         Err(error) => Err(error.into()),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn open_beneath(_root: &Path, _folder: &Path) -> io::Result<Option<Option<OwnedFd>>> {
-    Ok(None)
+fn open_beneath(_root: &Path, _folder: &Path) -> io::Result<FolderOutcome> {
+    Ok(FolderOutcome::Unsupported)
 }
 
 /// Opens a folder and then looks where it lies itself.

@@ -409,7 +409,7 @@ fn set_aside(
     // On a disk without room it is reported without.
     let _ = disk::create_owned(&folder.join(REASON), &json);
     let kept = folder.with_file_name(format!("{KEPT_FOLDER}{}", change_name()));
-    disk::rename_new(&folder.join(record), &folder.join(KEPT))?;
+    disk::rename_new(folder.join(record), folder.join(KEPT))?;
     disk::remove(&folder.join(OWNER))?;
     disk::rename_new(folder, &kept)?;
     Ok(Unfinished { paths, why, kept })

@@ -117,7 +117,7 @@ impl Project {
             &self.board,
             key,
             attributes,
-            &Map::new(),
+            &serde_json::Map::new(),
         ))
     }
 

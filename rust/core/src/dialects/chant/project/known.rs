@@ -20,6 +20,14 @@ use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::Root;
 use crate::store::index::{Change, Index, Source};
 
+/// Whether the archive is there, as this process saw it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ArchiveSeen {
+    Never,
+    There,
+    Gone,
+}
+
 /// What was read so far.
 pub(super) struct Known {
     pub(super) index: Index<Document>,
@@ -27,8 +35,7 @@ pub(super) struct Known {
     /// Whether the folder of the specs was ever there.
     pub(super) was_there: bool,
     archive: Index<Option<Status>>,
-    archive_was_there: bool,
-    is_archive_gone: bool,
+    archive_seen: ArchiveSeen,
     /// Archived specs: by ID the files that hold it, each with its state, which cannot be told when
     /// the file is broken.
     archived: HashMap<Box<str>, BTreeMap<Box<str>, Option<Status>>>,
@@ -62,8 +69,7 @@ impl Known {
             specs: Arc::default(),
             was_there: false,
             archive: Index::new(disk.clone(), root.clone(), ARCHIVE, ".md", archived),
-            archive_was_there: false,
-            is_archive_gone: false,
+            archive_seen: ArchiveSeen::Never,
             archived: HashMap::new(),
             foreign: BTreeMap::new(),
             is_foreign_doubted: false,
@@ -142,13 +148,14 @@ impl Known {
         // Without an archive that can be listed nothing is archived.
         let changes = match self.archive.refresh() {
             Ok(changes) => {
-                self.archive_was_there = true;
-                self.is_archive_gone = false;
+                self.archive_seen = ArchiveSeen::There;
                 changes
             }
             Err(error) => {
                 let is_missing = matches!(error, StoreError::Missing { .. });
-                self.is_archive_gone = is_missing && self.archive_was_there;
+                if is_missing && self.archive_seen == ArchiveSeen::There {
+                    self.archive_seen = ArchiveSeen::Gone;
+                }
                 self.archive.clear()
             }
         };
@@ -171,7 +178,7 @@ impl Known {
     /// Whether the archive was there at an earlier look and is not at this one.
     pub(super) fn has_lost_archive(&mut self) -> bool {
         self.refresh_archive();
-        self.is_archive_gone
+        self.archive_seen == ArchiveSeen::Gone
     }
 
     /// The IDs in the archive, in no order.
