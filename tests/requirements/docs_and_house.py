@@ -30,6 +30,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Links of the guide and the README lead to files that exist; its first page leads to all others.",
         "house: newcomers",
     ),
+    "docs:architecture:is_short_and_names_every_file": Requirement(
+        "ARCHITECTURE.md has at most 1,200 words and names only what is there; docs/tree.md has a line for "
+        "every source file, made of what the file says of itself.",
+        "issue: The house in the field's words, point 6",
+    ),
     "docs:notebooks:give_the_same_again": Requirement(
         "The example notebooks, run by a Jupyter kernel, give the outputs that they are stored with.",
         "issue: The spec API in Python",
