@@ -117,6 +117,7 @@ impl Repo {
     /// `index-locked`, `mid-files` (after each file), `after-files`, `index-written`, `after-index`,
     /// `after-ref`.
     ///
+    /// # Errors
     /// `NotAhead` when the commit does not contain the branch's old commit, `NoCommit`,
     /// `InvalidName`, `NoGit`, `Stopped`, or a failure of git or of the disk. The changes are then
     /// undone, unless the landing was stopped.
