@@ -79,8 +79,8 @@ struct View<'a> {
 ///
 /// # Errors
 ///
-/// `Argument` for more items than [`MOST`], an unknown or repeated one, or texts that do not fit
-/// the items.
+/// `Argument` for more items than [`MOST`], a repeated one, or texts that do not fit the items;
+/// `NoSuchItem`.
 pub fn svg(
     network: &Network,
     items: &[u32],
