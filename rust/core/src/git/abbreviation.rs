@@ -51,7 +51,8 @@ impl<'repo> Abbreviation<'repo> {
     }
 }
 
-/// Git's own rule: with 2^n objects the first collision is expected at n/2 bits.
+/// Returns the number of digits by git's own rule: with 2^n objects the first collision is expected
+/// at n/2 bits.
 fn digits_for(objects: u64) -> usize {
     let bits = u64::BITS - objects.leading_zeros();
     USUAL.max(bits.div_ceil(2) as usize)

@@ -564,7 +564,7 @@ fn is_private(_: &Metadata) -> bool {
     true
 }
 
-/// On other systems the place of a folder makes it the user's own.
+/// Returns true: on other systems the place of a folder makes it the user's own.
 #[cfg(not(unix))]
 fn is_own(_: &Metadata) -> bool {
     true

@@ -96,7 +96,7 @@ pub(super) fn layer_of(figures: usize, arrows: &[(usize, usize)]) -> Vec<usize> 
     layered(figures, arrows, &leading_back(figures, arrows))
 }
 
-/// For each figure, returns the first figure of its part, which arrows in any direction join.
+/// Returns for each figure the first figure of its part, which arrows in any direction join.
 pub(super) fn part_of(figures: usize, arrows: &[(usize, usize)]) -> Vec<usize> {
     let mut joined = vec![Vec::new(); figures];
     for (from, to) in arrows {
@@ -119,7 +119,7 @@ pub(super) fn part_of(figures: usize, arrows: &[(usize, usize)]) -> Vec<usize> {
     part_of.into_iter().flatten().collect()
 }
 
-/// For each arrow, returns true if it leads back on the way from the first figures; the others form
+/// Returns for each arrow true if it leads back on the way from the first figures; the others form
 /// no cycle.
 fn leading_back(figures: usize, arrows: &[(usize, usize)]) -> Vec<bool> {
     #[derive(Clone, Copy, PartialEq)]

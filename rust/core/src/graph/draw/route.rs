@@ -186,7 +186,7 @@ fn bow(rect: &Rect) -> Route {
     }
 }
 
-/// For each arrow, returns the place on the side of its earlier box, or of its later one: side by
+/// Returns for each arrow the place on the side of its earlier box, or of its later one: side by
 /// side, in the order of their next figures.
 fn ports(grid: &Grid, middles: &[f64], boxes: &[Rect], is_leaving: bool) -> Vec<f64> {
     let mut at_box: Vec<Vec<usize>> = vec![Vec::new(); boxes.len()];
