@@ -271,8 +271,8 @@ impl Repo {
         Ok(paths)
     }
 
-    /// Returns true if the checkout's index holds a file, also one that was only announced (`git
-    /// add -N`) or is in conflict. The path is absolute or starts at the top of the checkout.
+    /// Returns true if the checkout's index holds a file, also one that was only announced
+    /// (`git add -N`) or is in conflict. The path is absolute or starts at the top of the checkout.
     ///
     /// # Errors
     /// `Bare`, `Outside`, or a failure to read the repository.

@@ -1,7 +1,8 @@
 //! Sections of a Markdown body: a heading and the content below it, sub-sections included.
 //!
-//! A section is addressed by its path, which is the headings from the outermost one joined with ` /
-//! `, or by any shorter name that fits only one. Edits touch only the bytes between two headings.
+//! A section is addressed by its path, which is the headings from the outermost one
+//! joined with ` / `, or by any shorter name that fits only one. Edits touch only the bytes between two
+//! headings.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -69,8 +70,8 @@ pub fn sections(outline: &Outline, length: usize) -> Vec<Section> {
 }
 
 /// Returns a unique name for each section, in their order: its heading with marks, as much of the
-/// path before it as needed, and for sections of the same path their number behind it, as in `##
-/// Notes / ### Detail (2)`.
+/// path before it as needed, and for sections of the same path their number behind it, as in
+/// `## Notes / ### Detail (2)`.
 pub fn names(sections: &[Section]) -> Vec<String> {
     let whole = unique_paths(sections);
     let numbered: Vec<_> = whole.iter().map(|path| folded_ends(path)).collect();
