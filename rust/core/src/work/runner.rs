@@ -167,7 +167,7 @@ impl<'a> Run<'a> {
         &self.record
     }
 
-    /// Returns the lock of the spec, for what needs it to be held.
+    /// Returns the lock of the spec, for steps that require it.
     pub fn lock(&self) -> Option<&SpecLock> {
         self.lock.as_ref()
     }

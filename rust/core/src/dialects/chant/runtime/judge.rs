@@ -55,7 +55,7 @@ pub(super) struct Judge<'a> {
 pub(super) struct Terms {
     /// The configuration with which the run started.
     pub config: Option<std::sync::Arc<Config>>,
-    /// The hash of the change to what runs on this machine to which a person agreed.
+    /// The hash of the acting change to which a person agreed.
     pub agreed: Option<String>,
 }
 

@@ -71,7 +71,7 @@ pub(super) struct Landing<'a> {
     pub finish: Finish,
     /// The run whose conflict this work settles.
     pub original: Option<&'a Original>,
-    /// The hash of the change to what runs on this machine to which a person agreed.
+    /// The hash of the acting change to which a person agreed.
     pub agreed: Option<&'a str>,
 }
 
