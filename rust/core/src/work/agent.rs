@@ -1,6 +1,5 @@
 //! Starts an agent in a process group of its own, reads its output, enforces its limits, and ends
-//! its whole process tree. Besides this file only git's part, `command` and `launch` start
-//! processes.
+//! its process tree. Besides this file only git's part, `command` and `launch` start processes.
 
 #![expect(
     clippy::disallowed_methods,
@@ -67,8 +66,7 @@ pub struct Job {
     pub withheld: Vec<String>,
     /// Texts that must not appear in the log.
     pub secrets: Vec<String>,
-    /// The function that turns lines of its standard output into lines of the log, if not every
-    /// line is logged.
+    /// The function that turns lines of its standard output into lines of the log, if there is one.
     pub reads: Option<Reads>,
     /// The settings for reaching our tools through the runner, if it does so.
     pub connecting: Option<Connecting>,
@@ -381,8 +379,7 @@ impl Agent {
         }
     }
 
-    /// Returns true if the agent itself ended. Its process number stays its own until
-    /// [`Agent::reap`].
+    /// Returns true if the agent itself ended. Its process number is valid until [`Agent::reap`].
     fn has_ended(&self) -> Result<bool, WorkError> {
         let how = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         match waitid(WaitId::Pid(Pid::from_child(&self.child)), how) {
@@ -513,8 +510,7 @@ impl Agent {
         failure.map_or(Ok(count), Err)
     }
 
-    /// Collects the agent's exit status. From now on its process number may belong to another
-    /// process.
+    /// Collects the agent's exit status. Its process number may then belong to another process.
     fn reap(&mut self) -> Option<ExitStatus> {
         self.is_over = true;
         let status = self.child.wait().ok();
@@ -583,8 +579,7 @@ impl Pipes {
     }
 }
 
-/// Returns a descriptor that becomes readable when the agent ends; `None` where the system has
-/// none.
+/// Returns a descriptor that becomes readable when the agent ends, if the system has one.
 #[cfg(target_os = "linux")]
 pub(super) fn watch(child: &Child) -> Option<OwnedFd> {
     use rustix::process::{PidfdFlags, pidfd_open};

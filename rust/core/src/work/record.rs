@@ -75,8 +75,7 @@ pub struct Record {
     pub attempt: u32,
     /// A counter that grows by one at every write.
     pub generation: u64,
-    /// A counter that grows by one at every run of a spec; the work of an older token is not
-    /// merged.
+    /// A counter that grows by one at every run of a spec; work of an older token is not merged.
     #[serde(default)]
     pub token: u64,
     /// The start of the run, RFC 3339, UTC.
@@ -119,12 +118,11 @@ pub struct Record {
     /// The criteria at the start.
     #[serde(default)]
     pub criteria_at_start: Vec<Criterion>,
-    /// The changes of its work to what runs on this machine, if they are the reason why it was not
-    /// merged.
+    /// The changes of its work to what runs on this machine, if these prevented its merge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acting_change: Vec<String>,
-    /// The project's hooks when the run started, which check its landing. `None` if a person lands
-    /// it.
+    /// The project's hooks when the run started, which check its landing. `None` for a landing by
+    /// hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooks_at_start: Option<HooksEntry>,
     /// The checks that were run, with their outcome.
@@ -484,8 +482,7 @@ impl Record {
         self.mode == SINGLE
     }
 
-    /// Returns true if the run has an agent of its own and the spec to itself: work on it, or a
-    /// split.
+    /// Returns true if the run has an agent, and the spec to itself: work on it, or a split.
     pub fn has_agent(&self) -> bool {
         self.works_on_spec() || self.mode == SPLIT
     }
