@@ -13,6 +13,7 @@ mod by_handle;
 mod by_path;
 mod expected;
 mod growing;
+mod listing;
 mod lock;
 mod lock_files;
 mod owned;
@@ -41,6 +42,7 @@ pub use beneath::{read_beneath, replace_beneath};
 pub use bounds::OpenBounds;
 pub use expected::{ExpectedContent, ExpectedFile};
 pub use growing::Growing;
+pub use listing::{Listed, Listing, Named, list, names};
 pub use lock::Lock;
 pub(crate) use lock::busy;
 pub use lock_files::keep_lock_files_in;
@@ -389,89 +391,6 @@ pub fn make_link(says: &Path, place: &Path) -> Result<(), StoreError> {
     #[cfg(windows)]
     let made = std::os::windows::fs::symlink_file(says, place);
     made.map_err(|e| StoreError::io(WRITE, place, e))
-}
-
-/// What a folder holds.
-#[derive(Debug, Default)]
-pub struct Listing {
-    /// Names of files, links to files and everything else that is not a folder; with its kind.
-    pub files: Vec<Listed>,
-    /// Names of folders, and whether each is a link to one.
-    pub folders: Vec<(String, bool)>,
-}
-
-/// One entry of a folder that is not a folder itself.
-#[derive(Debug)]
-pub struct Listed {
-    /// Its name; a name that is not UTF-8 is shown with replacement characters.
-    pub name: String,
-    /// Whether it is a link.
-    pub is_link: bool,
-    /// Whether `name` is the real name.
-    pub is_named: bool,
-}
-
-/// Lists a folder, hidden entries left out; temporary files that a crash of ours left are removed.
-///
-/// # Errors
-/// `StoreError::Io` or `Missing` when the folder cannot be listed.
-pub fn list(folder: &Path) -> Result<Listing, StoreError> {
-    let mut listing = Listing::default();
-    let failed = |e| StoreError::io("list", folder, e);
-    let mut has_debris = false;
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let name = entry.file_name();
-        let shown = name.to_string_lossy().into_owned();
-        if shown.starts_with('.') {
-            has_debris |= write::writer_of(&shown).is_some();
-            continue;
-        }
-        let Ok(kind) = entry.file_type() else {
-            continue;
-        };
-        if kind.is_dir() || (kind.is_symlink() && entry.path().is_dir()) {
-            listing.folders.push((shown, kind.is_symlink()));
-        } else {
-            listing.files.push(Listed {
-                is_named: name.to_str().is_some(),
-                is_link: kind.is_symlink(),
-                name: shown,
-            });
-        }
-    }
-    if has_debris {
-        sweep::sweep_now(folder);
-    }
-    Ok(listing)
-}
-
-/// Something in a folder, hidden things included.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Named {
-    /// Its name; a name that is not UTF-8 is shown with replacement characters.
-    pub name: String,
-    /// Whether it is itself a folder; a link to one is not.
-    pub is_folder: bool,
-}
-
-/// What a folder holds, by name; unlike [`list`] it leaves everything as it is, so that it is fit for
-/// folders that are not ours.
-///
-/// # Errors
-/// `StoreError::Io` or `Missing` when the folder cannot be listed.
-pub fn names(folder: &Path) -> Result<Vec<Named>, StoreError> {
-    let failed = |e| StoreError::io("list", folder, e);
-    let named = |entry: fs::DirEntry| Named {
-        name: entry.file_name().to_string_lossy().into_owned(),
-        is_folder: entry.file_type().is_ok_and(|kind| kind.is_dir()),
-    };
-    let entries = fs::read_dir(folder).map_err(failed)?;
-    let mut names = entries
-        .map(|entry| entry.map(named).map_err(failed))
-        .collect::<Result<Vec<_>, _>>()?;
-    names.sort();
-    Ok(names)
 }
 
 /// Whether a process of this number lives here; false where that cannot be asked.
