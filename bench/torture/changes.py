@@ -64,7 +64,7 @@ for word in sys.stdin:
 def full_disk(folder: Path, step: int = 1) -> Iterator[Trial]:
     """Let each write of each change fail, or each so many-th, once and for good.
 
-    Wrong is a refusal that changed something, at once or after the next opening, and a change that is half made.
+    Wrong is a refusal that changed something, at once or after the next opening, and a change half made.
     """
     for number, (name, change) in enumerate(_CHANGES.items()):
         trial = Trial(f"a full disk: {name}")

@@ -1,4 +1,4 @@
-"""`python -m bench.torture.oddities`: file systems, editors and disks that do not keep to what one hopes; see README.md."""
+"""`python -m bench.torture.oddities`: odd file systems, editors without locks, full disks; see README.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
@@ -147,7 +147,7 @@ def _save(path: Path, how: str, number: int, chance: random.Random) -> None:
 
 
 @contextmanager
-def _writers(folder: Path, lacks: str, count: int, most: int) -> Iterator[list[subprocess.Popen[str]]]:
+def _writers(folder: Path, lacks: str, count: int, most: int) -> Generator[list[subprocess.Popen[str]]]:
     root = folder / "project"
     trouble = Trouble(folder / "trouble", root, lacks)
     environment = {**os.environ, **trouble.environment, "XDG_STATE_HOME": str(folder / "state")}

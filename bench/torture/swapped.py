@@ -12,10 +12,11 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
-from bench.torture.trial import Trial
 from chant_mcp import ChantProject
 from chant_mcp._core import TicketProjects, VineFiles
 from chant_mcp.errors import ChantError
+
+from bench.torture.trial import Trial
 
 _SPECS = 40
 """Specs that are there to be edited and archived."""
@@ -29,7 +30,7 @@ _TICKET = "---\ncode: MDT-{0:03}\ntitle: One\nstatus: Proposed\ntype: Bug Fix\np
 
 
 def swapped(folder: Path, seconds: float, seed: int = 1) -> Trial:
-    """Write while folders and links change places; wrong is whatever of the folder outside is no longer as it was."""
+    """Write while folders and links change places; wrong is what is no longer as it was outside."""
     root, outside = folder / "project", folder / "outside"
     for top in (root, outside):
         _fill(top)
@@ -100,15 +101,20 @@ def _swap(root: Path, stop: Event) -> None:
 
 
 def _write(root: Path, seconds: float, chance: random.Random, trial: Trial) -> None:
+    def tickets() -> TicketProjects:
+        return TicketProjects(root, variables={})
+
+    def write_plan() -> object:
+        title = {"op": "set_meta", "title": str(chance.random())}
+        return VineFiles(root).write("plans/plan.vine", [title])
+
     deeds: dict[str, Callable[[], Any]] = {
         "add": lambda: ChantProject(root).add("Something new"),
         "edit": lambda: ChantProject(root).spec_update(_id(chance.randrange(_SPECS)), output="more"),
         "archive": lambda: ChantProject(root).archive(_id(chance.randrange(1, _SPECS, 2))),
-        "create a ticket": lambda: TicketProjects(root, variables={}).create_cr(None, "Bug Fix", {"title": "New"}),
-        "delete a ticket": lambda: TicketProjects(root, variables={}).delete_cr(None, str(chance.randrange(1, _SPECS))),
-        "change a plan": lambda: VineFiles(root).write(
-            "plans/plan.vine", [{"op": "set_meta", "title": str(chance.random())}]
-        ),
+        "create a ticket": lambda: tickets().create_cr(None, "Bug Fix", {"title": "New"}),
+        "delete a ticket": lambda: tickets().delete_cr(None, str(chance.randrange(1, _SPECS))),
+        "change a plan": write_plan,
     }
     end = time.monotonic() + seconds
     while time.monotonic() < end:

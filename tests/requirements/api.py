@@ -84,8 +84,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Refused means nothing happened 4",
     ),
     "api:lists:are_merged": Requirement(
-        "A list that is set through a handle takes the place of the one that the handle shows: what others added or"
-        " took out meanwhile stays so, in a transaction and outside of one.",
+        "A list that is set through a handle takes the place of the one that the handle shows: what others"
+        " added or took out meanwhile stays so, in a transaction and outside of one.",
         "issue: Refused means nothing happened 4",
     ),
     "api:transaction:is_tried_again": Requirement(

@@ -35,7 +35,7 @@ from server.pipes import (
 )
 
 MESSAGES = 300 if TRIALS == 1 else 1_700 * TRIALS
-"""For each of two doors in each of two eras, and a third of them on the older stream: 221,000 in `make trials`."""
+"""For each of two doors in each of two eras, a third of them on the older stream: 221,000 in `make trials`."""
 
 SEED = 20 if TRIALS == 1 else random.randrange(2**32)
 
@@ -102,7 +102,7 @@ def test_each_request_has_one_answer_over_http(listen: Listen, project: Project,
 
 
 def test_each_request_has_one_answer_on_the_older_stream(listen: Listen, project: Project) -> None:
-    """Messages are posted by themselves; what is owed comes on the stream, or at once where nothing can be read."""
+    """Messages are posted one by one; answers come on the stream, or at once where nothing can be read."""
     project.spec(ID)
     server = listen(project.root, "--no-auth")
     with server.connection() as stream, server.connection() as connection:

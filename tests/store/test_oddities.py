@@ -1,4 +1,4 @@
-"""Links, editors, clocks and file systems that do not keep to what one hopes; `bench.torture.oddities` is the long form."""
+"""Links, editors and file systems that do not keep to what one hopes, for moments; see bench.torture.oddities."""
 
 from __future__ import annotations
 
@@ -36,5 +36,3 @@ def test_writers_lose_nothing_where_a_file_system_lacks_almost_all(tmp_path: Pat
     trial = unlocked(tmp_path, 4)
     assert trial.wrong == []
     assert trial.tries == 12
-
-

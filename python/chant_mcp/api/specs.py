@@ -138,8 +138,8 @@ class Spec(Handle):
             status: The new state.
             output: A text to append as a section `## Output`.
             replace_body: Whether `output` takes the place of the body.
-            depends_on: IDs or keys that it waits for, in place of those that this handle shows; what others added or
-                took out since stays so, and likewise with the other lists.
+            depends_on: IDs or keys that it waits for, in place of those that this handle shows; what others
+                added or took out since stays so, and likewise with the other lists.
             labels: Labels, in place of those shown.
             target_files: Files, in place of those shown.
             model: The model; an empty text takes the key out.

@@ -74,8 +74,8 @@ class Ticket(Handle):
     ) -> Ticket:
         """Change what is given (`update_cr_attrs`, and `update_cr_status` for the state).
 
-        Keys are changed in the file as it is now. A list takes the place of the one that this handle shows: what
-        others added or took out since stays so. An empty text takes a key out. The state is changed
+        Keys are changed in the file as it is now. A list takes the place of the one that this handle shows:
+        what others added or took out since stays so. An empty text takes a key out. The state is changed
         last, by a change of its own: when it is refused, the attributes are changed already. Inside a
         transaction it is one change, of all or nothing.
 
