@@ -89,7 +89,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "store:vanished:is_reported": Requirement(
         "A folder of tickets, specs or features, the archive, a day of it or the folder of one feature that"
         " was there, as this process, the counter or git's index knows, and is gone, is a reported problem; a"
-        " single document that is gone is none, and a plan that was read before says so when it is asked for.",
+        " single document that is gone is none, and a plan that was read before says so when asked for.",
         "issue: Refused means nothing happened, 10",
     ),
     "store:vanished:no_number_comes_again": Requirement(
@@ -99,8 +99,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "store:poor:every_write_is_done": Requirement(
         "Every change is made where a file system has no locks (or none for handles that only read), no flush"
-        " of folders, no second names or no kinds of renames; which promise is weaker is reported, and logged once"
-        " for each folder.",
+        " of folders, no second names or no kinds of renames; which promise is weaker is reported, and logged"
+        " once for each folder.",
         "issue: Refused means nothing happened, 6",
     ),
     "store:poor:writers_take_turns": Requirement(

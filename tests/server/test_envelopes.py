@@ -35,7 +35,7 @@ from server.pipes import (
 )
 
 MESSAGES = 300 if TRIALS == 1 else 1_700 * TRIALS
-"""For each of two doors in each of two eras, a third of them on the older stream: 221,000 in `make trials`."""
+"""For each of two doors in each of two eras, a third on the older stream: 221,000 in `make trials`."""
 
 SEED = 20 if TRIALS == 1 else random.randrange(2**32)
 

@@ -1,4 +1,4 @@
-"""Links, editors and file systems that do not keep to what one hopes, for moments; see bench.torture.oddities."""
+"""Odd links, editors and file systems, for moments; see bench.torture.oddities."""
 
 from __future__ import annotations
 
