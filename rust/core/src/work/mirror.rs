@@ -55,7 +55,8 @@ impl Runs {
 
     /// Returns the copy of a log, to which one more run appends.
     pub fn mirror_log(&self, name: &str) -> Option<Growing> {
-        Growing::open(&self.mirror(LOGS)?.join(format!("{name}.log"))).ok()
+        let path = self.mirror(LOGS)?.join(format!("{name}.log"));
+        Growing::open(&self.root.open_real(&path).ok()??).ok()
     }
 }
 

@@ -142,6 +142,14 @@ pub(super) fn open(place: &FilePlace) -> io::Result<File> {
     Ok(rustix::fs::openat(folder, name, flags, Mode::empty())?.into())
 }
 
+pub(super) fn append(place: &FilePlace) -> io::Result<File> {
+    let (folder, name) = at(place)?;
+    let how = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NONBLOCK;
+    let flags = how | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mode = Mode::from_bits_retain(READ_AND_WRITE as _);
+    Ok(rustix::fs::openat(folder, name, flags, mode)?.into())
+}
+
 pub(super) fn open_itself(folder: &OpenFolder) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let opened = match &folder.way {

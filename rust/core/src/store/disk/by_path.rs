@@ -62,8 +62,9 @@ pub(super) fn open(place: &FilePlace) -> io::Result<File> {
     File::open(at(place)?)
 }
 
-pub(super) fn open_itself(folder: &OpenFolder) -> io::Result<File> {
-    File::open(folder_of(folder)?)
+pub(super) fn append(place: &FilePlace) -> io::Result<File> {
+    let mut grown = OpenOptions::new();
+    grown.append(true).read(true).create(true).open(at(place)?)
 }
 
 pub(super) fn names(folder: &OpenFolder) -> io::Result<Vec<String>> {

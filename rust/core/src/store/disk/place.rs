@@ -78,6 +78,7 @@ impl OpenFolder {
     }
 
     /// Opens it as a file, to be flushed.
+    #[cfg(unix)]
     pub(super) fn open(&self) -> io::Result<File> {
         system::open_itself(self)
     }
@@ -125,6 +126,7 @@ impl FilePlace {
     }
 
     /// Its name in its folder.
+    #[cfg(unix)]
     pub(super) fn name(&self) -> io::Result<&Path> {
         let name = self.path.file_name().map(Path::new);
         name.ok_or_else(|| io::Error::other("it has no name"))
@@ -173,6 +175,11 @@ impl FilePlace {
     #[cfg(target_os = "linux")]
     pub(super) fn create_private(&self) -> io::Result<File> {
         system::create(self, true)
+    }
+
+    /// Opens a file to add to its end, made where it is missing; never waits on a pipe.
+    pub(super) fn append(&self) -> io::Result<File> {
+        system::append(self)
     }
 
     /// Makes a link; its place must be free.
