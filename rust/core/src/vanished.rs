@@ -48,6 +48,8 @@ struct SeenFolders {
     root: Root,
     folder: Option<Stamp>,
     index: Option<Stamp>,
+    /// Whether both stamps show later changes.
+    is_settled: bool,
     missing: Vec<String>,
     at: Instant,
 }
@@ -76,6 +78,7 @@ impl MissingFolders {
         };
         let index = repo.index_file().and_then(|index| disk::stamp(&index));
         if let Some(seen) = seen.as_mut()
+            && seen.is_settled
             && (&seen.root, seen.folder, seen.index) == (root, folder, index)
         {
             seen.at = Instant::now();
@@ -84,10 +87,11 @@ impl MissingFolders {
         let missing = missing(&repo, root, above);
         let is_settled =
             |stamp: Option<Stamp>| stamp.is_none_or(|stamp| disk.is_settled(root.path(), &stamp));
-        *seen = (is_settled(folder) && is_settled(index)).then(|| SeenFolders {
+        *seen = Some(SeenFolders {
             root: root.clone(),
             folder,
             index,
+            is_settled: is_settled(folder) && is_settled(index),
             missing: missing.clone(),
             at: Instant::now(),
         });
