@@ -5,6 +5,7 @@
 pub mod canonical;
 pub mod checklist;
 pub mod edit;
+pub mod fences;
 pub mod front_matter;
 pub mod markdown;
 pub mod merge;

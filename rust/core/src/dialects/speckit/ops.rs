@@ -64,8 +64,8 @@ pub fn context(features: &Features, asked: Option<&str>) -> Result<Answer, Error
         Ok(Answer {
             text: serde_json::to_string(&view.context).unwrap_or_default(),
             json: whole.json,
-            note: (!found.warnings.is_empty())
-                .then(|| format!("Warning: {}", found.warnings.join("\nWarning: "))),
+            note: (!view.warnings.is_empty())
+                .then(|| format!("Warning: {}", view.warnings.join("\nWarning: "))),
         })
     };
     answer().map_err(told)
@@ -77,6 +77,7 @@ fn whole_context<'a>(
     stage: Option<super::feature::Stage>,
 ) -> Result<WholeContextView<'a>, Error> {
     let mut artifacts = Vec::new();
+    let mut warnings = found.warnings.clone();
     let (mut progress, mut needs, mut checklists) = (None, 0, None);
     if let Some(feature) = &found.feature {
         for artifact in ARTIFACTS {
@@ -90,6 +91,7 @@ fn whole_context<'a>(
         if let Some(tasks) = features.document(feature, "tasks.md")? {
             let counted = Progress::of(&tasks.list.tasks);
             progress = (!tasks.list.tasks.is_empty()).then(|| counted.into());
+            warnings.extend(tasks.list.problems().into_iter().map(|(_, said)| said));
         }
         if let Some(spec) = features.document(feature, "spec.md")? {
             needs = unclear(&spec.text);
@@ -107,7 +109,7 @@ fn whole_context<'a>(
             feature: found.feature.as_ref().map(|feature| feature.rule),
             tried: &found.tried,
         },
-        warnings: &found.warnings,
+        warnings,
         artifacts,
         progress,
         needs_clarification: needs,
@@ -287,6 +289,8 @@ pub fn complete(
         let found = features.find(asked)?;
         let feature = current(&found)?;
         let mut done = features.complete(&found, feature, who, (id, skip_validation))?;
+        let problems = done.list.problems().into_iter().map(|(_, said)| said);
+        done.warnings.extend(problems);
         let warnings = found.warnings.iter().cloned();
         done.warnings.splice(0..0, warnings);
         let plan = features.plan(&found.root, &done.list);
@@ -525,6 +529,7 @@ pub fn tasks(features: &Features, asked: Option<&str>) -> Result<Answer, Error> 
             progress: document.list.progress().into(),
             phases: view::phases(&document.list),
             tasks: view::tasks(&plan),
+            unread: view::unread(&document.list),
         }))
     };
     answer().map_err(told)
@@ -566,8 +571,10 @@ pub fn all(features: &Features) -> Result<Answer, Error> {
         let mut views = Vec::new();
         for feature in in_specs(&found.root) {
             let tasks = features.document(&feature, "tasks.md")?;
+            let unread = tasks.as_ref().map_or(0, |tasks| tasks.list.lost());
             let tasks = tasks.filter(|tasks| !tasks.list.tasks.is_empty());
             views.push(FeatureView {
+                unread,
                 phase: features.stage(&feature)?.to_string(),
                 progress: tasks.map(|tasks| tasks.list.progress().into()),
                 current: current == Some(&feature.directory),

@@ -8,6 +8,7 @@ use super::plan::Plan;
 use super::questions::Question;
 use super::resolve::Found;
 use super::task::{Phase, Progress, Task, TaskList};
+use super::unread::UnreadLine;
 
 /// The seed's five keys, all null outside of a feature.
 #[derive(Debug, Clone, Serialize)]
@@ -44,7 +45,7 @@ pub struct WholeContextView<'a> {
     /// How it was found.
     pub why: WhyView<'a>,
     /// What people should know of it.
-    pub warnings: &'a [String],
+    pub warnings: Vec<String>,
     /// The documents there are.
     pub artifacts: Vec<&'a str>,
     /// How far the tasks are.
@@ -244,6 +245,23 @@ pub fn phases(list: &TaskList) -> Vec<PhaseView<'_>> {
         .collect()
 }
 
+/// A line that looks like a task and is not read as one.
+#[derive(Debug, Serialize)]
+pub struct UnreadView {
+    line: usize,
+    why: String,
+}
+
+/// All such lines of a list.
+pub fn unread(list: &TaskList) -> Vec<UnreadView> {
+    let lines = list.unread.iter();
+    let view = |one: &UnreadLine| UnreadView {
+        line: one.line,
+        why: one.why.said(),
+    };
+    lines.map(view).collect()
+}
+
 /// A feature's tasks.
 #[derive(Debug, Serialize)]
 pub struct TasksView<'a> {
@@ -256,6 +274,9 @@ pub struct TasksView<'a> {
     pub phases: Vec<PhaseView<'a>>,
     /// The tasks.
     pub tasks: Vec<TaskView<'a>>,
+    /// Lines that look like tasks and are not read as such.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<UnreadView>,
 }
 
 /// What can be done now.
@@ -272,6 +293,11 @@ pub struct NextView<'a> {
     pub waiting: Vec<TaskView<'a>>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 /// A feature among others.
 #[derive(Debug, Serialize)]
 pub struct FeatureView {
@@ -285,6 +311,9 @@ pub struct FeatureView {
     pub phase: String,
     /// How far its tasks are.
     pub progress: Option<ProgressView>,
+    /// How many lines look like tasks and are not read.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unread: usize,
     /// Whether it is the current one.
     pub current: bool,
 }
