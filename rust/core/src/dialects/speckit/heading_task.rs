@@ -14,8 +14,6 @@ pub(super) enum NamedHeading {
     Task(Head, Mark, Option<usize>),
     /// What is said of a task that stands in a list, by its ID.
     About(Box<str>),
-    /// A title above tasks.
-    Above,
     /// A task by its looks, with a sign in its box that says nothing.
     Sign(Box<str>),
     /// A task by its looks, without a box.
@@ -56,15 +54,15 @@ pub(super) fn named_headings(
         let HeadingLine { head, sign, emoji } = line?;
         let start = headings[at].range.start;
         let id = upper(&head.id);
-        let within = boxes.within(start..ends[at]);
         let kind = match sign {
             Some((sign, column)) => match Mark::of(sign) {
                 Some(mark) => NamedHeading::Task(head, mark, Some(start + column)),
                 None => NamedHeading::Sign(sign.to_string().into()),
             },
             None if with_box.contains(&id) || boxes.has(&id, start) => NamedHeading::About(head.id),
-            None if within.named => NamedHeading::Above,
-            None if within.plain => NamedHeading::Task(head, Mark::Open, None),
+            None if boxes.begin_plain(start..ends[at]) => {
+                NamedHeading::Task(head, Mark::Open, None)
+            }
             None => match emoji {
                 Some(sign) => NamedHeading::Sign(sign),
                 None if boxes.has(&id, body.len()) => NamedHeading::About(head.id),
@@ -94,13 +92,6 @@ struct Boxes {
 enum Listed {
     Anywhere,
     InSummary(usize),
-}
-
-/// What boxes a part of the body has.
-#[derive(Default)]
-struct Within {
-    plain: bool,
-    named: bool,
 }
 
 impl Boxes {
@@ -149,14 +140,10 @@ impl Boxes {
         }
     }
 
-    /// Which boxes a part of the body has.
-    fn within(&self, part: Range<usize>) -> Within {
+    /// Whether a part of the body has boxes, and the first one has no ID.
+    fn begin_plain(&self, part: Range<usize>) -> bool {
         let first = self.items.partition_point(|(at, _)| *at < part.start);
-        let items = self.items[first..].iter();
-        let items = items.take_while(|(at, _)| *at < part.end);
-        items.fold(Within::default(), |within, (_, is_named)| Within {
-            plain: within.plain || !is_named,
-            named: within.named || *is_named,
-        })
+        let first = self.items.get(first);
+        first.is_some_and(|(at, is_named)| *at < part.end && !is_named)
     }
 }

@@ -151,7 +151,6 @@ impl Reader {
             Some(NamedHeading::About(id)) => self.about = Some((id, level)),
             Some(NamedHeading::Sign(sign)) => self.unread(line, UnreadReason::Sign(sign)),
             Some(NamedHeading::NoBox(id)) => self.unread(line, UnreadReason::NoBox(id)),
-            Some(NamedHeading::Above) => {}
             None => self.plain_heading(text, line),
         }
         self.sections.enter(level, text);
