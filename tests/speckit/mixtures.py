@@ -90,7 +90,15 @@ def mixture(seed: int) -> str:
         return "\n".join(f"- [{sign()}] Do something" for _ in range(chance.randint(1, 5)))
 
     def odd() -> str:
-        forms = ("- [] {}", "[x] {}", "• [ ] {}", "> - [ ] {}", "- {}: Do", "| {} | Do | [x] |", "- [✓] {} Do")
+        forms = (
+            "- [] {}",
+            "[x] {}",
+            "• [ ] {}",
+            "> - [ ] {}",
+            "- {}: Do",
+            "| {} | Do | [x] |",
+            "- [✓] {} Do",
+        )
         if chance.random() < 0.2:
             return chance.choice(("### [ ] Do", "#### - [x] Do"))
         return chance.choice(forms).format(name())
@@ -101,5 +109,7 @@ def mixture(seed: int) -> str:
     parts = ["# Tasks: something", "- [ ] T900 One that is certain"]
     for _ in range(chance.randint(3, 8)):
         parts.append(chance.choice(PHASES + SIDES))
-        parts.extend(chance.choice((tasks, headings, plain, odd, hidden))() for _ in range(chance.randint(0, 3)))
+        parts.extend(
+            chance.choice((tasks, headings, plain, odd, hidden))() for _ in range(chance.randint(0, 3))
+        )
     return "\n\n".join(parts) + "\n"

@@ -53,8 +53,6 @@ _STATUS = {
 
 _GRADE = {"A": "green", "B": "green", "C": "yellow", "D": "red"}
 
-_LIGHT = {"ready": "green", "review": "yellow", "refine": "red"}
-
 _SEVERITY = {"error": "red", "warning": "yellow"}
 
 
@@ -164,7 +162,7 @@ def scores_table(scores: Sequence[Data]) -> Table:
     """Make a table of grades."""
     table = empty_table()
     id_column(table, "ID", (score["id"] for score in scores))
-    for heading in ("Light", "Cplx", "Conf", "Split", "Crit", "Isol"):
+    for heading in ("Light", "Complexity", "Confidence", "Split", "Criteria", "Isolation"):
         table.add_column(heading, no_wrap=True)
     for score in scores:
         light = score["traffic_light"]
@@ -172,7 +170,7 @@ def scores_table(scores: Sequence[Data]) -> Table:
         grades = [score[key] or "-" for key in keys]
         table.add_row(
             plain(score["id"], "bold"),
-            plain(light, _LIGHT.get(light, "")),
+            plain(light, light),
             *(plain(grade, _GRADE.get(grade, "dim")) for grade in grades),
         )
     return table

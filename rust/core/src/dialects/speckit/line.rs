@@ -7,9 +7,8 @@ use super::task::Mark;
 static LINE: Pattern =
     pattern!(r"^([ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]+[\[［【](.)[\]］】](?:[ \t\u{3000}]+(.*))?$");
 /// What may stand before the ID of a heading: a bullet, a number, a box.
-static BEFORE_HEADING: Pattern = pattern!(
-    r"^(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?(?:[\[［【]([^P])[\]］】][ \t\u{3000}]*)?"
-);
+static BEFORE_HEADING: Pattern =
+    pattern!(r"^(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?(?:[\[［【]([^P])[\]］】][ \t\u{3000}]*)?");
 /// A word and signs before the ID of a heading.
 static TASK_WORD: Pattern = pattern!(
     r"(?i)^(?:[✅☑✔✓⬜☐🔲🚧⏳❌]\u{fe0f}?[ \t]*)?(?:(?:task|任务|任務|タスク|작업)[ \t:#]+)?"

@@ -211,6 +211,12 @@ pub fn text_of(entry: &Entry<'_>) -> Option<Box<str>> {
     read.unwrap_or_else(|_| Some(entry.raw.into()))
 }
 
+/// One value as a list, whether it is one text with commas or several texts.
+pub fn list_of(entry: &Entry<'_>) -> Vec<Box<str>> {
+    let read = front_matter::read_key::<Texts>(entry.yaml, &entry.name);
+    listed(read.unwrap_or_else(|_| Some(Texts(vec![entry.raw.into()]))))
+}
+
 fn filled(text: Option<Box<str>>) -> Option<Box<str>> {
     let text = text?;
     let trimmed = text.trim();

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::code::Code;
 use super::edit::yaml;
-use super::model::{KEY_ORDER, Problem, Ticket};
-use super::parse::text_of;
+use super::model::{IMPACT_AREAS, KEY_ORDER, Problem, Ticket};
+use super::parse::{list_of, text_of};
 use super::waits::Wait;
 use crate::answer::cut;
 use crate::graph::picture::{Leads, Picture, Row, Tone};
@@ -141,13 +141,20 @@ impl Shown<'_> {
 
 /// Whether a key of front matter is shown under its own name already.
 fn is_shown(key: &str) -> bool {
-    KEY_ORDER.contains(&key) && !matches!(key, "implementationDate" | "implementationNotes")
+    let is_other = matches!(
+        key,
+        IMPACT_AREAS | "implementationDate" | "implementationNotes"
+    );
+    KEY_ORDER.contains(&key) && !is_other
 }
 
 /// The value of a key that answers know nothing of: its text as it is spelled, else its list or map.
 fn other_value(entry: &Entry<'_>) -> Value {
     if front_matter::may_explode(entry.yaml) {
         return entry.raw.into();
+    }
+    if entry.name == IMPACT_AREAS {
+        return json!(list_of(entry));
     }
     let text = front_matter::read_key::<Box<str>>(entry.yaml, &entry.name);
     match text {

@@ -294,14 +294,18 @@ fn commit_check(found: &Findings) -> Check {
 /// Open criteria are normal as long as nobody claims that the work is done.
 fn criteria_check(spec: &Spec, status: Status) -> Check {
     let unchecked = spec.unchecked();
-    let details = if unchecked == 0 {
+    let mut details = if unchecked == 0 {
         "All satisfied".into()
     } else {
         format!("{unchecked} unchecked items remaining")
     };
+    for sentence in spec.swallowed() {
+        details = format!("{details}; {sentence}");
+    }
+    let takes_boxes = spec.fences.iter().any(|fence| fence.boxes > 0);
     Check {
         name: "Acceptance criteria",
-        passed: unchecked == 0 || status != Status::Completed,
+        passed: !takes_boxes && (unchecked == 0 || status != Status::Completed),
         details: Some(details),
     }
 }
@@ -552,6 +556,9 @@ fn conclusion(
                     None => "Take one of the dependencies of the loop out with chant_spec_update."
                         .into(),
                 },
+                Some(&"Acceptance criteria") if !spec.fences.is_empty() => {
+                    spec.swallowed().join(" ")
+                }
                 Some(&"Acceptance criteria" | &"Status consistency") if !is_met => {
                     format!("Open criteria: {}", open())
                 }
