@@ -488,9 +488,9 @@ async def test_any_rule_can_be_turned_off(call: Caller, rule: str) -> None:
         depends_on=["absent"],
         approval="{status: approved}",
         output_schema=".chant/schemas/out.json",
-        body=f"{DAY}-009-abc\n\n```\n- [ ] a",
+        body=f"{DAY}-009-abc",
     )
-    call.project.spec("many", target_files=[f"f{n}" for n in range(9)])
+    call.project.spec("many", target_files=[f"f{n}" for n in range(9)], body="# Many\n\n```\n- [ ] a")
     call.project.write("broken", "---\nstatus: [\n---\n")
     before = (await call.data("chant_lint"))["diagnostics"]
     assert {found["rule"] for found in before} == set(RULES)
