@@ -6,7 +6,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::markdown::Outline;
+use super::markdown::{Outline, outline};
 
 /// Why a fence takes in what was not meant for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,11 +95,48 @@ fn fence(line: &str) -> Option<Fence<'_>> {
     })
 }
 
+/// [`swallowing`] of a body whose outline is not known. Where no fence can be at fault nothing but its lines is
+/// looked at.
+pub fn found(body: &str) -> Vec<SwallowingFence> {
+    if may_swallow(body) {
+        swallowing(body, &outline(body))
+    } else {
+        Vec::new()
+    }
+}
+
+/// Whether a fence may be at fault, as far as lines alone say.
+fn may_swallow(body: &str) -> bool {
+    if !body.contains("```") && !body.contains("~~~") {
+        return false;
+    }
+    let mut open: Option<Fence<'_>> = None;
+    for other in body.lines().filter_map(fence) {
+        match &open {
+            None if shows_markdown(other.info) => return true,
+            None => open = Some(other),
+            Some(around) if other.sign != around.sign || other.length < around.length => {}
+            Some(_) if other.info.is_empty() => open = None,
+            Some(_) => return true,
+        }
+    }
+    open.is_some()
+}
+
+/// Whether the language of a fence is markdown, in which fences are shown.
+fn shows_markdown(info: &str) -> bool {
+    let language = info.split_whitespace().next().unwrap_or_default();
+    ["markdown", "md", "mdx"].contains(&language)
+}
+
 /// The fences of a body that take in headings or boxes which are likely the document's own; lines count from
 /// the first one of the body.
 pub fn swallowing(body: &str, outline: &Outline) -> Vec<SwallowingFence> {
     let mut found = Vec::new();
-    let (mut is_shifted, mut shows_markdown) = (false, false);
+    if !may_swallow(body) {
+        return found;
+    }
+    let (mut is_shifted, mut has_markdown) = (false, false);
     let mut lines = Lines {
         body,
         at: 0,
@@ -117,15 +154,14 @@ pub fn swallowing(body: &str, outline: &Outline) -> Vec<SwallowingFence> {
         } else if !inside.is_closed {
             Some(FenceFault::Unclosed)
         } else if is_bare
-            && (is_shifted || (shows_markdown && inside.headings > 0 && inside.boxes > 0))
+            && (is_shifted || (has_markdown && inside.headings > 0 && inside.boxes > 0))
         {
             Some(FenceFault::Shifted)
         } else {
             None
         };
         is_shifted |= inside.has_fence;
-        let language = first.info.split_whitespace().next().unwrap_or_default();
-        shows_markdown |= ["markdown", "md", "mdx"].contains(&language);
+        has_markdown |= shows_markdown(first.info);
         if let Some(fault) = fault
             && inside.headings + inside.boxes > 0
         {
@@ -211,11 +247,10 @@ impl Lines<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::markdown::outline;
     use super::*;
 
     fn found(body: &str) -> Vec<(usize, FenceFault, usize, usize)> {
-        let found = swallowing(body, &outline(body)).into_iter();
+        let found = super::found(body).into_iter();
         let row = |one: SwallowingFence| (one.line, one.fault, one.headings, one.boxes);
         found.map(row).collect()
     }

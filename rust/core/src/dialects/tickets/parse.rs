@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::code::Code;
 use super::model::{Broken, Meant, Problem, Ticket};
 use crate::store::index::Source;
+use crate::text::fences;
 use crate::text::front_matter::{self, Entry, Texts};
 use crate::text::markdown;
 
@@ -86,6 +87,8 @@ pub fn ticket(path: &str, text: String) -> Ticket {
         .unwrap_or_default();
     let code = reader.code(&front);
     reader.dates(&front);
+    let lines_before = text[..body_start].matches('\n').count();
+    reader.fences(&text[body_start..], lines_before);
     let title = heading(&text[body_start..]).or_else(|| filled(front.title));
     let mut ticket = Ticket {
         code,
@@ -138,6 +141,15 @@ impl Reader<'_> {
                 );
                 apart(&front_matter::entries(yaml))
             }
+        }
+    }
+
+    /// Names fences that take in headings or boxes.
+    fn fences(&mut self, body: &str, lines_before: usize) {
+        for mut fence in fences::found(body) {
+            fence.line += lines_before;
+            let message = format!("{fence}. {}", fence.advice());
+            self.problem(Some(fence.line), message);
         }
     }
 
