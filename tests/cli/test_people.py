@@ -31,6 +31,8 @@ def test_list_filters_by_status(cli: Cli) -> None:
     assert SECOND not in cli("list")
     assert [spec["id"] for spec in cli.json("list", "--status", "cancelled")["specs"]] == [SECOND]
     assert cli("list", "--status", "failed") == "No specs are failed.\n"
+    cli.project.spec(FIRST, status="cancelled")
+    assert cli("list") == "All specs (2) are cancelled; --status cancelled lists them.\n"
 
 
 @pytest.mark.requirement("cli:list:prints_specs")

@@ -133,3 +133,14 @@ async def test_a_worktree_that_is_gone_or_another_ones_is_named_and_left_alone(
     assert "git worktree prune" in await refused()
     await answer(call, "update_cr_attrs", key=1, attributes={"assignee": "ada"})
     assert "assignee: ada" in tickets.text("MDT-001-here")
+
+
+@pytest.mark.requirement("tickets:fences:are_problems")
+async def test_a_fence_that_takes_in_headings_is_a_problem(call: Caller, tickets: Tickets) -> None:
+    tickets.ticket(1, "Open", body="```text\ncode\n\n## Acceptance Criteria\n\n- [ ] a\n")
+    said = "the fence on line 9 is never closed: 1 heading and 1 box in it count as code"
+    (problem,) = (await answer(call, "list_crs"))["problems"]
+    assert problem["line"] == 9 and problem["message"].startswith(said)
+    result = await call("manage_cr_sections", key=1, operation="list")
+    notes = [block.text for block in result.content if isinstance(block, TextContent)]
+    assert "is never closed: 1 heading and 1 box" in notes[-1]

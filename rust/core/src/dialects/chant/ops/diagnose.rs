@@ -58,7 +58,7 @@ pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
         lock_check(project, &spec),
         commit_check(&found),
         criteria_check(&spec, status),
-        status_check(&spec, status, &found),
+        status_check(&spec, status, &found, snapshot.specs.idle(&spec)),
         dependency_check(&spec, status, &snapshot.specs),
         process_check(status, &found),
         branch_check(status, &found),
@@ -310,7 +310,7 @@ fn criteria_check(spec: &Spec, status: Status) -> Check {
     }
 }
 
-fn status_check(spec: &Spec, status: Status, found: &Findings) -> Check {
+fn status_check(spec: &Spec, status: Status, found: &Findings, idle: Option<&str>) -> Check {
     let (passed, details) = match status {
         Status::InProgress if found.has_commit() && !found.is_being_worked() => (
             false,
@@ -333,7 +333,7 @@ fn status_check(spec: &Spec, status: Status, found: &Findings) -> Check {
         Status::Pending | Status::Ready | Status::Blocked if found.has_commit() => {
             (false, "Status is pending but commit exists")
         }
-        Status::Pending | Status::Ready => (true, "Not begun"),
+        Status::Pending | Status::Ready => (true, idle.unwrap_or("Not begun")),
         Status::Blocked => (true, "Blocked by unmet dependencies"),
         Status::Paused => (true, "Paused (work stopped mid-execution)"),
         Status::Failed => (true, "Marked as failed"),
