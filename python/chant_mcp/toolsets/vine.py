@@ -104,9 +104,7 @@ def vine_read(
         ToolParameter(description="Filter of list", schema={"enum": list(STATUSES)}),
     ] = None,
     query: Annotated[str | None, ToolParameter(description="Text to find, for search and list")] = None,
-    fields: Annotated[
-        list[str] | None, ToolParameter(description="Keys of each entry; fewer keys make longer pages")
-    ] = None,
+    fields: list[str] | None = None,
     limit: Annotated[int | None, ToolParameter(minimum=0)] = None,
     offset: Count = 0,
 ) -> Answer:

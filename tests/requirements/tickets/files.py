@@ -21,7 +21,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 21",
     ),
     "tickets:worktrees:can_be_turned_off": Requirement(
-        "`enabled = false` in `[worktree]` of `.mdt-config.toml` turns it off.", "issue 21; reference tickets 1.2"
+        "`enabled = false` in `[worktree]` of `.mdt-config.toml` turns it off.",
+        "issue 21; reference tickets 1.2",
     ),
     "tickets:worktrees:only_those_of_the_repository": Requirement(
         "A worktree counts only where git lists it, its folder says the same of itself, and the tickets lie in it; "

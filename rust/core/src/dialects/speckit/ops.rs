@@ -91,7 +91,7 @@ fn whole_context<'a>(
         if let Some(tasks) = features.document(feature, "tasks.md")? {
             let counted = Progress::of(&tasks.list.tasks);
             progress = (!tasks.list.tasks.is_empty()).then(|| counted.into());
-            warnings.extend(tasks.list.problems().into_iter().map(|(_, said)| said));
+            warnings.extend(view::problems(&tasks.list));
         }
         if let Some(spec) = features.document(feature, "spec.md")? {
             needs = unclear(&spec.text);
@@ -289,8 +289,7 @@ pub fn complete(
         let found = features.find(asked)?;
         let feature = current(&found)?;
         let mut done = features.complete(&found, feature, who, (id, skip_validation))?;
-        let problems = done.list.problems().into_iter().map(|(_, said)| said);
-        done.warnings.extend(problems);
+        done.warnings.extend(view::problems(&done.list));
         let warnings = found.warnings.iter().cloned();
         done.warnings.splice(0..0, warnings);
         let plan = features.plan(&found.root, &done.list);
@@ -530,6 +529,7 @@ pub fn tasks(features: &Features, asked: Option<&str>) -> Result<Answer, Error> 
             phases: view::phases(&document.list),
             tasks: view::tasks(&plan),
             unread: view::unread(&document.list),
+            problems: view::problems(&document.list),
         }))
     };
     answer().map_err(told)
@@ -555,6 +555,7 @@ pub fn next(features: &Features, asked: Option<&str>) -> Result<Answer, Error> {
             progress: list.progress().into(),
             ready,
             waiting,
+            problems: view::problems(list),
         }))
     };
     answer().map_err(told)

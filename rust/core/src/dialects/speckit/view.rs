@@ -262,6 +262,12 @@ pub fn unread(list: &TaskList) -> Vec<UnreadView> {
     lines.map(view).collect()
 }
 
+/// What is wrong with a list, in sentences.
+pub fn problems(list: &TaskList) -> Vec<String> {
+    let problems = list.problems().into_iter();
+    problems.map(|(_, said)| said).collect()
+}
+
 /// A feature's tasks.
 #[derive(Debug, Serialize)]
 pub struct TasksView<'a> {
@@ -277,6 +283,9 @@ pub struct TasksView<'a> {
     /// Lines that look like tasks and are not read as such.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<UnreadView>,
+    /// What is wrong with the list, a sentence for all lines of one reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
 }
 
 /// What can be done now.
@@ -291,6 +300,9 @@ pub struct NextView<'a> {
     pub ready: Vec<TaskView<'a>>,
     /// What waits.
     pub waiting: Vec<TaskView<'a>>,
+    /// What is wrong with the list, a sentence for all lines of one reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
