@@ -463,9 +463,11 @@ async def test_a_fence_that_takes_in_criteria_is_named(call: Caller) -> None:
     assert said in verified["verification_notes"]
     diagnosed = await call.data("chant_diagnose", id=ID)
     (check,) = [check for check in diagnosed["checks"] if check["name"] == "Acceptance criteria"]
-    assert check["passed"] is False and said in check["details"]
+    assert check["passed"] is False
+    assert said in check["details"]
     refusal = await call.error("chant_work_start", id=ID)
-    assert said in refusal and "Close it with a line of the same characters" in refusal
+    assert said in refusal
+    assert "Close it with a line of the same characters" in refusal
     call.project.spec(ID, body=NESTED.replace("```m", "````m").replace("more\n```", "more\n````"))
     assert await findings(call, "fence") == []
     assert "fence" not in (await call.data("chant_verify", id=ID))["verification_notes"]

@@ -149,7 +149,8 @@ def test_lint_prints_findings_and_scores(cli: Cli) -> None:
     text = cli("lint")
     assert "error: Missing title" in text
     assert "Unknown dependency '2026-01-22-009-zzz'" in text
-    assert "Complexity" in text and "red" in text
+    assert "Complexity" in text
+    assert "red" in text
     assert "1 checked: 2 errors, 0 warnings; 0 green, 0 yellow, 1 red." in text
     assert "→ Add at least 1 acceptance criteria checkbox" in cli("lint", "x7m")
 

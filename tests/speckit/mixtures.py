@@ -61,35 +61,41 @@ def looks_like(text: str) -> list[int]:
     return sorted(found + [number for number, name in bare if name not in boxed])
 
 
-def mixture(seed: int) -> str:
-    """Make a list of some sections in any order, with tasks of several forms in each."""
-    chance = random.Random(seed)
-    number = count(1)
+class _Maker:
+    """Makes parts of lists, each task under the next number."""
 
-    def name() -> str:
-        return chance.choice(("T{:03}", "T{:03}", "T-{:03}", "**T{:03}**", "TASK-{}")).format(next(number))
+    def __init__(self, seed: int) -> None:
+        self._chance = random.Random(seed)
+        self._numbers = count(1)
 
-    def sign() -> str:
-        return chance.choice((" ", "x", "X", "~", "-"))
+    def _name(self) -> str:
+        forms = ("T{:03}", "T{:03}", "T-{:03}", "**T{:03}**", "TASK-{}")
+        return self._chance.choice(forms).format(next(self._numbers))
 
-    def tasks() -> str:
-        bullet = chance.choice(("-", "*", "+", "1."))
+    def _sign(self) -> str:
+        return self._chance.choice((" ", "x", "X", "~", "-"))
+
+    def _tasks(self) -> str:
+        bullet = self._chance.choice(("-", "*", "+", "1."))
         made: list[str] = []
-        for _ in range(chance.randint(1, 4)):
-            made.append(f"{bullet} [{sign()}] {name()} [P] [US1-US3] Do it")
-            made.extend(f"   {bullet} [{sign()}] part of it" for _ in range(chance.randint(0, 2)))
+        for _ in range(self._chance.randint(1, 4)):
+            made.append(f"{bullet} [{self._sign()}] {self._name()} [P] [US1-US3] Do it")
+            parts = range(self._chance.randint(0, 2))
+            made.extend(f"   {bullet} [{self._sign()}] part {part} of it" for part in parts)
         return "\n".join(made)
 
-    def headings() -> str:
-        level = chance.choice(("###", "####"))
-        box = chance.choice(("", f"- [{sign()}] ", f"[{sign()}] "))
-        boxes = "\n".join(f"- [{sign()}] step {step}" for step in range(chance.randint(1, 3)))
-        return f"{level} {box}{name()}: Do it\n\n**Files**: `src/a.py`\n\n{boxes}\n"
+    def _headings(self) -> str:
+        level = self._chance.choice(("###", "####"))
+        box = self._chance.choice(("", f"- [{self._sign()}] ", f"[{self._sign()}] "))
+        steps = range(self._chance.randint(1, 3))
+        boxes = "\n".join(f"- [{self._sign()}] step {step}" for step in steps)
+        return f"{level} {box}{self._name()}: Do it\n\n**Files**: `src/a.py`\n\n{boxes}\n"
 
-    def plain() -> str:
-        return "\n".join(f"- [{sign()}] Do something" for _ in range(chance.randint(1, 5)))
+    def _plain(self) -> str:
+        lines = range(self._chance.randint(1, 5))
+        return "\n".join(f"- [{self._sign()}] Do something {line}" for line in lines)
 
-    def odd() -> str:
+    def _odd(self) -> str:
         forms = (
             "- [] {}",
             "[x] {}",
@@ -99,17 +105,22 @@ def mixture(seed: int) -> str:
             "| {} | Do | [x] |",
             "- [✓] {} Do",
         )
-        if chance.random() < 0.2:
-            return chance.choice(("### [ ] Do", "#### - [x] Do"))
-        return chance.choice(forms).format(name())
+        without_id = ("### [ ] Do", "#### - [x] Do")
+        return self._chance.choice((*forms, *without_id)).format(self._name())
 
-    def hidden() -> str:
-        return chance.choice(("```text\n- [ ] T990 no\n```", "<!-- - [ ] T991 no -->", "Words only."))
+    def _hidden(self) -> str:
+        return self._chance.choice(("```text\n- [ ] T990 no\n```", "<!-- - [ ] T991 no -->", "Words only."))
 
-    parts = ["# Tasks: something", "- [ ] T900 One that is certain"]
-    for _ in range(chance.randint(3, 8)):
-        parts.append(chance.choice(PHASES + SIDES))
-        parts.extend(
-            chance.choice((tasks, headings, plain, odd, hidden))() for _ in range(chance.randint(0, 3))
-        )
+    def parts(self) -> Iterator[str]:
+        """Make sections in any order, with parts of any form in each."""
+        forms = (self._tasks, self._headings, self._plain, self._odd, self._hidden)
+        for _ in range(self._chance.randint(3, 8)):
+            yield self._chance.choice(PHASES + SIDES)
+            for _ in range(self._chance.randint(0, 3)):
+                yield self._chance.choice(forms)()
+
+
+def mixture(seed: int) -> str:
+    """Make a list of some sections in any order, with tasks of several forms in each."""
+    parts = ["# Tasks: something", "- [ ] T900 One that is certain", *_Maker(seed).parts()]
     return "\n\n".join(parts) + "\n"

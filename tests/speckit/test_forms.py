@@ -61,8 +61,8 @@ def test_a_task_of_any_form_is_ticked_by_one_byte(features: Features) -> None:
         core.complete(name, skip_validation=True)
         after = path.read_bytes()
         differing = [at for at in range(len(before)) if before[at] != after[at]]
-        assert len(before) == len(after) and len(differing) == 1, name
-        assert before[differing[0]] == ord(" ") and after[differing[0]] == ord("x"), name
+        assert (len(after), len(differing)) == (len(before), 1), name
+        assert (before[differing[0]], after[differing[0]]) == (ord(" "), ord("x")), name
     assert path.read_text().endswith("- [x] two\n\n### T9001: Open\n- [ ] a\n- [ ] b\n")
     lines_of_boxes = [at for at, line in enumerate(text.splitlines(), 1) if line in ("- [ ] a", "- [ ] b")]
     with pytest.raises(ChantError, match=f"lines {lines_of_boxes[0]}-{lines_of_boxes[1]}"):
@@ -79,7 +79,8 @@ async def test_what_is_not_read_is_said_where_progress_is(call: Caller) -> None:
     text = "\n".join(block.text for block in context.content if isinstance(block, TextContent))
     lost = "2 lines look like tasks and are not read: they have a box and no ID (lines 5-6)"
     fence = "the fence on line 8 is never closed: 1 heading and 1 box in it count as code"
-    assert lost in text and fence in text
+    assert lost in text
+    assert fence in text
     done = await call.data("rstn_complete_task", task_id="T001")
     assert [lost in done["warnings"][0], fence in done["warnings"][1]] == [True, True]
     features.tasks("- [ ] first\n- [ ] second\n")

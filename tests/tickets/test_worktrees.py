@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -39,7 +38,8 @@ async def test_a_ticket_is_read_where_it_is_worked_on(call: Caller, worked_on: P
     found = await rows(call)
     assert (found["MDT-001"]["title"], found["MDT-001"]["status"]) == ("There", "Approved")
     assert (found["MDT-001"]["inWorktree"], found["MDT-001"]["filePath"]) == (True, str(worked_on))
-    assert found["MDT-002"]["title"] == "Here" and "inWorktree" not in found["MDT-002"]
+    assert found["MDT-002"]["title"] == "Here"
+    assert "inWorktree" not in found["MDT-002"]
     for mode in ("attributes", "metadata"):
         shown = await answer(call, "get_cr", key=1, mode=mode)
         assert (shown["title"], shown["inWorktree"], shown["filePath"]) == ("There", True, str(worked_on))
@@ -62,7 +62,9 @@ async def test_a_ticket_is_changed_where_it_is_worked_on(
     await answer(call, "update_cr_status", key=1, status="In Progress")
     await call("manage_cr_sections", key=1, operation="append", section="# There", content="More words.")
     text = worked_on.read_text()
-    assert "assignee: ada\n" in text and "status: In Progress\n" in text and "More words." in text
+    assert "assignee: ada\n" in text
+    assert "status: In Progress\n" in text
+    assert "More words." in text
     assert tickets.text("MDT-001-here") == before
     await answer(call, "update_cr_attrs", key=2, attributes={"assignee": "bob"})
     assert "assignee: bob" in tickets.text("MDT-002-here")
@@ -70,7 +72,8 @@ async def test_a_ticket_is_changed_where_it_is_worked_on(
     refusal = await invalid(call, "update_cr_attrs", key=2, attributes={"dependsOn": "1"})
     assert "it would close a loop" in refusal["dependsOn"]
     deleted = await answer(call, "delete_cr", key=1)
-    assert not worked_on.exists() and tickets.text("MDT-001-here") == before
+    assert not worked_on.exists()
+    assert tickets.text("MDT-001-here") == before
     assert "a copy in this checkout stays" in deleted["warnings"][0]
     assert (await rows(call))["MDT-001"]["title"] == "Here"
 
@@ -127,7 +130,7 @@ async def test_a_worktree_that_is_gone_or_another_ones_is_named_and_left_alone(
     outside = tree.with_name("outside")
     shutil.copytree(folder, outside)
     shutil.rmtree(folder)
-    os.symlink(outside, folder)
+    folder.symlink_to(outside)
     assert await refused()
     shutil.rmtree(tree)
     assert "git worktree prune" in await refused()
@@ -140,7 +143,8 @@ async def test_a_fence_that_takes_in_headings_is_a_problem(call: Caller, tickets
     tickets.ticket(1, "Open", body="```text\ncode\n\n## Acceptance Criteria\n\n- [ ] a\n")
     said = "the fence on line 9 is never closed: 1 heading and 1 box in it count as code"
     (problem,) = (await answer(call, "list_crs"))["problems"]
-    assert problem["line"] == 9 and problem["message"].startswith(said)
+    assert problem["line"] == 9
+    assert problem["message"].startswith(said)
     result = await call("manage_cr_sections", key=1, operation="list")
     notes = [block.text for block in result.content if isinstance(block, TextContent)]
     assert "is never closed: 1 heading and 1 box" in notes[-1]

@@ -8,8 +8,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "seed chant:180; seed chant:101",
     ),
     "chant:spec_get:a_driver_says_what_it_waits_for": Requirement(
-        "A driver that is to be done and cannot be worked on says so in `waiting_for`: it has no members, or all of them "
-        "are done.",
+        "A driver that is to be done and cannot be worked on says so in `waiting_for`: it has no members, "
+        "or all of them are done.",
         "issue 21",
     ),
     "chant:spec_get:answers_with_metadata_and_body": Requirement(

@@ -26,8 +26,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference tickets 8.2: B5; reference tickets 3.7",
     ),
     "tickets:create_cr:title_of_the_call_wins": Requirement(
-        "The title is that of the call: a heading of the same text at the beginning of the content is taken as it, "
-        "another one is kept below it.",
+        "The title is that of the call: a heading of the same text at the beginning of the content is "
+        "taken as it, another one is kept below it.",
         "issue 21",
     ),
     "tickets:create_cr:what_agrees_is_accepted": Requirement(

@@ -12,8 +12,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "seed vine:48",
     ),
     "vine:read:pages_are_as_large_as_fits": Requirement(
-        "A page of a list has as many entries as its text holds, an entry a line where not all fit; `fields` names the "
-        "keys of entries, and status and query hold together.",
+        "A page of a list has as many entries as its text holds, an entry a line where not all fit; "
+        "`fields` names the keys of entries, and status and query hold together.",
         "issue 21",
     ),
     "vine:read:id_is_required_for_task": Requirement(
