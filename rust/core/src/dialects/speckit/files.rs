@@ -309,7 +309,10 @@ impl Features {
                     problems => {
                         let problems: Vec<&str> =
                             problems.iter().map(|(_, said)| &**said).collect();
-                        format!("{path} has no task that is read: {}", problems.join("; "))
+                        format!(
+                            "{path} is there, but no line of it is a task: {}",
+                            problems.join("; ")
+                        )
                     }
                 }
             }

@@ -212,7 +212,6 @@ fn projects_number_and_lie_as_they_say() {
         tickets: "./".into(),
         start_number: 100,
         counter_file: "next.txt".into(),
-        uses_worktrees: true,
         ..place(folder.path())
     };
     let board = open(place.clone()).unwrap();
