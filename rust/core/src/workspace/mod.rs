@@ -7,6 +7,7 @@
 mod at;
 pub mod board;
 pub mod changes;
+pub mod configuration;
 mod csv_table;
 pub mod error;
 pub mod export;

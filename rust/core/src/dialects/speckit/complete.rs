@@ -51,8 +51,8 @@ impl Features {
     /// Ticks a task of a feature.
     ///
     /// # Errors
-    /// `NoTaskList`, `NoTask`, `Duplicate`, `Unready`, `CheckFailed`, or a `StoreError`; the file is then
-    /// as it was.
+    /// `NoTaskList`, `NoTask`, `Duplicate`, `Unready`, `CheckFailed`, `MisspelledKey`, or a `StoreError`; the file is
+    /// then as it was.
     pub fn complete(
         &self,
         found: &Found,
@@ -71,6 +71,9 @@ impl Features {
             asked,
         };
         let at = only(&document.list, id)?;
+        if document.list.tasks[at].mark != Mark::Done && !skips {
+            config.refuse_misspelled()?;
+        }
         if document.list.tasks[at].mark != Mark::Done && judge.wants_checks() {
             if !self.runs_commands {
                 judge.judge(&document.list, at)?;

@@ -1,7 +1,7 @@
 //! The features of a project as they lie on disk: read again only where they changed.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
@@ -13,6 +13,7 @@ use super::parse;
 use super::plan::Plan;
 use super::resolve::{self, Feature, Found, SPECS, Start};
 use super::task::TaskList;
+use crate::config::check::{CheckedFile, ConfigFinding};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::outside::{Around, Neighbours, Standing};
@@ -217,6 +218,19 @@ impl Features {
             Some(text) => Ok((config::read(&text)?, text)),
             None => Ok((Config::default(), String::new())),
         }
+    }
+
+    /// The configuration of a folder with what is to be said about it; `None` where there is none.
+    pub fn configuration_file(&self, root: &Path) -> Option<CheckedFile> {
+        let root = Root::open(root).ok()?;
+        let findings = match self.text(&root, config::FILE) {
+            Ok(text) => config::findings(&text?),
+            Err(error) => vec![ConfigFinding::unreadable(config::FILE, None, error.to_string())],
+        };
+        Some(CheckedFile {
+            path: config::FILE.into(),
+            findings,
+        })
     }
 
     /// A text inside a root; `None` when there is none.

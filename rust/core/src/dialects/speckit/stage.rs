@@ -84,6 +84,9 @@ impl Stage {
         let config = features.config(&found)?;
         let Completion { id, skips, .. } = completion;
         let is_open = before.list.tasks[only(&before.list, id)?].mark != Mark::Done;
+        if is_open && !skips {
+            config.refuse_misspelled()?;
+        }
         if is_open
             && !skips
             && let Some(check) = config.checks.keys().next()

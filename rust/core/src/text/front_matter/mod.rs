@@ -7,6 +7,7 @@
 mod apart;
 mod keys;
 mod lists;
+mod located;
 mod nested;
 mod spelled;
 mod transfer;
@@ -27,6 +28,7 @@ pub use apart::{Entry, entries, set_apart};
 pub use keys::{Key, keys};
 use keys::{lines, token};
 use lists::ListStyle;
+pub use located::KeyStep;
 pub use nested::{Nested, set_nested};
 pub use transfer::{says_same, transfer, yaml_of};
 
@@ -135,6 +137,14 @@ pub fn read_spelled(yaml: &str) -> Result<serde_json::Value, YamlProblem> {
     };
     let deserializer = serde_yaml::Deserializer::from_str(yaml);
     Ok(spelled::Spelled(&shape).deserialize(deserializer)?)
+}
+
+/// The line inside YAML, counted from 1, on which a key or an item stands; none where the steps lead nowhere. The
+/// YAML has to be readable.
+pub fn line_of(yaml: &str, steps: &[KeyStep]) -> Option<usize> {
+    let deserializer = serde_yaml::Deserializer::from_str(yaml);
+    let stopped = located::Located(steps).deserialize(deserializer).err()?;
+    YamlProblem::from(stopped).line
 }
 
 /// Deepest nesting that is read: the reader's effort grows with its square.

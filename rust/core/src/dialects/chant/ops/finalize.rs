@@ -49,6 +49,7 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
     project.refuse_own(&spec.id, "finalized")?;
     refuse_unfit(&snapshot, &spec)?;
     let config = snapshot.config.clone()?;
+    config.refuse_misspelled()?;
     let failed = |error: Error| error.during("Failed to finalize spec");
     refuse_running(project, &spec).map_err(failed)?;
     let repo = project.repo().map_err(failed)?;

@@ -1,0 +1,63 @@
+//! All configuration files that apply to a folder, of whatever dialect.
+
+use std::path::Path;
+
+use super::Workspace;
+use crate::answer::Answer;
+use crate::config::check::{CheckedFile, ConfigFinding, refuse_misspelled};
+use crate::config::view::ConfigReport;
+use crate::error::Error;
+
+impl Workspace {
+    /// The configuration files that are there, each with what is to be said about it.
+    pub fn configuration_files(&self) -> Vec<CheckedFile> {
+        let mut files = self.parts.chant.configuration_files();
+        files.extend(self.parts.speckit.configuration_file(&self.root));
+        let tickets = &self.parts.tickets;
+        let users = tickets.config_folder();
+        for mut file in tickets.configuration_files() {
+            let path = Path::new(&file.path);
+            if let Ok(inside) = path.strip_prefix(&self.root) {
+                let shown = inside.display().to_string();
+                for finding in &mut file.findings {
+                    finding.file.clone_from(&shown);
+                }
+                file.path = shown;
+            } else if !users.as_ref().is_some_and(|users| path.starts_with(users)) {
+                // What other projects say of themselves does not apply here.
+                continue;
+            }
+            files.push(file);
+        }
+        files
+    }
+
+    /// The findings about files that lie in the folder, and about the user's own for specs.
+    fn acting_findings(&self) -> Vec<ConfigFinding> {
+        let users = self.parts.tickets.config_folder();
+        let is_registry = |file: &CheckedFile| {
+            users
+                .as_ref()
+                .is_some_and(|users| Path::new(&file.path).starts_with(users))
+        };
+        let files = self.configuration_files().into_iter();
+        files
+            .filter(|file| !is_registry(file))
+            .flat_map(|file| file.findings)
+            .collect()
+    }
+}
+
+/// Every configuration file that applies, with its findings.
+pub fn check(workspace: &Workspace) -> Answer {
+    Answer::data(&ConfigReport::from(&*workspace.configuration_files()))
+}
+
+/// Refuses what acts by any configuration of the folder, or by the user's own, while a key of one is nearly a known
+/// one.
+///
+/// # Errors
+/// `MisspelledKey`.
+pub fn refuse(workspace: &Workspace) -> Result<(), Error> {
+    Ok(refuse_misspelled(&workspace.acting_findings())?)
+}
