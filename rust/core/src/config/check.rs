@@ -78,6 +78,15 @@ impl ConfigFinding {
         }
     }
 
+    /// The same finding about a file by which nothing is run: nothing waits for it to be settled.
+    #[must_use]
+    pub fn without_blocking(mut self) -> Self {
+        if let KeyProblem::Unknown { is_near, .. } = &mut self.problem {
+            *is_near = false;
+        }
+        self
+    }
+
     /// A finding about a file as a whole, or about the key that the sentence begins with.
     pub fn unreadable(file: &str, line: Option<usize>, why: String) -> Self {
         Self {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Workspace;
 use crate::answer::Answer;
-use crate::config::check::{CheckedFile, ConfigFinding, refuse_misspelled};
+use crate::config::check::{CheckedFile, refuse_misspelled};
 use crate::config::view::ConfigReport;
 use crate::error::Error;
 
@@ -31,21 +31,6 @@ impl Workspace {
         }
         files
     }
-
-    /// The findings about files that lie in the folder, and about the user's own for specs.
-    fn acting_findings(&self) -> Vec<ConfigFinding> {
-        let users = self.parts.tickets.config_folder();
-        let is_registry = |file: &CheckedFile| {
-            users
-                .as_ref()
-                .is_some_and(|users| Path::new(&file.path).starts_with(users))
-        };
-        let files = self.configuration_files().into_iter();
-        files
-            .filter(|file| !is_registry(file))
-            .flat_map(|file| file.findings)
-            .collect()
-    }
 }
 
 /// Every configuration file that applies, with its findings.
@@ -53,11 +38,12 @@ pub fn check(workspace: &Workspace) -> Answer {
     Answer::data(&ConfigReport::from(&*workspace.configuration_files()))
 }
 
-/// Refuses what acts by any configuration of the folder, or by the user's own, while a key of one is nearly a known
-/// one.
+/// Refuses what acts by any of the configurations while a key of one is nearly a known one.
 ///
 /// # Errors
 /// `MisspelledKey`.
 pub fn refuse(workspace: &Workspace) -> Result<(), Error> {
-    Ok(refuse_misspelled(&workspace.acting_findings())?)
+    let files = workspace.configuration_files().into_iter();
+    let findings: Vec<_> = files.flat_map(|file| file.findings).collect();
+    Ok(refuse_misspelled(&findings)?)
 }

@@ -32,6 +32,8 @@ pub struct Completed {
     pub at: usize,
     /// Whether it was ticked before.
     pub was_complete: bool,
+    /// Whether the configuration asks for any check.
+    pub checks_configured: bool,
     /// How the checks ended.
     pub checks: Vec<Evidence>,
     /// What was not right and did not refuse it.
@@ -101,6 +103,7 @@ impl Features {
             list: parse::tasks(&edited.text),
             at,
             was_complete: true,
+            checks_configured: !config.checks.is_empty(),
             checks: Vec::new(),
             warnings: Vec::new(),
         });
@@ -392,6 +395,7 @@ impl Judge<'_> {
             list,
             at,
             was_complete,
+            checks_configured: !self.config.checks.is_empty(),
             checks: Vec::new(),
             warnings,
         };

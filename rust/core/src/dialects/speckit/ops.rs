@@ -304,6 +304,7 @@ pub fn complete(
                 .map(|task| &*task.id)
                 .collect(),
             skipped_validation: skip_validation && !done.was_complete,
+            checks_configured: done.checks_configured,
             checks: &done.checks,
             warnings: &done.warnings,
             feature: &feature.directory,
@@ -324,6 +325,9 @@ fn completed_text(view: &CompletedView<'_>, next: Option<(&str, &str)>) -> Strin
     );
     if view.already_complete {
         text.push_str("\nIt was complete already; nothing was written.");
+    }
+    if !view.checks_configured && !view.already_complete {
+        text.push_str("\nNo checks are configured.");
     }
     for check in view.checks {
         let _ = write!(

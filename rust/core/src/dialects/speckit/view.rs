@@ -131,6 +131,8 @@ pub struct CompletedView<'a> {
     pub ready: Vec<&'a str>,
     /// Whether validation was skipped.
     pub skipped_validation: bool,
+    /// Whether the configuration asks for any check.
+    pub checks_configured: bool,
     /// How the checks ended.
     pub checks: &'a [Evidence],
     /// What was not right and did not refuse it.

@@ -3,6 +3,7 @@
 use super::super::agents::usual_model;
 use super::super::approval;
 use super::super::error::ChantError;
+use super::super::evidence::without_checks;
 use super::super::model::{Spec, SpecType, Status};
 use super::super::project::run_tree::Scenery;
 use super::super::project::{Project, Snapshot};
@@ -108,6 +109,9 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
         text.push_str("\nAn agent signed a commit: the work needs approval before it is merged.");
     }
     text.push_str(&edit::told(&containers));
+    if let Some(said) = without_checks(&spec, &config) {
+        text.push_str(&format!("\n{said}"));
+    }
     text.push_str(&left_after(project, &spec, &commits));
     if spec.kind == SpecType::Conflict {
         // The work that waited for this may be merged now; what cannot be is found by the next look.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::super::error::ChantError;
+use super::super::evidence::without_checks;
 use super::super::model::{Criterion, Spec, Status};
 use super::super::project::{Project, Snapshot};
 use super::super::specs::steps;
@@ -108,6 +109,7 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
         .map(|names| full_names(project, &snapshot, names, &mut unknown));
     let depends_on = depends_on.transpose()?;
     let completes = |spec: &Spec| completes(spec, status);
+    let config = snapshot.config.clone();
     let change = |snapshot: &Snapshot, draft: &mut Draft| {
         apply(snapshot, draft, update, status, depends_on.as_deref())
     };
@@ -120,6 +122,10 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
     }
     text.push_str(&edit::told(&containers));
     if completes(&spec) {
+        let config = config.as_ref().ok();
+        if let Some(said) = config.and_then(|config| without_checks(&spec, config)) {
+            text.push_str(&format!("\n{said}"));
+        }
         text.push_str(&left_after(project, &spec, &[]));
     }
     Ok(Answer::prose(text))

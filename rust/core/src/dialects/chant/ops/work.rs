@@ -134,6 +134,7 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
         worktree: run.worktree,
         confinement: run.confinement,
         commits: run.commits,
+        checks_passed: run.checks,
         model: run.report.model,
         session: run.report.session,
         usage,

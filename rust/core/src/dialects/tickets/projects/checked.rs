@@ -13,7 +13,10 @@ use crate::text::front_matter::KeyStep;
 /// A file with the findings about it; `None` where there is none.
 pub(super) fn file(name: &str, read: &Read, schema: &ConfigSchema) -> Option<CheckedFile> {
     let findings = match read {
-        Ok(read) => findings(name, read.as_ref()?, schema),
+        Ok(read) => findings(name, read.as_ref()?, schema)
+            .into_iter()
+            .map(ConfigFinding::without_blocking)
+            .collect(),
         Err(why) => vec![ConfigFinding::unreadable(name, None, why.clone())],
     };
     Some(CheckedFile {
