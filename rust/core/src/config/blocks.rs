@@ -10,6 +10,7 @@ use super::runs::{AgentSettings, Limits, ParallelBlock, Providers, Rotation, Wat
 use super::{
     ConfigError, DerivedKey, ReceiptPolicy, RejectionAction, Repository, Thresholds,
 };
+use crate::text::clash;
 use crate::text::edit::EditError;
 use crate::text::front_matter::{self, YamlProblem};
 
@@ -130,6 +131,9 @@ pub(super) fn parse(name: &str, text: &str) -> Result<File, ConfigError> {
         file: name.into(),
         why,
     };
+    if let Some(clash) = clash::in_document(text) {
+        return Err(failed(clash.to_string()));
+    }
     let layout = front_matter::layout(text).map_err(|e: EditError| failed(e.to_string()))?;
     let Some(range) = layout.yaml else {
         return Ok(File::default());

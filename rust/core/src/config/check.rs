@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::schema::{ConfigSchema, KeyProblem, joined};
+use crate::text::clash::{self, LeftClash};
 use crate::text::front_matter::{self, KeyStep};
 
 /// Something to be said about a configuration file.
@@ -78,6 +79,11 @@ impl ConfigFinding {
         }
     }
 
+    /// A finding about a file of which a merge left two versions.
+    pub fn clashing(file: &str, clash: LeftClash) -> Self {
+        Self::unreadable(file, Some(clash.begins), clash.to_string())
+    }
+
     /// The same finding about a file by which nothing is run: nothing waits for it to be settled.
     #[must_use]
     pub fn without_blocking(mut self) -> Self {
@@ -136,6 +142,9 @@ pub fn refuse_misspelled(findings: &[ConfigFinding]) -> Result<(), MisspelledKey
 
 /// The findings about a document whose front matter is a configuration.
 pub fn in_front_matter(file: &str, text: &str, schema: &ConfigSchema) -> Vec<ConfigFinding> {
+    if let Some(clash) = clash::in_document(text) {
+        return vec![ConfigFinding::clashing(file, clash)];
+    }
     match front_matter::layout(text) {
         Err(error) => vec![ConfigFinding::unreadable(file, None, error.to_string())],
         Ok(layout) => match layout.yaml {
@@ -150,6 +159,9 @@ pub fn in_front_matter(file: &str, text: &str, schema: &ConfigSchema) -> Vec<Con
 
 /// The findings about a text that is YAML as a whole.
 pub fn in_yaml(file: &str, text: &str, schema: &ConfigSchema) -> Vec<ConfigFinding> {
+    if let Some(clash) = clash::in_data(text) {
+        return vec![ConfigFinding::clashing(file, clash)];
+    }
     in_yaml_below(file, text, 0, schema)
 }
 

@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::outside::Telling;
 use crate::store::disk;
 use crate::store::files::{self, Root};
+use crate::text::clash;
 use crate::text::edit::{self, Edit, EditError};
 
 /// IDs that a refusal names as like the one that was meant.
@@ -90,6 +91,7 @@ impl Features {
             let list = if text == document.text {
                 document.list.clone()
             } else {
+                refuse_clash(feature, text)?;
                 parse::tasks(text)
             };
             let (changed, done) = judge.tick(text, list)?;
@@ -282,6 +284,18 @@ fn last(text: &str) -> String {
     let text = text.trim_end();
     let skipped = text.chars().count().saturating_sub(TAIL);
     text.chars().skip(skipped).collect()
+}
+
+/// Refuses a list of which a merge left two versions.
+fn refuse_clash(feature: &Feature, text: &str) -> Result<(), SpeckitError> {
+    let path = || format!("{}/{TASKS}", feature.directory);
+    match clash::in_document(text) {
+        None => Ok(()),
+        Some(clash) => Err(SpeckitError::Clashing {
+            path: path(),
+            clash,
+        }),
+    }
 }
 
 /// The folder that a feature's files stay in.

@@ -10,6 +10,7 @@ use crate::config::check::{self, ConfigFinding, MisspelledKey};
 use crate::config::schema::speckit::FEATURES;
 use crate::config::seconds_of;
 use crate::environment;
+use crate::text::clash;
 use crate::text::front_matter;
 
 /// Where it lies, from the project's root.
@@ -166,6 +167,9 @@ impl Questions {
 /// `Config`, with what is wrong.
 pub fn read(text: &str) -> Result<Config, SpeckitError> {
     let refused = |why: String| SpeckitError::Config { file: FILE, why };
+    if let Some(clash) = clash::in_data(text) {
+        return Err(refused(clash.to_string()));
+    }
     let config: Option<Config> =
         front_matter::read(text).map_err(|problem| refused(problem.message))?;
     let mut config = config.unwrap_or_default();

@@ -23,6 +23,7 @@ use crate::store::files::{self, Root};
 use crate::store::journal::Journal;
 use crate::store::state::UserState;
 use crate::store::undecided;
+use crate::text::clash::{self, LeftClash};
 use crate::trust::TrustVerdict;
 use crate::trust::look::FolderTrust;
 use crate::vanished;
@@ -66,19 +67,22 @@ pub struct Features {
 pub struct Document {
     /// Its text.
     pub text: String,
-    /// Its tasks; none for what is no task list.
+    /// Its tasks; none for what is no task list, or has two versions.
     pub list: TaskList,
+    /// Where a merge left two versions.
+    pub clash: Option<LeftClash>,
 }
 
 impl Document {
     /// Reads the text of a file; `path` ends in its name.
     pub fn read(path: &str, text: String) -> Self {
-        let list = if path.ends_with(TASKS) {
+        let clash = clash::in_document(&text);
+        let list = if path.ends_with(TASKS) && clash.is_none() {
             parse::tasks(&text)
         } else {
             TaskList::default()
         };
-        Self { text, list }
+        Self { text, list, clash }
     }
 }
 
@@ -312,6 +316,10 @@ impl Features {
     /// `NoTaskList`, or a `StoreError`.
     pub fn tasks(&self, found: &Found, feature: &Feature) -> Result<Arc<Document>, Error> {
         let document = self.document(feature, TASKS)?;
+        if let Some(clash) = document.as_ref().and_then(|document| document.clash) {
+            let path = format!("{}/{TASKS}", feature.directory);
+            return Err(SpeckitError::Clashing { path, clash }.into());
+        }
         let hint = match document {
             Some(document) if !document.list.tasks.is_empty() => return Ok(document),
             Some(document) if has_words(&document.text) => format!(
@@ -342,7 +350,9 @@ impl Features {
             return Ok(Stage::Plan);
         }
         let tasks = self.document(feature, "tasks.md")?;
-        let has_tasks = tasks.is_some_and(|document| !document.list.tasks.is_empty());
+        // With two versions there is a list, whatever is to become of it.
+        let has_tasks = tasks
+            .is_some_and(|document| document.clash.is_some() || !document.list.tasks.is_empty());
         Ok(if has_tasks {
             Stage::Implement
         } else {

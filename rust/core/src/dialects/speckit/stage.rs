@@ -105,7 +105,11 @@ impl Stage {
         let (text, completed) = judge.tick(&before.text, before.list.clone())?;
         let list = completed.list.clone();
         let told = format!("{}#{}", feature.label, list.tasks[completed.at].id);
-        let now = Arc::new(Document { text, list });
+        let now = Arc::new(Document {
+            text,
+            list,
+            clash: None,
+        });
         let staged = self.lists.entry(path).or_insert(Staged {
             now: Arc::clone(&now),
             before,

@@ -12,7 +12,7 @@ use super::super::project::{Project, Snapshot};
 use super::super::rules::{PARSE, Subject, rules};
 use super::super::scores::{Light, Scores, Size};
 use super::super::specs::steps;
-use super::super::view::list::{problems, title_shown};
+use super::super::view::list::{problems_of_page, title_shown};
 use super::super::view::report::{Diagnostic, LintReport, Score};
 use super::read::room_of;
 use crate::answer::{Answer, Page, fitting, size_of};
@@ -67,7 +67,8 @@ pub fn lint(project: &Project, id: Option<&str>, page: Page) -> Result<Answer, E
     let pairs = (page.offset..most)
         .take(page.limit)
         .map(|_| (rest.0.next(), rest.1.next()));
-    let (problems, problems_total) = problems(&project.problems(&snapshot));
+    let (problems, problems_total) =
+        problems_of_page(&project.problems(&snapshot), page.offset);
     let configuration = match (id, page.offset) {
         (None, 0) => configuration(project),
         _ => Vec::new(),

@@ -4,6 +4,7 @@ use toml::{Table, Value};
 
 use super::Problem;
 use crate::config::schema::tickets::{DISCOVERY, PROJECT, RECORD};
+use crate::text::clash;
 
 /// What a configuration file holds: `None` where there is none, or why it cannot be read.
 pub(super) type Read = Result<Option<ReadTable>, String>;
@@ -22,6 +23,9 @@ pub(super) struct ReadTable {
 /// # Errors
 /// What is wrong, with its line.
 pub(super) fn parse(text: &str) -> Result<ReadTable, String> {
+    if let Some(clash) = clash::in_data(text) {
+        return Err(format!("{clash}; nothing in the file is used until then"));
+    }
     let table = text.parse::<Table>().map_err(|error| {
         let line = error.span().map_or(1, |span| {
             1 + text[..span.start.min(text.len())].matches('\n').count()
