@@ -93,11 +93,11 @@ impl ConfigFinding {
         self
     }
 
-    /// A finding about a file as a whole, or about the key that the sentence begins with.
+    /// A finding about a file as a whole; without a line it is that which the sentence names.
     pub fn unreadable(file: &str, line: Option<usize>, why: String) -> Self {
         Self {
             file: file.into(),
-            line,
+            line: line.or_else(|| line_in(&why)),
             key: String::new(),
             problem: KeyProblem::Unreadable(why),
         }
@@ -221,14 +221,15 @@ pub fn with_refusal(
     if let Some(why) = refusal
         && !findings.iter().any(says_why)
     {
-        findings.insert(0, ConfigFinding::unreadable(file, line_in(&why), why));
+        findings.insert(0, ConfigFinding::unreadable(file, None, why));
     }
     findings
 }
 
-/// The line that a sentence names.
+/// The first line that a sentence names.
 fn line_in(why: &str) -> Option<usize> {
-    let digits = why.split(" at line ").nth(1)?;
+    let behind = |word: &str| why.split_once(word).map(|(_, behind)| behind);
+    let digits = behind("line ").or_else(|| behind("lines "))?;
     let end = digits.find(|c: char| !c.is_ascii_digit());
     digits[..end.unwrap_or(digits.len())].parse().ok()
 }
@@ -238,7 +239,7 @@ mod tests {
     use super::super::schema::{chant, speckit};
     use super::*;
 
-    // proves: config:unknown_key_is_named
+    // proves: config:keys:unknown_key_is_named
     #[test]
     fn findings_name_their_lines_in_every_layout() {
         let text = "\u{feff}\n---\n# a\nproject: {name: x}\nlimts:\n  a: 1\nagents:\n  own: {command: [a],\n    modle: b}\nrepos:\n- name: a\n  pth: b\n---\nbody\n";
@@ -260,10 +261,10 @@ mod tests {
             assert!(found[0].is_mistake() && !found[0].is_near());
         }
         let found = in_front_matter("f", "---\na: 1\n", &chant::PROJECTS);
-        assert_eq!(found[0].kind(), "unreadable");
+        assert_eq!((found[0].kind(), found[0].line), ("unreadable", Some(1)));
     }
 
-    // proves: config:near_key_refuses
+    // proves: config:keys:near_key_refuses
     #[test]
     fn a_key_that_is_nearly_known_is_refused_with_all_that_helps() {
         let text = "checks: {}\nchek: {}\nstrct: {}\nother: 1\n";

@@ -366,7 +366,7 @@ mod tests {
         remarks.map(shown).collect()
     }
 
-    // proves: config:unknown_key_is_named
+    // proves: config:keys:unknown_key_is_named
     #[test]
     fn unknown_keys_are_named_with_what_may_be_meant() {
         for (yaml, expected) in [
@@ -394,7 +394,7 @@ mod tests {
         assert!(remarks(&chant::PROJECTS, "checks: {chek: [a], anything: [b]}").is_empty());
     }
 
-    // proves: config:one_table
+    // proves: config:keys:one_table
     #[test]
     fn the_table_has_the_keys_that_are_read_and_no_others() {
         let known = chant::PROJECTS.used_keys().into_iter();
@@ -409,7 +409,7 @@ mod tests {
         );
     }
 
-    // proves: config:known_without_effect
+    // proves: config:keys:known_without_effect
     #[test]
     fn a_key_counts_in_the_file_that_may_say_it() {
         let users = "trust: {roots: [a]}\nconfine: {mode: off}";

@@ -208,7 +208,7 @@ mod tests {
     use super::*;
     use crate::config::schema::traced::keys_read;
 
-    // proves: config:one_table
+    // proves: config:keys:one_table
     #[test]
     fn the_table_has_the_keys_that_are_read_and_no_others() {
         let known = FEATURES.used_keys().into_iter();

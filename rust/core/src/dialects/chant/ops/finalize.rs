@@ -108,10 +108,10 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
     if needs_approval {
         text.push_str("\nAn agent signed a commit: the work needs approval before it is merged.");
     }
-    text.push_str(&edit::told(&containers));
     if let Some(said) = without_checks(&spec, &config) {
         text.push_str(&format!("\n{said}"));
     }
+    text.push_str(&edit::told(&containers));
     text.push_str(&left_after(project, &spec, &commits));
     if spec.kind == SpecType::Conflict {
         // The work that waited for this may be merged now; what cannot be is found by the next look.

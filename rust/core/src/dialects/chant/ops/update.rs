@@ -121,14 +121,16 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
         ));
     }
     text.push_str(&edit::told(&containers));
+    let mut note = None;
     if completes(&spec) {
         let config = config.as_ref().ok();
-        if let Some(said) = config.and_then(|config| without_checks(&spec, config)) {
-            text.push_str(&format!("\n{said}"));
-        }
+        note = config.and_then(|config| without_checks(&spec, config));
         text.push_str(&left_after(project, &spec, &[]));
     }
-    Ok(Answer::prose(text))
+    Ok(Answer {
+        note: note.map(str::to_owned),
+        ..Answer::prose(text)
+    })
 }
 
 /// `chant_spec_update` from inside a run: the run's own spec, and all others, are changed in the run's folder, and
