@@ -7,9 +7,7 @@ use serde::Deserialize;
 use super::confine::{Caches, ConfineBlock};
 use super::pool::RunsBlock;
 use super::runs::{AgentSettings, Limits, ParallelBlock, Providers, Rotation, WatchBlock};
-use super::{
-    ConfigError, DerivedKey, ReceiptPolicy, RejectionAction, Repository, Thresholds,
-};
+use super::{ConfigError, DerivedKey, ReceiptPolicy, RejectionAction, Repository, Thresholds};
 use crate::text::clash;
 use crate::text::edit::EditError;
 use crate::text::front_matter::{self, YamlProblem};

@@ -174,11 +174,7 @@ fn in_yaml_below(
     match front_matter::read::<Option<Value>>(yaml) {
         Err(problem) => {
             let line = problem.line.map(|line| line + before);
-            vec![ConfigFinding::unreadable(
-                file,
-                line,
-                problem.below(before),
-            )]
+            vec![ConfigFinding::unreadable(file, line, problem.below(before))]
         }
         Ok(read) => in_value(file, &read.unwrap_or_default(), schema, |steps| {
             front_matter::line_of(yaml, steps).map(|line| line + before)

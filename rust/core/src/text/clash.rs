@@ -54,7 +54,9 @@ fn first(text: &str, is_quoted: impl Fn(usize) -> bool) -> Option<LeftClash> {
         let start = at;
         at += line.len();
         let line = line.trim_start_matches('\u{feff}');
-        let behind = SIGNS.get(found.len()).and_then(|sign| line.strip_prefix(sign));
+        let behind = SIGNS
+            .get(found.len())
+            .and_then(|sign| line.strip_prefix(sign));
         let is_marker = behind.is_some_and(|rest| rest.trim().is_empty() || rest.starts_with(' '));
         if is_marker && !(found.is_empty() && is_quoted(start)) {
             found.push(number + 1);
@@ -87,7 +89,10 @@ mod tests {
         check(full, Some([2, 4, 6]));
         check(&full.replace('\n', "\r\n"), Some([2, 4, 6]));
         check("\u{feff}<<<<<<<\n=======\n>>>>>>>", Some([1, 2, 3]));
-        check("<<<<<<< a\n||||||| b\nx\n=======\n>>>>>>> c\n", Some([1, 4, 5]));
+        check(
+            "<<<<<<< a\n||||||| b\nx\n=======\n>>>>>>> c\n",
+            Some([1, 4, 5]),
+        );
         for none in [
             "Title\n=======\n\ntext\n",
             "<<<<<<< HEAD\nb\n",

@@ -259,7 +259,13 @@ mod tests {
 
     #[test]
     fn what_starts_runs_or_merges_goes_by_the_configuration() {
-        for name in ["chant_work_start", "merge", "approve", "watch", "chant_split"] {
+        for name in [
+            "chant_work_start",
+            "merge",
+            "approve",
+            "watch",
+            "chant_split",
+        ] {
             assert!(goes_by_configuration(name), "{name}");
         }
         assert!(!goes_by_configuration("worktree prune") && !goes_by_configuration("chant_lint"));

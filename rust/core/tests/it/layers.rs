@@ -152,7 +152,10 @@ fn engines_know_only_what_lies_below_them() {
             "config.rs",
             vec!["crate::environment", "crate::text", "crate::money"],
         ),
-        ("config/", vec!["crate::ident", "crate::money", "crate::text"]),
+        (
+            "config/",
+            vec!["crate::ident", "crate::money", "crate::text"],
+        ),
         (
             "trust/",
             vec![

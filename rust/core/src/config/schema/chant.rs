@@ -98,10 +98,7 @@ const KEYS: &[KnownKey] = &[
     ),
     used(
         "enterprise",
-        Table(&[
-            used("derived", Named(&DERIVED)),
-            used("required", TEXTS),
-        ]),
+        Table(&[used("derived", Named(&DERIVED)), used("required", TEXTS)]),
     ),
     used(
         "approval",
@@ -112,10 +109,7 @@ const KEYS: &[KnownKey] = &[
     ),
     used(
         "lint",
-        Table(&[
-            used("thresholds", THRESHOLDS),
-            used("disable", TEXTS),
-        ]),
+        Table(&[used("thresholds", THRESHOLDS), used("disable", TEXTS)]),
     ),
     used("agents", Named(&AGENT)),
     used("checks", Named(&TEXTS)),

@@ -371,14 +371,26 @@ mod tests {
     fn unknown_keys_are_named_with_what_may_be_meant() {
         for (yaml, expected) in [
             ("chek: {a: [b]}", "chek: !checks"),
-            ("defaults: {provder: x}", "defaults.provder: !defaults.provider"),
+            (
+                "defaults: {provder: x}",
+                "defaults.provder: !defaults.provider",
+            ),
             ("limts: {run_minutes: 5}", "limts: !limits"),
-            ("limits: {run_minute: 5}", "limits.run_minute: !limits.run_minutes"),
-            ("limits: {run-minutes: 5}", "limits.run-minutes: !limits.run_minutes"),
+            (
+                "limits: {run_minute: 5}",
+                "limits.run_minute: !limits.run_minutes",
+            ),
+            (
+                "limits: {run-minutes: 5}",
+                "limits.run-minutes: !limits.run_minutes",
+            ),
             ("limits: {run: 5}", "limits.run: !limits.run_minutes"),
             ("run_minutes: 5", "run_minutes: !limits.run_minutes"),
             ("model: x", "model: ?defaults.model"),
-            ("agents: {mine: {modle: x}}", "agents.mine.modle: !agents.mine.model"),
+            (
+                "agents: {mine: {modle: x}}",
+                "agents.mine.modle: !agents.mine.model",
+            ),
             (
                 "parallel: {agents: [{name: a}, {nam: b}]}",
                 "parallel.agents[1].nam: !parallel.agents[1].name",
@@ -399,13 +411,14 @@ mod tests {
     fn the_table_has_the_keys_that_are_read_and_no_others() {
         let known = chant::PROJECTS.used_keys().into_iter();
         let known: std::collections::BTreeSet<String> = known.map(|(key, _)| key).collect();
+        assert_eq!(known, traced::keys_read::<crate::config::blocks::File>());
         assert_eq!(
             known,
-            traced::keys_read::<crate::config::blocks::File>()
-        );
-        assert_eq!(
-            known,
-            chant::USERS.used_keys().into_iter().map(|(key, _)| key).collect()
+            chant::USERS
+                .used_keys()
+                .into_iter()
+                .map(|(key, _)| key)
+                .collect()
         );
     }
 

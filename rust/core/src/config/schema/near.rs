@@ -22,7 +22,8 @@ pub(super) fn nearest<'a>(
     }
     known.into_iter().find(|name| {
         let name = folded(name);
-        name.rsplit_once('_').is_some_and(|(front, _)| front == given)
+        name.rsplit_once('_')
+            .is_some_and(|(front, _)| front == given)
     })
 }
 

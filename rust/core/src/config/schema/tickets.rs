@@ -17,7 +17,12 @@ const WORDS: KeyShape = Plain(&PlainShape {
 /// A number from 0, also as a text.
 const COUNT: KeyShape = Plain(&PlainShape {
     expected: "a whole number from 0",
-    fits: |value| value.is_u64() || value.as_str().is_some_and(|text| text.trim().parse::<u32>().is_ok()),
+    fits: |value| {
+        value.is_u64()
+            || value
+                .as_str()
+                .is_some_and(|text| text.trim().parse::<u32>().is_ok())
+    },
 });
 /// A list of texts, or one text.
 const PATHS: KeyShape = Plain(&PlainShape {

@@ -174,11 +174,15 @@ impl<'de> VariantAccess<'de> for FirstVariant {
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, _: T) -> Result<T::Value, Self::Error> {
-        Err(Self::Error::custom("no variant of a configuration holds a value"))
+        Err(Self::Error::custom(
+            "no variant of a configuration holds a value",
+        ))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, Self::Error> {
-        Err(Self::Error::custom("no variant of a configuration holds values"))
+        Err(Self::Error::custom(
+            "no variant of a configuration holds values",
+        ))
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -186,6 +190,8 @@ impl<'de> VariantAccess<'de> for FirstVariant {
         _: &'static [&'static str],
         _: V,
     ) -> Result<V::Value, Self::Error> {
-        Err(Self::Error::custom("no variant of a configuration holds keys"))
+        Err(Self::Error::custom(
+            "no variant of a configuration holds keys",
+        ))
     }
 }

@@ -236,6 +236,9 @@ mod tests {
         assert_eq!((found.len(), found[0].kind()), (1, "unreadable"));
         let found = findings("questions:\n  wait_secs: long\n");
         assert_eq!((found.len(), found[0].kind()), (1, "wrong_value"));
-        assert_eq!((found[0].line, &*found[0].key), (Some(2), "questions.wait_secs"));
+        assert_eq!(
+            (found[0].line, &*found[0].key),
+            (Some(2), "questions.wait_secs")
+        );
     }
 }

@@ -229,7 +229,11 @@ impl Features {
         let root = Root::open(root).ok()?;
         let findings = match self.text(&root, config::FILE) {
             Ok(text) => config::findings(&text?),
-            Err(error) => vec![ConfigFinding::unreadable(config::FILE, None, error.to_string())],
+            Err(error) => vec![ConfigFinding::unreadable(
+                config::FILE,
+                None,
+                error.to_string(),
+            )],
         };
         Some(CheckedFile {
             path: config::FILE.into(),

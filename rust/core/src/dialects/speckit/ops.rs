@@ -316,7 +316,8 @@ pub fn complete(
                 .map(|task| &*task.id)
                 .collect(),
             skipped_validation: skip_validation && !done.was_complete,
-            checks_configured: done.checks_configured,
+            checks_note: (!done.checks_configured && !done.was_complete)
+                .then_some("No checks are configured."),
             checks: &done.checks,
             warnings: &done.warnings,
             feature: &feature.directory,
@@ -338,8 +339,8 @@ fn completed_text(view: &CompletedView<'_>, next: Option<(&str, &str)>) -> Strin
     if view.already_complete {
         text.push_str("\nIt was complete already; nothing was written.");
     }
-    if !view.checks_configured && !view.already_complete {
-        text.push_str("\nNo checks are configured.");
+    if let Some(note) = view.checks_note {
+        let _ = write!(text, "\n{note}");
     }
     for check in view.checks {
         let _ = write!(

@@ -131,8 +131,9 @@ pub struct CompletedView<'a> {
     pub ready: Vec<&'a str>,
     /// Whether validation was skipped.
     pub skipped_validation: bool,
-    /// Whether the configuration asks for any check.
-    pub checks_configured: bool,
+    /// That there are no checks, where it was ticked without any being configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks_note: Option<&'static str>,
     /// How the checks ended.
     pub checks: &'a [Evidence],
     /// What was not right and did not refuse it.

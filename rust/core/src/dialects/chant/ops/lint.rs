@@ -67,8 +67,7 @@ pub fn lint(project: &Project, id: Option<&str>, page: Page) -> Result<Answer, E
     let pairs = (page.offset..most)
         .take(page.limit)
         .map(|_| (rest.0.next(), rest.1.next()));
-    let (problems, problems_total) =
-        problems_of_page(&project.problems(&snapshot), page.offset);
+    let (problems, problems_total) = problems_of_page(&project.problems(&snapshot), page.offset);
     let configuration = match (id, page.offset) {
         (None, 0) => configuration(project),
         _ => Vec::new(),

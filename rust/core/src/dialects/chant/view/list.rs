@@ -107,9 +107,6 @@ pub fn problems(problems: &[Problem]) -> (Vec<ProblemEntry>, Option<usize>) {
 }
 
 /// [`problems`] for the page that begins at an offset: the first page has them, those behind it do not.
-pub fn problems_of_page(
-    found: &[Problem],
-    offset: usize,
-) -> (Vec<ProblemEntry>, Option<usize>) {
+pub fn problems_of_page(found: &[Problem], offset: usize) -> (Vec<ProblemEntry>, Option<usize>) {
     problems(if offset == 0 { found } else { &[] })
 }

@@ -113,7 +113,13 @@ mod tests {
         );
         let text = "[discovery]\nscanPath = 'a'\nmaxDepth = '3'\n[server]\nlogLevel = 'x'\n";
         assert_eq!(told(text, &DISCOVERY).len(), 2);
-        assert!(told("projectPath = 'a'\n[metadata]\ndateRegistered = 2025-10-02\n", &RECORD).is_empty());
+        assert!(
+            told(
+                "projectPath = 'a'\n[metadata]\ndateRegistered = 2025-10-02\n",
+                &RECORD
+            )
+            .is_empty()
+        );
     }
 
     // proves: config:keys:one_table
@@ -133,7 +139,10 @@ mod tests {
                 let read = parse(&text).unwrap();
                 assert_eq!(reads(&read.table), 1, "{key}");
                 let found = findings("f", &read, schema);
-                assert!(found.len() == 1 && found[0].kind() == "wrong_value", "{key}");
+                assert!(
+                    found.len() == 1 && found[0].kind() == "wrong_value",
+                    "{key}"
+                );
             }
         }
     }

@@ -283,7 +283,10 @@ impl Found<'_> {
             let file = root.join(&entry.name);
             let read = self.looked.table(&file);
             if let Ok(Some(found)) = read.as_ref()
-                && found.table.get("project").is_some_and(toml::Value::is_table)
+                && found
+                    .table
+                    .get("project")
+                    .is_some_and(toml::Value::is_table)
             {
                 let name = file.display().to_string();
                 self.note(&name, &read, &PROJECT);

@@ -15,11 +15,11 @@ pub mod which;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::config::check::CheckedFile;
 pub use codes::code_of_tickets;
 use definition::Definition;
 pub use definition::TICKETS;
 pub use find::OWN_FILE;
-use crate::config::check::CheckedFile;
 use looked::Looked;
 
 /// What a project's own file says of its tickets.

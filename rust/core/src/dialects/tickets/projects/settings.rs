@@ -189,11 +189,7 @@ fn discovery_of(name: &str, read: &Read, problems: &mut Vec<Problem>) -> Discove
 }
 
 /// The keys of a file's `[discovery]`.
-pub(super) fn discovery_read(
-    name: &str,
-    table: &Table,
-    problems: &mut Vec<Problem>,
-) -> Discovery {
+pub(super) fn discovery_read(name: &str, table: &Table, problems: &mut Vec<Problem>) -> Discovery {
     let mut keys = Keys::of(name, table, "discovery.", problems);
     let scan_paths = keys.texts("scanPaths");
     let search_paths = keys.texts("searchPaths");
