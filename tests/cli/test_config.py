@@ -1,4 +1,4 @@
-"""Configuration files with slips, and documents of which a merge left two versions: in every format, at every door."""
+"""Configuration files with slips, and documents of which a merge left two versions, in every format."""
 
 from __future__ import annotations
 
@@ -57,7 +57,11 @@ def test_config_check_names_what_is_wrong_in_every_file(kit: Cli) -> None:
     assert found(kit, 0) == []
     kit.project.config("project: {name: x}\nlimts:\n  run_minutes: 5\nsite: {output: x}\nweather: fine\n")
     write(root, ".specify/chant-mcp.yml", "# Checks\nchek: {unit: [make]}\nstrict: {files: often}\n")
-    write(root, ".chant/agents.md", "---\nparallel: {agents: [{name: a, wieght: 2}]}\nlimits: {tokens: 1}\n---\n")
+    write(
+        root,
+        ".chant/agents.md",
+        "---\nparallel: {agents: [{name: a, wieght: 2}]}\nlimits: {tokens: 1}\n---\n",
+    )
     write(root, ".mdt-config.toml", '[project]\ncode = "AB"\nstartNumbr = 4\n')
     user.write_text(before.replace("---\n", "---\nprovidrs: {}\n", 1), encoding="utf-8")
     assert found(kit, 1) == [

@@ -23,8 +23,8 @@ def config() -> None:
 def check(context: click.Context, session: Session, as_json: bool) -> None:
     """Check the keys of every configuration file that applies; exit code 1 on a mistake.
 
-    A mistake is a key that is not known, a value that a key cannot have, or a file that cannot be read. Keys that
-    are known and have no effect are notes. Nothing is changed.
+    A mistake is a key that is not known, a value that a key cannot have, or a file that cannot be read. Keys
+    that are known and have no effect are notes. Nothing is changed.
     """
     session.recovers = False
     answer = session.workspace.config_check()
