@@ -175,6 +175,7 @@ class Commands(click.Group):
         "answer": "chant_mcp.commands.speckit:answer",
         "board": "chant_mcp.commands.board:board",
         "serve": "chant_mcp.commands.serve:serve",
+        "config": "chant_mcp.commands.config:config",
         "doctor": "chant_mcp.commands.doctor:doctor",
         "agents": "chant_mcp.commands.agents:agents",
         "confine": "chant_mcp.commands.confine:confine",

@@ -77,6 +77,7 @@ AREAS = (
     "chant.status_machine",
     "graph",
     "chant.config",
+    "config_files",
     "work.models_over_http",
     "store",
     "git",

@@ -38,6 +38,9 @@ def lint(session: Session, id: str | None, show_all: bool, as_json: bool) -> Non
     out = display.console()
     if report["diagnostics"]:
         out.print(display.findings_table(report["diagnostics"]))
+    for finding in report.get("configuration", ()):
+        place = ":".join(str(part) for part in (finding["file"], finding["line"]) if part is not None)
+        out.print(display.plain("configuration: ", "red") + display.plain(f"{place}: {finding['message']}"))
     if report["scores"]:
         out.print(display.scores_table(report["scores"]))
         out.print("Grades of complexity, confidence, splittability, criteria, isolation.", style="dim")

@@ -7,6 +7,7 @@
 mod at;
 pub mod board;
 pub mod changes;
+pub mod configuration;
 mod csv_table;
 pub mod error;
 pub mod export;
@@ -232,6 +233,12 @@ impl Workspace {
             let path = format!("{}/{TASKS}", feature.directory);
             match features.document(&feature, TASKS) {
                 Ok(Some(document)) => {
+                    let clash = document.clash.as_ref();
+                    read.problems.extend(clash.map(|clash| Problem {
+                        path: path.clone(),
+                        line: Some(clash.begins),
+                        message: clash.to_string(),
+                    }));
                     let unread = document.list.unread.iter();
                     read.problems
                         .extend(unread.map(|line| unread_line(&path, line)));

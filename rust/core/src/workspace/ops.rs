@@ -31,7 +31,10 @@ pub fn list(workspace: &Workspace, filter: Filter, page: Page) -> Result<Answer,
     let joined = workspace.snapshot()?;
     let wanted: Vec<Item<'_>> = joined.items().filter(|item| filter.shows(item)).collect();
     let total = wanted.len();
-    let (problems, problems_total) = problems(&joined);
+    let (problems, problems_total) = match page.offset {
+        0 => problems(&joined),
+        _ => (Vec::new(), None),
+    };
     let of_page = wanted.into_iter().skip(page.offset).take(page.limit);
     let room = if problems.is_empty() {
         0

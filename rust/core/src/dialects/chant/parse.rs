@@ -9,9 +9,9 @@ use super::id::SpecId;
 use super::model::{Approval, Broken, Criterion, Problem, Spec, SpecType, Status};
 use crate::store::index::Source;
 use crate::text::checklist;
+use crate::text::clash;
 use crate::text::front_matter::{self, Key, Texts, YamlProblem};
-use crate::text::markdown::{self, Heading, Outline};
-use crate::text::merge;
+use crate::text::markdown::{self, Heading};
 
 /// The heading under which criteria stand.
 pub const CRITERIA: &str = "Acceptance Criteria";
@@ -110,6 +110,7 @@ fn fitted(list: Option<Vec<Box<str>>>) -> Option<Vec<Box<str>>> {
 type Fault = (Option<usize>, String);
 
 fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
+    refuse_clash(&text)?;
     let layout = front_matter::layout(&text).map_err(|e| (None, e.to_string()))?;
     let mut reader = Reader {
         path,
@@ -146,7 +147,6 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
     );
     let body = &text[layout.body..];
     let outline = markdown::outline(body);
-    refuse_clash(&text, layout.body, &outline)?;
     let title = outline.headings.iter().find(|heading| heading.level == 1);
     Ok(Spec {
         id,
@@ -185,15 +185,12 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
     })
 }
 
-/// Refuses a body of which git left two versions: which of them is meant is for a person to say.
-fn refuse_clash(text: &str, body: usize, outline: &Outline) -> Result<(), Fault> {
-    let is_code = |at: usize| outline.code.iter().any(|range| range.contains(&at));
-    let Some(line) = merge::left_clash(&text[body..], is_code) else {
-        return Ok(());
-    };
-    let line = text[..body].matches('\n').count() + line;
-    let why = "cannot be read: a merge left two versions between conflict markers; keep what is meant and take them out";
-    Err((Some(line), why.into()))
+/// Refuses a text of which git left two versions: which of them is meant is for a person to say.
+fn refuse_clash(text: &str) -> Result<(), Fault> {
+    match clash::in_document(text) {
+        None => Ok(()),
+        Some(clash) => Err((Some(clash.begins), format!("cannot be read: {clash}"))),
+    }
 }
 
 /// The title that a heading gives: all that follows its hash and blank, hashes at its end included

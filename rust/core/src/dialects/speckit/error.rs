@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::error::{Error, ErrorKind};
+use crate::text::clash::LeftClash;
 
 /// A refusal; its `Display` is the seed's sentence, [`SpeckitError::hint`] the next step.
 #[derive(Debug, thiserror::Error)]
@@ -133,6 +134,14 @@ pub enum SpeckitError {
         /// The folder.
         given: String,
     },
+    /// A merge left two versions of a document.
+    #[error("Error: `{path}`: {clash}")]
+    Clashing {
+        /// The document.
+        path: String,
+        /// Where they stand.
+        clash: LeftClash,
+    },
     /// A record of ours cannot be read.
     #[error("Error: `{path}` is no record of ours: {why}")]
     Broken {
@@ -197,7 +206,7 @@ impl SpeckitError {
             | Self::TooMany { .. } => ErrorKind::Refused,
             Self::Closed { .. } => ErrorKind::IllegalTransition,
             Self::InitDir { .. } | Self::Config { .. } => ErrorKind::Config,
-            Self::Broken { .. } => ErrorKind::InvalidDocument,
+            Self::Broken { .. } | Self::Clashing { .. } => ErrorKind::InvalidDocument,
             Self::Internal(error) => error.kind(),
         }
     }
@@ -243,6 +252,7 @@ impl SpeckitError {
                 "The first answer counts; `chant-mcp speckit questions --all` shows how it ended.".into()
             }
             Self::Config { file, .. } => format!("Mend {file}; nothing was changed."),
+            Self::Clashing { .. } => "Its tasks are neither counted nor changed until then.".into(),
             Self::Artifact { .. } | Self::Status { .. } | Self::Internal(_) => return None,
         })
     }
@@ -265,6 +275,9 @@ impl SpeckitError {
             }
             Self::Closed { id, state } => json!({"question": id, "state": state}),
             Self::Ambiguous { candidates, .. } => json!({"matches": candidates}),
+            Self::Clashing { path, clash } => {
+                json!({"path": path, "lines": [clash.begins, clash.parts, clash.ends]})
+            }
             Self::UnknownFeature { given, .. } => json!({"feature": given}),
             Self::Internal(error) => Value::Object(error.details()),
             _ => json!({}),

@@ -1,7 +1,7 @@
 //! The features of a project as they lie on disk: read again only where they changed.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
@@ -13,6 +13,7 @@ use super::parse;
 use super::plan::Plan;
 use super::resolve::{self, Feature, Found, SPECS, Start};
 use super::task::TaskList;
+use crate::config::check::{CheckedFile, ConfigFinding};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::outside::{Around, Neighbours, Standing};
@@ -22,6 +23,7 @@ use crate::store::files::{self, Root};
 use crate::store::journal::{Journal, LeftChange};
 use crate::store::state::UserState;
 use crate::store::undecided;
+use crate::text::clash::{self, LeftClash};
 use crate::trust::TrustVerdict;
 use crate::trust::look::FolderTrust;
 use crate::vanished::{self, MissingFolders};
@@ -67,19 +69,22 @@ pub struct Features {
 pub struct Document {
     /// Its text.
     pub text: String,
-    /// Its tasks; none for what is no task list.
+    /// Its tasks; none for what is no task list, or has two versions.
     pub list: TaskList,
+    /// Where a merge left two versions.
+    pub clash: Option<LeftClash>,
 }
 
 impl Document {
     /// Reads the text of a file; `path` ends in its name.
     pub fn read(path: &str, text: String) -> Self {
-        let list = if path.ends_with(TASKS) {
+        let clash = clash::in_document(&text);
+        let list = if path.ends_with(TASKS) && clash.is_none() {
             parse::tasks(&text)
         } else {
             TaskList::default()
         };
-        Self { text, list }
+        Self { text, list, clash }
     }
 }
 
@@ -226,6 +231,23 @@ impl Features {
         }
     }
 
+    /// The configuration of a folder with what is to be said about it; `None` where there is none.
+    pub fn configuration_file(&self, root: &Path) -> Option<CheckedFile> {
+        let root = Root::open(root).ok()?;
+        let findings = match self.text(&root, config::FILE) {
+            Ok(text) => config::findings(&text?),
+            Err(error) => vec![ConfigFinding::unreadable(
+                config::FILE,
+                None,
+                error.to_string(),
+            )],
+        };
+        Some(CheckedFile {
+            path: config::FILE.into(),
+            findings,
+        })
+    }
+
     /// A text inside a root; `None` when there is none.
     pub(super) fn text(&self, root: &Root, path: &str) -> Result<Option<String>, Error> {
         match files::read(&self.disk, root, path) {
@@ -317,6 +339,10 @@ impl Features {
     /// `NoTaskList`, or a `StoreError`.
     pub fn tasks(&self, found: &Found, feature: &Feature) -> Result<Arc<Document>, Error> {
         let document = self.document(feature, TASKS)?;
+        if let Some(clash) = document.as_ref().and_then(|document| document.clash) {
+            let path = format!("{}/{TASKS}", feature.directory);
+            return Err(SpeckitError::Clashing { path, clash }.into());
+        }
         let hint = match document {
             Some(document) if !document.list.tasks.is_empty() => return Ok(document),
             Some(document) if has_words(&document.text) => format!(
@@ -347,7 +373,9 @@ impl Features {
             return Ok(Stage::Plan);
         }
         let tasks = self.document(feature, "tasks.md")?;
-        let has_tasks = tasks.is_some_and(|document| !document.list.tasks.is_empty());
+        // With two versions there is a list, whatever is to become of it.
+        let has_tasks = tasks
+            .is_some_and(|document| document.clash.is_some() || !document.list.tasks.is_empty());
         Ok(if has_tasks {
             Stage::Implement
         } else {

@@ -44,7 +44,7 @@ pub struct WholeContextView<'a> {
     /// How it was found.
     pub why: WhyView<'a>,
     /// What people should know of it.
-    pub warnings: &'a [String],
+    pub warnings: Vec<String>,
     /// The documents there are.
     pub artifacts: Vec<&'a str>,
     /// How far the tasks are.
@@ -131,6 +131,9 @@ pub struct CompletedView<'a> {
     pub ready: Vec<&'a str>,
     /// Whether validation was skipped.
     pub skipped_validation: bool,
+    /// That there are no checks, where it was ticked without any being configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks_note: Option<&'static str>,
     /// How the checks ended.
     pub checks: &'a [Evidence],
     /// What was not right and did not refuse it.
@@ -285,6 +288,9 @@ pub struct FeatureView {
     pub phase: String,
     /// How far its tasks are.
     pub progress: Option<ProgressView>,
+    /// Why its tasks are not counted, where there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
     /// Whether it is the current one.
     pub current: bool,
 }

@@ -388,8 +388,10 @@ impl Board {
         mut draft: Draft,
         change: impl FnOnce(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
     ) -> Result<Changed, Error> {
+        draft.refuse_clash()?;
         change(tickets, &code, &mut draft)?;
         if draft.is_changed() {
+            draft.refuse_clash()?;
             draft.stamp(&code, &self.now())?;
         }
         let (before, after) = draft.finish();

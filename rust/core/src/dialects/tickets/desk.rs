@@ -1,13 +1,14 @@
 //! All projects with their tickets: which one a call means.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::board::{Board, Clock, Place};
 use super::error::TicketError;
 use super::projects::which::Unclear;
 use super::projects::{Problem, Projects, Surroundings, TicketProject};
+use crate::config::check::CheckedFile;
 use crate::error::Error;
 use crate::outside::Around;
 use crate::store::disk::Disk;
@@ -97,6 +98,16 @@ impl Desk {
         let projects = self.projects();
         let found = projects.all.iter().find(|project| project.root == root);
         found.cloned()
+    }
+
+    /// The configuration files that were read, with what is to be said about their keys.
+    pub fn configuration_files(&self) -> Vec<CheckedFile> {
+        self.projects().files.clone()
+    }
+
+    /// The folder of the user's own configuration.
+    pub fn config_folder(&self) -> Option<PathBuf> {
+        locked(&self.projects).surroundings().config_folder()
     }
 
     /// What is wrong with the configuration that lies in a folder: the name of its file, and why.

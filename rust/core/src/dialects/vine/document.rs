@@ -43,6 +43,7 @@ impl Document {
                 ..self.clone()
             });
         }
+        parse::refuse_clash(&text)?;
         let Some((graph, places)) = self.patch(&text).and_then(|patch| self.patched(patch)) else {
             return Self::read(text);
         };
@@ -69,6 +70,7 @@ impl Document {
     pub fn changed(&self, plan: Plan) -> Result<Self, VineError> {
         let text = write::changed(self, &plan.graph)?;
         let unwritable = |why: String| VineError::Unwritable { why };
+        parse::refuse_clash(&text).map_err(|error| unwritable(error.to_string()))?;
         let patch = self.patch(&text);
         let patch = match patch {
             Some(patch) if patch.says(&self.plan.graph, &plan.graph) => {

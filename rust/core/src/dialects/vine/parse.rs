@@ -7,6 +7,7 @@ use super::error::VineError;
 use super::header;
 use super::model::{Attachment, Class, Graph, Node, Place, Version, Work};
 use super::spot::Spot;
+use crate::text::clash;
 
 /// Ends the preamble, whatever the delimiter is.
 const TERMINATOR: &str = "---";
@@ -49,6 +50,7 @@ impl Line<'_> {
 /// # Errors
 /// `VineError::Parse` with the first thing wrong, in the order of reference vine 1.10.
 pub fn parsed(text: &str) -> Result<(Graph, Vec<Place>), VineError> {
+    refuse_clash(text)?;
     let lines = lines(text);
     let (Some(first), false) = (lines.first(), text.is_empty()) else {
         return Err(VineError::Parse {
@@ -89,6 +91,21 @@ pub fn parsed(text: &str) -> Result<(Graph, Vec<Place>), VineError> {
         });
     }
     Ok((graph, places))
+}
+
+/// Refuses a text of which a merge left two versions.
+///
+/// # Errors
+/// `VineError::Parse` with the line of the first marker.
+pub(super) fn refuse_clash(text: &str) -> Result<(), VineError> {
+    let Some(clash) = clash::in_document(text) else {
+        return Ok(());
+    };
+    let line = text.lines().nth(clash.begins - 1).unwrap_or_default();
+    Err(VineError::Parse {
+        at: Spot::of_line(clash.begins, line, 0..line.len()),
+        message: clash.to_string(),
+    })
 }
 
 /// Reads a graph without the places of its nodes.

@@ -12,11 +12,12 @@ use super::super::project::{Project, Snapshot};
 use super::super::rules::{PARSE, Subject, rules};
 use super::super::scores::{Light, Scores, Size};
 use super::super::specs::steps;
-use super::super::view::list::{problems, title_shown};
+use super::super::view::list::{problems_of_page, title_shown};
 use super::super::view::report::{Diagnostic, LintReport, Score};
 use super::read::room_of;
-use crate::answer::{Answer, Page, fitting};
+use crate::answer::{Answer, Page, fitting, size_of};
 use crate::config::Config;
+use crate::config::view::FindingEntry;
 use crate::error::Error;
 use crate::graph::Node;
 use crate::lint::{self, Severity};
@@ -66,8 +67,13 @@ pub fn lint(project: &Project, id: Option<&str>, page: Page) -> Result<Answer, E
     let pairs = (page.offset..most)
         .take(page.limit)
         .map(|_| (rest.0.next(), rest.1.next()));
-    let (problems, problems_total) = problems(&project.problems(&snapshot));
-    let shown = fitting(pairs, room_of(&problems));
+    let (problems, problems_total) = problems_of_page(&project.problems(&snapshot), page.offset);
+    let configuration = match (id, page.offset) {
+        (None, 0) => configuration(project),
+        _ => Vec::new(),
+    };
+    let taken = room_of(&problems) + size_of(&configuration);
+    let shown = fitting(pairs, taken);
     let next = page.offset + shown.len();
     let next_offset = (!shown.is_empty() && next < most).then_some(next);
     let (diagnostics, scores): (Vec<_>, Vec<_>) = shown.into_iter().unzip();
@@ -81,10 +87,22 @@ pub fn lint(project: &Project, id: Option<&str>, page: Page) -> Result<Answer, E
         red,
         yellow,
         green,
+        configuration,
         next_offset,
         problems,
         problems_total,
     }))
+}
+
+/// Findings about configuration that an answer shows.
+const MOST_OF_CONFIGURATION: usize = 20;
+
+/// What is wrong with the configuration, what keeps work from being done first.
+fn configuration(project: &Project) -> Vec<FindingEntry> {
+    let mut mistakes = project.configuration_mistakes();
+    mistakes.sort_by_key(|finding| !finding.is_near());
+    mistakes.truncate(MOST_OF_CONFIGURATION);
+    mistakes.iter().map(FindingEntry::from).collect()
 }
 
 /// The file that holds the finding of a number, and how many findings before it are of the same file.

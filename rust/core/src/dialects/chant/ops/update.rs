@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::super::error::ChantError;
+use super::super::evidence::without_checks;
 use super::super::model::{Criterion, Spec, Status};
 use super::super::project::{Project, Snapshot};
 use super::super::specs::steps;
@@ -111,6 +112,7 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
         .map(|names| full_names(project, &snapshot, names, &mut unknown));
     let depends_on = depends_on.transpose()?;
     let completes = |spec: &Spec| completes(spec, status);
+    let config = snapshot.config.clone();
     let change = |snapshot: &Snapshot, draft: &mut Draft| {
         let depends_on = depends_on.as_deref();
         let depends_on =
@@ -125,10 +127,16 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
         ));
     }
     text.push_str(&edit::told(&containers));
+    let mut note = None;
     if completes(&spec) {
+        let config = config.as_ref().ok();
+        note = config.and_then(|config| without_checks(&spec, config));
         text.push_str(&left_after(project, &spec, &[]));
     }
-    Ok(Answer::prose(text))
+    Ok(Answer {
+        note: note.map(str::to_owned),
+        ..Answer::prose(text)
+    })
 }
 
 /// `chant_spec_update` from inside a run: the run's own spec, and all others, are changed in the run's folder, and

@@ -54,7 +54,8 @@ pub fn work_list(
     let wanted = runs.iter().filter(|run| is_wanted(run));
     let wanted: Vec<RunEntry> = wanted.map(|run| entry(project, run, &runs)).collect();
     let total = wanted.len();
-    let problems = problems.iter().take(PROBLEMS_SHOWN);
+    let shown = if offset == 0 { PROBLEMS_SHOWN } else { 0 };
+    let problems = problems.iter().take(shown);
     let problems: Vec<_> = problems.map(ProblemEntry::from).collect();
     let entries = wanted.into_iter().skip(offset);
     let processes = fitting(entries, room_of(&problems));
@@ -134,6 +135,7 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
         worktree: run.worktree,
         confinement: run.confinement,
         commits: run.commits,
+        checks_passed: run.checks,
         model: run.report.model,
         session: run.report.session,
         usage,

@@ -1,6 +1,7 @@
 //! A chant project: where its files lie, and its specs as of now.
 
 mod archived;
+mod configured;
 mod earlier;
 mod known;
 mod leftovers;

@@ -156,7 +156,9 @@ pub(super) fn list<'a>(
         }
         shown(board, code, ticket).row(&keys)
     };
-    let (problems, problems_total) = problems(tickets.problems());
+    // The first page has what is wrong, those behind it do not.
+    let found = if offset == 0 { tickets.problems() } else { &[] };
+    let (problems, problems_total) = problems(found);
     let crs = fitting(of_page.map(row), size_of(&problems));
     let next = offset + crs.len();
     let is_cut = next < filtered && !crs.is_empty();
