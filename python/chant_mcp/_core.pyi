@@ -338,6 +338,7 @@ class VineFiles:
         id: str | None = None,
         status: str | None = None,
         query: str | None = None,
+        fields: Sequence[str] | None = None,
         limit: int | None = None,
         offset: int = 0,
     ) -> Answer: ...

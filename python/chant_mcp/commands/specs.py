@@ -49,7 +49,10 @@ def show_list(
     asked = [f"are {status}"] if status else []
     if approval:
         asked.append(f"have an approval that is {approval}")
-    _show_specs(text, data, as_json, f"No specs {' and '.join(asked)}." if asked else "No specs.")
+    when_none = f"No specs {' and '.join(asked)}." if asked else "No specs."
+    if (cancelled := data.get("cancelled")) is not None and not asked:
+        when_none = f"All specs ({cancelled}) are cancelled; --status cancelled lists them."
+    _show_specs(text, data, as_json, when_none)
 
 
 @click.command()

@@ -79,7 +79,7 @@ impl VineFiles {
     }
 
     /// Answers a question about a graph: its tasks, one of them, the summary.
-    #[pyo3(signature = (file, action, *, id = None, status = None, query = None, limit = None, offset = 0))]
+    #[pyo3(signature = (file, action, *, id = None, status = None, query = None, fields = None, limit = None, offset = 0))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
     fn read(
         &self,
@@ -89,6 +89,7 @@ impl VineFiles {
         id: Option<&str>,
         status: Option<&str>,
         query: Option<&str>,
+        fields: Option<Vec<String>>,
         limit: Option<usize>,
         offset: usize,
     ) -> Result<Answer, Raised> {
@@ -101,6 +102,7 @@ impl VineFiles {
             id,
             status,
             query,
+            fields: fields.as_deref(),
             page,
         };
         answer(py, || ops::read(&self.files, file, &question))

@@ -240,6 +240,14 @@ impl<'a> Item<'a> {
         unmet.map(|edge| self.joined.graph().key(edge.to)).collect()
     }
 
+    /// What it waits for where that is no other item.
+    pub fn idle(&self) -> Option<&'static str> {
+        match self.source {
+            Source::Spec(spec) => self.joined.specs.idle(spec),
+            _ => None,
+        }
+    }
+
     /// Its text: the body of a spec or a ticket, the description of a task.
     pub fn body(&self) -> &'a str {
         match self.source {

@@ -239,9 +239,13 @@ impl Workspace {
                         line: Some(clash.begins),
                         message: clash.to_string(),
                     }));
-                    let unread = document.list.unread.iter();
+                    let problems = document.list.problems().into_iter();
                     read.problems
-                        .extend(unread.map(|line| unread_line(&path, line)));
+                        .extend(problems.map(|(line, message)| Problem {
+                            path: path.clone(),
+                            line: Some(line),
+                            message,
+                        }));
                     if !document.list.tasks.is_empty() {
                         read.features.push(feature::Feature {
                             label: key::composed(&feature.label).into(),
@@ -317,17 +321,6 @@ fn gone(folder: &str, message: String) -> Problem {
         path: folder.to_owned(),
         line: None,
         message,
-    }
-}
-
-/// Tells of a line that would be a task, were it not for the sign in its box.
-fn unread_line(path: &str, (line, sign): &(usize, Box<str>)) -> Problem {
-    Problem {
-        path: path.to_owned(),
-        line: Some(*line),
-        message: format!(
-            "this line is no task: `[{sign}]` is no box of a task list; expected `[ ]`, `[x]`, `[~]` or `[-]`"
-        ),
     }
 }
 

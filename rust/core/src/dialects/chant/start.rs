@@ -151,11 +151,14 @@ pub enum Refusal {
     },
     /// There is nothing that would tell when the work is done.
     #[error(
-        "Spec '{id}' has no acceptance criteria, so nothing tells when it is done.\nAdd a section `## Acceptance Criteria` with `- [ ]` items (chant_add takes `criteria`), or start with skip_criteria: true; then a commit suffices."
+        "Spec '{id}' has no acceptance criteria{}, so nothing tells when it is done.\nAdd a section `## Acceptance Criteria` with `- [ ]` items (chant_add takes `criteria`), or start with skip_criteria: true; then a commit suffices.",
+        because(fences)
     )]
     NoCriteria {
         /// The spec.
         id: SpecId,
+        /// What fences take in.
+        fences: Vec<String>,
     },
     /// The quality gate is red.
     #[error("Spec '{id}' does not pass the quality gate (refine): {}\nImprove it (chant_add takes `criteria`, `depends_on`, `labels`, `target_files`, `type` and `parent`), or start with skip_criteria: true.", suggestions.join("; "))]
@@ -165,6 +168,14 @@ pub enum Refusal {
         /// What would improve it.
         suggestions: Vec<&'static str>,
     },
+}
+
+/// What fences take in, in parentheses.
+fn because(fences: &[String]) -> String {
+    match fences {
+        [] => String::new(),
+        fences => format!(" that is read ({})", fences.join("; ")),
+    }
 }
 
 fn of_done_members(id: &SpecId, open: &[String]) -> String {
@@ -213,7 +224,7 @@ impl Refusal {
     pub fn details(&self) -> Value {
         match self {
             Self::State { id, status } => json!({"id": id.as_str(), "status": status.as_str()}),
-            Self::Approval { id } | Self::NoMembers { id } | Self::NoCriteria { id } => {
+            Self::Approval { id } | Self::NoMembers { id } | Self::NoCriteria { id, .. } => {
                 json!({"id": id.as_str()})
             }
             Self::Rejected { id, by } => json!({"id": id.as_str(), "by": by}),
@@ -413,7 +424,10 @@ impl Start<'_> {
             return Err(Refusal::NoCheck { id: id(), name });
         }
         if spec.criteria.is_empty() && !self.skip_criteria {
-            return Err(Refusal::NoCriteria { id: id() });
+            return Err(Refusal::NoCriteria {
+                id: id(),
+                fences: spec.swallowed(),
+            });
         }
         let members: Vec<&Arc<Spec>> = self.specs.members(&spec.id).collect();
         let scores = Scores::of(spec, Size::of(spec), &members);

@@ -345,10 +345,19 @@ impl Features {
         }
         let hint = match document {
             Some(document) if !document.list.tasks.is_empty() => return Ok(document),
-            Some(document) if has_words(&document.text) => format!(
-                "{}/{TASKS} is there, but no line of it is a task: write each as `- [ ] T001 What to do`.",
-                feature.directory
-            ),
+            Some(document) if has_words(&document.text) => {
+                let path = format!("{}/{TASKS}", feature.directory);
+                match document.list.problems().as_slice() {
+                    [] => format!(
+                        "{path} is there, but no line of it is a task: write each as `- [ ] T001 What to do`."
+                    ),
+                    problems => {
+                        let problems: Vec<&str> =
+                            problems.iter().map(|(_, said)| &**said).collect();
+                        format!("{path} has no task that is read: {}", problems.join("; "))
+                    }
+                }
+            }
             _ => {
                 let command = self.command(found, "tasks");
                 format!("{command} makes {}/{TASKS}.", feature.directory)

@@ -93,6 +93,7 @@ fn whole_context<'a>(
             let counted = Progress::of(&tasks.list.tasks);
             progress = (!tasks.list.tasks.is_empty()).then(|| counted.into());
             warnings.extend(clashing("tasks.md", &tasks));
+            warnings.extend(view::problems(&tasks.list));
         }
         if let Some(spec) = features.document(feature, "spec.md")? {
             warnings.extend(clashing("spec.md", &spec));
@@ -299,6 +300,7 @@ pub fn complete(
         let found = features.find(asked)?;
         let feature = current(&found)?;
         let mut done = features.complete(&found, feature, who, (id, skip_validation))?;
+        done.warnings.extend(view::problems(&done.list));
         let warnings = found.warnings.iter().cloned();
         done.warnings.splice(0..0, warnings);
         let plan = features.plan(&found.root, &done.list);
@@ -542,6 +544,8 @@ pub fn tasks(features: &Features, asked: Option<&str>) -> Result<Answer, Error> 
             progress: document.list.progress().into(),
             phases: view::phases(&document.list),
             tasks: view::tasks(&plan),
+            unread: view::unread(&document.list),
+            problems: view::problems(&document.list),
         }))
     };
     answer().map_err(told)
@@ -567,6 +571,7 @@ pub fn next(features: &Features, asked: Option<&str>) -> Result<Answer, Error> {
             progress: list.progress().into(),
             ready,
             waiting,
+            problems: view::problems(list),
         }))
     };
     answer().map_err(told)
@@ -584,8 +589,10 @@ pub fn all(features: &Features) -> Result<Answer, Error> {
         for feature in in_specs(&found.root) {
             let tasks = features.document(&feature, "tasks.md")?;
             let problem = tasks.as_ref().and_then(|tasks| clashing("tasks.md", tasks));
+            let unread = tasks.as_ref().map_or(0, |tasks| tasks.list.lost());
             let tasks = tasks.filter(|tasks| !tasks.list.tasks.is_empty());
             views.push(FeatureView {
+                unread,
                 phase: features.stage(&feature)?.to_string(),
                 progress: tasks.map(|tasks| tasks.list.progress().into()),
                 problem,

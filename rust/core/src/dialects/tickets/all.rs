@@ -11,6 +11,14 @@ use super::waits::Waits;
 use crate::outside::Standing;
 use crate::store::index::Change;
 
+/// A file that is there.
+fn file(ticket: &Arc<Ticket>) -> Change<Document> {
+    Change {
+        path: ticket.path.clone(),
+        document: Some(Ok(Arc::clone(ticket))),
+    }
+}
+
 /// So many changes at once are taken into the listing one by one; after more it is made anew when needed.
 const WORTH_TAKING_IN: usize = 64;
 
@@ -38,6 +46,12 @@ pub struct Tickets {
     vanished: Option<Problem>,
     /// Changes of several files that could be brought to no end.
     left: Vec<Problem>,
+    /// Tickets that are worked on in worktrees: the copies there.
+    worked_on: BTreeMap<Code, Arc<Ticket>>,
+    /// By path, our own files of these.
+    set_aside: BTreeMap<Box<str>, Arc<Ticket>>,
+    /// What is wrong with worktrees.
+    of_worktrees: Vec<Problem>,
 }
 
 /// What is filed under a code.
@@ -68,6 +82,9 @@ impl Tickets {
             problems: OnceLock::new(),
             vanished: None,
             left: Vec::new(),
+            worked_on: BTreeMap::new(),
+            set_aside: BTreeMap::new(),
+            of_worktrees: Vec::new(),
         }
     }
 
@@ -83,7 +100,12 @@ impl Tickets {
             let before = self.codes.get(&path).cloned();
             self.take_out(&path);
             self.note_number(&path, document.is_some());
+            self.set_aside.remove(&path);
             match document {
+                Some(Ok(ticket)) if self.is_set_aside(&path, &ticket) => {
+                    self.list(&path, before.as_ref(), None);
+                    self.set_aside.insert(path, ticket);
+                }
                 None => self.list(&path, before.as_ref(), None),
                 Some(Err(broken)) => {
                     self.list(&path, before.as_ref(), None);
@@ -95,6 +117,56 @@ impl Tickets {
                 }
             }
         }
+    }
+
+    /// Whether these tickets, and no others, are those that are worked on in worktrees.
+    pub fn is_worked_on(&self, tickets: &[(Code, Arc<Ticket>)], problems: &[Problem]) -> bool {
+        let is_same =
+            |((code, ticket), (own, known)): (&(Code, Arc<Ticket>), (&Code, &Arc<Ticket>))| {
+                code == own && Arc::ptr_eq(ticket, known)
+            };
+        self.worked_on.len() == tickets.len()
+            && tickets.iter().zip(&self.worked_on).all(is_same)
+            && self.of_worktrees == problems
+    }
+
+    /// Takes in the tickets that are worked on in worktrees, in the order of their codes: their copies there
+    /// count, and our own files of them are set aside.
+    pub fn work_on(&mut self, tickets: Vec<(Code, Arc<Ticket>)>, problems: Vec<Problem>) {
+        self.of_worktrees = problems;
+        let before = std::mem::replace(&mut self.worked_on, tickets.into_iter().collect());
+        let now = self.worked_on.clone();
+        let mut changes: Vec<Change<Document>> = Vec::new();
+        for ticket in before.values() {
+            let path = ticket.path.clone();
+            changes.push(Change {
+                path,
+                document: None,
+            });
+        }
+        let own = now.keys().flat_map(|code| self.files(code));
+        let own: Vec<Arc<Ticket>> = own.cloned().collect();
+        let back = std::mem::take(&mut self.set_aside).into_values();
+        for ticket in own.into_iter().chain(back) {
+            if !before.values().any(|lent| lent.path == ticket.path) {
+                changes.push(file(&ticket));
+            }
+        }
+        changes.extend(now.values().map(file));
+        self.apply(changes);
+    }
+
+    /// Whether a file is one of a ticket that is worked on elsewhere.
+    fn is_set_aside(&self, path: &str, ticket: &Ticket) -> bool {
+        let worked_on = self.code_of(path, ticket);
+        let worked_on = worked_on.and_then(|code| self.worked_on.get(&code));
+        worked_on.is_some_and(|copy| *copy.path != *path)
+    }
+
+    /// The code that a file says or is named by.
+    fn code_of(&self, path: &str, ticket: &Ticket) -> Option<Code> {
+        let in_name = || Code::of_name(stem(path), &self.project);
+        ticket.code.clone().or_else(in_name)
     }
 
     /// What is wrong where the folder was there and is gone.
@@ -158,8 +230,7 @@ impl Tickets {
 
     fn put_in(&mut self, path: Box<str>, ticket: Arc<Ticket>) {
         let mut problems = ticket.problems.clone();
-        let in_name = Code::of_name(stem(&path), &self.project);
-        let Some(code) = ticket.code.clone().or(in_name) else {
+        let Some(code) = self.code_of(&path, &ticket) else {
             if ticket.has_front_matter {
                 let message = "it has no code, so it is no ticket; add a line such as `code: ";
                 problems.push(Problem {
@@ -332,6 +403,7 @@ impl Tickets {
         problems.extend(self.flaws.values().flatten().cloned());
         problems.extend(self.vanished.clone());
         problems.extend(self.left.iter().cloned());
+        problems.extend(self.of_worktrees.iter().cloned());
         for code in self.shared.keys() {
             let files = self.files(code);
             let others: Vec<&str> = files.iter().map(|ticket| &*ticket.path).collect();

@@ -131,6 +131,7 @@ impl Desk {
             tickets: project.tickets.clone(),
             start_number: project.start_number,
             counter_file: project.counter_file.clone(),
+            uses_worktrees: project.uses_worktrees,
         };
         let mut boards = locked(&self.boards);
         if let Some(board) = boards.get(&place.code).filter(|b| *b.place() == place) {

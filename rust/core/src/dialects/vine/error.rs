@@ -96,6 +96,14 @@ pub enum VineError {
         /// Why it is no status, with those that are.
         status: InvalidStatus,
     },
+    /// Entries of lists have no such key.
+    #[error("Invalid field \"{field}\". Valid values: {}", keys.join(", "))]
+    Field {
+        /// The word.
+        field: String,
+        /// The keys there are.
+        keys: &'static [&'static str],
+    },
     /// There is no such way to draw a graph.
     #[error("Invalid format \"{format}\". Valid values: tree, mermaid, dot")]
     Format {
@@ -184,6 +192,7 @@ impl VineError {
             | Self::Status(_)
             | Self::Standing { .. }
             | Self::Format { .. }
+            | Self::Field { .. }
             | Self::Shape { .. } => ErrorKind::InvalidArgument,
             Self::Parse { .. } | Self::Invalid { .. } | Self::InChild { .. } => {
                 ErrorKind::InvalidDocument

@@ -167,7 +167,10 @@ pub(super) fn spec_list<'a>(
     let returned = specs.len();
     let next = page.offset + returned;
     let next_offset = (returned > 0 && next < total).then_some(next);
+    let cancelled = snapshot.specs.overview().counts[Status::Cancelled as usize];
+    let are_all = cancelled > 0 && total == 0 && cancelled == snapshot.specs.all().len();
     Answer::data(&SpecList {
+        cancelled: are_all.then_some(cancelled),
         specs,
         total,
         limit: page.limit,

@@ -281,6 +281,18 @@ impl Specs {
         waits
     }
 
+    /// What a container waits for that waits for no other item: it is not worked on itself.
+    pub fn idle(&self, spec: &Spec) -> Option<&'static str> {
+        let is_open = self.status(spec).is_to_do();
+        if !is_open || !spec.kind.is_container() || !self.waits(spec).is_empty() {
+            return None;
+        }
+        Some(match self.members(&spec.id).next() {
+            None => "it has no members yet; its work is theirs",
+            Some(_) => "all its members are done; it waits to be finalized",
+        })
+    }
+
     fn wait(&self, node: Node, edge: &Edge) -> Wait {
         let id = self.graph.key(edge.to).to_owned();
         let found = self.by_node[edge.to.index()]

@@ -55,7 +55,7 @@ pub struct Score<'a> {
     pub id: &'a str,
     /// Its title.
     pub title: Option<String>,
-    /// `ready`, `review` or `refine`.
+    /// `green`, `yellow` or `red`.
     pub traffic_light: &'static str,
     /// A to D.
     pub complexity: char,

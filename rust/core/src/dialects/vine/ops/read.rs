@@ -1,5 +1,8 @@
 //! What a graph says: questions about it, what can be acted on, pictures of it.
 
+use serde::Serialize;
+use serde_json::Value;
+
 use super::super::error::VineError;
 use super::super::files::Files;
 use super::super::frontier::{Plan, refs, search};
@@ -13,6 +16,20 @@ use crate::answer::{Answer, Page};
 use crate::error::Error;
 use crate::git::blob;
 
+/// The keys that entries of lists have.
+const KEYS: [&str; 10] = [
+    "id",
+    "kind",
+    "shortName",
+    "status",
+    "description",
+    "dependencies",
+    "decisions",
+    "attachments",
+    "vine",
+    "annotations",
+];
+
 /// What `vine_read` may be asked.
 #[derive(Debug, Clone)]
 pub struct Question<'a> {
@@ -24,6 +41,8 @@ pub struct Question<'a> {
     pub status: Option<&'a str>,
     /// Text to look for.
     pub query: Option<&'a str>,
+    /// Keys of the entries of a list; all without any.
+    pub fields: Option<&'a [String]>,
     /// Which part of a list.
     pub page: Page,
 }
@@ -50,18 +69,19 @@ pub fn read(files: &Files, file: &str, question: &Question<'_>) -> Result<Answer
         node.ok_or(VineError::NoTask { id })
     };
     let page = question.page;
-    let nodes = |nodes: &[&Node]| Answer::list(views::<NodeView<'_>>(nodes), page);
-    let briefs = |nodes: &[&Node]| Answer::list(views::<Brief<'_>>(nodes), page);
+    let fields = question.fields;
+    let nodes = |nodes: &[&Node]| page_of(&views::<NodeView<'_>>(nodes), fields, page);
+    let briefs = |nodes: &[&Node]| page_of(&views::<Brief<'_>>(nodes), fields, page);
     let answer = match question.action {
         "validate" => Answer::prose(valid(plan)),
         "summary" => Answer::prose(summary(plan)),
-        "list" => nodes(&listed(graph, question)?),
+        "list" => nodes(&listed(graph, question)?)?,
         "task" => Answer::data(&NodeView::from(node()?)),
         "context" => Answer::data(&ContextView::of(node()?, plan)),
-        "descendants" => briefs(&plan.descendants(&node()?.id)),
-        "dependencies" => briefs(&plan.needed(&node()?.id)),
-        "search" => nodes(&search(graph, &needed(question.query, "query")?)),
-        "refs" => Answer::list(views::<RefView<'_>>(&refs(graph)), page),
+        "descendants" => briefs(&plan.descendants(&node()?.id))?,
+        "dependencies" => briefs(&plan.needed(&node()?.id))?,
+        "search" => nodes(&search(graph, &needed(question.query, "query")?))?,
+        "refs" => page_of(&views::<RefView<'_>>(&refs(graph)), fields, page)?,
         "meta" => Answer::data(&MetaView::of(graph, blob(&document.text))),
         other => {
             return Err(VineError::Action {
@@ -86,13 +106,39 @@ fn valid(plan: &Plan) -> String {
     told
 }
 
-fn listed<'a>(graph: &'a Graph, question: &Question<'_>) -> Result<Vec<&'a Node>, VineError> {
-    let Some(status) = question.status else {
-        return Ok(search(graph, question.query.unwrap_or_default()));
+/// A page of a list, of whose entries only some keys may be wanted.
+fn page_of<T: Serialize>(
+    entries: &[T],
+    fields: Option<&[String]>,
+    page: Page,
+) -> Result<Answer, VineError> {
+    let Some(fields) = fields else {
+        return Ok(Answer::list(entries, page));
     };
-    let status: Status = status.parse()?;
-    let nodes = graph.nodes.iter().map(|node| &**node);
-    Ok(nodes.filter(|node| node.status() == Some(status)).collect())
+    if let Some(strange) = fields.iter().find(|field| !KEYS.contains(&field.as_str())) {
+        let field = strange.clone();
+        return Err(VineError::Field { field, keys: &KEYS });
+    }
+    let is_wanted = |key: &str| key == "id" || fields.iter().any(|field| field == key);
+    let narrow = |entry: &T| {
+        let mut entry = serde_json::to_value(entry).unwrap_or_default();
+        if let Some(keys) = entry.as_object_mut() {
+            keys.retain(|key, _| is_wanted(key));
+        }
+        entry
+    };
+    let entries: Vec<Value> = entries.iter().map(narrow).collect();
+    Ok(Answer::list(&entries, page))
+}
+
+/// The nodes of a status that hold a text; all without either.
+fn listed<'a>(graph: &'a Graph, question: &Question<'_>) -> Result<Vec<&'a Node>, VineError> {
+    let mut nodes = search(graph, question.query.unwrap_or_default());
+    if let Some(status) = question.status {
+        let status: Status = status.parse()?;
+        nodes.retain(|node| node.status() == Some(status));
+    }
+    Ok(nodes)
 }
 
 /// `vine_next`: what can be acted on now; the page is one of each list.
