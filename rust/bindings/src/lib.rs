@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod answer;
 mod chant;
+mod counted;
 mod graph;
 mod handles;
 mod merge;
@@ -24,6 +25,8 @@ mod _core {
     use crate::answer::Answer;
     #[pymodule_export]
     use crate::chant::{ChantProject, agent_names};
+    #[pymodule_export]
+    use crate::counted::counted_work;
     #[pymodule_export]
     use crate::graph::{Edges, Items, Layers, Network, Scores, Table, item_table};
     #[pymodule_export]

@@ -14,6 +14,7 @@ pub mod agent_events;
 pub mod answer;
 pub mod config;
 pub mod confine;
+pub mod counted;
 pub mod dialects;
 pub mod environment;
 pub mod error;

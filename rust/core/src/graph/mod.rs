@@ -12,6 +12,8 @@ pub mod picture;
 
 use std::collections::HashMap;
 
+use crate::counted::count_visited;
+
 /// A node of one graph; only that graph understands it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Node(u32);
@@ -144,6 +146,7 @@ impl DepGraph {
 
     /// Says what a node waits for, in the order in which answers name it.
     pub fn set_edges(&mut self, node: Node, edges: Vec<Edge>) {
+        count_visited(1 + edges.len());
         self.entries[node.index()].edges = edges.into();
     }
 
@@ -170,6 +173,7 @@ impl DepGraph {
     /// For each node by its index those that wait for it, in the order of their making; one that does
     /// so twice stands there once.
     pub fn waiting(&self) -> Vec<Vec<Node>> {
+        count_visited(self.len());
         let mut waiting: Vec<Vec<Node>> = vec![Vec::new(); self.len()];
         for (node, entry) in (0_u32..).map(Node).zip(&self.entries) {
             for edge in &entry.edges {
@@ -184,6 +188,7 @@ impl DepGraph {
 
     /// The nodes that name `node` themselves, in no order but that of their making.
     pub fn named_by(&self, node: Node) -> Vec<Node> {
+        count_visited(self.len());
         let names = |entry: &Entry| {
             entry
                 .edges

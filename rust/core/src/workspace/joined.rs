@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::feature::{Feature, Part, Tasks};
 use super::key;
+use crate::counted::count_visited;
 use crate::dialects::chant::model::Spec;
 use crate::dialects::chant::specs::Specs;
 use crate::dialects::tickets::all::Tickets;
@@ -105,7 +106,8 @@ impl Joined {
         let tasks = self.plans.iter().flat_map(|(_, nodes)| nodes);
         let of_features = self.features.iter().flat_map(|(_, nodes)| nodes);
         let specs = self.spec_nodes.iter().chain(tasks);
-        specs.chain(of_features).chain(&self.ticket_nodes).copied()
+        let all = specs.chain(of_features).chain(&self.ticket_nodes);
+        all.inspect(|_| count_visited(1)).copied()
     }
 
     /// A number that is another after every change.
@@ -438,6 +440,7 @@ impl Joined {
     }
 
     fn forget(&mut self, node: Node) {
+        count_visited(1);
         self.sources[node.index()] = None;
         self.graph.set_progress(node, Progress::Absent);
         self.graph.set_edges(node, Vec::new());

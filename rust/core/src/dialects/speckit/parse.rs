@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::depends;
 use super::pattern::{Pattern, pattern};
 use super::task::{Criterion, Mark, Phase, Task, TaskList};
+use crate::counted::count_visited;
 use crate::text::markdown::{Outline, outline};
 
 static LINE: Pattern = pattern!(r"^([ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[(.)\](?:[ \t]+(.*))?$");
@@ -52,6 +53,7 @@ pub fn tasks(text: &str) -> TaskList {
     for task in &mut reader.list.tasks {
         task.paths = paths(&task.description);
     }
+    count_visited(text.lines().count());
     depends::resolve(&mut reader.list);
     reader.list
 }

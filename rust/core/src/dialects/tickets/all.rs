@@ -8,6 +8,7 @@ use super::listing::Listing;
 use super::model::{Broken, Meant, Problem, Status, Ticket};
 use super::parse::{Document, name, stem};
 use super::waits::Waits;
+use crate::counted::count_visited;
 use crate::outside::Standing;
 use crate::store::index::Change;
 
@@ -213,6 +214,7 @@ impl Tickets {
     fn all_meant(&self) -> impl Iterator<Item = (&Code, Meant, &Arc<Ticket>)> {
         let filed = self.by_code.iter().rev();
         filed.flat_map(|(code, filed)| {
+            count_visited(1);
             let is_only = filed.files.len() == 1;
             let meant = move |ticket: &Ticket| if is_only { filed.meant } else { ticket.meant };
             filed
@@ -300,7 +302,7 @@ impl Tickets {
 
     /// The first file of each code, the lowest number first.
     pub fn firsts(&self) -> impl Iterator<Item = (&Code, &Ticket)> {
-        let filed = self.by_code.iter();
+        let filed = self.by_code.iter().inspect(|_| count_visited(1));
         filed.filter_map(|(code, filed)| Some((code, &**filed.files.first()?)))
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::error::VineError;
 use super::model::{Graph, Node, Status, Work};
 use super::validate::validate;
+use crate::counted::count_visited;
 use crate::graph::{self, DepGraph};
 use crate::outside::Standing;
 
@@ -221,6 +222,7 @@ impl Plan {
         let mut reached = vec![false; self.graph.nodes.len()];
         let mut open = vec![start];
         while let Some(at) = open.pop() {
+            count_visited(1);
             if !std::mem::replace(&mut reached[at], true) {
                 open.extend(next(at));
             }
@@ -377,6 +379,7 @@ impl Progress {
 
 /// The nodes whose ID, name or description holds a text, in any case; in the order of the file.
 pub fn search<'a>(graph: &'a Graph, query: &str) -> Vec<&'a Node> {
+    count_visited(graph.nodes.len());
     let query = query.to_lowercase();
     let holds = |text: &str| text.to_lowercase().contains(&query);
     let nodes = graph.nodes.iter().map(|node| &**node);
@@ -387,6 +390,7 @@ pub fn search<'a>(graph: &'a Graph, query: &str) -> Vec<&'a Node> {
 
 /// The nodes that stand for other files, in the order of the file.
 pub fn refs(graph: &Graph) -> Vec<&Node> {
+    count_visited(graph.nodes.len());
     let is_ref = |node: &&Node| matches!(node.work, Work::Ref { .. });
     let nodes = graph.nodes.iter().map(|node| &**node);
     nodes.filter(is_ref).collect()

@@ -7,6 +7,7 @@ use super::error::VineError;
 use super::header;
 use super::model::{Attachment, Class, Graph, Node, Place, Version, Work};
 use super::spot::Spot;
+use crate::counted::count_visited;
 
 /// Ends the preamble, whatever the delimiter is.
 const TERMINATOR: &str = "---";
@@ -215,6 +216,7 @@ fn metadata(lines: &[Line<'_>], graph: &mut Graph) -> Result<(), VineError> {
 }
 
 fn block(lines: &[Line<'_>]) -> Result<(Node, Place), VineError> {
+    count_visited(1);
     let at = lines.iter().position(|l| !l.is_blank()).unwrap_or(0);
     let line = &lines[at];
     let text = line.text.trim_matches(is_ws);

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::error::VineError;
 use super::model::{Graph, Work};
+use crate::counted::count_visited;
 use crate::graph::cycles::Cycle;
 use crate::graph::{self, DepGraph, Edge, Kind};
 
@@ -108,6 +109,7 @@ impl fmt::Display for Violation {
 /// # Errors
 /// `VineError::Invalid` with everything that is broken.
 pub fn validate(graph: &Graph) -> Result<DepGraph, VineError> {
+    count_visited(graph.nodes.len());
     let mut violations = Vec::new();
     if graph.nodes.is_empty() {
         violations.push(Violation::NoTask);

@@ -30,6 +30,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::state::{StateFolder, UserState};
+use crate::counted::{count_listed, count_opened, count_read, count_written};
 use super::{StoreError, WRITE, undecided};
 pub use beneath::{read_beneath, replace_beneath};
 pub use bounds::OpenBounds;
@@ -154,7 +155,7 @@ impl Default for Disk {
             holds: Arc::new(holds),
             stamp: Arc::new(stamp),
             clock: Arc::new(stamps::clock_of),
-            write: Arc::new(File::write_all),
+            write: Arc::new(write_all),
             reached: Arc::new(|_| Ok(())),
             listens: true,
             user_state: None,
@@ -303,6 +304,7 @@ impl Disk {
 /// [`read_regular`].
 fn holds(bounds: &OpenBounds, path: &Path, bytes: &[u8]) -> io::Result<Option<Stamp>> {
     const PIECE: usize = 64 * 1024;
+    count_opened();
     let mut file = bounds.open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() || usize::try_from(metadata.len()) != Ok(bytes.len()) {
@@ -311,6 +313,7 @@ fn holds(bounds: &OpenBounds, path: &Path, bytes: &[u8]) -> io::Result<Option<St
     let (mut piece, mut rest) = (vec![0; PIECE], bytes);
     loop {
         let length = file.read(&mut piece)?;
+        count_read(length);
         if length == 0 {
             return Ok(rest.is_empty().then(|| Stamp::of(&metadata)));
         }
@@ -327,6 +330,7 @@ fn holds(bounds: &OpenBounds, path: &Path, bytes: &[u8]) -> io::Result<Option<St
 /// a later look or the check before a replacement notices.
 fn read_regular(bounds: &OpenBounds, path: &Path) -> io::Result<Content> {
     for _ in 0..5 {
+        count_opened();
         let mut file = bounds.open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
@@ -344,6 +348,7 @@ fn read_regular(bounds: &OpenBounds, path: &Path) -> io::Result<Content> {
         let length = usize::try_from(metadata.len()).unwrap_or(0);
         let mut bytes = Vec::with_capacity(length);
         (&mut file).take(metadata.len()).read_to_end(&mut bytes)?;
+        count_read(bytes.len());
         // A file that became shorter is read again; one that became longer has another stamp by now.
         if bytes.len() == length {
             return Ok(Content {
@@ -353,6 +358,13 @@ fn read_regular(bounds: &OpenBounds, path: &Path) -> io::Result<Content> {
         }
     }
     Err(io::Error::other("it kept changing while it was read"))
+}
+
+/// Writes all bytes to a file.
+fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    count_opened();
+    count_written(bytes.len());
+    file.write_all(bytes)
 }
 
 fn open_without_waiting(path: &Path) -> io::Result<File> {
@@ -411,6 +423,7 @@ pub fn list(folder: &Path) -> Result<Listing, StoreError> {
     let mut listing = Listing::default();
     let failed = |e| StoreError::io("list", folder, e);
     for entry in fs::read_dir(folder).map_err(failed)? {
+        count_listed();
         let entry = entry.map_err(failed)?;
         let name = entry.file_name();
         let shown = name.to_string_lossy().into_owned();
@@ -456,6 +469,7 @@ pub fn names(folder: &Path) -> Result<Vec<Named>, StoreError> {
     };
     let entries = fs::read_dir(folder).map_err(failed)?;
     let mut names = entries
+        .inspect(|_| count_listed())
         .map(|entry| entry.map(named).map_err(failed))
         .collect::<Result<Vec<_>, _>>()?;
     names.sort();
@@ -604,6 +618,7 @@ pub fn read_from(path: &Path, name: &str, offset: u64) -> Result<Vec<u8>, StoreE
     let read = file
         .seek(SeekFrom::Start(offset))
         .and_then(|_| file.read_to_end(&mut bytes));
+    count_read(bytes.len());
     read.map(|_| bytes).map_err(|e| StoreError::Unreadable {
         path: name.into(),
         why: e.to_string(),
@@ -623,6 +638,7 @@ fn regular_of(opened: io::Result<File>, name: &str) -> Result<(File, u64), Store
         path: name.into(),
         why,
     };
+    count_opened();
     match opened.and_then(|file| file.metadata().map(|m| (file, m))) {
         Ok((file, metadata)) if metadata.is_file() => Ok((file, metadata.len())),
         Ok(_) => Err(unreadable("it is not a file".into())),

@@ -1,11 +1,12 @@
 //! Files and folders of our own state: made so that nobody else can write them, and read only when that is so.
 
 use std::fs::{self, Metadata, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Component, Path};
 
 use super::write::temporary_beside;
 use super::{StoreError, WRITE, is_absent, regular, rename_new};
+use crate::counted::{count_opened, count_read};
 
 /// What the rights to a file or folder say, links not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,6 +110,8 @@ pub fn read_owned(path: &Path, most: u64) -> Result<String, StoreError> {
     }
     let mut text = String::new();
     let read = file.take(most).read_to_string(&mut text);
+    count_opened();
+    count_read(text.len());
     read.map(|_| text).map_err(|e| refused(e.to_string()))
 }
 
@@ -166,7 +169,7 @@ fn write_new(path: &Path, bytes: &[u8], is_state: bool) -> io::Result<()> {
         private(&mut new);
     }
     let mut file = new.open(path)?;
-    file.write_all(bytes)?;
+    super::write_all(&mut file, bytes)?;
     if is_state { file.sync_all() } else { Ok(()) }
 }
 

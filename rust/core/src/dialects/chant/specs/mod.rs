@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use super::id::SpecId;
 use super::model::{Broken, Problem, Spec, Status};
+use crate::counted::count_visited;
 use crate::graph::cycles::Cycle;
 use crate::graph::{DepGraph, Edge, Kind, Node};
 use crate::outside::Standing;
@@ -131,8 +132,9 @@ impl Wait {
 }
 
 impl Specs {
-    /// All specs in the order of their IDs.
+    /// All specs in the order of their IDs, to go through: they count as visited.
     pub fn all(&self) -> &[Arc<Spec>] {
+        count_visited(self.order.len());
         &self.order
     }
 
@@ -314,6 +316,7 @@ impl Specs {
     /// Counts and lists over all specs.
     pub fn overview(&self) -> &Overview {
         self.overview.get_or_init(|| {
+            count_visited(self.nodes.len());
             let status_at = |node: &Node| self.status_at(*node);
             let statuses: Vec<Status> = self.nodes.par_iter().map(status_at).collect();
             let mut counts = [0; 9];
