@@ -9,6 +9,7 @@ pub mod draw;
 pub mod network;
 mod paths;
 pub mod picture;
+pub(crate) mod rows;
 
 use std::collections::HashMap;
 

@@ -100,6 +100,20 @@ pub fn graph(text: &str) -> Result<Graph, VineError> {
     parsed(text).map(|(graph, _)| graph)
 }
 
+/// Reads what stands before the first block of a text, whole lines, into a graph without nodes; `None` where it is
+/// wrong, or where something of it would belong to that block.
+pub(super) fn preamble(text: &str) -> Option<Graph> {
+    let lines = lines(text);
+    let mut graph = Graph::empty(magic(lines.first()?).ok()?);
+    let end = lines.iter().skip(1).position(|l| l.text == TERMINATOR)? + 1;
+    metadata(&lines[1..end], &mut graph).ok()?;
+    let is_whole = text.ends_with('\n');
+    let rest = &lines[end + 1..];
+    let is_apart = rest.last().is_none_or(|line| *line.text == *graph.delimiter);
+    let is_nothing = |line: &Line<'_>| *line.text == *graph.delimiter || line.is_blank();
+    (is_whole && is_apart && rest.iter().all(is_nothing)).then_some(graph)
+}
+
 /// Reads the blocks of a piece of a text that begins with a line of one, and holds whole lines; their
 /// places are those in the piece.
 ///

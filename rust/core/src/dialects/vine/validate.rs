@@ -104,11 +104,11 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Checks all rules, and gives what depends on what.
+/// Checks all rules.
 ///
 /// # Errors
 /// `VineError::Invalid` with everything that is broken.
-pub fn validate(graph: &Graph) -> Result<DepGraph, VineError> {
+pub fn validate(graph: &Graph) -> Result<(), VineError> {
     count_visited(graph.nodes.len());
     let mut violations = Vec::new();
     if graph.nodes.is_empty() {
@@ -146,7 +146,7 @@ pub fn validate(graph: &Graph) -> Result<DepGraph, VineError> {
         }
     }
     if violations.is_empty() {
-        Ok(network)
+        Ok(())
     } else {
         Err(VineError::Invalid {
             violations: violations.into_iter().map(|found| (found, None)).collect(),

@@ -23,6 +23,8 @@ use crate::text::signature::Signature;
 /// The specs below `.chant/specs`, by ID, and what waits for what.
 #[derive(Clone, Default)]
 pub struct Specs {
+    /// Another number after every change, in this process.
+    version: u64,
     graph: DepGraph,
     /// Specs by the index of their node.
     by_node: Vec<Option<Arc<Spec>>>,
@@ -132,6 +134,11 @@ impl Wait {
 }
 
 impl Specs {
+    /// A number that no other state of any specs has in this process.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
     /// All specs in the order of their IDs, to go through: they count as visited.
     pub fn all(&self) -> &[Arc<Spec>] {
         count_visited(self.order.len());
