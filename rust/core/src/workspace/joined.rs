@@ -3,7 +3,7 @@
 //! What a dialect's snapshot shares with the one before is not looked at again: specs are drawn anew
 //! family by family, task graphs and lists file by file, tickets all together.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::feature::{Feature, Part, Tasks};
@@ -15,7 +15,8 @@ use crate::dialects::tickets::all::Tickets;
 use crate::dialects::tickets::code::Code;
 use crate::dialects::tickets::model::{Status as TicketStatus, Ticket};
 use crate::dialects::vine::document::Document;
-use crate::dialects::vine::model::Status as TaskStatus;
+use crate::dialects::vine::frontier::Plan as TaskPlan;
+use crate::dialects::vine::model::{Node as Task, Status as TaskStatus};
 use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
 use crate::outside;
 
@@ -67,14 +68,21 @@ pub enum Source {
         /// The file.
         path: Arc<str>,
         /// What it says.
-        document: Arc<Document>,
-        /// Place of the node in it.
-        at: usize,
+        task: Arc<Task>,
     },
     /// A task or a phase of a feature.
     Feature(Arc<Tasks>, Part),
     /// A ticket.
     Ticket(Code, Arc<Ticket>),
+}
+
+/// Where an item stands among all: by dialect, then by file and place in it.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum ItemPlace<'a> {
+    Spec(usize),
+    Task(usize, usize),
+    Feature(usize, usize),
+    Ticket(&'a Code),
 }
 
 /// All items and what waits for what. Nodes of items that are only named have no source.
@@ -88,6 +96,8 @@ pub struct Joined {
     pub(super) problems: Vec<Problem>,
     version: u64,
     plans: Vec<(Plan, Vec<Node>)>,
+    /// Where each task graph stands among them, by its path.
+    plan_places: HashMap<Arc<str>, usize>,
     features: Vec<(Arc<Tasks>, Vec<Node>)>,
     spec_nodes: Vec<Node>,
     ticket_nodes: Vec<Node>,
@@ -108,6 +118,29 @@ impl Joined {
         let specs = self.spec_nodes.iter().chain(tasks);
         let all = specs.chain(of_features).chain(&self.ticket_nodes);
         all.inspect(|_| count_visited(1)).copied()
+    }
+
+    /// Puts nodes of items into the order of [`Joined::nodes`]; what it costs is what they are.
+    pub(super) fn sort(&self, nodes: &mut [Node]) {
+        nodes.sort_by_cached_key(|node| self.place(*node));
+    }
+
+    /// Where an item stands among all.
+    fn place(&self, node: Node) -> Option<ItemPlace<'_>> {
+        Some(match self.sources[node.index()].as_ref()? {
+            Source::Spec(spec) => ItemPlace::Spec(self.specs.place_of(&spec.id)?),
+            Source::Task { path, task } => {
+                let plan = *self.plan_places.get(path)?;
+                ItemPlace::Task(plan, self.plan(path)?.graph.position(&task.id)?)
+            }
+            Source::Feature(tasks, _) => {
+                let mut features = self.features.iter();
+                let at = features.position(|(known, _)| Arc::ptr_eq(known, tasks))?;
+                let mut nodes = self.features[at].1.iter();
+                ItemPlace::Feature(at, nodes.position(|of| *of == node)?)
+            }
+            Source::Ticket(code, _) => ItemPlace::Ticket(code),
+        })
     }
 
     /// A number that is another after every change.
@@ -135,6 +168,12 @@ impl Joined {
         self.plans.iter().map(|(plan, _)| plan)
     }
 
+    /// What the task graph of a path says.
+    pub(super) fn plan(&self, path: &str) -> Option<&TaskPlan> {
+        let (plan, _) = self.plans.get(*self.plan_places.get(path)?)?;
+        Some(&plan.document.plan)
+    }
+
     /// The features, in the order of their directories.
     pub(super) fn features(&self) -> impl Iterator<Item = &Feature> {
         self.features.iter().map(|(tasks, _)| &tasks.feature)
@@ -156,15 +195,8 @@ impl Joined {
         match (of(node), of(other)) {
             (
                 Some(Source::Task { path, .. }),
-                Some(Source::Task {
-                    path: own,
-                    document,
-                    at,
-                }),
-            ) => {
-                let status = document.plan.graph.nodes[*at].status();
-                path == own && status == Some(TaskStatus::Reviewing)
-            }
+                Some(Source::Task { path: own, task }),
+            ) => path == own && task.status() == Some(TaskStatus::Reviewing),
             _ => false,
         }
     }
@@ -273,7 +305,7 @@ impl Joined {
         // What is no longer said goes first: a file's nodes may have gone to another.
         for (plan, nodes) in std::mem::take(&mut self.plans) {
             let same = new.get(&*plan.path);
-            if same.is_some_and(|new| is_same_plan(&plan, new)) {
+            if same.is_some() {
                 kept.insert(Arc::clone(&plan.path), (plan, nodes));
             } else {
                 for node in nodes {
@@ -283,31 +315,53 @@ impl Joined {
         }
         let drawn = plans.into_iter().map(|plan| {
             let known = kept.remove(&plan.path);
-            known.unwrap_or_else(|| self.draw_plan(plan))
+            self.draw_plan(plan, known)
         });
         self.plans = drawn.collect();
+        let places = self.plans.iter().enumerate();
+        let places = places.map(|(at, (plan, _))| (Arc::clone(&plan.path), at));
+        self.plan_places = places.collect();
         true
     }
 
-    fn draw_plan(&mut self, plan: Plan) -> (Plan, Vec<Node>) {
-        let graph = &plan.document.plan.graph;
-        let mut nodes = Vec::with_capacity(graph.nodes.len());
-        for (at, task) in graph.nodes.iter().enumerate() {
-            let node = self.node(&key::of_task(&plan.path, &task.id));
-            let inside = task.dependencies.iter();
-            let mut keys: Vec<String> = inside.map(|id| key::of_task(&plan.path, id)).collect();
-            keys.extend(task.needs().map(key::normal));
-            let edges = self.explicit(node, &keys);
-            let source = Source::Task {
-                path: Arc::clone(&plan.path),
-                document: Arc::clone(&plan.document),
-                at,
-            };
-            let is_done = task.status() == Some(TaskStatus::Complete);
-            self.put(node, source, is_done, edges);
-            nodes.push(node);
+    /// Draws what is other in a task graph than when it was drawn last.
+    fn draw_plan(&mut self, plan: Plan, known: Option<(Plan, Vec<Node>)>) -> (Plan, Vec<Node>) {
+        let Some((before, old)) = known else {
+            let nodes = plan.document.plan.graph.nodes.iter();
+            let nodes = nodes.map(|task| self.draw_task(&plan.path, task)).collect();
+            return (plan, nodes);
+        };
+        if is_same_plan(&before, &plan) {
+            return (plan, old);
+        }
+        let moves = plan.document.moves_since(&before.document);
+        for gone in moves.gone() {
+            self.forget(old[gone]);
+        }
+        let tasks = &plan.document.plan.graph.nodes;
+        let mut fresh = moves.fresh.iter().peekable();
+        let mut nodes = Vec::with_capacity(tasks.len());
+        for (at, task) in tasks.iter().enumerate() {
+            let is_fresh = fresh.next_if(|fresh| **fresh == at).is_some();
+            let known = moves.was(at).filter(|_| !is_fresh).map(|was| old[was]);
+            nodes.push(known.unwrap_or_else(|| self.draw_task(&plan.path, task)));
         }
         (plan, nodes)
+    }
+
+    fn draw_task(&mut self, path: &Arc<str>, task: &Arc<Task>) -> Node {
+        let node = self.node(&key::of_task(path, &task.id));
+        let inside = task.dependencies.iter();
+        let mut keys: Vec<String> = inside.map(|id| key::of_task(path, id)).collect();
+        keys.extend(task.needs().map(key::normal));
+        let edges = self.explicit(node, &keys);
+        let source = Source::Task {
+            path: Arc::clone(path),
+            task: Arc::clone(task),
+        };
+        let is_done = task.status() == Some(TaskStatus::Complete);
+        self.put(node, source, is_done, edges);
+        node
     }
 
     fn take_features(&mut self, features: Vec<Feature>) -> bool {
@@ -359,22 +413,31 @@ impl Joined {
             (Some(old), Some(new)) if Arc::ptr_eq(old, new) => return false,
             _ => {}
         }
+        let old = std::mem::replace(&mut self.tickets, tickets.clone());
+        let mut before: BTreeMap<Code, Node> = BTreeMap::new();
         for node in std::mem::take(&mut self.ticket_nodes) {
-            self.forget(node);
+            if let Some(Source::Ticket(code, _)) = &self.sources[node.index()] {
+                before.insert(code.clone(), node);
+            }
         }
         for (code, ticket) in tickets.iter().flat_map(|tickets| first_files(tickets)) {
-            let node = self.node(&key::of_ticket(code));
-            let named = tickets
-                .iter()
-                .flat_map(|tickets| tickets.waits().named(code));
-            let keys: Vec<String> = named.map(key_of_ticket_named).collect();
+            let known = before.remove(code);
+            let node = known.unwrap_or_else(|| self.node(&key::of_ticket(code)));
+            self.ticket_nodes.push(node);
+            let is_same = matches!(&self.sources[node.index()], Some(Source::Ticket(_, of)) if Arc::ptr_eq(of, ticket));
+            let (named, was_named) = (waits(&tickets, code), waits(&old, code));
+            if is_same && named == was_named {
+                continue;
+            }
+            let keys: Vec<String> = named.into_iter().map(key_of_ticket_named).collect();
             let edges = self.explicit(node, &keys);
             let is_done = ticket.meant.status.is_some_and(TicketStatus::is_done);
             let source = Source::Ticket(code.clone(), Arc::clone(ticket));
             self.put(node, source, is_done, edges);
-            self.ticket_nodes.push(node);
         }
-        self.tickets = tickets;
+        for node in before.into_values() {
+            self.forget(node);
+        }
         true
     }
 
@@ -474,6 +537,12 @@ fn key_of_ticket_named(name: &str) -> String {
         (None, None) => format!("tickets:{name}"),
         (Some(_), _) => key::normal(name),
     }
+}
+
+/// What a ticket names, or is named by as blocked.
+fn waits<'a>(tickets: &'a Option<Arc<Tickets>>, code: &Code) -> Vec<&'a str> {
+    let tickets = tickets.as_ref();
+    tickets.map_or_else(Vec::new, |tickets| tickets.waits().named(code))
 }
 
 fn first_files(tickets: &Tickets) -> impl Iterator<Item = (&Code, &Arc<Ticket>)> {

@@ -70,15 +70,19 @@ pub fn show(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
     let item = named(workspace, &joined, text)?;
     let graph = joined.graph();
-    let waiting = joined.nodes().filter(|node| {
-        let is_met = item.is_done();
-        let mut edges = joined.unmet(*node);
-        !is_met && graph.progress(*node) != Progress::Done && edges.any(|edge| edge.to == item.node)
-    });
+    let waiting = graph.waiting()[item.node.index()].iter().copied();
+    let mut waiting: Vec<Node> = waiting
+        .filter(|node| {
+            let mut edges = joined.unmet(*node);
+            let is_open = !item.is_done() && graph.progress(*node) != Progress::Done;
+            joined.item(*node).is_some() && is_open && edges.any(|edge| edge.to == item.node)
+        })
+        .collect();
+    joined.sort(&mut waiting);
     Ok(Answer::whole(&Whole {
         row: ItemRow::from(item),
         priority: item.priority(),
-        needed_by: waiting.map(|node| graph.key(node)).collect(),
+        needed_by: waiting.into_iter().map(|node| graph.key(node)).collect(),
         body: item.body(),
     }))
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::error::VineError;
 use super::frontier::Plan;
 use super::model::{Graph, Node, Place, Version, Work};
+use super::moves::NodeMoves;
 use super::write::{self, Rewritten};
 use super::parse;
 use crate::outside::Standing;
@@ -61,6 +62,11 @@ impl Document {
             plan,
             ..self.clone()
         })
+    }
+
+    /// Which of its nodes was which of an earlier document of the same file.
+    pub fn moves_since(&self, before: &Self) -> NodeMoves {
+        NodeMoves::between(&before.plan.graph, &self.plan.graph)
     }
 
     /// The document after a change of its graph; of the text only that changes which has to, and only that

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::error::VineError;
 use super::model::{Graph, Node, Status, Work};
-use super::network::{Network, NodeMoves};
+use super::moves::NodeMoves;
+use super::network::Network;
 use super::validate::validate;
 use crate::counted::count_visited;
 use crate::outside::Standing;

@@ -11,6 +11,7 @@ pub mod files;
 pub mod frontier;
 mod header;
 pub mod model;
+pub mod moves;
 mod network;
 pub mod operation;
 pub mod ops;

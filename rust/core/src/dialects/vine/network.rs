@@ -1,9 +1,8 @@
 //! What depends on what in a valid graph, by the places of its nodes. After a change of a few nodes the rows of all
 //! others are taken over with their numbers moved, and only what the change touches is checked.
 
-use std::sync::Arc;
-
 use super::model::{Graph, Work};
+use super::moves::NodeMoves;
 use crate::counted::count_visited;
 use crate::graph::rows::{Rows, narrow};
 
@@ -16,70 +15,6 @@ pub(super) struct Network {
     needed_by: Rows,
     /// For each node a number that is higher than those of all that it depends on.
     levels: Vec<u32>,
-}
-
-/// Stands for a place that there is not.
-const NONE: u32 = u32::MAX;
-
-/// Which node of a graph was which of the one before.
-pub(super) struct NodeMoves {
-    /// Old places by new ones.
-    pub(super) was: Vec<u32>,
-    /// New places by old ones.
-    pub(super) now: Vec<u32>,
-    /// New places of nodes that are not the very ones of before, ascending.
-    pub(super) fresh: Vec<usize>,
-}
-
-impl NodeMoves {
-    /// Compares two graphs. Nodes that both share are told by their addresses; others are looked up by ID.
-    pub(super) fn between(old: &Graph, new: &Graph) -> Self {
-        let mut moves = Self {
-            was: Vec::with_capacity(new.nodes.len()),
-            now: vec![NONE; old.nodes.len()],
-            fresh: Vec::new(),
-        };
-        let mut next = 0;
-        for (at, node) in new.nodes.iter().enumerate() {
-            let is_it = |known: &Arc<_>| Arc::ptr_eq(known, node);
-            let known = if old.nodes.get(next).is_some_and(is_it) {
-                Some(next)
-            } else {
-                count_visited(1);
-                old.position(&node.id)
-            };
-            if !known.is_some_and(|known| is_it(&old.nodes[known])) {
-                moves.fresh.push(at);
-            }
-            moves.was.push(known.map_or(NONE, narrow));
-            if let Some(known) = known {
-                moves.now[known] = narrow(at);
-                next = known + 1;
-            }
-        }
-        moves
-    }
-
-    /// Whether every node stands where it stood, and none came or went.
-    pub(super) fn are_in_place(&self) -> bool {
-        self.was.len() == self.now.len() && (0..).zip(&self.was).all(|(at, was)| at == *was)
-    }
-
-    /// The old place of a node.
-    pub(super) fn was(&self, at: usize) -> Option<usize> {
-        Some(self.was[at]).filter(|was| *was != NONE).map(index)
-    }
-
-    /// The new place of a node.
-    pub(super) fn now(&self, was: usize) -> Option<usize> {
-        Some(self.now[was]).filter(|now| *now != NONE).map(index)
-    }
-
-    /// The old places of nodes that are gone.
-    pub(super) fn gone(&self) -> impl Iterator<Item = usize> {
-        let places = self.now.iter().enumerate();
-        places.filter(|(_, now)| **now == NONE).map(|(was, _)| was)
-    }
 }
 
 impl Network {
@@ -116,7 +51,7 @@ impl Network {
                     needs.add(narrow(graph.position(id)?));
                 }
             } else {
-                for old in self.needs.row(moves.was[at]) {
+                for old in self.needs.row(narrow(moves.was(at)?)) {
                     needs.add(narrow(moves.now(index(*old))?));
                 }
             }
@@ -131,7 +66,7 @@ impl Network {
         let mut network = Self {
             needs,
             needed_by,
-            levels: Vec::new(),
+            levels: vec![0; graph.nodes.len()],
         };
         network.levels = self.raised(&network, moves)?;
         Some(network)
@@ -139,8 +74,8 @@ impl Network {
 
     /// The levels of a changed network; `None` for one with a loop.
     fn raised(&self, changed: &Self, moves: &NodeMoves) -> Option<Vec<u32>> {
-        let level = |was: &u32| self.levels.get(index(*was)).copied().unwrap_or(0);
-        let mut levels: Vec<u32> = moves.was.iter().map(level).collect();
+        let level = |at: usize| moves.was(at).map_or(0, |was| self.levels[was]);
+        let mut levels: Vec<u32> = (0..changed.levels.len()).map(level).collect();
         let mut open: Vec<u32> = moves.fresh.iter().map(|at| narrow(*at)).collect();
         let mut room = 2 * (levels.len() + changed.needs.len());
         while let Some(at) = open.pop() {

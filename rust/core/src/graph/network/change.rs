@@ -64,22 +64,6 @@ pub struct NetworkDraft {
     waiting: HashMap<u32, BTreeSet<u32>>,
 }
 
-impl Network {
-    /// The network as it would be after these changes, made in their order. Items keep their order;
-    /// new ones come last.
-    ///
-    /// # Errors
-    ///
-    /// A change names an item that is not there, or adds one that is.
-    pub fn changed(&self, changes: &[Change]) -> Result<Self, NetworkError> {
-        let mut draft = NetworkDraft::of(Arc::new(self.clone()));
-        for change in changes {
-            draft.apply(change)?;
-        }
-        Ok(draft.network())
-    }
-}
-
 impl NetworkDraft {
     /// No changes yet.
     pub fn of(network: Arc<Network>) -> Self {
@@ -296,7 +280,16 @@ impl NetworkDraft {
 mod tests {
     use super::super::tests::{named, network};
     use super::super::{Network, NetworkError};
-    use super::Change;
+    use super::{Arc, Change, NetworkDraft};
+
+    /// The network as it would be after these changes, made in their order.
+    fn changed(network: &Network, changes: &[Change]) -> Result<Network, NetworkError> {
+        let mut draft = NetworkDraft::of(Arc::new(network.clone()));
+        for change in changes {
+            draft.apply(change)?;
+        }
+        Ok(draft.network())
+    }
 
     fn strings(words: &str) -> Vec<String> {
         words.split_whitespace().map(str::to_owned).collect()
@@ -313,7 +306,7 @@ mod tests {
 
     #[track_caller]
     fn check(change: Change, expected: &str) {
-        let changed = network("a b<-a c<-b").changed(&[change]).unwrap();
+        let changed = changed(&network("a b<-a c<-b"), &[change]).unwrap();
         assert_eq!(shown(&changed), expected);
     }
 
@@ -339,19 +332,37 @@ mod tests {
     }
 
     #[test]
+    fn changes_build_on_one_another() {
+        let changes = [
+            Change::Split {
+                key: "b".into(),
+                parts: strings("p q"),
+                in_a_row: true,
+            },
+            Change::Drop("p".into()),
+            Change::Finish("q".into()),
+            Change::Add {
+                key: "b".into(),
+                before: strings("q"),
+                after: strings("c"),
+            },
+        ];
+        let once = changed(&network("a b<-a c<-b"), &changes).unwrap();
+        assert_eq!(shown(&once), "a<- c<-q,b q!<-a b<-q");
+        let again = changed(&once, &[Change::Drop("q".into())]).unwrap();
+        assert_eq!(shown(&again), "a<- c<-b b<-");
+    }
+
+    #[test]
     fn what_does_not_fit_is_refused() {
         let network = network("alpha beta");
-        let error = network
-            .changed(&[Change::Finish("alpah".into())])
-            .unwrap_err();
+        let error = changed(&network, &[Change::Finish("alpah".into())]).unwrap_err();
         assert_eq!(
             error.to_string(),
             "No item `alpah` in the graph. Did you mean `alpha`?"
         );
         let (key, before, after) = ("beta".to_owned(), Vec::new(), Vec::new());
-        let error = network
-            .changed(&[Change::Add { key, before, after }])
-            .unwrap_err();
+        let error = changed(&network, &[Change::Add { key, before, after }]).unwrap_err();
         assert!(matches!(error, NetworkError::Change { ref key, .. } if key == "beta"));
     }
 }

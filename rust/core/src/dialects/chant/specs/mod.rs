@@ -145,6 +145,26 @@ impl Specs {
         &self.order
     }
 
+    /// How many specs there are.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The spec at a position in the order of IDs.
+    pub fn at(&self, position: usize) -> &Arc<Spec> {
+        &self.order[position]
+    }
+
+    /// Where a spec stands in the order of IDs.
+    pub fn place_of(&self, id: &SpecId) -> Option<usize> {
+        self.position(id).ok()
+    }
+
     /// What the body of the spec at a position may hold.
     pub fn signature(&self, at: usize) -> &Signature {
         let spec = &self.order[at];
