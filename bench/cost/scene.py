@@ -80,6 +80,8 @@ def make_scene(root: Path, size: int, home: Path) -> Scene:
         home: A home folder for the user of the project.
     """
     _write_specs(root, size)
+    logs = root / ".chant" / "logs"
+    _write_all(logs, iter([(f"{spec_id(0)}.log", "A line.\n")]))
     _write_tickets(root, size)
     (root / "plan.vine").write_text(plan(size), encoding="utf-8")
     (root / "child.vine").write_text(_CHILD, encoding="utf-8")

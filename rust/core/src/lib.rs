@@ -25,6 +25,7 @@ pub mod lint;
 pub mod money;
 pub mod outside;
 pub mod provider;
+pub mod recent;
 pub mod state_place;
 pub mod store;
 pub mod text;

@@ -63,7 +63,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    fn is_phase(&self) -> bool {
+    pub(super) fn is_phase(&self) -> bool {
         matches!(self.source, Source::Feature(_, Part::Phase(_)))
     }
 

@@ -3,12 +3,14 @@
 //! What a dialect's snapshot shares with the one before is not looked at again: specs are drawn anew
 //! family by family, task graphs and lists file by file, tickets all together.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::feature::{Feature, Part, Tasks};
 use super::key;
 use crate::counted::count_visited;
+use crate::dialects::chant::id::SpecId;
 use crate::dialects::chant::model::Spec;
 use crate::dialects::chant::specs::Specs;
 use crate::dialects::tickets::all::Tickets;
@@ -95,6 +97,9 @@ pub struct Joined {
     pub(super) tickets: Option<Arc<Tickets>>,
     pub(super) problems: Vec<Problem>,
     version: u64,
+    /// Which specs and tickets are drawn; these themselves are lent out while they are brought up to date.
+    specs_version: u64,
+    tickets_version: Option<u64>,
     plans: Vec<(Plan, Vec<Node>)>,
     /// Where each task graph stands among them, by its path.
     plan_places: HashMap<Arc<str>, usize>,
@@ -118,6 +123,12 @@ impl Joined {
         let specs = self.spec_nodes.iter().chain(tasks);
         let all = specs.chain(of_features).chain(&self.ticket_nodes);
         all.inspect(|_| count_visited(1)).copied()
+    }
+
+    /// The nodes of the tasks and phases of features.
+    pub(super) fn feature_nodes(&self) -> impl Iterator<Item = Node> {
+        let nodes = self.features.iter().flat_map(|(_, nodes)| nodes);
+        nodes.inspect(|_| count_visited(1)).copied()
     }
 
     /// Puts nodes of items into the order of [`Joined::nodes`]; what it costs is what they are.
@@ -203,12 +214,9 @@ impl Joined {
 
     /// Whether the dialects say something else now.
     pub(super) fn differs_from(&self, read: &Read) -> bool {
-        let is_same_tickets = match (&self.tickets, &read.tickets) {
-            (Some(old), Some(new)) => Arc::ptr_eq(old, new),
-            (old, new) => old.is_none() && new.is_none(),
-        };
-        !is_same_tickets
-            || !Arc::ptr_eq(&self.specs, &read.specs)
+        let tickets = read.tickets.as_ref().map(|tickets| tickets.version());
+        self.tickets_version != tickets
+            || self.specs_version != read.specs.version()
             || !self.has_plans(&read.plans)
             || !self.has_features(&read.features)
             || self.problems != read.problems
@@ -225,6 +233,18 @@ impl Joined {
             && pairs.all(|((old, _), new)| old.feature.is_same(new))
     }
 
+    /// Lets go of specs and tickets, so that they can be changed without a copy of them; what is drawn of them stays.
+    pub(super) fn lend(&mut self) {
+        self.specs = Arc::default();
+        self.tickets = None;
+    }
+
+    /// Takes specs and tickets back that are still what is drawn.
+    pub(super) fn take_back(&mut self, read: Read) {
+        self.specs = read.specs;
+        self.tickets = read.tickets;
+    }
+
     /// Takes in what the dialects say now.
     pub(super) fn take(&mut self, read: Read) {
         let is_specs_new = self.take_specs(read.specs);
@@ -239,46 +259,63 @@ impl Joined {
     }
 
     fn take_specs(&mut self, specs: Arc<Specs>) -> bool {
-        if Arc::ptr_eq(&self.specs, &specs) {
+        self.specs = Arc::clone(&specs);
+        let was = std::mem::replace(&mut self.specs_version, specs.version());
+        if was == specs.version() {
             return false;
         }
-        let old = std::mem::replace(&mut self.specs, Arc::clone(&specs));
-        let old_nodes = std::mem::take(&mut self.spec_nodes);
-        let mut before = old.all().iter().zip(old_nodes).peekable();
-        let mut touched: BTreeSet<&str> = BTreeSet::new();
-        let mut nodes = Vec::with_capacity(specs.all().len());
-        for spec in specs.all() {
-            while let Some((gone, node)) = before.next_if(|(gone, _)| gone.id < spec.id) {
-                touched.insert(gone.id.root());
-                self.forget(node);
-            }
-            let same = before.next_if(|(same, _)| same.id == spec.id);
-            if !same
-                .as_ref()
-                .is_some_and(|(same, _)| Arc::ptr_eq(same, spec))
-            {
-                touched.insert(spec.id.root());
-            }
-            let node = same.map(|(_, node)| node);
-            nodes.push(node.unwrap_or_else(|| self.node(&key::of_spec(spec.id.as_str()))));
-        }
-        for (gone, node) in before {
-            touched.insert(gone.id.root());
-            self.forget(node);
-        }
-        self.spec_nodes = nodes;
-        if touched.len() > specs.all().len() / 4 {
-            for spec in specs.all() {
-                self.draw_spec(&specs, spec);
-            }
-        } else {
-            for root in touched {
-                for spec in specs.family(root) {
-                    self.draw_spec(&specs, spec);
-                }
-            }
+        match specs.changed_since(was) {
+            Some(roots) => roots.into_iter().for_each(|root| self.take_family(&specs, root)),
+            None => self.take_all_specs(&specs),
         }
         true
+    }
+
+    /// Draws a family of specs as it is now.
+    fn take_family(&mut self, specs: &Arc<Specs>, root: &str) {
+        let Ok(first) = root.parse::<SpecId>() else {
+            return self.take_all_specs(specs);
+        };
+        let is_before = |node: &Node| self.spec(*node).is_some_and(|spec| spec.id < first);
+        let start = self.spec_nodes.partition_point(is_before);
+        let old = self.spec_nodes[start..].iter();
+        let is_of = |node: &&Node| self.spec(**node).is_some_and(|spec| spec.id.root() == root);
+        let old: Vec<Node> = old.take_while(is_of).copied().collect();
+        for node in &old {
+            if self.spec(*node).is_some_and(|spec| specs.find(spec.id.as_str()).is_none()) {
+                self.forget(*node);
+            }
+        }
+        let family: Vec<Arc<Spec>> = specs.family(root).cloned().collect();
+        let nodes: Vec<Node> = family
+            .iter()
+            .map(|spec| self.node(&key::of_spec(spec.id.as_str())))
+            .collect();
+        self.spec_nodes.splice(start..start + old.len(), nodes);
+        for spec in family {
+            self.draw_spec(specs, &spec);
+        }
+    }
+
+    fn take_all_specs(&mut self, specs: &Arc<Specs>) {
+        for node in std::mem::take(&mut self.spec_nodes) {
+            if self.spec(node).is_some_and(|spec| specs.find(spec.id.as_str()).is_none()) {
+                self.forget(node);
+            }
+        }
+        for spec in specs.all() {
+            let node = self.node(&key::of_spec(spec.id.as_str()));
+            self.spec_nodes.push(node);
+            self.draw_spec(specs, spec);
+        }
+    }
+
+    /// The spec that a node is drawn of.
+    fn spec(&self, node: Node) -> Option<&Arc<Spec>> {
+        match self.sources[node.index()].as_ref()? {
+            Source::Spec(spec) => Some(spec),
+            _ => None,
+        }
     }
 
     fn draw_spec(&mut self, specs: &Specs, spec: &Arc<Spec>) {
@@ -408,37 +445,63 @@ impl Joined {
     }
 
     fn take_tickets(&mut self, tickets: Option<Arc<Tickets>>) -> bool {
-        match (&self.tickets, &tickets) {
-            (None, None) => return false,
-            (Some(old), Some(new)) if Arc::ptr_eq(old, new) => return false,
-            _ => {}
+        let version = tickets.as_ref().map(|tickets| tickets.version());
+        let was = std::mem::replace(&mut self.tickets_version, version);
+        self.tickets.clone_from(&tickets);
+        if was == version {
+            return false;
         }
-        let old = std::mem::replace(&mut self.tickets, tickets.clone());
-        let mut before: BTreeMap<Code, Node> = BTreeMap::new();
+        let changed = tickets.as_ref().zip(was);
+        let changed = changed.and_then(|(tickets, was)| tickets.changed_since(was));
+        if let (Some(tickets), Some(changed)) = (&tickets, changed) {
+            for code in changed {
+                self.take_ticket(tickets, code);
+            }
+            return true;
+        }
         for node in std::mem::take(&mut self.ticket_nodes) {
-            if let Some(Source::Ticket(code, _)) = &self.sources[node.index()] {
-                before.insert(code.clone(), node);
-            }
-        }
-        for (code, ticket) in tickets.iter().flat_map(|tickets| first_files(tickets)) {
-            let known = before.remove(code);
-            let node = known.unwrap_or_else(|| self.node(&key::of_ticket(code)));
-            self.ticket_nodes.push(node);
-            let is_same = matches!(&self.sources[node.index()], Some(Source::Ticket(_, of)) if Arc::ptr_eq(of, ticket));
-            let (named, was_named) = (waits(&tickets, code), waits(&old, code));
-            if is_same && named == was_named {
-                continue;
-            }
-            let keys: Vec<String> = named.into_iter().map(key_of_ticket_named).collect();
-            let edges = self.explicit(node, &keys);
-            let is_done = ticket.meant.status.is_some_and(TicketStatus::is_done);
-            let source = Source::Ticket(code.clone(), Arc::clone(ticket));
-            self.put(node, source, is_done, edges);
-        }
-        for node in before.into_values() {
             self.forget(node);
         }
+        if let Some(tickets) = &tickets {
+            for (code, ticket) in first_files(tickets) {
+                let node = self.draw_ticket(tickets, code, ticket);
+                self.ticket_nodes.push(node);
+            }
+        }
         true
+    }
+
+    /// Draws what a code stands for now.
+    fn take_ticket(&mut self, tickets: &Arc<Tickets>, code: &Code) {
+        let of = |node: &Node| match &self.sources[node.index()] {
+            Some(Source::Ticket(of, _)) => of.cmp(code),
+            _ => Ordering::Less,
+        };
+        let place = self.ticket_nodes.binary_search_by(of);
+        match (tickets.files(code).first(), place) {
+            (Some(ticket), place) => {
+                let node = self.draw_ticket(tickets, code, ticket);
+                if let Err(at) = place {
+                    self.ticket_nodes.insert(at, node);
+                }
+            }
+            (None, Ok(at)) => {
+                let node = self.ticket_nodes.remove(at);
+                self.forget(node);
+            }
+            (None, Err(_)) => {}
+        }
+    }
+
+    fn draw_ticket(&mut self, tickets: &Tickets, code: &Code, ticket: &Arc<Ticket>) -> Node {
+        let node = self.node(&key::of_ticket(code));
+        let named = tickets.waits().named(code).into_iter();
+        let keys: Vec<String> = named.map(key_of_ticket_named).collect();
+        let edges = self.explicit(node, &keys);
+        let is_done = ticket.meant.status.is_some_and(TicketStatus::is_done);
+        let source = Source::Ticket(code.clone(), Arc::clone(ticket));
+        self.put(node, source, is_done, edges);
+        node
     }
 
     /// Says how far those are that are named and no items here: archived specs, those of other
@@ -537,12 +600,6 @@ fn key_of_ticket_named(name: &str) -> String {
         (None, None) => format!("tickets:{name}"),
         (Some(_), _) => key::normal(name),
     }
-}
-
-/// What a ticket names, or is named by as blocked.
-fn waits<'a>(tickets: &'a Option<Arc<Tickets>>, code: &Code) -> Vec<&'a str> {
-    let tickets = tickets.as_ref();
-    tickets.map_or_else(Vec::new, |tickets| tickets.waits().named(code))
 }
 
 fn first_files(tickets: &Tickets) -> impl Iterator<Item = (&Code, &Arc<Ticket>)> {

@@ -7,9 +7,10 @@ use super::code::{Code, number_taken};
 use super::listing::Listing;
 use super::model::{Broken, Meant, Problem, Status, Ticket};
 use super::parse::{Document, name, stem};
-use super::waits::Waits;
+use super::waits::{Waits, key_of};
 use crate::counted::count_visited;
 use crate::outside::Standing;
+use crate::recent::RecentChanges;
 use crate::store::index::Change;
 
 /// So many changes at once are taken into the listing one by one; after more it is made anew when needed.
@@ -37,6 +38,10 @@ pub struct Tickets {
     problems: OnceLock<Vec<Problem>>,
     /// What is wrong where their folder is not there.
     vanished: Option<Problem>,
+    /// Tickets that changed lately, or of which others say what they wait for.
+    recent: RecentChanges<Code>,
+    /// Those of the change that is being taken in.
+    touched: Vec<Code>,
 }
 
 /// What is filed under a code.
@@ -66,6 +71,8 @@ impl Tickets {
             ready: OnceLock::new(),
             problems: OnceLock::new(),
             vanished: None,
+            recent: RecentChanges::default(),
+            touched: Vec::new(),
         }
     }
 
@@ -93,6 +100,17 @@ impl Tickets {
                 }
             }
         }
+        self.recent.note(std::mem::take(&mut self.touched));
+    }
+
+    /// A number that no other state of any tickets has in this process.
+    pub fn version(&self) -> u64 {
+        self.recent.version()
+    }
+
+    /// The codes of which the ticket, or what it waits for, changed after a version; `None` where that is not known.
+    pub fn changed_since(&self, version: u64) -> Option<BTreeSet<&Code>> {
+        Some(self.recent.since(version)?.collect())
     }
 
     /// What is wrong where the folder was there and is gone.
@@ -103,6 +121,7 @@ impl Tickets {
     /// Takes in whether the folder is gone.
     pub fn set_vanished(&mut self, vanished: Option<Problem>) {
         self.problems = OnceLock::new();
+        self.recent.note(Vec::new());
         self.vanished = vanished;
     }
 
@@ -180,6 +199,10 @@ impl Tickets {
         if let (Some(filed), Some(first)) = (self.by_code.get_mut(code), &after) {
             filed.meant = first.meant;
         }
+        let tickets = before.into_iter().chain(after.as_deref());
+        let blocked = tickets.flat_map(|ticket| &ticket.blocks);
+        let blocked = blocked.filter_map(|name| Code::read(&key_of(name, &self.project)));
+        self.touched.extend(blocked.chain([code.clone()]));
         self.waits.replace(code, before, after.as_deref());
     }
 
@@ -283,6 +306,7 @@ impl Tickets {
     /// Takes in how far items of other dialects are that tickets name.
     pub fn found_outside(&mut self, standings: Vec<Standing>) {
         self.ready = OnceLock::new();
+        self.recent.note(Vec::new());
         self.waits.found_outside(standings);
     }
 

@@ -1,6 +1,5 @@
 //! Keeping up with the disk: specs put in, replaced and taken out, the order of IDs kept.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
@@ -17,7 +16,6 @@ const MANY: usize = 64;
 impl Specs {
     /// Takes in what changed on disk.
     pub fn apply(&mut self, changes: Vec<Change<Document>>) {
-        self.note_change();
         self.overview = OnceLock::new();
         let mut families: Vec<Box<str>> = Vec::with_capacity(changes.len());
         let mut fresh: Vec<Arc<Spec>> = Vec::new();
@@ -39,6 +37,7 @@ impl Specs {
         self.sort_in(fresh);
         families.sort_unstable();
         families.dedup();
+        self.recent.note(families.clone());
         let order = if families.len() > self.order.len() / 4 {
             self.order.clone()
         } else {
@@ -54,12 +53,6 @@ impl Specs {
                 self.connect(family);
             }
         }
-    }
-
-    /// Gives this state a number of its own.
-    pub(super) fn note_change(&mut self) {
-        static VERSIONS: AtomicU64 = AtomicU64::new(1);
-        self.version = VERSIONS.fetch_add(1, Relaxed);
     }
 
     /// Puts a spec in; of several files of one ID the one nearest to the specs folder counts.

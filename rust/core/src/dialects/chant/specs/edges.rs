@@ -115,7 +115,7 @@ impl Specs {
         );
         if self.elsewhere.insert(node, found.clone()).as_ref() != Some(&found) {
             self.overview = OnceLock::new();
-            self.note_change();
+            self.recent.note(Vec::new());
         }
     }
 }

@@ -7,7 +7,7 @@ mod changes;
 mod edges;
 mod resolve;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
@@ -18,13 +18,14 @@ use crate::counted::count_visited;
 use crate::graph::cycles::Cycle;
 use crate::graph::{DepGraph, Edge, Kind, Node};
 use crate::outside::Standing;
+use crate::recent::RecentChanges;
 use crate::text::signature::Signature;
 
 /// The specs below `.chant/specs`, by ID, and what waits for what.
 #[derive(Clone, Default)]
 pub struct Specs {
-    /// Another number after every change, in this process.
-    version: u64,
+    /// Families that changed lately.
+    recent: RecentChanges<Box<str>>,
     graph: DepGraph,
     /// Specs by the index of their node.
     by_node: Vec<Option<Arc<Spec>>>,
@@ -136,7 +137,12 @@ impl Wait {
 impl Specs {
     /// A number that no other state of any specs has in this process.
     pub fn version(&self) -> u64 {
-        self.version
+        self.recent.version()
+    }
+
+    /// The roots of the families that changed after a version; `None` where that is not known.
+    pub fn changed_since(&self, version: u64) -> Option<BTreeSet<&str>> {
+        Some(self.recent.since(version)?.map(|root| &**root).collect())
     }
 
     /// All specs in the order of their IDs, to go through: they count as visited.
