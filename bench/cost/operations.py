@@ -11,8 +11,8 @@ from bench.cost.scene import Scene, Work
 PLAN = "plan.vine"
 
 FILES_OF_MANY = (
-    "a plan is one file, and so is a list of tasks: it is written whole, and compared byte by byte with what is known "
-    "of it while it is younger than two seconds"
+    "a plan is one file, and so is a list of tasks: it is written whole, and compared byte by byte with what "
+    "is known of it while it is younger than two seconds"
 )
 """Why bytes are not held against operations that look at such files."""
 
@@ -67,7 +67,7 @@ def _one(name: str, work: Work) -> Operation:
 
 
 def _whole(name: str, work: Work, why: str) -> Operation:
-    return Operation(name, work, why)
+    return Operation(name, work, why, looks_at_files_of_many=True)
 
 
 def _tool(name: str, make: Callable[[Scene, int], dict[str, Any]]) -> Work:
@@ -181,15 +181,22 @@ def _of_plans() -> list[Operation]:
         write("remove_task", lambda s, n: [{"op": "remove_task", "id": s.removable_task()}]),
         write("add_dep", lambda s, n: [_wired("add_dep", n)]),
         write("remove_dep", lambda s, n: [_wired("add_dep", n), _wired("remove_dep", n)]),
-        write("rename_task", lambda s, n: [{"op": "rename_task", "id": s.removable_task(), "newId": f"n{n}"}]),
+        write(
+            "rename_task", lambda s, n: [{"op": "rename_task", "id": s.removable_task(), "newId": f"n{n}"}]
+        ),
         write("move_task", lambda s, n: [{"op": "move_task", "id": s.removable_task(), "before": "t20"}]),
         write("add_ref", lambda s, n: _added_ref(f"b{n}")),
-        write("update_ref_uri", lambda s, n: [{"op": "update_ref_uri", "id": "r0", "uri": f"./child{n}.vine"}]),
-        write("extract_to_ref", lambda s, n: [
-            {"op": "extract_to_ref", "id": s.removable_task(), "vine": f"./part{n}.vine"}
-        ]),
+        write(
+            "update_ref_uri", lambda s, n: [{"op": "update_ref_uri", "id": "r0", "uri": f"./child{n}.vine"}]
+        ),
+        write(
+            "extract_to_ref",
+            lambda s, n: [{"op": "extract_to_ref", "id": s.removable_task(), "vine": f"./part{n}.vine"}],
+        ),
         write("set_meta", lambda s, n: [{"op": "set_meta", "title": f"Plan {n}"}]),
-        _one("vine_write: create", lambda s, n: s.call("vine_write", file=f"new{n}.vine", operations=_made())),
+        _one(
+            "vine_write: create", lambda s, n: s.call("vine_write", file=f"new{n}.vine", operations=_made())
+        ),
         _one("vine_expand", lambda s, n: s.call("vine_expand", file=PLAN, ref_id=_ref(s))),
         handle("Vine.ask", lambda s, vine, n: vine.ask("task", id="t5")),
         handle("Vine.next", lambda s, vine, n: vine.next()),
@@ -253,7 +260,9 @@ def _of_features() -> list[Operation]:
 
     list_is_one = "a list of tasks is one document, in which a line means what those before it say"
     return [
-        _whole("rstn_get_context", lambda s, n: s.call("rstn_get_context"), "names the tasks left of the feature"),
+        _whole(
+            "rstn_get_context", lambda s, n: s.call("rstn_get_context"), "names the tasks left of the feature"
+        ),
         _one("rstn_read_spec", lambda s, n: s.call("rstn_read_spec", artifact="spec")),
         _one("rstn_report_status", lambda s, n: s.call("rstn_report_status", status="completed")),
         _whole(
@@ -264,7 +273,11 @@ def _of_features() -> list[Operation]:
         feature("Feature.read", lambda s, of, n: of.read("spec")),
         feature("Feature.task", lambda s, of, n: of.task("T001")),
         _whole("Feature.context", lambda s, n: s.workspace.feature("001-login").context(), list_is_one),
-        _whole("Feature.next", lambda s, n: len(s.workspace.feature("001-login").next()), "gives all that are ready"),
+        _whole(
+            "Feature.next",
+            lambda s, n: len(s.workspace.feature("001-login").next()),
+            "gives all that are ready",
+        ),
         _whole(
             "Feature.complete",
             lambda s, n: s.workspace.feature("001-login").complete(done(s), skip_validation=True),
@@ -307,9 +320,14 @@ def _of_tickets() -> list[Operation]:
             "manage_cr_sections: append",
             lambda s, n: {**key(s, n), "operation": "append", "section": section, "content": f"More {n}."},
         ),
-        tool("create_cr", lambda _, n: {"type": "Bug Fix", "data": {"title": f"New {n}", "content": "Words."}}),
+        tool(
+            "create_cr", lambda _, n: {"type": "Bug Fix", "data": {"title": f"New {n}", "content": "Words."}}
+        ),
         tool("update_cr_attrs", lambda s, n: {**key(s, n), "attributes": {"assignee": f"a{n}"}}),
-        tool("update_cr_attrs: waits", lambda s, n: {"key": s.ticket(9), "attributes": {"dependsOn": s.ticket(n % 8)}}),
+        tool(
+            "update_cr_attrs: waits",
+            lambda s, n: {"key": s.ticket(9), "attributes": {"dependsOn": s.ticket(n % 8)}},
+        ),
         tool("update_cr_status", lambda s, n: {"key": fresh(s), "status": "Approved"}),
         tool("delete_cr", lambda s, n: {"key": fresh(s)}, related),
         ticket("Ticket.update", lambda ticket, n: ticket.update(assignee=f"b{n}")),
@@ -333,7 +351,10 @@ def _of_workspace() -> list[Operation]:
         ask("Workspace.vine", lambda ws, s, n: ws.vine(PLAN)),
         ask("Workspace.feature", lambda ws, s, n: ws.feature("001-login")),
         ask("Workspace.add", lambda ws, s, n: ws.add(f"New work {n}")),
-        ask("Workspace.add_ticket", lambda ws, s, n: ws.add_ticket(f"New {n}", type="Bug Fix", content="Words.")),
+        ask(
+            "Workspace.add_ticket",
+            lambda ws, s, n: ws.add_ticket(f"New {n}", type="Bug Fix", content="Words."),
+        ),
         ask("Workspace.add_vine", lambda ws, s, n: ws.add_vine(f"made{n}", _made()[1:])),
         ask("Workspace.search", lambda ws, s, n: ws.search("nowhere"), "looks for a text in all"),
         ask("Workspace.status", lambda ws, s, n: ws.status()),

@@ -24,6 +24,9 @@ _LINEAR = GROWTH * 1.15
 _SLACK = {"opened": 2, "read": 600, "written": 600, "listed": 4, "visited": 12}
 """What counts for nothing: numbers have more digits in a larger project, and a tree has a level more."""
 
+_OF_MANY = 16
+"""How often the few files of many items of a project are opened for a comparison while they are young."""
+
 _FEW = 2
 """Calls that are counted of each operation; the cheaper one counts: what happens now and then is left out."""
 
@@ -49,7 +52,8 @@ class Growth:
         most = _LINEAR if self.operation.whole else MOST
         of_files = ("read", "written") if self.operation.looks_at_files_of_many else ()
         names = [name for name in self.small.work if name not in of_files]
-        over = [name for name in names if self.large.work[name] > most * self.small.work[name] + _SLACK[name]]
+        slack = {**_SLACK, "opened": _SLACK["opened"] + (_OF_MANY if of_files else 0)}
+        over = [name for name in names if self.large.work[name] > most * self.small.work[name] + slack[name]]
         return [f"{name}: {self.small.work[name]} and {self.large.work[name]}" for name in over]
 
     def ratio(self) -> float:

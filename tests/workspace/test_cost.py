@@ -6,12 +6,13 @@ import inspect
 from pathlib import Path
 
 import pytest
-from bench.cost.operations import LEFT_OUT, operations
-from bench.cost.ratios import GROWTH, growths
-from bench.cost.scene import Scene, make_scene
 from chant_mcp import api
 from chant_mcp._core import counted_work
 from chant_mcp.toolsets import toolsets
+
+from bench.cost.operations import LEFT_OUT, operations
+from bench.cost.ratios import GROWTH, growths
+from bench.cost.scene import Scene, make_scene
 
 _SIZE = 120
 

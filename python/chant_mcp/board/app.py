@@ -162,7 +162,11 @@ class BoardApp(App[None]):
             self.query_one(Detail).fill(seen.item)
         if before is None or _of_tasks(before) != _of_tasks(seen):
             self.query_one(Tasks).fill(seen)
-        if before is None or before.runs is not seen.runs or any(run["status"] == "running" for run in seen.runs):
+        if (
+            before is None
+            or before.runs is not seen.runs
+            or any(run["status"] == "running" for run in seen.runs)
+        ):
             self.query_one(Runs).fill(seen.runs)
         self.query_one(Runs).write(seen.log)
         if before is None or before.questions is not seen.questions:

@@ -51,7 +51,9 @@ impl<K> RecentChanges<K> {
         let place = if version == self.version {
             self.steps.len()
         } else {
-            self.steps.iter().position(|(before, _)| *before == version)?
+            self.steps
+                .iter()
+                .position(|(before, _)| *before == version)?
         };
         Some(self.steps.iter().skip(place).flat_map(|(_, items)| items))
     }
@@ -65,7 +67,9 @@ mod tests {
     fn what_changed_since_a_version_is_known_for_a_while() {
         let mut recent = RecentChanges::default();
         let since = |recent: &RecentChanges<u32>, version| {
-            recent.since(version).map(|items| items.copied().collect::<Vec<_>>())
+            recent
+                .since(version)
+                .map(|items| items.copied().collect::<Vec<_>>())
         };
         recent.note(vec![1]);
         let first = recent.version();

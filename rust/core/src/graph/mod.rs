@@ -289,14 +289,25 @@ pub(crate) mod tests {
         let mut graph = graph("a b<-a c<-a,b");
         let keys = |graph: &DepGraph, key: &str| {
             let waiting = &graph.waiting()[graph.find(key).unwrap().index()];
-            waiting.iter().map(|n| graph.key(*n).to_owned()).collect::<Vec<_>>().join(" ")
+            waiting
+                .iter()
+                .map(|n| graph.key(*n).to_owned())
+                .collect::<Vec<_>>()
+                .join(" ")
         };
         assert_eq!(keys(&graph, "a"), "b c");
         let new = graph.intern("d");
-        let edge = |to| Edge { to, kind: Kind::Explicit, via: new };
+        let edge = |to| Edge {
+            to,
+            kind: Kind::Explicit,
+            via: new,
+        };
         graph.set_edges(new, vec![edge(Node(0)), edge(Node(1)), edge(Node(0))]);
         graph.set_edges(Node(1), Vec::new());
-        assert_eq!((keys(&graph, "a"), keys(&graph, "b")), ("c d".into(), "c d".into()));
+        assert_eq!(
+            (keys(&graph, "a"), keys(&graph, "b")),
+            ("c d".into(), "c d".into())
+        );
         assert_eq!(keys(&graph, "d"), "");
     }
 

@@ -166,7 +166,10 @@ impl<'a> Own<'a> {
             Source::Spec(spec) => Self::Spec(OfSpec::of(spec, item.joined)),
             Source::Task { path, task } => {
                 let root = item.joined.plan(path).map(Plan::root);
-                Self::Task(OfTask::of(task, root.is_some_and(|root| root.id == task.id)))
+                Self::Task(OfTask::of(
+                    task,
+                    root.is_some_and(|root| root.id == task.id),
+                ))
             }
             Source::Feature(tasks, Part::Task(at)) => {
                 Self::FeatureTask(OfFeatureTask::of(tasks, *at))

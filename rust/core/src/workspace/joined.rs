@@ -204,10 +204,9 @@ impl Joined {
     fn is_reviewed_in_the_same_file(&self, node: Node, other: Node) -> bool {
         let of = |node: Node| self.sources[node.index()].as_ref();
         match (of(node), of(other)) {
-            (
-                Some(Source::Task { path, .. }),
-                Some(Source::Task { path: own, task }),
-            ) => path == own && task.status() == Some(TaskStatus::Reviewing),
+            (Some(Source::Task { path, .. }), Some(Source::Task { path: own, task })) => {
+                path == own && task.status() == Some(TaskStatus::Reviewing)
+            }
             _ => false,
         }
     }
@@ -265,7 +264,9 @@ impl Joined {
             return false;
         }
         match specs.changed_since(was) {
-            Some(roots) => roots.into_iter().for_each(|root| self.take_family(&specs, root)),
+            Some(roots) => roots
+                .into_iter()
+                .for_each(|root| self.take_family(&specs, root)),
             None => self.take_all_specs(&specs),
         }
         true
@@ -282,7 +283,10 @@ impl Joined {
         let is_of = |node: &&Node| self.spec(**node).is_some_and(|spec| spec.id.root() == root);
         let old: Vec<Node> = old.take_while(is_of).copied().collect();
         for node in &old {
-            if self.spec(*node).is_some_and(|spec| specs.find(spec.id.as_str()).is_none()) {
+            if self
+                .spec(*node)
+                .is_some_and(|spec| specs.find(spec.id.as_str()).is_none())
+            {
                 self.forget(*node);
             }
         }
@@ -299,7 +303,10 @@ impl Joined {
 
     fn take_all_specs(&mut self, specs: &Arc<Specs>) {
         for node in std::mem::take(&mut self.spec_nodes) {
-            if self.spec(node).is_some_and(|spec| specs.find(spec.id.as_str()).is_none()) {
+            if self
+                .spec(node)
+                .is_some_and(|spec| specs.find(spec.id.as_str()).is_none())
+            {
                 self.forget(node);
             }
         }

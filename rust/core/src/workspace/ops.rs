@@ -147,7 +147,9 @@ fn called<'a>(joined: &'a Joined, kind: Option<&str>, text: &str) -> Vec<Item<'a
     }
     if is_wanted("vine") {
         keys.push(normal(&format!("vine:{text}")));
-        let holding = joined.plans().filter(|plan| plan.document.plan.graph.find(text).is_some());
+        let holding = joined
+            .plans()
+            .filter(|plan| plan.document.plan.graph.find(text).is_some());
         keys.extend(holding.map(|plan| of_task(&plan.path, text)));
     }
     if is_wanted("tickets") {
@@ -167,7 +169,10 @@ fn called<'a>(joined: &'a Joined, kind: Option<&str>, text: &str) -> Vec<Item<'a
     }
     joined.sort(&mut nodes);
     nodes.dedup();
-    nodes.into_iter().filter_map(|node| joined.item(node)).collect()
+    nodes
+        .into_iter()
+        .filter_map(|node| joined.item(node))
+        .collect()
 }
 
 fn specs_like<'a>(workspace: &Workspace, joined: &'a Joined, text: &str) -> Vec<Item<'a>> {

@@ -55,7 +55,9 @@ pub(super) fn edited(
 fn after(text: &str, given: Value) -> Result<String, String> {
     let write = || {
         let operations = operations(given.as_array().unwrap())?;
-        edited(text, |plan| apply(plan, &operations).map(|(graph, _)| graph))
+        edited(text, |plan| {
+            apply(plan, &operations).map(|(graph, _)| graph)
+        })
     };
     write().map_err(|error: VineError| {
         let told = error.to_string();

@@ -110,7 +110,9 @@ impl Listing {
     /// The files from a place on, in the order of lists.
     pub fn from(&self, place: usize) -> impl Iterator<Item = (&Code, &Arc<Ticket>)> {
         let files = self.files.get(place..).unwrap_or_default().iter();
-        files.inspect(|_| count_visited(1)).map(|(code, ticket)| (code, ticket))
+        files
+            .inspect(|_| count_visited(1))
+            .map(|(code, ticket)| (code, ticket))
     }
 
     /// The listing of files that come in the order of lists.

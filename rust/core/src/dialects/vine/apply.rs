@@ -322,7 +322,11 @@ fn lines(name: &str, texts: &[String]) -> Result<Vec<Box<str>>, String> {
 }
 
 /// The status of a task, to be changed.
-fn status_of<'a>(graph: &'a mut Draft<'_>, id: &str, doing: &str) -> Result<&'a mut Status, String> {
+fn status_of<'a>(
+    graph: &'a mut Draft<'_>,
+    id: &str,
+    doing: &str,
+) -> Result<&'a mut Status, String> {
     match &mut find_mut(graph, id)?.work {
         Work::Task { status, .. } => Ok(status),
         Work::Ref { .. } => Err(format!("Cannot {doing} reference node \"{id}\".")),

@@ -8,8 +8,8 @@ use super::error::VineError;
 use super::frontier::Plan;
 use super::model::{Graph, Node, Place, Version, Work};
 use super::moves::NodeMoves;
-use super::write::{self, Rewritten};
 use super::parse;
+use super::write::{self, Rewritten};
 use crate::outside::Standing;
 
 /// A text and what it says.
@@ -202,7 +202,9 @@ fn is_gap(text: &str, delimiter: &str) -> bool {
     lines.ends_with('\n')
         && is_delimiter(all.first())
         && is_delimiter(all.last())
-        && all.iter().all(|line| line.text == delimiter || is_blank(line.text))
+        && all
+            .iter()
+            .all(|line| line.text == delimiter || is_blank(line.text))
 }
 
 /// A graph with other nodes in the place of some; `None` when two have one ID, or there is none.

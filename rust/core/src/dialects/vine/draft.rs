@@ -124,8 +124,7 @@ impl<'a> Draft<'a> {
         renamed.insert(new.into(), was);
         for waiting in self.waiting(at, id) {
             let of = self.node_mut(waiting).dependencies.iter_mut();
-            of.filter(|of| ***of == *id)
-                .for_each(|of| *of = new.into());
+            of.filter(|of| ***of == *id).for_each(|of| *of = new.into());
         }
         let places = Arc::make_mut(&mut self.graph.places);
         places.remove(&self.graph.nodes, id);
@@ -176,7 +175,9 @@ impl<'a> Draft<'a> {
         } = self;
         let order: Vec<usize> = match row {
             None if gone.is_empty() => return graph,
-            None => (0..graph.nodes.len()).filter(|at| !gone.contains(at)).collect(),
+            None => (0..graph.nodes.len())
+                .filter(|at| !gone.contains(at))
+                .collect(),
             Some(row) => row.numbers().collect(),
         };
         let mut places = vec![0; graph.nodes.len()];

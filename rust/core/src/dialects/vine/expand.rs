@@ -75,7 +75,9 @@ pub fn expand(parent: &mut Graph, id: &str, child: &Graph, folder: &str) -> Resu
     let inside: Vec<Node> = std::iter::once(top)
         .chain(others.iter().map(moved))
         .collect();
-    let is_free = !inside.iter().any(|node| field::has_line(node, &parent.delimiter));
+    let is_free = !inside
+        .iter()
+        .any(|node| field::has_line(node, &parent.delimiter));
     let inside = inside.into_iter().map(Arc::new).collect();
     if !parent.replace(slot..slot + 1, inside) {
         return refused("Two tasks of the child would have the same ID.".into());

@@ -144,7 +144,9 @@ impl Plan {
         places.extend(moves.fresh.iter().flat_map(|at| around(self, *at)));
         let changed = moves.fresh.iter().filter_map(|at| moves.was(*at));
         let old = moves.gone().chain(changed);
-        let old = old.flat_map(|was| around(before, was)).chain(before.held.keys().copied());
+        let old = old
+            .flat_map(|was| around(before, was))
+            .chain(before.held.keys().copied());
         places.extend(old.filter_map(|was| moves.now(was)));
         places
     }

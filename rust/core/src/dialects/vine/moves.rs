@@ -56,12 +56,16 @@ impl NodeMoves {
 
     /// The old place of a node.
     pub fn was(&self, at: usize) -> Option<usize> {
-        Some(self.was[at]).filter(|was| *was != NONE).map(|place| place as usize)
+        Some(self.was[at])
+            .filter(|was| *was != NONE)
+            .map(|place| place as usize)
     }
 
     /// The new place of a node.
     pub fn now(&self, was: usize) -> Option<usize> {
-        Some(self.now[was]).filter(|now| *now != NONE).map(|place| place as usize)
+        Some(self.now[was])
+            .filter(|now| *now != NONE)
+            .map(|place| place as usize)
     }
 
     /// The old places of nodes that are gone.

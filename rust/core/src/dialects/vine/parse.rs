@@ -109,7 +109,9 @@ pub(super) fn preamble(text: &str) -> Option<Graph> {
     metadata(&lines[1..end], &mut graph).ok()?;
     let is_whole = text.ends_with('\n');
     let rest = &lines[end + 1..];
-    let is_apart = rest.last().is_none_or(|line| *line.text == *graph.delimiter);
+    let is_apart = rest
+        .last()
+        .is_none_or(|line| *line.text == *graph.delimiter);
     let is_nothing = |line: &Line<'_>| *line.text == *graph.delimiter || line.is_blank();
     (is_whole && is_apart && rest.iter().all(is_nothing)).then_some(graph)
 }

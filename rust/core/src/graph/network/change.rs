@@ -248,7 +248,12 @@ impl NetworkDraft {
             let changed = self.progress.get(&item).copied();
             changed.unwrap_or_else(|| self.network.progress(item))
         };
-        let gone: Vec<u32> = self.gone.iter().copied().filter(|item| self.is_known(*item)).collect();
+        let gone: Vec<u32> = self
+            .gone
+            .iter()
+            .copied()
+            .filter(|item| self.is_known(*item))
+            .collect();
         let names = new.iter().map(|item| self.key(*item).into());
         let mut network = Network {
             keys: self.network.keys.changed(&gone, names),
@@ -264,7 +269,10 @@ impl NetworkDraft {
             let row = |item: u32| {
                 let changed = self.before.get(&item);
                 let known = changed.is_none().then(|| self.network.before(item));
-                let row = known.into_iter().flatten().chain(changed.into_iter().flatten());
+                let row = known
+                    .into_iter()
+                    .flatten()
+                    .chain(changed.into_iter().flatten());
                 row.map(|other| now[*other as usize])
             };
             // Turned twice, the rows ascend on both sides without a sort.

@@ -101,13 +101,18 @@ impl<'a> Placed<'a> {
         Self {
             order,
             before: Rows::of(places(order, Network::before)),
-            last: places(order, Network::after).map(|row| row.max().unwrap_or(0)).collect(),
+            last: places(order, Network::after)
+                .map(|row| row.max().unwrap_or(0))
+                .collect(),
         }
     }
 
     /// The edges from the items at some places, in their order, that are redundant.
     fn redundant(&self, block: &[u32], masks: &mut Vec<Mask>) -> Vec<(u32, u32)> {
-        let (Some(first), last) = (block.first(), block.iter().map(|at| self.last[*at as usize]).max()) else {
+        let (Some(first), last) = (
+            block.first(),
+            block.iter().map(|at| self.last[*at as usize]).max(),
+        ) else {
             return Vec::new();
         };
         let last = last.unwrap_or(*first);
@@ -131,7 +136,11 @@ impl<'a> Placed<'a> {
                 }
                 set(&mut direct, bits[place]);
             }
-            if direct.iter().zip(&over).any(|(direct, over)| direct & over != 0) {
+            if direct
+                .iter()
+                .zip(&over)
+                .any(|(direct, over)| direct & over != 0)
+            {
                 let is_redundant = |other: &&u32| has(&over, bits[(**other - first) as usize]);
                 let edge = |other: &u32| (self.order[*other as usize], self.order[at as usize]);
                 found.extend(row.filter(is_redundant).map(edge));

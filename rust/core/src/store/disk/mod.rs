@@ -30,8 +30,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::state::{StateFolder, UserState};
-use crate::counted::{count_listed, count_opened, count_read, count_written};
 use super::{StoreError, WRITE, undecided};
+use crate::counted::{count_listed, count_opened, count_read, count_written};
 pub use beneath::{read_beneath, replace_beneath};
 pub use bounds::OpenBounds;
 pub use growing::Growing;

@@ -35,7 +35,10 @@ pub fn lint(project: &Project, id: Option<&str>, page: Page) -> Result<Answer, E
     // Both lists advance together, so that one offset leads through both.
     let pairs = (page.offset..most).take(page.limit).map(|at| {
         let graded = scores.get(at);
-        (diagnostics.get(at), graded.map(|(spec, scores)| score(spec, scores)))
+        (
+            diagnostics.get(at),
+            graded.map(|(spec, scores)| score(spec, scores)),
+        )
     });
     let (problems, problems_total) = problems(&project.problems(&snapshot));
     let shown = fitting(pairs, room_of(&problems));

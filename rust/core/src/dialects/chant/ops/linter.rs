@@ -61,7 +61,12 @@ struct OwnFindings {
 
 impl LintMemory {
     /// What lint finds about all specs.
-    pub(super) fn all(&self, project: &Project, snapshot: &Snapshot, config: &Arc<Config>) -> Arc<Linted> {
+    pub(super) fn all(
+        &self,
+        project: &Project,
+        snapshot: &Snapshot,
+        config: &Arc<Config>,
+    ) -> Arc<Linted> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = |known: &Arc<Config>| Arc::ptr_eq(known, config);
         if !known.config.as_ref().is_some_and(is_same) {
@@ -200,11 +205,7 @@ impl<'a> Linter<'a> {
         linted
     }
 
-    fn found(
-        &self,
-        file: &File,
-        own: &[Option<OwnFindings>],
-    ) -> (Vec<Diagnostic>, Option<Scores>) {
+    fn found(&self, file: &File, own: &[Option<OwnFindings>]) -> (Vec<Diagnostic>, Option<Scores>) {
         let spec = match file {
             File::Spec(spec) => spec,
             File::Broken(_) if self.config.disables(PARSE) => return (Vec::new(), None),
@@ -264,7 +265,11 @@ impl<'a> Linter<'a> {
             config: self.config,
             cycle: self.loops.get(spec.id.as_str()).cloned(),
             is_archived: &is_archived,
-            output: if around { self.wrong_output(spec) } else { None },
+            output: if around {
+                self.wrong_output(spec)
+            } else {
+                None
+            },
         };
         let rules = rules().into_iter().enumerate();
         let wanted = rules.filter(|(_, rule)| {

@@ -9,7 +9,8 @@ use super::super::frontier::{Plan, refs, search};
 use super::super::model::{Graph, InvalidStatus, Node, Status};
 use super::super::picture;
 use super::super::view::{
-    Brief, ContextView, HeadView, MetaView, NextView, NodeView, PlanView, RefView, RowView, summary, views,
+    Brief, ContextView, HeadView, MetaView, NextView, NodeView, PlanView, RefView, RowView,
+    summary, views,
 };
 use super::fitted;
 use crate::answer::{Answer, Page};
