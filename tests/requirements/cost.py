@@ -6,8 +6,8 @@ _SOURCE = "issue: Cost follows the change, in every operation"
 
 REQUIREMENTS: dict[str, Requirement] = {
     "cost:operations:follow_the_change": Requirement(
-        "An operation that touches one item opens as many files and visits as many items in a project of four "
-        "times as many, within 30 %; one that reads all there is by its nature grows no more than that.",
+        "An operation that touches one item opens as many files and visits as many items in a project of "
+        "four times as many, within 30 %; one that reads all there is by its nature grows no more than that.",
         _SOURCE,
     ),
     "cost:operations:all_are_counted": Requirement(
