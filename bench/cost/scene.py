@@ -101,7 +101,7 @@ def _write_all(folder: Path, texts: Iterator[tuple[str, str]]) -> None:
 def _write_specs(root: Path, size: int) -> None:
     def text(number: int) -> str:
         waits = f"depends_on:\n- {spec_id(number - 1)}\n" if number % _A_ROW else ""
-        # Some specs are begun, so that they can be completed, and some have failed.
+        # Some specs are in progress, so that they can be completed, and some have failed.
         status = ("pending", "in_progress", "failed", "completed")[number % 4]
         approval = "approval:\n  required: true\n  status: pending\n" if number % 4 == 0 else ""
         boxes = "- [ ] It is shown\n- [x] It is written down\n" if number % 4 == 0 else "- [x] It is done\n"

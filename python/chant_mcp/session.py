@@ -87,7 +87,7 @@ def holds_work_files(folder: Path) -> bool:
 
 
 def may_have_features(root: Path) -> bool:
-    """Tell whether a folder is set up for spec-kit, or holds features."""
+    """Say whether a folder is set up for spec-kit, or holds features."""
     return (root / ".specify").is_dir() or _has_features(root)
 
 

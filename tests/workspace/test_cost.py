@@ -38,7 +38,7 @@ def test_an_operation_on_one_item_costs_the_same_in_a_larger_project(scenes: tup
 
 @pytest.mark.requirement("cost:operations:all_are_counted")
 def test_every_tool_and_method_is_counted_or_left_out_with_a_reason() -> None:
-    """Nothing is added that nobody counts."""
+    """A new tool or method has to be counted, too."""
     tools = {entry.name for entries in toolsets().values() for entry in entries}
     methods = {
         f"{handle.__name__}.{name}"

@@ -238,7 +238,7 @@ class BoardApp(App[None]):
             tab = views.get_tab(name)
             if tab.label.plain != label:
                 tab.label = label
-        # Whoever is updated is laid out again, and all around it: nothing is, while nothing changes.
+        # An update lays the whole screen out again.
         head = self._head(seen)
         if head != self._shown_head:
             self._shown_head = head

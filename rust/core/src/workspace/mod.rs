@@ -106,7 +106,7 @@ impl Workspace {
     pub fn snapshot(&self) -> Result<Arc<Joined>, Error> {
         let mut known = self.known();
         let known = &mut *known;
-        // Whom nobody else holds can be changed where it is.
+        // What no other thread holds can be changed in place, without a copy.
         let is_lent = Arc::get_mut(&mut known.joined).map(Joined::lend).is_some();
         let mut read = self.read_specs()?;
         if !known.plans.is_current() {

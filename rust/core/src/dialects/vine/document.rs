@@ -104,7 +104,7 @@ impl Document {
         Ok(Self { text, plan, places })
     }
 
-    /// The nodes of a text of ours whose blocks were written anew, as the text says them; their places are put
+    /// The nodes of a text of ours whose blocks were written again, as the text says them; their places are put
     /// right. `None` where the text has to be read whole to be sure of what it says.
     fn read_in_pieces(&self, new: &mut Rewritten, meant: &Graph) -> Option<Vec<(usize, Node)>> {
         let delimiter = &*meant.delimiter;

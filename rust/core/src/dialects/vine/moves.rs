@@ -21,7 +21,7 @@ pub struct NodeMoves {
 }
 
 impl NodeMoves {
-    /// Compares two graphs. Nodes that both share are told by their addresses; others are looked up by ID.
+    /// Compares two graphs. Nodes that both share are recognised by their addresses; others are looked up by ID.
     pub(super) fn between(old: &Graph, new: &Graph) -> Self {
         let mut moves = Self {
             was: Vec::with_capacity(new.nodes.len()),

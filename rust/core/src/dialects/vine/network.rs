@@ -58,7 +58,7 @@ impl Network {
             needs.end_row();
         }
         let needed_by = needs.turned().deduplicated();
-        // Without loops, everything that somebody depends on leads up to the only one that nobody depends on.
+        // Without cycles the root reaches all nodes exactly if it is the only one that no other depends on.
         let alone = needed_by.rows().filter(|(_, row)| row.is_empty());
         if !alone.map(|(at, _)| at).eq([0]) {
             return None;

@@ -43,13 +43,13 @@ pub fn canonical(graph: &Graph) -> Result<String, VineError> {
     Ok(text)
 }
 
-/// A text made of pieces of an old one and of blocks that were written anew.
+/// A text made of pieces of an old one and of new blocks.
 pub(super) struct Rewritten {
     /// The text.
     pub(super) text: String,
-    /// Where each block stands in it; of those that were written anew, only from where to where.
+    /// Where each block stands in it; of new ones only from where to where.
     pub(super) places: Vec<Place>,
-    /// The nodes whose blocks were written anew, by their places in the graph.
+    /// The nodes whose blocks are new, by their places in the graph.
     pub(super) fresh: Vec<usize>,
     /// What stands between pieces.
     pub(super) gaps: Vec<Range<usize>>,

@@ -303,7 +303,7 @@ impl<'a> Linter<'a> {
     }
 }
 
-/// Largest knot of specs waiting for one another in which each is told a loop of its own.
+/// Largest knot of specs waiting for one another in which a loop is reported for each.
 const LARGEST_KNOT: usize = 300;
 
 /// The loops that specs are in, by ID, each beginning with the spec itself.
