@@ -78,15 +78,6 @@ pub enum Source {
     Ticket(Code, Arc<Ticket>),
 }
 
-/// Where an item stands among all: by dialect, then by file and place in it.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum ItemPlace<'a> {
-    Spec(usize),
-    Task(usize, usize),
-    Feature(usize, usize),
-    Ticket(&'a Code),
-}
-
 /// All items and what waits for what. Nodes of items that are only named have no source.
 #[derive(Clone, Default)]
 pub struct Joined {
@@ -100,10 +91,10 @@ pub struct Joined {
     /// Which specs and tickets are drawn; these themselves are lent out while they are brought up to date.
     specs_version: u64,
     tickets_version: Option<u64>,
-    plans: Vec<(Plan, Vec<Node>)>,
+    pub(super) plans: Vec<(Plan, Vec<Node>)>,
     /// Where each task graph stands among them, by its path.
-    plan_places: HashMap<Arc<str>, usize>,
-    features: Vec<(Arc<Tasks>, Vec<Node>)>,
+    pub(super) plan_places: HashMap<Arc<str>, usize>,
+    pub(super) features: Vec<(Arc<Tasks>, Vec<Node>)>,
     spec_nodes: Vec<Node>,
     ticket_nodes: Vec<Node>,
 }
@@ -123,35 +114,6 @@ impl Joined {
         let specs = self.spec_nodes.iter().chain(tasks);
         let all = specs.chain(of_features).chain(&self.ticket_nodes);
         all.inspect(|_| count_visited(1)).copied()
-    }
-
-    /// The nodes of the tasks and phases of features.
-    pub(super) fn feature_nodes(&self) -> impl Iterator<Item = Node> {
-        let nodes = self.features.iter().flat_map(|(_, nodes)| nodes);
-        nodes.inspect(|_| count_visited(1)).copied()
-    }
-
-    /// Puts nodes of items into the order of [`Joined::nodes`]; what it costs is what they are.
-    pub(super) fn sort(&self, nodes: &mut [Node]) {
-        nodes.sort_by_cached_key(|node| self.place(*node));
-    }
-
-    /// Where an item stands among all.
-    fn place(&self, node: Node) -> Option<ItemPlace<'_>> {
-        Some(match self.sources[node.index()].as_ref()? {
-            Source::Spec(spec) => ItemPlace::Spec(self.specs.place_of(&spec.id)?),
-            Source::Task { path, task } => {
-                let plan = *self.plan_places.get(path)?;
-                ItemPlace::Task(plan, self.plan(path)?.graph.position(&task.id)?)
-            }
-            Source::Feature(tasks, _) => {
-                let mut features = self.features.iter();
-                let at = features.position(|(known, _)| Arc::ptr_eq(known, tasks))?;
-                let mut nodes = self.features[at].1.iter();
-                ItemPlace::Feature(at, nodes.position(|of| *of == node)?)
-            }
-            Source::Ticket(code, _) => ItemPlace::Ticket(code),
-        })
     }
 
     /// A number that is another after every change.

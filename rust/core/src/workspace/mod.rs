@@ -20,6 +20,7 @@ pub mod key;
 pub mod network;
 pub mod ops;
 mod outside;
+mod place;
 pub mod transaction;
 mod view;
 mod would_be;
