@@ -106,6 +106,7 @@ AREAS = (
     "tickets.config_and_concurrency",
     "server.http",
     "board",
+    "cost",
     "trust_environment",
     "trust",
     "trust_attacks",

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::id::SpecId;
 use super::model::{Approval, Broken, Criterion, Problem, Spec, SpecType, Status};
+use crate::counted::count_visited;
 use crate::store::index::Source;
 use crate::text::checklist;
 use crate::text::clash;
@@ -90,6 +91,7 @@ pub fn document(path: &str, source: Source) -> Document {
             problem,
         })
     };
+    count_visited(1);
     let text = match source {
         Source::Text(text) => text,
         Source::Unreadable(why) => return Err(broken(None, format!("cannot be read: {why}"))),

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::code::Code;
 use super::model::{Broken, Meant, Problem, Ticket};
+use crate::counted::count_visited;
 use crate::store::index::Source;
 use crate::text::clash;
 use crate::text::fences;
@@ -73,6 +74,7 @@ pub fn document(path: &str, source: Source) -> Document {
 
 /// Reads a ticket's text.
 pub fn ticket(path: &str, text: String) -> Ticket {
+    count_visited(1);
     let mut reader = Reader {
         path,
         problems: Vec::new(),

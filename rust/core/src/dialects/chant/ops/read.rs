@@ -148,8 +148,9 @@ fn page_of(
     total: usize,
     page: Page,
 ) -> Answer {
-    let (specs, statuses) = (snapshot.specs.all(), &snapshot.specs.overview().statuses);
-    let entry = |at: usize| SpecEntry::of(&specs[at], statuses[at]);
+    let specs = &snapshot.specs;
+    let statuses = &specs.overview().statuses;
+    let entry = |at: usize| SpecEntry::of(specs.at(at), statuses[at]);
     let entries = found.skip(page.offset).take(page.limit).map(entry);
     spec_list(project, snapshot, entries, total, page)
 }

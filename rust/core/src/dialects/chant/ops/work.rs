@@ -203,7 +203,7 @@ fn specs(project: &Project, crew: &Run, all: &[Run]) -> Result<SpecCounts, Error
         let open = members.filter(|spec| !spec.status.is_done());
         counted.extend(open.map(|spec| spec.id.as_str()));
     } else {
-        let ready = specs.overview().ready.iter().map(|at| &specs.all()[*at]);
+        let ready = specs.overview().ready.iter().map(|at| specs.at(*at));
         counted.extend(ready.map(|spec| spec.id.as_str()));
     }
     Ok(SpecCounts {

@@ -27,6 +27,7 @@ use super::agents::found::Surroundings;
 use super::error::ChantError;
 use super::id::SpecId;
 use super::model::{Problem, Spec};
+use super::ops::LintMemory;
 use super::specs::Specs;
 use crate::config::{Config, ConfigError};
 use crate::error::Error;
@@ -129,6 +130,8 @@ pub struct Project {
     pub(super) named_trust: Option<String>,
     /// Whether the folder is trusted, as it was looked through last.
     known_trust: Mutex<Option<KnownTrust>>,
+    /// What lint found.
+    pub(super) linted: LintMemory,
 }
 
 /// The specs and the configuration at one moment.
@@ -179,6 +182,7 @@ impl Project {
             missing: MissingFolders::default(),
             named_trust: options.trust,
             known_trust: Mutex::default(),
+            linted: LintMemory::default(),
         };
         // A repository that git refuses is told when git is needed; reading specs does not need it.
         if let Ok(state) = project.state() {

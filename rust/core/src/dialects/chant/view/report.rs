@@ -81,7 +81,7 @@ pub struct LintReport<'a> {
     /// Findings that are warnings.
     pub warnings: usize,
     /// Findings, by spec and rule.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Vec<&'a Diagnostic>,
     /// Grades, by spec.
     pub scores: Vec<Score<'a>>,
     /// Specs that should be refined before anybody works on them.

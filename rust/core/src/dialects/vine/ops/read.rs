@@ -1,15 +1,19 @@
 //! What a graph says: questions about it, what can be acted on, pictures of it.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::Value;
 
+use super::super::document::Document;
 use super::super::error::VineError;
 use super::super::files::Files;
 use super::super::frontier::{Plan, refs, search};
 use super::super::model::{Graph, InvalidStatus, Node, Status};
 use super::super::picture;
 use super::super::view::{
-    Brief, ContextView, MetaView, NextView, NodeView, PlanView, RefView, RowView, summary, views,
+    Brief, ContextView, HeadView, MetaView, NextView, NodeView, PlanView, RefView, RowView,
+    summary, views,
 };
 use super::{fitted, warned};
 use crate::answer::{Answer, Page};
@@ -172,6 +176,24 @@ pub fn plan(files: &Files, file: &str, wanted: Wanted<'_>) -> Result<Answer, Err
     nodes.retain(|node| has_standing(node));
     let view = PlanView::of(&document.plan, &nodes, blob(&document.text));
     Ok(Answer::whole(&view))
+}
+
+/// A graph as it is now, to be asked later on.
+///
+/// # Errors
+/// `VineError` where the file is no valid graph.
+pub fn document(files: &Files, file: &str) -> Result<Arc<Document>, Error> {
+    files.read(&files.existing(file)?)
+}
+
+/// What a graph is called, and how far it is.
+pub fn head(document: &Document) -> Answer {
+    Answer::whole(&HeadView::of(&document.plan))
+}
+
+/// What git calls the text of a graph.
+pub fn name_of_text(document: &Document) -> String {
+    blob(&document.text)
 }
 
 /// Whether a node has one of the statuses that words name, or there are none.
