@@ -66,6 +66,7 @@ class ChantProject:
         state_home: str | PathLike[str] | None = None,
         events: bool = True,
         stop_at: str | None = None,
+        door: str = "agents",
     ) -> ChantProject: ...
     @property
     def root(self) -> Path: ...
@@ -206,6 +207,7 @@ class SpeckitFeatures:
         state_home: str | PathLike[str] | None = None,
         stop_at: str | None = None,
         of_run: bool = False,
+        door: str = "agents",
     ) -> SpeckitFeatures: ...
     def context(self, feature: str | None = None) -> Answer: ...
     def read(

@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::graph::picture::{Arrow, Figure, Picture, Tone};
 use crate::graph::{Node, Progress};
 use crate::ident::{Resolved, nearest};
+use crate::next_step::{NextStep, hint};
 use crate::outside::parts;
 
 /// Most keys that an error names.
@@ -167,16 +168,19 @@ fn not_found(joined: &Joined, text: &str) -> WorkspaceError {
         let text = text.to_owned();
         return WorkspaceError::NotFound {
             text,
-            hint: Some(hint),
+            hint: hint!["\n", hint],
         };
     }
     let keys = joined.items().map(|item| item.key());
     let ids: Vec<String> = joined.items().map(|item| item.id().into_owned()).collect();
     let near = nearest(text, keys).or_else(|| nearest(text, ids.iter().map(String::as_str)));
-    let hint = near.map(|key| format!("Did you mean '{key}'?"));
+    let hint = match near {
+        Some(key) => hint![format!("\nDid you mean '{key}'?")],
+        None => hint!["\n", NextStep::ListItems, " shows what there is."],
+    };
     WorkspaceError::NotFound {
         text: text.to_owned(),
-        hint: hint.or_else(|| Some("`list` shows what there is.".into())),
+        hint,
     }
 }
 

@@ -102,6 +102,7 @@ fn engines_know_no_dialect_and_dialects_not_each_other() {
         "confine/",
         "agent_events/",
         "money.rs",
+        "next_step/",
         "lint.rs",
         "config.rs",
         "config/",
@@ -147,7 +148,11 @@ fn engines_know_only_what_lies_below_them() {
         ("outside.rs", vec![]),
         ("environment.rs", vec![]),
         ("money.rs", vec![]),
-        ("agent_events/", vec!["crate::agent_events", "crate::money"]),
+        (
+            "agent_events/",
+            vec!["crate::agent_events", "crate::money", "crate::next_step"],
+        ),
+        ("next_step/", vec!["crate::next_step"]),
         (
             "config.rs",
             vec!["crate::environment", "crate::text", "crate::money"],

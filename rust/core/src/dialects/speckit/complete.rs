@@ -283,9 +283,8 @@ fn last(text: &str) -> String {
 /// # Errors
 /// `NoFeature` where its directory is not there.
 pub(super) fn in_place<'a>(found: &Found, feature: &'a Feature) -> Result<&'a Root, SpeckitError> {
-    let tried = || found.tried.clone();
     let root = feature.root.as_ref();
-    root.ok_or_else(|| SpeckitError::NoFeature { tried: tried() })
+    root.ok_or_else(|| found.without_feature())
 }
 
 /// The place of the one task with an ID.

@@ -1,5 +1,6 @@
 //! Operations carried out on a graph in memory, strictly in their order (reference vine 6.3).
 
+use crate::next_step::{HintText, NextStep, hint};
 use super::error::VineError;
 use super::expand::safe_delimiter;
 use super::field;
@@ -30,16 +31,17 @@ pub struct Child {
 pub fn apply(graph: &mut Graph, operations: &[Operation]) -> Result<Option<Child>, VineError> {
     let mut child = None;
     for (at, operation) in operations.iter().enumerate() {
-        let refused = |message: String| VineError::Refused {
+        let refused = |why: Unapplied| VineError::Refused {
             at,
             op: operation.name(),
-            message,
+            message: why.message,
+            hint: why.hint,
         };
         if let Operation::ExtractToRef { .. } = operation
             && child.is_some()
         {
             let message = "At most one extract_to_ref operation is allowed per batch.";
-            return Err(refused(message.into()));
+            return Err(refused(message.to_owned().into()));
         }
         child = one(graph, operation).map_err(refused)?.or(child);
     }
@@ -56,6 +58,7 @@ pub fn create(operations: &[Operation]) -> Result<(Graph, Option<Child>), VineEr
         at: 0,
         op: "create",
         message: message.into(),
+        hint: HintText::default(),
     };
     let Some((Operation::Create { version }, rest)) = operations.split_first() else {
         return Err(refused(
@@ -116,7 +119,7 @@ impl Operation {
     }
 }
 
-fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, String> {
+fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, Unapplied> {
     match operation {
         Operation::Create { .. } => {
             return Err("The \"create\" operation must be the first operation.".into());
@@ -168,7 +171,8 @@ fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, String
             if task.dependencies.contains(&dep) {
                 return Err(format!(
                     "Task \"{task_id}\" already depends on \"{dep_id}\"."
-                ));
+                )
+                .into());
             }
             find_mut(graph, task_id)?.dependencies.push(dep);
         }
@@ -177,7 +181,8 @@ fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, String
             if !task.dependencies.contains(&dep) {
                 return Err(format!(
                     "Task \"{task_id}\" does not depend on \"{dep_id}\"."
-                ));
+                )
+                .into());
             }
             let task = find_mut(graph, task_id)?;
             task.dependencies.retain(|dependency| *dependency != dep);
@@ -193,13 +198,13 @@ fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, String
             *vine = uri.as_str().into();
         }
         Operation::ExtractToRef { id, vine, ref_name } => {
-            return extract(graph, id, vine, ref_name.as_deref()).map(Some);
+            return Ok(Some(extract(graph, id, vine, ref_name.as_deref())?));
         }
         Operation::RenameTask { id, new_id } => {
             find(graph, id)?;
             field::id("newId", new_id)?;
             if graph.find(new_id).is_some() {
-                return Err(already_there(new_id));
+                return Err(already_there(new_id).into());
             }
             raise_for_id(graph, new_id);
             graph.rename(id, new_id);
@@ -328,16 +333,51 @@ fn status_of<'a>(graph: &'a mut Graph, id: &str, doing: &str) -> Result<&'a mut 
     }
 }
 
+/// Why an operation cannot be carried out, and what may help.
+struct Unapplied {
+    message: String,
+    hint: HintText,
+}
+
+impl From<String> for Unapplied {
+    fn from(message: String) -> Self {
+        Self {
+            message,
+            hint: HintText::default(),
+        }
+    }
+}
+
+impl From<&str> for Unapplied {
+    fn from(message: &str) -> Self {
+        message.to_owned().into()
+    }
+}
+
+/// What may help who cannot have a task.
+pub(super) fn of_claim() -> HintText {
+    hint![
+        " Take one that ",
+        NextStep::NextTasks,
+        " lists in ready_to_start, or use ",
+        NextStep::Force,
+        ".",
+    ]
+}
+
 /// Takes a task, which has to be free and not held up (decisions: vine `claim`).
-fn claim(graph: &mut Graph, id: &str, force: bool, owner: Option<&str>) -> Result<(), String> {
+fn claim(
+    graph: &mut Graph,
+    id: &str,
+    force: bool,
+    owner: Option<&str>,
+) -> Result<(), Unapplied> {
     let status = *status_of(graph, id, "claim")?;
     if !force {
         if !matches!(status, Status::NotStarted | Status::Planning) {
-            return Err(format!(
-                "Cannot claim \"{id}\": it is {}{}. Take one of ready_to_start, or use force.",
-                status.as_str(),
-                holder(graph, id)
-            ));
+            let is = status.as_str();
+            let message = format!("Cannot claim \"{id}\": it is {is}{}.", holder(graph, id));
+            return Err(Unapplied { message, hint: of_claim() });
         }
         let is_unmet = |id: &&str| {
             let node = graph.find(id);
@@ -349,11 +389,9 @@ fn claim(graph: &mut Graph, id: &str, force: bool, owner: Option<&str>) -> Resul
         let ids = dependencies.iter().map(|id| &**id);
         let unmet: Vec<&str> = ids.filter(is_unmet).collect();
         if !unmet.is_empty() {
-            return Err(format!(
-                "Cannot claim \"{id}\": it depends on what is not done: {}. \
-                 Take one of ready_to_start, or use force.",
-                unmet.join(", ")
-            ));
+            let unmet = unmet.join(", ");
+            let message = format!("Cannot claim \"{id}\": it depends on what is not done: {unmet}.");
+            return Err(Unapplied { message, hint: of_claim() });
         }
     }
     *status_of(graph, id, "claim")? = Status::Started;

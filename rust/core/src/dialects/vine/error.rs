@@ -8,8 +8,9 @@ use super::model::InvalidStatus;
 use super::spot::{Spot, spots};
 use super::validate::Violation;
 use crate::error::ErrorKind;
+use crate::next_step::{HintText, NextStep, hint};
 
-/// A refusal; its `Display` is what a client sees, further help on the lines after the first.
+/// A refusal; its `Display` is what a client sees, [`VineError::hint`] what may help.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VineError {
     /// The text is no graph.
@@ -21,7 +22,7 @@ pub enum VineError {
         message: String,
     },
     /// There is no such file.
-    #[error("File not found: {given}{}{}", resolution(resolved.as_ref()), hint(*is_folder))]
+    #[error("File not found: {given}{}{}", resolution(resolved.as_ref()), of_folder(*is_folder))]
     NoFile {
         /// The name as given.
         given: String,
@@ -117,6 +118,8 @@ pub enum VineError {
         op: &'static str,
         /// Why.
         message: String,
+        /// What may help.
+        hint: HintText,
     },
     /// A reference cannot be expanded.
     #[error("{message}")]
@@ -166,6 +169,19 @@ impl VineError {
         let spots = spots(text, &violations);
         Self::Invalid {
             violations: violations.into_iter().zip(spots).collect(),
+        }
+    }
+
+    /// What may help, behind the sentence.
+    pub fn hint(&self) -> HintText {
+        match self {
+            Self::Refused { hint, .. } => hint.clone(),
+            Self::NoFile { given, is_folder, .. } if !is_folder => hint![
+                "\nMake it with ",
+                NextStep::NewVine(given.clone()),
+                ", or name one that is there.",
+            ],
+            _ => HintText::default(),
         }
     }
 
@@ -244,7 +260,7 @@ fn resolution(resolved: Option<&PathBuf>) -> String {
     })
 }
 
-fn hint(is_folder: bool) -> &'static str {
+fn of_folder(is_folder: bool) -> &'static str {
     if is_folder {
         "\nThat is a folder; name a .vine file in it."
     } else {
