@@ -11,10 +11,13 @@ from typing import Any, Concatenate, ParamSpec
 
 import click
 
-from chant_mcp.errors import Door
 from chant_mcp.program import own_program
 from chant_mcp.session import Session, find_place
 from chant_mcp.user_folders import user_config_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from chant_mcp.errors import Door
 
 P = ParamSpec("P")
 
