@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.surroundings import changes_files, on_project, refuse_read_only
@@ -24,7 +25,7 @@ target_option = click.option(
 )
 
 
-@click.group()
+@click.group(cls=SentenceGroup)
 def receipt() -> None:
     """See, check and exchange the receipts of completed specs."""
 

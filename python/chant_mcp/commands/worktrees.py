@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.asking import asks_for_trust
 from chant_mcp.commands.surroundings import changes_files, on_project
@@ -12,7 +13,7 @@ from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json
 
 
-@click.group()
+@click.group(cls=SentenceGroup)
 def worktree() -> None:
     """See and remove the git worktrees that agents worked in."""
 

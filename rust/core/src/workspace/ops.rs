@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::Workspace;
+use super::board::{Search, Sought};
 use super::error::WorkspaceError;
 use super::filter::Filter;
 use super::item::Item;
@@ -28,9 +29,24 @@ const MATCHES_SHOWN: usize = 10;
 /// # Errors
 /// As [`Filter::checked`] and [`Workspace::snapshot`].
 pub fn list(workspace: &Workspace, filter: Filter, page: Page) -> Result<Answer, Error> {
+    search(workspace, filter, Search::default(), page)
+}
+
+/// Those of [`list`] that hold what is looked for.
+///
+/// # Errors
+/// As [`list`].
+pub fn search(
+    workspace: &Workspace,
+    filter: Filter,
+    search: Search<'_>,
+    page: Page,
+) -> Result<Answer, Error> {
     let filter = filter.checked()?;
     let joined = workspace.snapshot()?;
-    let wanted: Vec<Item<'_>> = joined.items().filter(|item| filter.shows(item)).collect();
+    let sought = Sought::of(search);
+    let wanted = joined.items().filter(|item| filter.shows(item));
+    let wanted: Vec<Item<'_>> = wanted.filter(|item| sought.fits(item)).collect();
     let total = wanted.len();
     let (problems, problems_total) = problems(&joined);
     let of_page = wanted.into_iter().skip(page.offset).take(page.limit);
