@@ -34,15 +34,14 @@ def _wrapped(line: str, most: int) -> str:
     if _columns(line) <= most:
         return line
     indent = line[: len(line) - len(line.lstrip())]
-    lines, at = [indent], _columns(indent)
-    for piece in _PIECE.findall(line):
-        wide = _columns(piece)
+    lines, end = [indent], len(indent)
+    for found in _PIECE.finditer(line):
+        gap, end = line[end : found.start()], found.end()
         is_first = lines[-1] == indent
-        if not is_first and at + 1 + wide > most:
-            lines.append(indent)
-            at, is_first = _columns(indent), True
-        lines[-1] += piece if is_first else f" {piece}"
-        at += wide + (0 if is_first else 1)
+        if not is_first and gap and _columns(lines[-1] + gap + found[0]) > most:
+            lines.append(indent + found[0])
+        else:
+            lines[-1] += gap + found[0]
     return "\n".join(lines)
 
 

@@ -26,6 +26,7 @@ pub(super) fn for_agents(step: &NextStep) -> String {
         NextStep::ListTasks => "rstn_read_spec with artifact \"tasks\"",
         NextStep::AddFeature => "spec-kit's `specify` command",
         NextStep::NextTasks => "vine_next",
+        NextStep::NewVine(_) => "vine_write with a `create` operation",
         NextStep::ListTicketProjects => "list_projects",
         NextStep::ListItems => "a listing of each dialect",
         NextStep::Override => "force parameter",
@@ -35,7 +36,6 @@ pub(super) fn for_agents(step: &NextStep) -> String {
         NextStep::SkipCriteria => "skip_criteria: true",
         NextStep::SkipValidation => "skip_validation: true",
         NextStep::Rerun => "a run of the checks",
-        NextStep::NewVine(file) => return format!("vine_write with file \"{file}\""),
         NextStep::ChooseFeature(feature) => {
             return format!(
                 "`{{\"feature_directory\": \"specs/{feature}\"}}` in .specify/feature.json"

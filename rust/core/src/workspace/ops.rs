@@ -17,7 +17,7 @@ use crate::dialects::tickets::code::Code;
 use crate::error::Error;
 use crate::graph::picture::{Arrow, Figure, Picture, Tone};
 use crate::graph::{Node, Progress};
-use crate::ident::{Resolved, nearest};
+use crate::ident::{Resolved, close_names, meant};
 use crate::next_step::{NextStep, hint};
 use crate::outside::parts;
 
@@ -187,12 +187,10 @@ fn not_found(joined: &Joined, text: &str) -> WorkspaceError {
             hint: hint!["\n", hint],
         };
     }
-    let keys = joined.items().map(|item| item.key());
-    let ids: Vec<String> = joined.items().map(|item| item.id().into_owned()).collect();
-    let near = nearest(text, keys).or_else(|| nearest(text, ids.iter().map(String::as_str)));
-    let hint = match near {
-        Some(key) => hint![format!("\nDid you mean '{key}'?")],
-        None => hint!["\n", NextStep::ListItems, " shows what there is."],
+    let named = joined.items().map(|item| (item.key(), item.title()));
+    let hint = match close_names(text, named).as_slice() {
+        [first, rest @ ..] => hint![meant(first, rest)],
+        [] => hint!["\n", NextStep::ListItems, " shows what there is."],
     };
     WorkspaceError::NotFound {
         text: text.to_owned(),

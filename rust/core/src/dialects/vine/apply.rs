@@ -1,6 +1,6 @@
 //! Operations carried out on a graph in memory, strictly in their order (reference vine 6.3).
 
-use crate::next_step::{HintText, NextStep, hint};
+use crate::next_step::{DoorKind, HintText, NextStep, hint};
 use super::error::VineError;
 use super::expand::safe_delimiter;
 use super::field;
@@ -241,7 +241,7 @@ fn raise_for_id(graph: &mut Graph, id: &str) {
 fn move_task(graph: &mut Graph, id: &str, before: Option<&str>) -> Result<(), String> {
     let place = |id: &str| {
         let place = graph.position(id);
-        place.ok_or_else(|| format!("Task not found: {id}"))
+        place.ok_or_else(|| unknown(graph, id))
     };
     let from = place(id)?;
     let to = before.map_or(Ok(graph.nodes.len()), place)?;
@@ -274,12 +274,19 @@ fn set_meta(
 }
 
 fn find<'a>(graph: &'a Graph, id: &str) -> Result<&'a Node, String> {
-    graph
-        .find(id)
-        .ok_or_else(|| format!("Task not found: {id}"))
+    graph.find(id).ok_or_else(|| unknown(graph, id))
+}
+
+/// That no node has an ID, and which have one like it.
+fn unknown(graph: &Graph, id: &str) -> String {
+    let error = VineError::no_task(graph, id);
+    format!("{error}{}", error.hint().at(DoorKind::Agents))
 }
 
 fn find_mut<'a>(graph: &'a mut Graph, id: &str) -> Result<&'a mut Node, String> {
+    if graph.find(id).is_none() {
+        return Err(unknown(graph, id));
+    }
     graph
         .find_mut(id)
         .ok_or_else(|| format!("Task not found: {id}"))

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::model::InvalidStatus;
+use super::model::{Graph, InvalidStatus};
 use super::spot::{Spot, spots};
 use super::validate::Violation;
 use crate::error::ErrorKind;
+use crate::ident::{close_names, meant};
 use crate::next_step::{HintText, NextStep, hint};
 
 /// A refusal; its `Display` is what a client sees, [`VineError::hint`] what may help.
@@ -85,6 +86,8 @@ pub enum VineError {
     NoTask {
         /// Its ID.
         id: String,
+        /// IDs that are like it, or whose tasks are called like it.
+        nearest: Vec<String>,
     },
     /// A word is no status.
     #[error(transparent)]
@@ -160,6 +163,16 @@ pub enum VineError {
 }
 
 impl VineError {
+    /// The refusal of an ID that no node has.
+    pub(super) fn no_task(graph: &Graph, id: &str) -> Self {
+        let named = graph.nodes.iter().map(|node| (&*node.id, &*node.name));
+        let nearest = close_names(id, named).into_iter().map(str::to_owned);
+        Self::NoTask {
+            id: id.to_owned(),
+            nearest: nearest.collect(),
+        }
+    }
+
     /// Says where in a text the violations stand.
     pub(super) fn with_spots(self, text: &str) -> Self {
         let Self::Invalid { violations } = self else {
@@ -176,10 +189,17 @@ impl VineError {
     pub fn hint(&self) -> HintText {
         match self {
             Self::Refused { hint, .. } => hint.clone(),
+            Self::NoTask { nearest, .. } => {
+                let nearest: Vec<&str> = nearest.iter().map(String::as_str).collect();
+                match nearest.as_slice() {
+                    [first, rest @ ..] => hint![meant(first, rest)],
+                    [] => HintText::default(),
+                }
+            }
             Self::NoFile { given, is_folder, .. } if !is_folder => hint![
-                "\nMake it with ",
+                "\n",
                 NextStep::NewVine(given.clone()),
-                ", or name one that is there.",
+                " makes it.",
             ],
             _ => HintText::default(),
         }
@@ -219,7 +239,7 @@ impl VineError {
                 "problems": [problem("parse", message, Some(at))],
             }),
             Self::Shape { at, .. } | Self::Refused { at, .. } => json!({"operation": at}),
-            Self::NoTask { id } | Self::DescriptionChanged { id } => json!({"id": id}),
+            Self::NoTask { id, .. } | Self::DescriptionChanged { id } => json!({"id": id}),
             Self::NoFile { given, .. }
             | Self::Denied { given, .. }
             | Self::Elsewhere { given, .. } => {

@@ -30,7 +30,7 @@ use super::specs::Specs;
 use crate::config::{Config, ConfigError};
 use crate::error::Error;
 use crate::git::Repo;
-use crate::ident::{Resolved, nearest};
+use crate::ident::{Resolved, close_names, meant};
 use crate::next_step::{DoorKind, NextStep, hint};
 use crate::outside::Outside;
 use crate::state_place::state_of;
@@ -512,13 +512,17 @@ impl Project {
         }
         let mut known = self.known();
         known.refresh_archive();
+        let named = specs.all().iter().map(|spec| {
+            let title = spec.title.as_deref().unwrap_or_default();
+            (spec.id.as_str(), title)
+        });
         let ids = known.archived_ids().filter(|id| id.ends_with(text));
         let of_archive = ids.min().and_then(|id| Some((id, known.archived_as(id)?)));
         let hint = match of_archive {
             Some((id, (path, _))) => hint![format!("\n'{id}' is archived: {path}")],
-            None => match nearest(text, specs.all().iter().map(|spec| spec.id.as_str())) {
-                Some(id) => hint![format!("\nDid you mean '{id}'?")],
-                None => hint!["\n", NextStep::ListSpecs, " shows the IDs there are."],
+            None => match close_names(text, named).as_slice() {
+                [first, rest @ ..] => hint![meant(first, rest)],
+                [] => hint!["\n", NextStep::ListSpecs, " shows the IDs there are."],
             },
         };
         ChantError::NotFound {
