@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Compiled Python files are kept, also where the machine says otherwise: tests start thousands of processes.
+export PYTHONDONTWRITEBYTECODE :=
 # How many times the usual number of cases `make trials` tries, and for how many seconds it tortures and how
 # many processes it kills at least, with each of three seeds.
 CASES ?= 30
@@ -30,7 +32,8 @@ test-agents: install
 # The long forms of tests, run by hand: laws on many cases, crashes and failing disks for minutes.
 trials: install
 	CHANT_TRIALS=$(CASES) $(BIN)/python -m pytest -n auto --quiet tests/server/test_fuzz.py tests/server/test_envelopes.py \
-		tests/chant/test_edit_laws.py tests/chant/test_add.py tests/demo/test_agent_document.py tests/confine tests/vine tests/tickets
+		tests/chant/test_edit_laws.py tests/chant/test_add.py tests/demo/test_agent_document.py tests/confine tests/vine tests/tickets \
+		tests/work/test_state_checkouts.py
 	PROPTEST_CASES=$$((256 * $(CASES))) cargo test --workspace --locked
 	for seed in 1 2 3; do $(BIN)/python -m bench.torture --seed $$seed --seconds $(SECONDS) --kills $(KILLS) || exit 1; done
 

@@ -30,6 +30,10 @@ _GIT = {
 }
 
 
+# Each of the many processes that tests start, and each worker, would compile the same files again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 _CODE = [str(Path(__file__).resolve().parent), *(folder for folder in sys.path if Path(folder).is_absolute())]
 """Where the code of tests lies, and what it imports."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -189,15 +188,3 @@ def test_the_example_runs(ws: Workspace) -> None:
         "  vine:plan.vine#log  Write it",
     ]
     assert "Blocked: chant:" in done.stdout
-
-
-@pytest.mark.requirement("api:examples:run")
-def test_the_readme_shows_what_runs(ws: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    part = text.split("## From Python")[1].split("## What is written")[0]
-    code = "\n".join(re.findall(r"```python\n(.*?)```", part.split("Below that lie")[0], re.S))
-    monkeypatch.chdir(ws.root)
-    exec(compile(code, "README.md", "exec"), {})
-    assert ws.ticket("DEM-7").section("Plan").text == "Ask Ada first."
-    assert ws.vine("plan").task("log").owner == "ada"
-    assert [spec.title for spec in ws.specs][2:] == ["Write the migration"]

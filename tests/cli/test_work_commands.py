@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from cli.at_work import CONFIG, FIRST, SECOND, AtWork
 
+CONFIGURATION = Path(__file__).parents[2] / "docs" / "guide" / "configuration.md"
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
 
 TICKED = "# Log in\n\n## Acceptance Criteria\n\n- [x] Works"
@@ -192,20 +194,20 @@ def test_cancel_and_reset_stop_the_work(agents: AtWork) -> None:
 
 
 @pytest.mark.requirement("docs:readme:agents_can_be_configured_as_shown")
-def test_the_configuration_in_the_readme_is_one(agents: AtWork) -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+def test_the_configuration_in_the_guide_is_one(agents: AtWork) -> None:
+    guide = CONFIGURATION.read_text("utf-8")
     agents.spec(FIRST, "Log in")
     agents.begin()
-    agents.project.config(readme.split("```yaml\n")[1].split("```")[0])
+    agents.project.config(guide.split("file=.chant/config.md\n---\n")[1].split("---\n```")[0])
     assert "my-agent" in agents.error("work", FIRST, "--agent", "mine")
     agents.project.config('agents: {mine: {command: [echo, "{prompt}"], skip_permissions: maybe}}\n')
     assert "skip_permissions" in agents.error("work", FIRST)
 
 
 @pytest.mark.requirement("docs:readme:agents_can_be_configured_as_shown")
-def test_every_placeholder_in_the_readme_is_filled_in(agents: AtWork) -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
-    names = [line.split("`")[1] for line in readme.splitlines() if line.startswith("| `{")]
+def test_every_placeholder_in_the_guide_is_filled_in(agents: AtWork) -> None:
+    guide = CONFIGURATION.read_text("utf-8")
+    names = [line.split("`")[1] for line in guide.splitlines() if line.startswith("| `{")]
     assert len(names) == 8
     words = [name for name in names if name != "{chant}"]
     echo = "import sys; print([word for word in sys.argv[1:] if word[:1] == '{' or not word])"

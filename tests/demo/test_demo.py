@@ -12,6 +12,7 @@ import pytest
 from chant_mcp import ChantProject
 from chant_mcp.demo import specs
 from chant_mcp.demo.sample import SampleProject
+from writing import tree
 
 _NO_NETWORK = """\
 import os, socket, sys
@@ -98,6 +99,20 @@ def test_the_command_keeps_the_project_when_asked(temporary: Path) -> None:
     )
     changed = [".chant/specs/2026-02-02-002-d7v.md", f".chant/specs/{specs.FAILING}.md"]
     assert status.stdout == "".join(f" M {path}\n" for path in changed), "states that no merge carries"
+
+
+@pytest.mark.requirement("demo:command:writes_the_sample_alone")
+def test_the_sample_alone_is_written_into_a_new_folder(temporary: Path) -> None:
+    root = temporary.parent / "ferry"
+    assert _run(temporary, "-m", "chant_mcp", "demo", "--sample", "ferry")[0] == (
+        f"The sample project is in {root}\n"
+    )
+    assert ChantProject(root).status().data["total"] == len(specs.SPECS)
+    assert not list(temporary.iterdir()), "no agent worked"
+    before = tree(root)
+    _, refusal = _run(temporary, "-m", "chant_mcp", "demo", "--sample", "ferry", code=1)
+    assert "Name one that is not there yet." in refusal
+    assert tree(root) == before
 
 
 @pytest.mark.parametrize(

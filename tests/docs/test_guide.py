@@ -17,18 +17,28 @@ PAGES = sorted((ROOT / "docs" / "guide").glob("*.md"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its blocks are for a Unix shell")
-@pytest.mark.requirement("docs:guide:blocks_do_what_they_say")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_does_what_it_says(page: Path, ferry: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.requirement("docs:guide:blocks_do_what_they_say", "docs:readme:commands_run_in_an_empty_folder")
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *PAGES], ids=lambda page: f"{page.parent.name}-{page.stem}"
+)
+def test_a_page_does_what_it_says(
+    page: Path, sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     variables = environment(Path(os.environ["HOME"]), Path(sys.executable).parent)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.chdir(ferry)
-    wrong = Reader(ferry, variables).follow(page)
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    wrong = Reader(folder, variables, sample=sample).follow(page)
     if os.environ.get("UPDATE_SNAPS"):
         accept(page, wrong)
     else:
         assert not wrong, "\n".join(f"{page.name}:{line} prints\n{text}" for line, text in wrong.items())
+
+
+@pytest.mark.requirement("docs:readme:commands_run_in_an_empty_folder")
+def test_the_readme_can_be_read_in_a_few_minutes() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").split()) <= 2_000
 
 
 @pytest.mark.requirement("docs:guide:blocks_do_what_they_say")

@@ -1,4 +1,4 @@
-"""The README's generated parts say what the product says; UPDATE_SNAPS=1 writes them."""
+"""The generated parts of the documents say what the product says; UPDATE_SNAPS=1 writes them."""
 
 from __future__ import annotations
 
@@ -11,22 +11,24 @@ import pytest
 from chant_mcp.toolsets import toolsets
 from harness import Caller
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+TOOLS = ROOT / "docs" / "guide" / "tools.md"
 
 
-def _part(name: str) -> str:
-    found = re.search(f"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->", README.read_text("utf-8"), re.S)
-    assert found, f"README.md has no part {name!r}"
+def _part(page: Path, name: str) -> str:
+    found = re.search(f"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->", page.read_text("utf-8"), re.S)
+    assert found, f"{page.name} has no part {name!r}"
     return found.group(1)
 
 
-def _check(name: str, expected: str) -> None:
+def _check(page: Path, name: str, expected: str) -> None:
     if os.environ.get("UPDATE_SNAPS"):
-        text = README.read_text("utf-8")
+        text = page.read_text("utf-8")
         begin, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->"
         head, rest = text.split(begin)
-        README.write_text(head + begin + expected + end + rest.split(end)[1], "utf-8")
-    assert _part(name) == expected
+        page.write_text(head + begin + expected + end + rest.split(end)[1], "utf-8")
+    assert _part(page, name) == expected
 
 
 @pytest.mark.requirement("docs:readme:tool_table_is_generated")
@@ -37,7 +39,7 @@ def test_the_tool_table_lists_every_tool_with_its_description() -> None:
             mark = "" if entry.hints.read_only else "yes"
             does = (entry.run.__doc__ or "").partition("\n")[0]
             lines.append(f"| `{entry.name}` | {does} | {mark} |")
-    _check("tools", "\n".join(lines) + "\n")
+    _check(TOOLS, "tools", "\n".join(lines) + "\n")
 
 
 @pytest.mark.anyio
@@ -53,6 +55,7 @@ async def test_the_example_is_a_real_answer(call: Caller) -> None:
     request = json.dumps({"name": "chant_spec_get", "arguments": arguments})
     answer = json.dumps(shown, indent=2)
     _check(
+        README,
         "example",
         f"`tools/call` with `{request}` on a spec that waits for another (keys that are null left out):\n\n"
         f"```json\n{answer}\n```\n",

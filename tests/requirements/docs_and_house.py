@@ -4,11 +4,11 @@ from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
     "docs:agents:table_says_what_was_run": Requirement(
-        "README and guide list the known agents with the release that we ran, or call them untested.",
+        "The guide lists the known agents with the release that we ran, or call them untested.",
         "issue: The first run, points 1 and 5",
     ),
     "docs:readme:agents_can_be_configured_as_shown": Requirement(
-        "The configuration of agents in the README is accepted, and every placeholder it names is filled in.",
+        "The configuration of agents in the guide is accepted, and every placeholder it names is filled in.",
         "house: newcomers",
     ),
     "docs:reference:is_built_from_docstrings": Requirement(
@@ -17,13 +17,23 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: The spec API in Python",
     ),
     "docs:guide:blocks_do_what_they_say": Requirement(
-        "Every command and every block of Python in the guide runs in the sample project, and prints what it "
-        "says.",
-        "issue: The spec API in Python",
+        "Every command, configuration and block of Python in the guide runs, page by page from an empty "
+        "folder, and prints what it says.",
+        "issue: Nothing is skipped in silence, class 5",
+    ),
+    "docs:readme:commands_run_in_an_empty_folder": Requirement(
+        "The README has at most 2,000 words, and its commands and snippets run in their order from an empty "
+        "folder.",
+        "issue: Nothing is skipped in silence, class 5",
     ),
     "docs:guide:links_lead_somewhere": Requirement(
         "Links of the guide and the README lead to files that exist; its first page leads to all others.",
         "house: newcomers",
+    ),
+    "docs:architecture:is_short_and_names_every_file": Requirement(
+        "ARCHITECTURE.md has at most 1,200 words and names only what is there; docs/tree.md has a line for "
+        "every source file, made of what the file says of itself.",
+        "issue: The house in the field's words, point 6",
     ),
     "docs:notebooks:give_the_same_again": Requirement(
         "The example notebooks, run by a Jupyter kernel, give the outputs that they are stored with.",
@@ -36,7 +46,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The Rust core depends on nothing of Python.", "issue: The house"
     ),
     "docs:readme:tool_table_is_generated": Requirement(
-        "The README's tool table equals what the server lists.", "issue: House"
+        "The guide's tool table equals what the server lists.", "issue: House"
     ),
     "docs:stub:matches_the_binary": Requirement(
         "The stub describes the compiled module as it is.", "issue: House"

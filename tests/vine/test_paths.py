@@ -382,3 +382,13 @@ def test_a_folder_that_is_given_is_the_only_one(
     assert not made["result"].get("isError"), made
     assert (first / "new.vine").is_file()
     assert pipes.finish().errors == ""
+
+
+@pytest.mark.requirement("vine:paths:relative_folder_is_the_working_folder")
+def test_a_relative_folder_is_that_below_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    titled(tmp_path, "plan.vine", "below/plan.vine")
+    monkeypatch.chdir(tmp_path)
+    for folder, path in ((".", "plan.vine"), ("below", "below/plan.vine"), ("below/..", "plan.vine")):
+        assert meant(VineFiles(folder), "plan") == tmp_path / path

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pytest
 from chant_mcp.errors import ChantError
-from work.checkouts import ID, TARGET, made
+from laws import TRIALS
+from work.checkouts import ID, TARGET, Checkout, made
 from work.kit import kill, wait_for
 from work.states import (
     FREE,
@@ -62,43 +63,71 @@ def test_merge_changes_only_what_the_work_changed(state: State, tmp_path: Path) 
     checkout.check_sound()
 
 
+def pause(checkout: Checkout) -> None:
+    checkout.start()
+    checkout.chant().pause(ID)
+
+
+def take_over(checkout: Checkout) -> None:
+    checkout.start()
+    checkout.chant().takeover(ID)
+
+
+def kill_the_runner(checkout: Checkout) -> None:
+    chant = checkout.chant()
+    kill(checkout.start()["pid"])
+    assert chant.recover() == []
+    # The process that started it may look after it, too.
+    wait_for(lambda: checkout.record()["settled_at"], "the end of the recovery")
+
+
+def reset(checkout: Checkout) -> None:
+    checkout.start()
+    checkout.chant().reset(ID)
+
+
+def fail(checkout: Checkout) -> None:
+    checkout.label("fail")
+    checkout.run()
+    checkout.label("wait")
+
+
+def cancel(checkout: Checkout) -> None:
+    checkout.start()
+    checkout.chant().cancel(ID)
+
+
+ENDS = (
+    ((pause, "in_progress", "paused"), (take_over, "in_progress", "taken_over")),
+    ((kill_the_runner, "failed", "lost"), (reset, "pending", "cancelled")),
+    ((fail, "failed", "failed"), (cancel, "cancelled", "cancelled")),
+)
+"""Ends of work, with the status of the spec and the state of the run behind them."""
+
+ENDS_BY_STATE = [
+    pytest.param(state, ends, id=f"{state.__name__}-{number % len(ENDS)}")
+    for place, state in enumerate(STOPPED)
+    for number, ends in enumerate((ENDS * 2)[place % 3 :][: min(TRIALS, len(ENDS))], place)
+]
+"""Each end in a third of the states; `make trials` tries all in all."""
+
+
 @pytest.mark.requirement("chant:checkout:stopped_work_leaves_it_as_it_was")
-@in_states(*STOPPED)
-def test_work_that_ends_otherwise_changes_nothing_but_its_spec(state: State, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("state", "ends"), ENDS_BY_STATE)
+def test_work_that_ends_otherwise_changes_nothing_but_its_spec(
+    state: State, ends: Iterable[tuple[Callable[[Checkout], None], str, str]], tmp_path: Path
+) -> None:
     checkout = state(tmp_path)
     checkout.label("wait")
     before, others, old = checkout.seen(), checkout.others(), checkout.tip()
-
-    def check(status: str, end: str) -> None:
+    for end_work, status, end in ends:
+        end_work(checkout)
         record = checkout.ended()
         assert (checkout.project.status(ID), record["end_state"]) == (status, end), record
         assert (checkout.seen(), checkout.others(), checkout.tip()) == (before, others, old)
         checkout.check_sound()
-
-    chant = checkout.chant()
-    checkout.start()
-    chant.pause(ID)
-    check("in_progress", "paused")
-    checkout.start()
-    chant.takeover(ID)
-    check("in_progress", "taken_over")
-    kill(checkout.start(fresh=True)["pid"])
-    assert chant.recover() == []
-    # Whoever started it may look after it, too.
-    wait_for(lambda: checkout.record()["settled_at"], "the end of the recovery")
-    check("failed", "lost")
-    checkout.start()
-    chant.reset(ID)
-    check("pending", "cancelled")
-    checkout.label("fail")
-    checkout.run()
-    check("failed", "failed")
-    checkout.label("wait")
-    checkout.start()
-    chant.cancel(ID)
-    check("cancelled", "cancelled")
     kept = checkout.git("for-each-ref", "--format=%(refname)", "refs/chant/backup").split()
-    assert kept == [f"refs/chant/backup/{ID}/{number}" for number in (1, 2)]
+    assert kept == [f"refs/chant/backup/{ID}/1" for end_work, *_ in ends if end_work is reset]
 
 
 @pytest.mark.requirement("chant:checkout:merge_waits_for_local_changes")

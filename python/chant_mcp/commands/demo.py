@@ -17,9 +17,13 @@ from chant_mcp.errors import ChantError
 
 @click.command()
 @click.option("--keep", is_flag=True, help="Leave the sample project where it is, to play with.")
+@click.option("--sample", metavar="FOLDER", help="Only write the sample project, into this new folder.")
 @click.pass_obj
-def demo(surroundings: Surroundings, keep: bool) -> None:
+def demo(surroundings: Surroundings, keep: bool, sample: str | None) -> None:
     """Build a sample project and have agents work on it; exit code 1 when anything is amiss."""
+    if sample is not None:
+        _write_sample(surroundings, surroundings.working_directory / sample)
+        return
     from chant_mcp.commands import display
     from chant_mcp.demo.run import run
     from chant_mcp.demo.sample import SampleProject
@@ -58,6 +62,21 @@ def demo(surroundings: Surroundings, keep: bool) -> None:
     )
     out.print(hosts.block(hosts.entry(surroundings.interpreter, found.is_ours_everywhere)), soft_wrap=True)
     out.print("\nThen ask the agent what it could work on. `chant-mcp --help` lists what there is for you.")
+
+
+def _write_sample(surroundings: Surroundings, root: Path) -> None:
+    """Write the sample project into a folder that is not there yet, and trust it."""
+    from chant_mcp.demo.sample import SampleProject
+
+    try:
+        root.mkdir()
+    except OSError as error:
+        raise click.ClickException(
+            f"The folder {root} cannot be made ({error.strerror}). Name one that is not there yet."
+        ) from error
+    SampleProject(root, surroundings.environment).build(surroundings.interpreter)
+    _trust(root, surroundings.environment)
+    click.echo(f"The sample project is in {root}")
 
 
 def _trust(root: Path, environment: Mapping[str, str]) -> None:

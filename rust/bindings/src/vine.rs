@@ -28,6 +28,11 @@ pub(crate) struct VineFiles {
     pub(crate) files: Arc<Files>,
 }
 
+/// Names a folder independently of the working folder, against which documents are compared later.
+fn absolute(folder: PathBuf) -> PathBuf {
+    std::path::absolute(&folder).unwrap_or(folder)
+}
+
 #[pymethods]
 impl VineFiles {
     #[new]
@@ -42,6 +47,7 @@ impl VineFiles {
         stop_at: Option<String>,
         of_run: bool,
     ) -> Self {
+        let (folder, roots) = (absolute(folder), roots.into_iter().map(absolute).collect());
         let disk = disk_of_user(py, stop_at, state_home, &BTreeMap::new());
         let disk = of_run_in(disk, of_run.then_some(&folder));
         Self {

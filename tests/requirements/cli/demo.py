@@ -12,6 +12,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "demo:command:keeps_the_project_when_asked": Requirement(
         "`demo --keep` leaves the sample project and says where it is.", "house: newcomers"
     ),
+    "demo:command:writes_the_sample_alone": Requirement(
+        "`demo --sample FOLDER` writes the sample project into a new folder, and into no other.",
+        "issue: Nothing is skipped in silence, class 5",
+    ),
     "demo:answers:are_checked": Requirement(
         "The demo fails when an answer is not what it should be.", "decisions 1"
     ),

@@ -3,6 +3,10 @@
 from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
+    "vine:paths:relative_folder_is_the_working_folder": Requirement(
+        "A relative folder of `VineFiles` is the one below the working folder.",
+        "issue: Nothing is skipped in silence, class 5",
+    ),
     "vine:paths:absolute_path_first": Requirement(
         "An absolute path that exists is used as it is.", "seed vine:161"
     ),
