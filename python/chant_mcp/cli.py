@@ -20,6 +20,7 @@ from chant_mcp.commands.persons import with_run_above
 from chant_mcp.commands.surroundings import Surroundings, project_option
 from chant_mcp.user_folders import config_folder, home_folder
 
+
 @click.group(
     cls=Commands,
     listing=PROGRAM,

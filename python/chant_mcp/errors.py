@@ -60,7 +60,7 @@ class ChantError(Exception):
         return list(self._hint.get("steps", ()))
 
     def hint_at(self, door: Door) -> str:
-        """What may help as a door words it, with what parts it from the message; empty where nothing is known.
+        """What may help as a door words it, with what parts it from the message; empty for nothing.
 
         Args:
             door: `agents` for tools, `people` for commands, `scripts` for methods.
@@ -138,8 +138,8 @@ class NotTrustedError(ChantError):
             asked = "Ask the person to do that. What reads or edits documents works meanwhile."
             return f"{super().told_to_agents()}\n{asked}"
         return (
-            f"{self.message}\nAsk the person to run `chant-mcp trust` in this folder: only a person can say yes. "
-            "Everything that reads or edits documents works meanwhile."
+            f"{self.message}\nAsk the person to run `chant-mcp trust` in this folder: only a person can "
+            "say yes. Everything that reads or edits documents works meanwhile."
         )
 
 

@@ -23,7 +23,7 @@ class CriticalPath:
     length: float
     """The sum of what they weigh, in `unit`."""
     unit: str = "weight"
-    """What numbers count: `seconds`, `weight`, the name of an attribute, or `given` for numbers of a caller's."""
+    """What numbers count: `seconds`, `weight`, the name of an attribute, or `given`."""
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.items)

@@ -232,7 +232,7 @@ class WhatIf:
         if weight is None:
             return dict(zip(new, new.durations(), strict=True)), dict(zip(old, old.durations(), strict=True))
         added: dict[str, float] = {key: value for key, value in self._weights.items() if key in new}
-        if isinstance(weight, Mapping):
+        if not isinstance(weight, str) and not callable(weight):
             own = {name: value for name, value in weight.items() if name in added}
             weight, added = {name: weight[name] for name in weight if name not in own}, {**added, **own}
         known = dict(zip(old, old.weights(weight) or [1.0] * len(old), strict=True))

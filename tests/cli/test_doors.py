@@ -17,7 +17,7 @@ from chant_mcp.commands.groups import Commands
 from chant_mcp.commands.wrapping import wrapped
 from chant_mcp.errors import ChantError
 from chant_mcp.session import Place, Session
-from chant_mcp.tool_calls import OfferedTools, Offer, RefusedCall, ToolResult, answer_result, refusal_result
+from chant_mcp.tool_calls import Offer, OfferedTools, RefusedCall, ToolResult, answer_result, refusal_result
 from cli.kit import Cli
 
 PENDING, CANCELLED, BLOCKED, DRIVER, ASKED, BARE, BEGUN = (f"2026-01-22-00{n}-abc" for n in range(1, 8))
@@ -97,9 +97,7 @@ TABLE = (
         ("next_tasks", "force"),
     ),
     Row("vine_next", {"file": "no.vine"}, ("vine", "next", "no.vine"), None, ("new_vine",)),
-    Row(
-        "rstn_read_spec", {"artifact": "plan"}, ("speckit", "read", "plan"), None, ("choose_feature",)
-    ),
+    Row("rstn_read_spec", {"artifact": "plan"}, ("speckit", "read", "plan"), None, ("choose_feature",)),
     Row(
         "rstn_complete_task",
         {"task_id": "T001"},

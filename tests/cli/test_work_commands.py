@@ -242,5 +242,8 @@ def test_advice_names_commands_to_people(agents: AtWork) -> None:
     agents.spec(SECOND, "Log out", body="# Log out")
     agents.begin()
     words = agents.error("work", FIRST)
-    assert f"`chant-mcp runs` shows whether an agent works on it; `chant-mcp takeover {FIRST}` stops that" in words
+    assert (
+        f"`chant-mcp runs` shows whether an agent works on it; `chant-mcp takeover {FIRST}` stops that"
+        in words
+    )
     assert "or start with `--skip-criteria`" in agents.error("work", SECOND)

@@ -83,7 +83,10 @@ def test_the_first_place_that_holds_a_file_counts(folders: tuple[Path, Path, Pat
     for path in order:
         assert meant(files, "a/plan") == meant(files, "./a/../a/plan") == path
         path.unlink()
-    assert told(files, "a/plan") == f"File not found: a/plan (resolved to {work}/a/plan)\n`ws.add_vine(\"a/plan\", operations)` makes it."
+    assert (
+        told(files, "a/plan") == f"File not found: a/plan (resolved to {work}/a/plan)\n"
+        '`ws.add_vine("a/plan", operations)` makes it.'
+    )
 
 
 @pytest.mark.requirement("vine:tools:extension_is_appended")

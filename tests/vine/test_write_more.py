@@ -207,7 +207,7 @@ async def test_a_claim_is_refused_unless_the_task_can_start(call: Caller, plans:
         assert plans.text("plan") == text.replace(f"A ({of})", "A (started)")
     plans.write("plan", plan_of("r:planning>a,b,c,d a:reviewing b:started c:blocked d:ref"))
     error = await refused(call, "plan", claim("r"))
-    assert error.startswith(f'Cannot claim "r": it depends on what is not done: b, c, d.\n')
+    assert error.startswith('Cannot claim "r": it depends on what is not done: b, c, d.\n')
     answer = await write(call, "plan", claim("r", force=True))
     assert ids(answer["claimed"]) == ["r"]
     plans.write("plan", plan_of("r:planning>a a:planning"))

@@ -240,7 +240,9 @@ def test_a_blocked_spec_that_changed_is_split_anew_as_the_refusal_says(shop: Wor
         chant.split(ID)
     with pytest.raises(ChantError) as refused:
         chant.split(ID, force=True)
-    assert str(refused.value).endswith("Split it anew with `spec.split()`, with `force=True` and `fresh=True`.")
+    assert str(refused.value).endswith(
+        "Split it anew with `spec.split()`, with `force=True` and `fresh=True`."
+    )
     anew = split(shop, force=True, fresh=True)
     assert anew["process_id"] != record["process_id"]
     assert anew["proposal"]["written"] == MEMBERS

@@ -113,7 +113,9 @@ VINE: Listing = {
         "next": ListedCommand("vine:next_tasks", "Say what can be done now in a task graph, and how."),
         "graph": ListedCommand("vine:graph", "Draw a task graph."),
         "validate": ListedCommand("vine_checks:validate", "Say what is wrong with task graphs."),
-        "set": ListedCommand("vine_changes:set_statuses", "Set the status of tasks: of all named, or of none."),
+        "set": ListedCommand(
+            "vine_changes:set_statuses", "Set the status of tasks: of all named, or of none."
+        ),
         "claim": ListedCommand("vine_changes:claim", "Take a task to work on, and show what it builds on."),
         "expand": ListedCommand("vine_changes:expand", "Put another file's tasks in place of a reference."),
         "spec": ListedCommand("vine:spec", "Print the description of the format."),

@@ -94,6 +94,4 @@ class SentenceGroup(click.Group):
         """List the commands with whole sentences."""
         shown = {name: one for name, one in self.commands.items() if not one.hidden}
         with formatter.section("Commands"):
-            formatter.write_dl(
-                [(name, (one.help or "").partition("\n\n")[0]) for name, one in shown.items()]
-            )
+            formatter.write_dl([(name, (one.help or "").partition("\n\n")[0]) for name, one in shown.items()])

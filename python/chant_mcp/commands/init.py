@@ -214,7 +214,9 @@ def _report(planned: Plan, nothing: str) -> None:
 
 
 def _say(verb: str, what: str) -> None:
-    click.echo(click.style(f"  {verb} ", fg="yellow" if verb in ("Kept", "Note") else "green") + harmless(what))
+    click.echo(
+        click.style(f"  {verb} ", fg="yellow" if verb in ("Kept", "Note") else "green") + harmless(what)
+    )
 
 
 def _warn(found: Programs) -> None:

@@ -15,7 +15,7 @@ from chant_mcp.errors import ConflictError
 from chant_mcp.init import files
 from chant_mcp.paging import written
 from chant_mcp.session import Session
-from chant_mcp.terminal import say, say_json
+from chant_mcp.terminal import harmless, say, say_json
 
 _CONFIGURATION = ".mdt-config.toml"
 _TICKETS = "docs/CRs"
@@ -40,11 +40,13 @@ def init(session: Session, code: str | None, name: str | None, as_json: bool) ->
     root = (place.root if place.is_given else place.start or place.root).resolve()
     if os.path.lexists(root / _CONFIGURATION):
         raise ConflictError(
-            f"`{_CONFIGURATION}` is there already and was left as it is. `chant-mcp tickets list` lists its tickets."
+            f"`{_CONFIGURATION}` is there already and was left as it is. "
+            "`chant-mcp tickets list` lists its tickets."
         )
     code = code or _code_of(root)
     # A text of JSON without escapes beyond ASCII is one of TOML, too.
-    lines = {"name": name or root.name or code, "code": code, "path": _TICKETS}
+    title = harmless(name or root.name or code).encode(errors="replace").decode()
+    lines = {"name": title, "code": code, "path": _TICKETS}
     text = "[project]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in lines.items())
     files.make_folder(root, _TICKETS)
     files.write(root, files.Change(_CONFIGURATION, None, text.encode()))
@@ -56,5 +58,7 @@ def init(session: Session, code: str | None, name: str | None, as_json: bool) ->
 
 
 def _code_of(root: Path) -> str:
-    letters = re.sub("[^A-Z0-9]", "", root.name.upper().encode("ascii", "ignore").decode()).lstrip("0123456789")
+    letters = re.sub("[^A-Z0-9]", "", root.name.upper().encode("ascii", "ignore").decode()).lstrip(
+        "0123456789"
+    )
     return letters[:6] if len(letters) > 1 else "CR"

@@ -58,7 +58,9 @@ def show(session: Session, file: str | None, id: str | None, as_json: bool) -> N
 )
 @json_option
 @on_project
-def list_tasks(session: Session, file: str | None, statuses: tuple[str, ...], query: str, as_json: bool) -> None:
+def list_tasks(
+    session: Session, file: str | None, statuses: tuple[str, ...], query: str, as_json: bool
+) -> None:
     """List the tasks and references of a task graph."""
     file = file_meant(session, file)
     nodes: list[Data] = session.vine.plan(file, statuses=statuses, query=query).data["nodes"]

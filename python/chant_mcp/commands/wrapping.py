@@ -48,4 +48,6 @@ def _wrapped(line: str, most: int) -> str:
 def _columns(text: str) -> int:
     if text.isascii():
         return len(text)
-    return sum(0 if unicodedata.combining(one) else 1 + (unicodedata.east_asian_width(one) in "WF") for one in text)
+    return sum(
+        0 if unicodedata.combining(one) else 1 + (unicodedata.east_asian_width(one) in "WF") for one in text
+    )

@@ -69,7 +69,7 @@ def check_hosts(root: Path, interpreter: str, environment: Mapping[str, str]) ->
 def _usual_folders(environment: Mapping[str, str]) -> list[str]:
     """Where programs are found by whoever is started outside of a shell with an environment of its own."""
     home = environment.get("HOME")
-    return [os.defpath, *_EVERYWHERE, *([os.path.join(home, ".local", "bin")] if home else [])]
+    return [os.defpath, *_EVERYWHERE, *([str(Path(home, ".local", "bin"))] if home else [])]
 
 
 def _entries(root: Path) -> Iterator[tuple[str, hosts.Entry]]:
@@ -91,16 +91,17 @@ def _checked(file: str, entry: hosts.Entry, interpreter: str, environment: dict[
     for ours in (hosts.entry(interpreter, True), hosts.entry(interpreter, False)):
         if (command, args) == (ours["command"], ours["args"]):
             return _started(file, shown, [command, *ours["args"]], environment)
-    if os.path.isabs(command) and not os.path.exists(command):
+    if Path(command).is_absolute() and not Path(command).exists():
         return HostCheck(file, shown, False, "there is no such program")
     return HostCheck(file, shown, None, "it is not this installation's program, and was not started")
 
 
 def _started(file: str, shown: str, words: list[str], environment: dict[str, str]) -> HostCheck:
-    program = words[0] if os.path.isabs(words[0]) else shutil.which(words[0], path=environment["PATH"])
+    is_whole = Path(words[0]).is_absolute()
+    program = words[0] if is_whole else shutil.which(words[0], path=environment["PATH"])
     if program is None:
         return HostCheck(file, shown, False, f"`{words[0]}` is found only in this Python environment")
-    if not os.path.isabs(words[0]) and not is_script_of_ours(Path(program)):
+    if not is_whole and not is_script_of_ours(Path(program)):
         return HostCheck(file, shown, None, f"`{program}` is another program, and was not started")
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -121,7 +122,9 @@ def _started(file: str, shown: str, words: list[str], environment: dict[str, str
     if _is_answer(done.stdout):
         return HostCheck(file, shown, True)
     last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
-    return HostCheck(file, shown, False, last[0][:300] if last else f"it ended with exit code {done.returncode}")
+    return HostCheck(
+        file, shown, False, last[0][:300] if last else f"it ended with exit code {done.returncode}"
+    )
 
 
 def _is_answer(output: bytes) -> bool:

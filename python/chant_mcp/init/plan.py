@@ -159,9 +159,9 @@ def _plan_hosts(planned: Plan, clients: tuple[str, ...], wishes: Wishes, machine
     repository = Repository(planned.root, machine.environment, wanted_by="--client")
     tracked = [name for name in changed if repository.exists and repository.tracks(name)]
     planned.notes += [
-        f"git tracks `{name}`, which now names this machine's Python, {machine.interpreter}; install chant-mcp "
-        "where every program finds it (`pipx install`, `uv tool install`) and run this again, or keep the change "
-        "out of commits"
+        f"git tracks `{name}`, which now names this machine's Python, {machine.interpreter}; install "
+        "chant-mcp where every program finds it (`pipx install`, `uv tool install`) and run this again, or "
+        "keep the change out of commits"
         for name in tracked
     ]
 

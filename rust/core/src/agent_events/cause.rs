@@ -336,6 +336,7 @@ impl EventSummary {
 mod tests {
     use super::super::EventReader;
     use super::*;
+    use crate::next_step::DoorKind;
 
     // proves: chant:events:each_cause_has_a_next_step
     #[test]
