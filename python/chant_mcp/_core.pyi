@@ -384,7 +384,9 @@ class Workspace:
         limit: int = 50,
         offset: int = 0,
     ) -> Answer: ...
-    def search(self, text: str, *, statuses: list[str] = ..., limit: int = 50, offset: int = 0) -> Answer: ...
+    def search(
+        self, text: str, *, statuses: Sequence[str] = ..., limit: int = 50, offset: int = 0
+    ) -> Answer: ...
     def ready(
         self,
         *,
