@@ -241,7 +241,7 @@ def test_advice_names_commands_to_people(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in", status="in_progress")
     agents.spec(SECOND, "Log out", body="# Log out")
     agents.begin()
-    words = agents.error("work", FIRST)
+    words = " ".join(agents.error("work", FIRST).split())
     assert (
         f"`chant-mcp runs` shows whether an agent works on it; `chant-mcp takeover {FIRST}` stops that"
         in words

@@ -11,7 +11,7 @@ import click
 from chant_mcp.commands.catalogue import ListedCommand, Listing
 from chant_mcp.commands.wrapping import wrapped
 from chant_mcp.errors import ChantError, NotTrustedError
-from chant_mcp.terminal import harmless
+from chant_mcp.terminal import harmless, say
 
 
 class Failure(click.ClickException):
@@ -19,7 +19,7 @@ class Failure(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Print the sentences to standard error; texts of documents in them do not steer the terminal."""
-        click.echo(wrapped(harmless(self.message)), file=file, err=True)
+        say(wrapped(self.message), err=True)
 
 
 class Refusal(Failure):

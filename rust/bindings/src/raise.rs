@@ -74,7 +74,9 @@ pub(crate) fn call<T: Send>(
 pub(crate) fn door_of(word: &str) -> Result<DoorKind, Raised> {
     DoorKind::named(word).ok_or_else(|| {
         let words = DoorKind::ALL.map(DoorKind::word).join(", ");
-        Raised::Python(PyValueError::new_err(format!("a door is one of {words}, not {word}")))
+        Raised::Python(PyValueError::new_err(format!(
+            "a door is one of {words}, not {word}"
+        )))
     })
 }
 
@@ -120,7 +122,12 @@ impl From<Raised> for PyErr {
         let details = serde_json::Value::Object(error.details()).to_string();
         let hint = error.hint();
         let hint = (!hint.is_empty()).then(|| hint.data().to_string());
-        let args = (cut(&error.to_string(), MOST_CHARS / 2), details, object, hint);
+        let args = (
+            cut(&error.to_string(), MOST_CHARS / 2),
+            details,
+            object,
+            hint,
+        );
         match error.kind() {
             ErrorKind::NotInitialized => errors::NotInitializedError::new_err(args),
             ErrorKind::NotFound => errors::NotFoundError::new_err(args),

@@ -1,8 +1,8 @@
 //! Why an agent failed: a closed list, each with a sentence and one next step.
 
-use crate::next_step::{HintText, NextStep, hint};
 use super::EventFormat;
 use super::summary::{EventSummary, ServerState};
+use crate::next_step::{HintText, NextStep, hint};
 
 /// Why an agent did not do its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -343,7 +343,13 @@ mod tests {
     fn each_cause_has_a_name_a_sentence_and_a_next_step() {
         for cause in FailureCause::ALL {
             assert_eq!(FailureCause::named(cause.as_str()), Some(cause));
-            assert!(!cause.sentence().ends_with('.') && cause.next_step("a", "b").at(DoorKind::People).ends_with('.'));
+            assert!(
+                !cause.sentence().ends_with('.')
+                    && cause
+                        .next_step("a", "b")
+                        .at(DoorKind::People)
+                        .ends_with('.')
+            );
         }
         assert_eq!(FailureCause::named("later"), None);
     }

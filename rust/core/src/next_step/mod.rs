@@ -404,14 +404,17 @@ mod tests {
 
     #[test]
     fn each_door_names_steps_in_its_own_words() {
-        let tools = ["chant_", "vine_", "rstn_", "_cr", ": true"];
+        let tools = ["chant_", "vine_", "rstn_", "_crs", ": true"];
         for step in every_step() {
             let said = DoorKind::ALL.map(|door| step.words(door));
             let [agents, people, scripts] = &said;
             let is_command = |text: &str| text.contains("chant-mcp") || text.contains("--");
             assert_eq!(is_command(agents), step.is_for_persons(), "{agents}");
             assert!(tools.iter().all(|tool| !people.contains(tool)), "{people}");
-            assert!(tools.iter().all(|tool| !scripts.contains(tool)), "{scripts}");
+            assert!(
+                tools.iter().all(|tool| !scripts.contains(tool)),
+                "{scripts}"
+            );
             assert!(!people.contains("=True"), "{people}");
             assert!(said.iter().all(|text| !text.is_empty()));
         }

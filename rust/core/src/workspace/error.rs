@@ -35,9 +35,7 @@ pub enum WorkspaceError {
         expected: String,
     },
     /// A file that is not to be overwritten stands where one was to be written.
-    #[error(
-        "{path} is there already and was left as it is."
-    )]
+    #[error("{path} is there already and was left as it is.")]
     Taken {
         /// The file.
         path: String,

@@ -259,7 +259,14 @@ fn every_test_file_is_part_of_this_binary() {
 
 /// Tools, as sentences would name them.
 fn names_a_tool(line: &str) -> bool {
-    let tools = ["chant_", "vine_", "rstn_", "list_crs", "create_cr", "get_cr"];
+    let tools = [
+        "chant_",
+        "vine_",
+        "rstn_",
+        "list_crs",
+        "create_cr",
+        "get_cr",
+    ];
     let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
     line.contains(' ') && words.any(|word| tools.iter().any(|tool| word.starts_with(tool)))
 }

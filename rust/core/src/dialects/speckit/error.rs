@@ -180,8 +180,10 @@ fn without_feature(features: &[String]) -> HintText {
             let shown = features.iter().take(FEATURES_SHOWN).cloned();
             let shown = shown.collect::<Vec<_>>().join(", ");
             let count = features.len();
-            hint![format!("\nThere are {count} features: {shown}. One of them, say {first}: ")]
-                .and(choose(first))
+            hint![format!(
+                "\nThere are {count} features: {shown}. One of them, say {first}: "
+            )]
+            .and(choose(first))
         }
     }
 }
@@ -256,9 +258,9 @@ impl SpeckitError {
                 NextStep::SkipValidation,
                 " completes it without checks, and that is recorded.",
             ],
-            Self::Ambiguous { .. } => hint![
-                "\nName one of them in .specify/feature.json or SPECIFY_FEATURE_DIRECTORY."
-            ],
+            Self::Ambiguous { .. } => {
+                hint!["\nName one of them in .specify/feature.json or SPECIFY_FEATURE_DIRECTORY."]
+            }
             Self::UnknownFeature { known, .. } if known.is_empty() => hint![
                 "\nThere is no specs/NNN-name directory here; ",
                 NextStep::AddFeature,

@@ -320,11 +320,7 @@ pub fn complete(
     answer().map_err(told)
 }
 
-fn completed_text(
-    door: DoorKind,
-    view: &CompletedView<'_>,
-    next: Option<(&str, &str)>,
-) -> String {
+fn completed_text(door: DoorKind, view: &CompletedView<'_>, next: Option<(&str, &str)>) -> String {
     let done = match door {
         // The seed's sentence, which its clients know.
         DoorKind::Agents => "marked for completion. Processing...",

@@ -1,6 +1,5 @@
 //! Operations carried out on a graph in memory, strictly in their order (reference vine 6.3).
 
-use crate::next_step::{DoorKind, HintText, NextStep, hint};
 use super::error::VineError;
 use super::expand::safe_delimiter;
 use super::field;
@@ -8,6 +7,7 @@ use super::files::with_ending;
 use super::model::{Attachment, Graph, Node, Status, Version, Work};
 use super::operation::{Annotations, Changes, Operation};
 use super::uri::{self, rebased};
+use crate::next_step::{DoorKind, HintText, NextStep, hint};
 
 /// The annotation that says who holds a task.
 const OWNER: &str = "owner";
@@ -169,20 +169,14 @@ fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, Unappl
         Operation::AddDep { task_id, dep_id } => {
             let (task, dep) = (find(graph, task_id)?, find(graph, dep_id)?.id.clone());
             if task.dependencies.contains(&dep) {
-                return Err(format!(
-                    "Task \"{task_id}\" already depends on \"{dep_id}\"."
-                )
-                .into());
+                return Err(format!("Task \"{task_id}\" already depends on \"{dep_id}\".").into());
             }
             find_mut(graph, task_id)?.dependencies.push(dep);
         }
         Operation::RemoveDep { task_id, dep_id } => {
             let (task, dep) = (find(graph, task_id)?, find(graph, dep_id)?.id.clone());
             if !task.dependencies.contains(&dep) {
-                return Err(format!(
-                    "Task \"{task_id}\" does not depend on \"{dep_id}\"."
-                )
-                .into());
+                return Err(format!("Task \"{task_id}\" does not depend on \"{dep_id}\".").into());
             }
             let task = find_mut(graph, task_id)?;
             task.dependencies.retain(|dependency| *dependency != dep);
@@ -373,18 +367,16 @@ pub(super) fn of_claim() -> HintText {
 }
 
 /// Takes a task, which has to be free and not held up (decisions: vine `claim`).
-fn claim(
-    graph: &mut Graph,
-    id: &str,
-    force: bool,
-    owner: Option<&str>,
-) -> Result<(), Unapplied> {
+fn claim(graph: &mut Graph, id: &str, force: bool, owner: Option<&str>) -> Result<(), Unapplied> {
     let status = *status_of(graph, id, "claim")?;
     if !force {
         if !matches!(status, Status::NotStarted | Status::Planning) {
             let is = status.as_str();
             let message = format!("Cannot claim \"{id}\": it is {is}{}.", holder(graph, id));
-            return Err(Unapplied { message, hint: of_claim() });
+            return Err(Unapplied {
+                message,
+                hint: of_claim(),
+            });
         }
         let is_unmet = |id: &&str| {
             let node = graph.find(id);
@@ -397,8 +389,12 @@ fn claim(
         let unmet: Vec<&str> = ids.filter(is_unmet).collect();
         if !unmet.is_empty() {
             let unmet = unmet.join(", ");
-            let message = format!("Cannot claim \"{id}\": it depends on what is not done: {unmet}.");
-            return Err(Unapplied { message, hint: of_claim() });
+            let message =
+                format!("Cannot claim \"{id}\": it depends on what is not done: {unmet}.");
+            return Err(Unapplied {
+                message,
+                hint: of_claim(),
+            });
         }
     }
     *status_of(graph, id, "claim")? = Status::Started;

@@ -196,11 +196,9 @@ impl VineError {
                     [] => HintText::default(),
                 }
             }
-            Self::NoFile { given, is_folder, .. } if !is_folder => hint![
-                "\n",
-                NextStep::NewVine(given.clone()),
-                " makes it.",
-            ],
+            Self::NoFile {
+                given, is_folder, ..
+            } if !is_folder => hint!["\n", NextStep::NewVine(given.clone()), " makes it.",],
             _ => HintText::default(),
         }
     }

@@ -80,9 +80,7 @@ fn refuse_unapproved(spec: &Spec) -> Result<(), ChantError> {
         return Ok(());
     }
     let id = &spec.id;
-    let message = format!(
-        "Spec '{id}' requires approval before its work is merged."
-    );
+    let message = format!("Spec '{id}' requires approval before its work is merged.");
     let hint = hint![
         "\nA person approves it with ",
         NextStep::Approve(id.to_string()),

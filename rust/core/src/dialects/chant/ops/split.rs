@@ -150,7 +150,11 @@ fn refuse(snapshot: &Snapshot, spec: &Spec, wish: Wish<'_>) -> Result<(), Error>
                 hint!["\n", NextStep::Force, " splits it all the same."]
             }
             Status::Failed | Status::InProgress => {
-                hint!["\n", NextStep::Reset(id.to_string()), " makes it pending again."]
+                hint![
+                    "\n",
+                    NextStep::Reset(id.to_string()),
+                    " makes it pending again."
+                ]
             }
             _ => hint![
                 "\nSet its status to pending with ",
@@ -354,9 +358,7 @@ pub(in super::super) fn told(id: &SpecId, proposal: &Proposal) -> String {
         number => format!(" ({number} notes)"),
     };
     if proposal.written.is_empty() {
-        return format!(
-            "Proposes {count} members of '{id}'{notes}. {WAITS}"
-        );
+        return format!("Proposes {count} members of '{id}'{notes}. {WAITS}");
     }
     let written = proposal.written.join(", ");
     format!("Split '{id}' into {count} members{notes}: {written}")

@@ -140,7 +140,9 @@ fn standing(words: &[String]) -> Result<impl Fn(&Node) -> bool, VineError> {
 pub fn task(files: &Files, file: &str, id: &str) -> Result<Answer, Error> {
     let document = files.read(&files.existing(file)?)?;
     let graph = &document.plan.graph;
-    let node = graph.find(id).ok_or_else(|| VineError::no_task(graph, id))?;
+    let node = graph
+        .find(id)
+        .ok_or_else(|| VineError::no_task(graph, id))?;
     Ok(Answer::whole(&ContextView::of(node, &document.plan)))
 }
 

@@ -132,9 +132,7 @@ fn usual(
     let tips = [repo.branch_tip(&name)?, repo.remote_tip(&name)?];
     let tips: Vec<String> = tips.into_iter().flatten().collect();
     if tips.is_empty() {
-        let message = format!(
-            "There is no branch `{name}` that completed work could be on."
-        );
+        let message = format!("There is no branch `{name}` that completed work could be on.");
         let target = NextStep::NameTarget("BRANCH".into());
         let hint = hint![" Name the target with ", target, "."];
         return Err(ChantError::Refused(message).advise(hint).into());
