@@ -1,70 +1,70 @@
-//! Why an agent failed: a closed list, each with a sentence and one next step.
+//! The causes of an agent's failure: a closed list, each with a sentence and one next step.
 
 use super::EventFormat;
 use super::summary::{EventSummary, ServerState};
 use crate::next_step::{HintText, NextStep, hint};
 
-/// Why an agent did not do its work.
+/// The causes why an agent did not do its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FailureCause {
     /// A tool was refused to it.
     PermissionDenied,
     /// It is not logged in, or its key is wrong.
     NotLoggedIn,
-    /// There is no money, or none of its quota left.
+    /// Its credit or its quota is used up.
     OutOfCredit,
-    /// It asks too often.
+    /// It sends too many requests.
     RateLimit,
-    /// Its provider has too much to do.
+    /// Its provider is overloaded.
     Overloaded,
     /// It cannot reach its provider.
     ProviderUnreachable,
-    /// The connection to its provider broke off.
+    /// The connection to its provider broke.
     ConnectionLost,
-    /// There is no such model.
+    /// The model does not exist.
     ModelUnknown,
     /// The model, or its provider's filter, refused to answer.
     ModelRefused,
-    /// Its version does not know an argument.
+    /// Its version does not know an option.
     FlagUnknown,
     /// It does not trust the folder.
     FolderUntrusted,
     /// An MCP server did not start in it.
     ServerRefused,
-    /// It does not work for root.
+    /// It refuses to run as root.
     RootRefused,
     /// Its own sandbox cannot start inside ours.
     NestedSandbox,
-    /// The system killed it, most likely for its memory.
+    /// The system killed it, most likely for lack of memory.
     MemoryKilled,
     /// It took all of its turns.
     TurnLimit,
-    /// It used up what it may.
+    /// It reached its budget.
     BudgetReached,
-    /// It ended without saying how.
+    /// It ended without a final event.
     NoFinalEvent,
-    /// Its program is not there.
+    /// Its program is not installed.
     ProgramMissing,
 }
 
-/// How an agent that ended by itself ended.
+/// The exit status of an agent that ended by itself, and the last lines of its output.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AgentExit<'a> {
     /// Its exit code.
     pub code: Option<i32>,
-    /// The signal it died of.
+    /// The signal that ended it.
     pub signal: Option<i32>,
     /// The last lines of its standard error.
     pub tail: &'a [String],
-    /// Whether the system killed processes for their memory while it worked.
+    /// True if the system killed processes for lack of memory while it worked.
     pub was_memory_short: bool,
 }
 
-/// What our server is called in the configuration of an agent.
+/// The name of our server in the configuration of an agent.
 pub const OWN_SERVER: &str = "chant";
-/// Exit code of a shell, or of `env`, that does not find a program.
+/// The exit code of a shell, or of `env`, that does not find a program.
 const NOT_FOUND: i32 = 127;
-/// The signal that the system kills with.
+/// The signal with which the system kills.
 const KILL: i32 = 9;
 
 impl FailureCause {
@@ -91,7 +91,7 @@ impl FailureCause {
         Self::ProgramMissing,
     ];
 
-    /// As records and answers spell it.
+    /// Returns its spelling in records and answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::PermissionDenied => "permission_denied",
@@ -116,12 +116,12 @@ impl FailureCause {
         }
     }
 
-    /// The cause of a name.
+    /// Returns the cause with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|cause| cause.as_str() == name)
     }
 
-    /// What it is, in a sentence without its end.
+    /// Returns its description, as a sentence without its full stop.
     pub fn sentence(self) -> &'static str {
         match self {
             Self::PermissionDenied => "The agent was refused a tool",
@@ -148,7 +148,7 @@ impl FailureCause {
         }
     }
 
-    /// What to do about it; `agent` is its name in the configuration, `id` the spec that it worked on.
+    /// Returns the next step as data; `agent` is its name in the configuration, `id` the spec.
     pub fn next_step(self, agent: &str, id: &str) -> HintText {
         let work = || hint!["; then ", NextStep::Work(id.to_owned()), " goes on."];
         let log = NextStep::ShowLog(id.to_owned());
@@ -230,7 +230,7 @@ impl FailureCause {
         }
     }
 
-    /// Whether it passes by itself, so that another try is worth the wait.
+    /// Returns true if it passes by itself, so that another try is worth the wait.
     pub fn is_passing(self) -> bool {
         matches!(
             self,
@@ -238,7 +238,7 @@ impl FailureCause {
         )
     }
 
-    /// Whether the same start meets it again, as long as a person changes nothing.
+    /// Returns true if the next start fails with it again unless the user changes something.
     pub fn repeats(self) -> bool {
         !matches!(
             self,
@@ -250,7 +250,7 @@ impl FailureCause {
         )
     }
 
-    /// The cause that a status of HTTP tells.
+    /// Returns the cause for an HTTP status.
     pub(super) fn of_status(status: Option<u64>) -> Option<Self> {
         match status? {
             401 => Some(Self::NotLoggedIn),
@@ -261,7 +261,7 @@ impl FailureCause {
         }
     }
 
-    /// The cause that an exit code tells, where it has a meaning.
+    /// Returns the cause for an exit code, if the code has a meaning.
     fn of_code(format: EventFormat, code: i32) -> Option<Self> {
         match (format, code) {
             (_, NOT_FOUND) => Some(Self::ProgramMissing),
@@ -275,7 +275,7 @@ impl FailureCause {
 }
 
 impl AgentExit<'_> {
-    /// The cause that the last lines, the exit code or the signal tell.
+    /// Returns the cause by the last lines, the exit code or the signal.
     fn failure(&self, format: EventFormat) -> Option<(FailureCause, String)> {
         let is_failure = self.code != Some(0);
         let mut lines = self.tail.iter().rev().filter(|_| is_failure);
@@ -285,7 +285,8 @@ impl AgentExit<'_> {
             .code
             .and_then(|code| FailureCause::of_code(format, code))
             .map(|cause| (cause, String::new()));
-        // Anybody may kill it: only with the system's own count that is the likely reason.
+        // Any process may send this signal: only the system's own count makes lack of memory
+        // likely.
         let is_killed =
             self.was_memory_short && (self.signal == Some(KILL) || self.code == Some(128 + KILL));
         said.or(of_code)
@@ -294,8 +295,8 @@ impl AgentExit<'_> {
 }
 
 impl EventSummary {
-    /// Why an agent that ended by itself did not do its work, with its words if it said any; whether it did is
-    /// for others to judge.
+    /// Returns the cause why an agent that ended by itself did not do its work, with its words if
+    /// it has any. The caller decides whether it did its work.
     pub fn failure(
         &self,
         format: EventFormat,

@@ -1,8 +1,8 @@
-//! What agents and their providers say of failures, and the causes that these words tell.
+//! Words of agents and their providers about failures, and the causes that they stand for.
 
 use super::cause::FailureCause;
 
-/// Words that tell a cause, in lower case; of several the first.
+/// Words for each cause, in lower case; if several match, the first counts.
 const WORDS: &[(FailureCause, &[&str])] = &[
     (
         FailureCause::OutOfCredit,
@@ -189,7 +189,7 @@ const WORDS: &[(FailureCause, &[&str])] = &[
 ];
 
 impl FailureCause {
-    /// The cause that words tell.
+    /// Returns the cause that words stand for.
     pub(super) fn of_words(words: &str) -> Option<Self> {
         let words = words.to_lowercase();
         let tells = |known: &&(Self, &[&str])| known.1.iter().any(|one| words.contains(one));

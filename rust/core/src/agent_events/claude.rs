@@ -1,20 +1,20 @@
-//! Events of Claude Code, and of agents that tell theirs in the same shape.
+//! Reads events of Claude Code, and of agents with events of the same shape.
 
 use serde_json::Value;
 
 use super::summary::{EventSummary, TokenCount, count, money, word};
 
-/// What has to be kept from one event to the next.
+/// The state that is kept from one event to the next.
 #[derive(Debug, Default)]
 pub(super) struct ClaudeEvents {
-    /// The answer that is under way, a part of it an event, with its tokens.
+    /// The unfinished answer, of which an event holds a part, with its tokens.
     answer: Option<(String, TokenCount)>,
     /// The tokens of the answers before it.
     before: TokenCount,
 }
 
 impl ClaudeEvents {
-    /// Reads an event; false when it is none.
+    /// Reads an event; returns false if it is of no known kind.
     pub(super) fn read(&mut self, kind: &str, event: &Value, summary: &mut EventSummary) -> bool {
         if summary.session.is_none() {
             summary.session = word(&event["session_id"]);
@@ -36,7 +36,7 @@ impl ClaudeEvents {
             summary.note_trouble(None, &format!("{error} {said}"));
             return;
         }
-        // It answers, so what was in its way is overcome.
+        // It answers, so earlier trouble is over.
         if summary.hopeless.is_none() {
             summary.trouble = None;
         }
@@ -83,7 +83,7 @@ fn system(event: &Value, summary: &mut EventSummary) {
             let code = status
                 .map(|status| format!("{status} "))
                 .unwrap_or_default();
-            // Some say that they try again, and not why.
+            // Some agents report another try without a reason.
             if status.is_some() || !error.is_empty() {
                 summary.note_trouble(status, &format!("{code}{error}"));
             }
@@ -113,14 +113,14 @@ fn ended(event: &Value, summary: &mut EventSummary) {
     }
     let how = event["subtype"].as_str().unwrap_or_default();
     let reason = event["terminal_reason"].as_str().unwrap_or_default();
-    // `success` stands there, too, when the provider could not be asked.
+    // `success` stands there, too, when the provider could not be reached.
     let is_error = event["is_error"] == true || how.starts_with("error");
     let is_refusal = event["stop_reason"] == "refusal";
     if !is_error && !is_refusal {
         summary.trouble = None;
         return;
     }
-    // Qwen Code says it there.
+    // Qwen Code has its message there.
     let error = &event["error"]["message"];
     let mut words = vec![
         event["result"].as_str().unwrap_or_default(),

@@ -1,8 +1,9 @@
-//! What agents tell of themselves, a line of JSON each: how far they are, what they spent, what was refused to
-//! them, and why they ended. A format for each agent, read into one summary. Knows no run, no spec and no
+//! Events that agents report as lines of JSON: progress, usage, denials and the cause of an end.
+//! There is a reader for each agent's format, and one summary. It knows no run, no spec and no
 //! configuration.
 //!
-//! What an agent writes is not believed: it explains, and it counts against limits; nothing else follows.
+//! An agent's events are not trusted: they explain, and they count against limits; nothing else
+//! follows.
 
 mod cause;
 mod cause_words;
@@ -15,7 +16,7 @@ pub use cause::{AgentExit, FailureCause, OWN_SERVER};
 pub use reader::EventReader;
 pub use summary::{AgentUsage, EventSummary, EventTrouble, ServerState, TokenCount, ToolDenial};
 
-/// The format in which an agent tells what it does.
+/// The formats in which agents report events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum EventFormat {
     /// `claude --output-format stream-json --verbose`.
@@ -40,7 +41,7 @@ pub enum EventFormat {
     Goose,
     /// `pi --mode json`.
     Pi,
-    /// Text: only exit code, signal and standard error tell anything.
+    /// Text: only exit code, signal and standard error are known.
     #[default]
     Plain,
 }
@@ -62,7 +63,7 @@ impl EventFormat {
         Self::Plain,
     ];
 
-    /// As configurations name it.
+    /// Returns its name in configurations.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -80,22 +81,22 @@ impl EventFormat {
         }
     }
 
-    /// The format of a name.
+    /// Returns the format with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.as_str() == name)
     }
 
-    /// Whether it tells what was spent in money.
+    /// Returns true if it reports the cost.
     pub fn reports_money(self) -> bool {
         matches!(self, Self::Claude | Self::OpenCode | Self::Cline | Self::Pi)
     }
 
-    /// Whether it tells how many tokens were used.
+    /// Returns true if it reports the number of tokens.
     pub fn reports_tokens(self) -> bool {
         !matches!(self, Self::Copilot | Self::Cursor | Self::Plain)
     }
 
-    /// Whether its last line says how the work ended.
+    /// Returns true if its last line reports how the work ended.
     fn has_final_event(self) -> bool {
         !matches!(self, Self::Plain)
     }

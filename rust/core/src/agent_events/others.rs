@@ -1,10 +1,11 @@
-//! Events of the other agents; each function reads an event of one format and gives false when it is none.
+//! Reads events of the other agents; each function reads an event of one format and returns false
+//! if it is none.
 
 use serde_json::Value;
 
 use super::summary::{EventSummary, TokenCount, count, money, word};
 
-/// `codex exec --json`.
+/// Reads an event of `codex exec --json`.
 pub(super) fn codex(kind: &str, event: &Value, summary: &mut EventSummary) -> bool {
     match kind {
         "thread.started" => summary.session = word(&event["thread_id"]),
@@ -32,7 +33,8 @@ pub(super) fn codex(kind: &str, event: &Value, summary: &mut EventSummary) -> bo
     true
 }
 
-/// An item may fail, and a call without approval was refused; an item that is an error may be a warning.
+/// Reads an item: it may fail, and a call without approval was refused; an item that is an error
+/// may be a warning.
 fn codex_item(item: &Value, summary: &mut EventSummary) {
     let error = text_of(&item["error"]);
     let output = item["aggregated_output"].as_str().unwrap_or_default();
@@ -48,9 +50,9 @@ fn codex_item(item: &Value, summary: &mut EventSummary) {
     }
 }
 
-/// `copilot --output-format json`.
+/// Reads an event of `copilot --output-format json`.
 pub(super) fn copilot(kind: &str, event: &Value, summary: &mut EventSummary) -> bool {
-    // Some of its events have what they tell one level deeper.
+    // Some of its events have their data one level deeper.
     let data = match &event["data"] {
         Value::Null => event,
         data => data,
@@ -83,7 +85,7 @@ pub(super) fn copilot(kind: &str, event: &Value, summary: &mut EventSummary) -> 
     true
 }
 
-/// `cursor-agent --output-format stream-json`.
+/// Reads an event of `cursor-agent --output-format stream-json`.
 pub(super) fn cursor(kind: &str, event: &Value, summary: &mut EventSummary) -> bool {
     match kind {
         "system" => {
@@ -120,7 +122,7 @@ fn cursor_call(calls: &Value, summary: &mut EventSummary) {
     }
 }
 
-/// `opencode run --format json`; its end is the last step that stops.
+/// Reads an event of `opencode run --format json`; its end is the last step that stops.
 pub(super) fn opencode(kind: &str, event: &Value, summary: &mut EventSummary) -> bool {
     summary.session = word(&event["sessionID"]).or(summary.session.take());
     let part = &event["part"];
@@ -164,7 +166,7 @@ pub(super) fn opencode(kind: &str, event: &Value, summary: &mut EventSummary) ->
     true
 }
 
-/// `gemini -o stream-json`.
+/// Reads an event of `gemini -o stream-json`.
 pub(super) fn gemini(kind: &str, event: &Value, summary: &mut EventSummary) -> bool {
     match kind {
         "init" => {
@@ -208,7 +210,7 @@ pub(super) fn gemini(kind: &str, event: &Value, summary: &mut EventSummary) -> b
     true
 }
 
-/// `cline --json`.
+/// Reads an event of `cline --json`.
 pub(super) fn cline(kind: &str, event: &Value, summary: &mut EventSummary) -> bool {
     match kind {
         "agent_event" | "hook_event" => {
@@ -247,7 +249,7 @@ pub(super) fn cline(kind: &str, event: &Value, summary: &mut EventSummary) -> bo
     true
 }
 
-/// `goose run --output-format stream-json`.
+/// Reads an event of `goose run --output-format stream-json`.
 pub(super) fn goose(kind: &str, event: &Value, summary: &mut EventSummary) -> bool {
     match kind {
         "message" | "notification" => {}
@@ -260,7 +262,7 @@ pub(super) fn goose(kind: &str, event: &Value, summary: &mut EventSummary) -> bo
             summary.has_final = true;
             let (input, output) = (&event["input_tokens"], &event["output_tokens"]);
             let total = count(&event["total_tokens"]);
-            // Older ones tell the sum alone.
+            // Older versions report only the sum.
             let known = count(input).saturating_add(count(output));
             if total.max(known) > 0 {
                 summary.add_tokens(TokenCount {
@@ -275,7 +277,7 @@ pub(super) fn goose(kind: &str, event: &Value, summary: &mut EventSummary) -> bo
     true
 }
 
-/// `pi --mode json`.
+/// Reads an event of `pi --mode json`.
 pub(super) fn pi(kind: &str, event: &Value, summary: &mut EventSummary) -> bool {
     match kind {
         "session" => summary.session = word(&event["id"]),
@@ -312,7 +314,7 @@ pub(super) fn pi(kind: &str, event: &Value, summary: &mut EventSummary) -> bool 
     true
 }
 
-/// What an error says: itself, or its message.
+/// Returns the text of an error: itself, or its message.
 fn text_of(error: &Value) -> &str {
     let message = error["message"].as_str();
     message.or(error.as_str()).unwrap_or_default()
@@ -333,7 +335,7 @@ mod tests {
         reader.summary().clone()
     }
 
-    /// What a whole run comes to: turns, tokens (input, cached, output), dollars, session.
+    /// The usage of a whole run: turns, tokens (input, cached, output), dollars, session.
     type Usage = (
         Option<u64>,
         Option<(u64, u64, u64)>,

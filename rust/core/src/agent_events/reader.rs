@@ -1,4 +1,4 @@
-//! Lines of an agent's standard output, found in what is read of it, and read by the agent's format.
+//! Splits an agent's standard output into lines, and reads them by the agent's format.
 
 use serde_json::Value;
 
@@ -6,22 +6,23 @@ use super::claude::ClaudeEvents;
 use super::summary::EventSummary;
 use super::{EventFormat, others};
 
-/// Bytes of the longest line that is read; a longer one holds a file, and nothing that is summed up.
+/// The bytes of the longest line that is read; a longer one holds a file, and nothing for the
+/// summary.
 const LONGEST_LINE: usize = 1024 * 1024;
 
-/// Sums up what an agent tells, however its lines are cut into pieces.
+/// Sums up an agent's events, however its lines are cut into pieces.
 #[derive(Debug)]
 pub struct EventReader {
     format: EventFormat,
     line: Vec<u8>,
-    /// Whether the rest of the line is left out.
+    /// True if the rest of the line is skipped.
     is_skipping: bool,
     claude: ClaudeEvents,
     summary: EventSummary,
 }
 
 impl EventReader {
-    /// Nothing was read yet.
+    /// Creates a reader that has read nothing.
     pub fn new(format: EventFormat) -> Self {
         Self {
             format,
@@ -32,17 +33,17 @@ impl EventReader {
         }
     }
 
-    /// The format that is read.
+    /// Returns the format that is read.
     pub fn format(&self) -> EventFormat {
         self.format
     }
 
-    /// What is known by now.
+    /// Returns the summary of the events until now.
     pub fn summary(&self) -> &EventSummary {
         &self.summary
     }
 
-    /// Takes in what came; true when a whole event was in it.
+    /// Reads some output; returns true if it contained a complete event.
     pub fn take(&mut self, bytes: &[u8]) -> bool {
         if self.format == EventFormat::Plain {
             return false;
@@ -66,7 +67,7 @@ impl EventReader {
         is_news
     }
 
-    /// Takes in the end of the output, which may have no line end.
+    /// Reads the end of the output, which may have no line end; returns true if it was an event.
     pub fn end(&mut self) -> bool {
         let is_news = self.read_line();
         self.is_skipping = false;
@@ -75,7 +76,7 @@ impl EventReader {
 
     fn read_line(&mut self) -> bool {
         let line = std::mem::take(&mut self.line);
-        // What is no object is a word of the agent's, and no event.
+        // A line that is no object is the agent's text, and no event.
         if line.first() != Some(&b'{') {
             return false;
         }

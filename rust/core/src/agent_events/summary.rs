@@ -1,4 +1,4 @@
-//! What is known of an agent by its events.
+//! The summary of an agent's events.
 
 use std::ops::Add;
 
@@ -7,40 +7,40 @@ use serde_json::Value;
 use super::cause::FailureCause;
 use crate::money::UsdAmount;
 
-/// Characters of a text of an agent's that are kept.
+/// The characters that are kept of an agent's text.
 const KEPT: usize = 300;
-/// Denials and servers that are kept.
+/// The number of denials and servers that are kept.
 const LISTED: usize = 20;
 
-/// Everything that an agent reports of itself, as far as it is kept.
+/// The facts that an agent reports of itself, as far as they are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventSummary {
     /// The agent's own name of its session.
     pub session: Option<String>,
-    /// The model that works.
+    /// The model in use.
     pub model: Option<String>,
-    /// What was used up.
+    /// The usage.
     pub usage: AgentUsage,
     /// The first tools that were refused to it, each with each message once.
     pub denials: Vec<ToolDenial>,
-    /// How its MCP servers stand.
+    /// The states of its MCP servers.
     pub servers: Vec<ServerState>,
-    /// What went wrong last, and was not overcome.
+    /// The last trouble that was not overcome.
     pub trouble: Option<EventTrouble>,
-    /// What went wrong and cannot get better in this run; it is of no use to let the agent try on.
+    /// A failure that cannot pass in this run; there is no use in letting the agent continue.
     pub hopeless: Option<FailureCause>,
-    /// Whether it reported how it ended.
+    /// True if it reported its end.
     pub has_final: bool,
-    /// Whether it reported anything in its format.
+    /// True if it reported anything in its format.
     pub has_events: bool,
-    /// Whether lines were too long to be read.
+    /// True if lines were too long to be read.
     pub is_partial: bool,
 }
 
-/// What an agent used up; what it does not tell is `None`, never 0.
+/// The usage of an agent; an amount that it does not report is `None`, never 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AgentUsage {
-    /// How often its model answered.
+    /// The number of its model's answers.
     pub turns: Option<u64>,
     /// The tokens.
     pub tokens: Option<TokenCount>,
@@ -48,14 +48,14 @@ pub struct AgentUsage {
     pub cost: Option<UsdAmount>,
 }
 
-/// Tokens by what they were for; none is counted twice.
+/// Tokens by their purpose; none is counted twice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TokenCount {
-    /// Read by the model, written to its cache included.
+    /// Tokens that the model read, including those written to its cache.
     pub input: u64,
-    /// Read from its cache.
+    /// Tokens that the model read from its cache.
     pub cached: u64,
-    /// Written by the model.
+    /// Tokens that the model wrote.
     pub output: u64,
 }
 
@@ -64,7 +64,7 @@ pub struct TokenCount {
 pub struct ToolDenial {
     /// Its name.
     pub tool: String,
-    /// Why, or what it was to do, in short; may be empty.
+    /// The reason, or the intended action, in short; may be empty.
     pub message: String,
 }
 
@@ -73,11 +73,11 @@ pub struct ToolDenial {
 pub struct ServerState {
     /// Its name.
     pub name: String,
-    /// As the agent says it: `connected`, `failed`, …
+    /// Its state in the agent's word: `connected`, `failed`, …
     pub status: String,
 }
 
-/// What went wrong, by an agent's words.
+/// A failure, in an agent's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventTrouble {
     /// The cause, if its words are known.
@@ -87,7 +87,7 @@ pub struct EventTrouble {
 }
 
 impl TokenCount {
-    /// All of them.
+    /// Returns the sum of all tokens.
     pub fn total(self) -> u64 {
         self.input
             .saturating_add(self.cached)
@@ -120,7 +120,7 @@ impl Add for AgentUsage {
 }
 
 impl AgentUsage {
-    /// Whether nothing is known.
+    /// Returns true if nothing is known.
     pub fn is_unknown(&self) -> bool {
         *self == Self::default()
     }
@@ -134,7 +134,7 @@ fn sum<T>(one: Option<T>, other: Option<T>, add: impl Fn(T, T) -> T) -> Option<T
 }
 
 impl EventSummary {
-    /// The same, with each text of the agent's passed through a function.
+    /// Returns the same summary with each text of the agent's passed through a function.
     #[must_use]
     pub fn with_texts(&self, change: impl Fn(&str) -> String) -> Self {
         let text = |text: &Option<String>| text.as_deref().map(&change);
@@ -165,28 +165,28 @@ impl EventSummary {
         }
     }
 
-    /// What went wrong last, in the agent's words.
+    /// Returns the last failure, in the agent's words.
     pub fn words(&self) -> String {
         let words = self.trouble.as_ref().map(|trouble| trouble.words.clone());
         words.unwrap_or_default()
     }
 
-    /// Notes that the model answered once more.
+    /// Counts one more answer of the model.
     pub(super) fn count_turn(&mut self) {
         self.usage.turns = Some(self.usage.turns.unwrap_or(0).saturating_add(1));
     }
 
-    /// Notes tokens beside those that are known.
+    /// Adds tokens to those that are known.
     pub(super) fn add_tokens(&mut self, more: TokenCount) {
         self.usage.tokens = Some(self.usage.tokens.unwrap_or_default() + more);
     }
 
-    /// Notes money beside that which is known.
+    /// Adds money to that which is known.
     pub(super) fn add_cost(&mut self, more: Option<UsdAmount>) {
         self.usage.cost = sum(self.usage.cost, more, Add::add);
     }
 
-    /// Notes that a tool was refused.
+    /// Notes a refused tool.
     pub(super) fn deny(&mut self, tool: &str, message: &str) {
         let denial = ToolDenial {
             tool: shortened(tool),
@@ -200,7 +200,7 @@ impl EventSummary {
         }
     }
 
-    /// Notes how a server stands.
+    /// Notes the state of a server.
     pub(super) fn note_server(&mut self, name: &str, status: &str) {
         if self.servers.len() < LISTED {
             self.servers.push(ServerState {
@@ -210,15 +210,15 @@ impl EventSummary {
         }
     }
 
-    /// Notes what went wrong; a cause that time does not cure makes the run hopeless.
+    /// Notes a failure; a cause that time does not cure makes the run hopeless.
     pub(super) fn note_trouble(&mut self, status: Option<u64>, words: &str) {
         let cause = FailureCause::of_status(status).or_else(|| FailureCause::of_words(words));
         let cause = match FailureCause::of_words(words) {
-            // Providers say with 429, too, that there is no money left.
+            // Providers answer with 429 also when there is no money left.
             Some(FailureCause::OutOfCredit) => Some(FailureCause::OutOfCredit),
             _ => cause,
         };
-        // What is said last in general words does not hide what was said before.
+        // A last message in general words does not hide an earlier cause.
         if cause.is_none() && self.trouble.as_ref().is_some_and(|old| old.cause.is_some()) {
             return;
         }
@@ -235,13 +235,13 @@ impl EventSummary {
     }
 }
 
-/// A text as it is kept: the beginning of it on one line, without anything that a terminal obeys.
+/// Returns a text as it is kept: its start on one line, without characters that control a terminal.
 pub(super) fn shortened(text: &str) -> String {
     let is_shown = |c: char| {
         !c.is_control()
             && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
-    // Texts are long before they are short: no more of one is looked at than may be kept.
+    // The text may be very long: no more of it is read than may be kept.
     let beginning = text.chars().take(8 * KEPT);
     let cleaned: String = beginning
         .map(|c| if is_shown(c) { c } else { ' ' })
@@ -253,17 +253,17 @@ pub(super) fn shortened(text: &str) -> String {
     }
 }
 
-/// A count in an event.
+/// Returns a count in an event.
 pub(super) fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
 }
 
-/// An amount of money in an event.
+/// Returns an amount of money in an event.
 pub(super) fn money(value: &Value) -> Option<UsdAmount> {
     UsdAmount::new(value.as_f64()?)
 }
 
-/// A text in an event.
+/// Returns a text in an event.
 pub(super) fn word(value: &Value) -> Option<String> {
     value
         .as_str()

@@ -1,29 +1,31 @@
-//! What the system can enforce, and how that is said.
+//! The features that the system can enforce, and their description.
 
 use std::fmt;
 use std::sync::OnceLock;
 
-/// Below it foreign files can be cut short, and nothing is linked or renamed from one folder to another.
+/// The least version: below it files of others can be truncated, and links and renames between
+/// folders fail.
 pub const FLOOR: u8 = 3;
-/// From it on connections by TCP can be refused.
+/// The version from which on TCP connections can be refused.
 pub const NETWORK: u8 = 4;
-/// From it on commands to devices can be refused.
+/// The version from which on commands to devices can be refused.
 pub const DEVICES: u8 = 5;
-/// From it on signals and abstract sockets stay inside.
+/// The version from which on signals and abstract sockets stay inside.
 pub const SCOPES: u8 = 6;
 
-/// The variable that has a lower version of Landlock assumed than the kernel has.
+/// The variable that sets a lower version of Landlock than the kernel has.
 pub const ASSUMED: &str = "CHANT_CONFINE_ABI";
 
-/// What the system can enforce.
+/// The features that the system can enforce.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ability {
-    /// The version of Landlock; 0 without.
+    /// The version of Landlock; 0 without it.
     pub abi: u8,
 }
 
 impl Ability {
-    /// What this system can enforce. `assumed`, the value of [`ASSUMED`], can only make it less.
+    /// Returns the features of this system. `assumed`, the value of [`ASSUMED`], can only reduce
+    /// them.
     pub fn of_system(assumed: Option<&str>) -> Self {
         static ABI: OnceLock<u8> = OnceLock::new();
         let abi = *ABI.get_or_init(kernel_abi);
@@ -31,7 +33,7 @@ impl Ability {
         Self { abi: abi.min(most) }
     }
 
-    /// Why Landlock cannot be used; `None` where it can.
+    /// Returns the reason why Landlock cannot be used; `None` if it can.
     pub fn lacks(self) -> Option<String> {
         match self.abi {
             0 if cfg!(target_os = "linux") => Some(
@@ -46,7 +48,7 @@ impl Ability {
         }
     }
 
-    /// What is open that a newer kernel closes.
+    /// Returns the features that are open here and closed by a newer kernel.
     pub fn weak(self) -> Vec<&'static str> {
         let mut weak = Vec::new();
         if self.abi < SCOPES {
@@ -59,16 +61,16 @@ impl Ability {
     }
 }
 
-/// How a run is held, as people are told.
+/// The confinement of a run, as it is shown to people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
-    /// By Landlock.
+    /// Confined by Landlock.
     Landlock(Ability),
-    /// By bubblewrap.
+    /// Confined by bubblewrap.
     Bubblewrap,
-    /// By a profile of macOS.
+    /// Confined by a profile of macOS.
     Seatbelt,
-    /// Not at all, and why.
+    /// Not confined, with the reason.
     Unconfined(String),
 }
 

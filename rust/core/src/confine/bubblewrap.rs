@@ -1,5 +1,6 @@
-//! The same policy as a view of the file system that the program `bwrap` makes: what may not be read is not
-//! there, and what may not be written lies on a read-only file system, so that its rights cannot be changed.
+//! Turns a policy into a view of the file system by the program `bwrap`: unreadable files are
+//! absent, and files that must not be written lie on a read-only file system, so that their rights
+//! cannot be changed.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,10 +10,10 @@ use crate::store::disk;
 
 /// The program.
 pub const PROGRAM: &str = "bwrap";
-/// Links at the top that lead into the system.
+/// Links at the top level that lead into the system.
 const LINKS: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-/// What stands before a command line that is to be held to a policy.
+/// Returns the words before a command line that confine it to a policy.
 pub(super) fn arguments(program: &Path, policy: &Policy) -> Vec<OsString> {
     let mut list = List(vec![program.into()]);
     list.words(&[
@@ -26,7 +27,7 @@ pub(super) fn arguments(program: &Path, policy: &Policy) -> Vec<OsString> {
     }
     list.words(&["--cap-drop", "ALL", "--tmpfs", "/"]);
     list.words(&["--dev", "/dev", "--proc", "/proc"]);
-    // What holds others is bound first.
+    // Outer folders are bound first.
     let mut bound: Vec<(&PathBuf, &str)> = Vec::new();
     bound.extend(policy.read.iter().map(|path| (path, "--ro-bind-try")));
     bound.extend(policy.write.iter().map(|path| (path, "--bind")));
@@ -46,7 +47,7 @@ pub(super) fn arguments(program: &Path, policy: &Policy) -> Vec<OsString> {
     list.0
 }
 
-/// Whether a folder is one that is made for it and not bound.
+/// Returns true if `bwrap` creates a folder instead of binding it.
 fn is_made(path: &Path) -> bool {
     let is_device = path.starts_with("/dev") && !path.starts_with("/dev/shm");
     is_device || path.starts_with("/proc")

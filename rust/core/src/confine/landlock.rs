@@ -1,4 +1,4 @@
-//! Files, signals, abstract sockets and connections by TCP: what Landlock holds.
+//! Confines files, signals, abstract sockets and TCP connections by Landlock.
 
 use std::io;
 use std::path::Path;
@@ -18,11 +18,11 @@ use super::ability::{NETWORK, SCOPES};
 use super::policy::{Network, Policy};
 use super::refused;
 
-/// The newest version whose rights are used: rights of later ones were not tried.
+/// The newest version of which rights are used: later ones were not tested.
 const NEWEST: u8 = 7;
-/// Numbers of capabilities that a kernel may know.
+/// The greatest number of capabilities that a kernel may know.
 const CAPABILITIES: u32 = 64;
-/// Devices without a memory.
+/// Devices without memory.
 const DEVICES_OPEN: [&str; 5] = [
     "/dev/null",
     "/dev/zero",
@@ -30,12 +30,12 @@ const DEVICES_OPEN: [&str; 5] = [
     "/dev/random",
     "/dev/urandom",
 ];
-/// Where terminals are made.
+/// The places where terminals are created.
 const TERMINALS: [&str; 3] = ["/dev/ptmx", "/dev/pts", "/dev/tty"];
-/// Where semaphores and shared memory with names lie.
+/// The folder of named semaphores and shared memory.
 pub(super) const SHARED_MEMORY: &str = "/dev/shm";
 
-/// The version of Landlock that this kernel has; 0 without.
+/// Returns the version of Landlock in this kernel; 0 without it.
 pub(super) fn kernel_abi() -> u8 {
     // The thread ends restricted and does nothing else.
     let asked = std::thread::spawn(|| {
@@ -56,10 +56,10 @@ pub(super) fn kernel_abi() -> u8 {
     u8::try_from(abi).unwrap_or(u8::MAX)
 }
 
-/// Gives up what the superuser may do beside what its files allow, for good.
+/// Gives up, for good, the superuser's capabilities beyond the rights of its files.
 ///
 /// # Errors
-/// When that is refused.
+/// A failure when the kernel refuses.
 pub(super) fn drop_capabilities() -> io::Result<()> {
     let failed = |why: Errno| refused(format_args!("its capabilities stay: {why}"));
     set_no_new_privs(true).map_err(failed)?;
@@ -77,7 +77,7 @@ pub(super) fn drop_capabilities() -> io::Result<()> {
     set_capabilities(None, sets).map_err(failed)
 }
 
-/// Has no program that is started later given a capability.
+/// Prevents programs that are started later from getting a capability.
 fn forbid_capabilities() -> io::Result<()> {
     for number in 0..CAPABILITIES {
         let one = CapabilitySet::from_bits_retain(1 << number);
@@ -91,10 +91,10 @@ fn forbid_capabilities() -> io::Result<()> {
     Ok(())
 }
 
-/// Restricts the calling thread and all that it will start.
+/// Restricts the calling thread and all processes that it will start.
 ///
 /// # Errors
-/// When the kernel cannot hold all that the policy says.
+/// A failure when the kernel cannot enforce the whole policy.
 pub(super) fn restrict(policy: &Policy) -> io::Result<()> {
     if let Some(why) = policy.ability.lacks() {
         return Err(refused(why));
@@ -161,14 +161,14 @@ impl Rules {
         Ok(self.ruleset)
     }
 
-    /// Adds rights for what lies at a path, and below.
+    /// Adds rights for a path and everything below it.
     fn allowing(
         mut self,
         path: &Path,
         rights: BitFlags<AccessFs>,
         may_be_gone: bool,
     ) -> io::Result<Self> {
-        // A link is not followed: what it leads to has a rule of its own, or none.
+        // A link is not followed: its target has a rule of its own, or none.
         let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let opened = match open(path, flags, Mode::empty()) {
             Ok(opened) => opened,

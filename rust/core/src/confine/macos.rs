@@ -1,4 +1,4 @@
-//! The same policy as a profile of macOS, which `sandbox-exec` enforces.
+//! Turns a policy into a profile of macOS, which `sandbox-exec` enforces.
 
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use super::policy::{Network, Policy};
 
 /// The program that enforces a profile.
 pub const PROGRAM: &str = "/usr/bin/sandbox-exec";
-/// Devices without a memory.
+/// Devices without memory.
 const DEVICES: [&str; 6] = [
     "/dev/null",
     "/dev/zero",
@@ -17,7 +17,7 @@ const DEVICES: [&str; 6] = [
     "/dev/dtracehelper",
     "/dev/autofs_nowait",
 ];
-/// Folders of people and their data, in which reading is closed.
+/// Folders of users and their data, which are not readable.
 const CLOSED: [&str; 5] = [
     "/Users",
     "/Volumes",
@@ -26,12 +26,12 @@ const CLOSED: [&str; 5] = [
     "/private/var/folders",
 ];
 
-/// What stands before a command line that is to be held to a policy.
+/// Returns the words before a command line that confine it to a policy.
 pub(super) fn arguments(policy: &Policy) -> Vec<OsString> {
     [PROGRAM, "-p", &profile(policy)].map(OsString::from).into()
 }
 
-/// The profile. Of several lines that fit, the last one counts.
+/// Returns the profile. If several lines match, the last one counts.
 pub fn profile(policy: &Policy) -> String {
     let mut text = String::from("(version 1)\n(allow default)\n");
     text += "(deny signal (target others))\n(deny process-info* (target others))\n";
@@ -39,7 +39,7 @@ pub fn profile(policy: &Policy) -> String {
     for path in CLOSED {
         rule(&mut text, "deny file-read-data", [Path::new(path)]);
     }
-    // Names may be listed anywhere.
+    // The names in any folder may be listed.
     text += "(allow file-read-data (require-all (vnode-type DIRECTORY)))\n";
     rule(&mut text, "allow file-read*", paths(&policy.open));
     rule(&mut text, "deny file-read-data", paths(&policy.denied));
@@ -62,7 +62,7 @@ pub fn profile(policy: &Policy) -> String {
         text += "(deny network*)\n";
     } else if !policy.unix_sockets {
         text += "(deny network-outbound (remote unix-socket))\n";
-        // Names of hosts are looked up over it.
+        // Host names are looked up over it.
         text += "(allow network-outbound (literal \"/private/var/run/mDNSResponder\"))\n";
     }
     text
@@ -76,7 +76,7 @@ fn rule<'a>(text: &mut String, what: &str, paths: impl IntoIterator<Item = &'a P
     for path in paths {
         let path = path.display().to_string();
         let quoted = path.replace('\\', "\\\\").replace('"', "\\\"");
-        // Writing to a text does not fail.
+        // Writing to a string does not fail.
         let _ = writeln!(text, "({what} (subpath \"{quoted}\"))");
     }
 }

@@ -1,8 +1,8 @@
-//! What a process and all that it starts may touch, held by the kernel.
+//! Confines a process and all that it starts: the kernel enforces a policy.
 //!
-//! The thread that starts a confined process restricts itself first and ends after the start: what a thread
-//! may not do, its child may not do either, while the rest of this process stays as it was. So a start costs
-//! no program in between, and needs no daemon and no root.
+//! The thread that starts a confined process restricts itself first and ends after the start: a
+//! child has the restrictions of its thread, while the rest of this process stays as it was. So a
+//! start needs no program in between, no daemon and no root.
 
 pub mod ability;
 pub mod bubblewrap;
@@ -25,28 +25,29 @@ use std::sync::Arc;
 pub use ability::{Ability, Standing};
 pub use policy::{Backend, Network, Policy};
 
-/// How a process is held.
+/// The confinement of a process.
 #[derive(Debug, Clone, Default)]
 pub enum Confinement {
-    /// Not at all.
+    /// Not confined.
     #[default]
     Off,
-    /// By the kernel, to what the policy says.
+    /// Confined by the kernel to a policy.
     Kernel(Arc<Policy>),
 }
 
 impl Confinement {
-    /// Holds to a policy.
+    /// Creates a confinement to a policy.
     pub fn to(policy: Policy) -> Self {
         Self::Kernel(Arc::new(policy))
     }
 
-    /// Whether a program has to start what is held.
+    /// Returns true if a program has to start the confined process.
     pub fn is_a_program(&self) -> bool {
         matches!(self, Self::Kernel(policy) if policy.backend != Backend::Landlock)
     }
 
-    /// A sentence about what this refused, if an output's last lines look like that.
+    /// Returns a sentence about a refusal by this confinement, if the last lines of an output look
+    /// like one.
     pub fn hint<'a>(&self, lines: impl IntoIterator<Item = &'a str>) -> Option<String> {
         match self {
             Self::Off => None,
@@ -54,8 +55,8 @@ impl Confinement {
         }
     }
 
-    /// The command line that is to be started by [`Confinement::spawn`] for a command line: some backends are
-    /// programs that start it.
+    /// Returns the command line that [`Confinement::spawn`] starts for a command line: some
+    /// backends are programs that start it.
     pub fn command_line(&self, argv: Vec<OsString>) -> Vec<OsString> {
         let Self::Kernel(policy) = self else {
             return argv;
@@ -68,11 +69,11 @@ impl Confinement {
         before.into_iter().chain(argv).collect()
     }
 
-    /// Starts a process that is held like this, with all that it starts. Its command line is one that
-    /// [`Confinement::command_line`] gave.
+    /// Starts a confined process. Its command line must come from [`Confinement::command_line`].
     ///
     /// # Errors
-    /// When the policy cannot be enforced, in which case nothing is started, or as [`Command::spawn`].
+    /// A failure when the policy cannot be enforced, in which case nothing is started, or as
+    /// [`Command::spawn`].
     pub fn spawn(&self, command: &mut Command) -> io::Result<Child> {
         match self {
             Self::Off => command.spawn(),
@@ -87,10 +88,10 @@ impl Confinement {
         }
     }
 
-    /// Restricts the calling thread and all that it will start, for good.
+    /// Restricts the calling thread and all processes that it will start, for good.
     ///
     /// # Errors
-    /// When that cannot be enforced; the thread may be restricted in part then.
+    /// A failure when that cannot be enforced; the thread may then be partly restricted.
     pub fn enforce(&self) -> io::Result<()> {
         match self {
             Self::Off => Ok(()),
@@ -100,12 +101,13 @@ impl Confinement {
 }
 
 impl Policy {
-    /// Restricts the calling thread and all that it will start, as far as no other program does that.
+    /// Restricts the calling thread and all processes that it will start, as far as no other
+    /// program does that.
     fn enforce(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         {
-            // `bwrap` makes a view of its own of the system, for which the superuser needs capabilities; it drops
-            // them itself.
+            // `bwrap` creates its own view of the system, for which the superuser needs
+            // capabilities; it drops them itself.
             if self.backend == Backend::Landlock {
                 landlock::drop_capabilities()?;
                 landlock::restrict(self)?;
@@ -120,7 +122,7 @@ impl Policy {
     }
 }
 
-/// An error that says that something cannot be confined.
+/// Returns an error for a process that cannot be confined.
 fn refused(why: impl std::fmt::Display) -> io::Error {
     io::Error::other(format!("it cannot be confined: {why}"))
 }

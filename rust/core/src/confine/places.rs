@@ -1,6 +1,7 @@
-//! Which places of a machine a run may read that nobody named: systems, toolchains; and which it never may.
+//! Lists the places that a run may read without being named, systems and toolchains, and those that
+//! it never may.
 
-/// Folders of the system. What lies beside them at the top is somebody's data, and closed.
+/// Folders of the system. Other folders at the top level hold users' data and are closed.
 pub(super) const SYSTEM: [&str; 34] = [
     "/usr",
     "/bin",
@@ -19,7 +20,7 @@ pub(super) const SYSTEM: [&str; 34] = [
     "/run/current-system",
     "/run/opengl-driver",
     "/run/wrappers",
-    // Where the names of hosts are looked up.
+    // Lookup of host names.
     "/run/systemd/resolve",
     "/run/NetworkManager",
     "/run/resolvconf",
@@ -30,7 +31,7 @@ pub(super) const SYSTEM: [&str; 34] = [
     "/var/lib/snapd/snap",
     "/var/cache/fontconfig",
     "/home/linuxbrew/.linuxbrew",
-    // On macOS.
+    // macOS.
     "/System",
     "/Library",
     "/Applications",
@@ -40,7 +41,7 @@ pub(super) const SYSTEM: [&str; 34] = [
     "/private/var/select",
 ];
 
-/// What holds secrets of the system, for users who may read it: the superuser does.
+/// Secrets of the system, for users who may read them, such as the superuser.
 pub(super) const SECRETS_OF_SYSTEM: [&str; 16] = [
     "/etc/shadow",
     "/etc/shadow-",
@@ -60,7 +61,7 @@ pub(super) const SECRETS_OF_SYSTEM: [&str; 16] = [
     "/etc/krb5.keytab",
 ];
 
-/// What holds secrets in a home folder.
+/// Secrets in a home folder.
 pub(super) const SECRETS_OF_HOME: [&str; 71] = [
     ".ssh",
     ".aws",
@@ -126,7 +127,7 @@ pub(super) const SECRETS_OF_HOME: [&str; 71] = [
     ".config/BraveSoftware",
     ".config/microsoft-edge",
     ".config/vivaldi",
-    // Programs with homes of their own.
+    // Programs with home folders of their own.
     "snap",
     ".var/app",
     // Histories of shells.
@@ -140,12 +141,12 @@ pub(super) const SECRETS_OF_HOME: [&str; 71] = [
     "Library/Application Support",
 ];
 
-/// Toolchains in a home folder, and what tools read of it wherever they start.
+/// Toolchains in a home folder, and the settings that tools read from any folder.
 pub(super) const TOOLCHAINS: [&str; 62] = [
     ".rustup",
     ".cargo/bin",
     ".cargo/env",
-    // Cargo reads it from below and stops where it cannot.
+    // Cargo reads it from folders below and fails if it is not readable.
     ".cargo/config",
     ".cargo/config.toml",
     ".pyenv",
@@ -246,5 +247,5 @@ pub(super) const ROOTS: [&str; 35] = [
     "PIP_CERT",
 ];
 
-/// Names that the folder of a toolchain holds beside its programs.
+/// Names that the folder of a toolchain holds besides its programs.
 pub(super) const OF_TOOLCHAINS: [&str; 5] = ["pyvenv.cfg", "lib", "libexec", "share", "include"];

@@ -1,45 +1,47 @@
-//! What a confined process may do, as a value.
+//! The policy of a confined process, as a value.
 
 use std::path::PathBuf;
 
 use super::ability::Ability;
 
-/// What may be read and written, and by which ways out.
+/// The files, folders and networks that a process may use.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// Files and folders that may be read, and programs in them run, without those that are denied.
+    /// Files and folders that may be read, with programs in them that may run, without those that
+    /// are denied.
     pub read: Vec<PathBuf>,
-    /// The same before what is denied was taken out of them, for backends that can deny inside of a folder.
+    /// The same with denied parts inside, for backends that can deny a part of a folder.
     pub open: Vec<PathBuf>,
-    /// Files and folders that may be written, too. Each must be there.
+    /// Files and folders that may also be written. Each must exist.
     pub write: Vec<PathBuf>,
-    /// What is never read, although it lies in something that may be read.
+    /// Paths that are never read, although they lie in readable folders.
     pub denied: Vec<PathBuf>,
-    /// Whether files that lie in `/dev/shm` itself may be made and written: named semaphores are such files.
+    /// True if files directly in `/dev/shm` may be created and written: named semaphores are such
+    /// files.
     pub shared_memory: bool,
-    /// What can be reached over a network.
+    /// The reachable network.
     pub network: Network,
-    /// Whether sockets with names may be made and connected to.
+    /// True if named sockets may be created and connected to.
     pub unix_sockets: bool,
-    /// Whether terminals may be made.
+    /// True if terminals may be created.
     pub pty: bool,
-    /// Who enforces it.
+    /// The program that enforces it.
     pub backend: Backend,
-    /// What the system can enforce.
+    /// The features that the system can enforce.
     pub ability: Ability,
 }
 
-/// What can be reached over a network.
+/// The reachable parts of a network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Network {
-    /// All that the machine reaches.
+    /// Everything that the machine reaches.
     #[default]
     Open,
-    /// Nothing, this machine itself included.
+    /// Nothing, not even this machine itself.
     None,
 }
 
-/// Who enforces a policy.
+/// The programs that enforce a policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Backend {
     /// Landlock and a filter of system calls.

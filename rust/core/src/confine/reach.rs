@@ -1,7 +1,8 @@
-//! From what somebody may read and write, as people name it, to the files and folders that are opened for it.
+//! Turns the wanted paths, as the user names them, into the files and folders that are opened.
 //!
-//! Rights can be given to a folder with all in it, and not be taken back for a part of it. So where something
-//! in a folder is denied, what lies beside it is opened one by one. What appears there later stays closed.
+//! Rights are given to a folder with all its content and cannot be taken back for a part of it. So
+//! if a part of a folder is denied, its other entries are opened one by one. Entries that appear
+//! there later stay closed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -12,66 +13,67 @@ use super::places::{OF_TOOLCHAINS, ROOTS, SECRETS_OF_HOME, SECRETS_OF_SYSTEM, SY
 use super::policy::{Backend, Network, Policy};
 use crate::store::disk;
 
-/// So deep a configuration of git may name others.
+/// The greatest depth of includes in a configuration of git.
 const INCLUDES: usize = 5;
-/// Bytes of a program that are looked at for who runs it.
+/// The bytes of a script that are read to find its interpreter.
 const FIRST_LINE: u64 = 512;
-/// So many links are followed to a program.
+/// The greatest number of links that are followed to a program.
 const LINKS: usize = 20;
-/// Where semaphores and shared memory with names lie.
+/// The folder of named semaphores and shared memory.
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// What a process is to be held to, as people and programs name it.
+/// The wanted confinement, as users and programs name it.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted<'a> {
-    /// The environment that says where homes and toolchains lie.
+    /// The environment that names homes and toolchains.
     pub environment: BTreeMap<&'a str, &'a str>,
-    /// What is ours and may be read, whatever is denied.
+    /// Our own paths that may be read, whatever is denied.
     pub own_read: Vec<PathBuf>,
-    /// What is ours and may be written; it has to be there.
+    /// Our own paths that may be written; they must exist.
     pub own_write: Vec<PathBuf>,
-    /// Command lines of programs that are trusted: the programs and the files that they name may be read.
+    /// Command lines of trusted programs: the programs and the files that they name may be read.
     pub programs: Vec<&'a [String]>,
-    /// What people let be read. A `~` stands for the home folder.
+    /// Paths that the user allows to be read. A `~` stands for the home folder.
     pub read: Vec<String>,
-    /// What people let be written.
+    /// Paths that the user allows to be written.
     pub write: Vec<String>,
-    /// What people deny, whatever is let.
+    /// Paths that the user denies, whatever is allowed.
     pub deny: Vec<String>,
-    /// Our own state and the folders of runs, which are denied unless named in `own_read` or `own_write`.
+    /// Our own state and the folders of runs, which are denied unless they are in `own_read` or
+    /// `own_write`.
     pub state: Vec<PathBuf>,
-    /// What can be reached over a network.
+    /// The reachable network.
     pub network: Network,
-    /// Whether sockets with names may be made and connected to.
+    /// True if named sockets may be created and connected to.
     pub unix_sockets: bool,
-    /// Whether terminals may be made.
+    /// True if terminals may be created.
     pub pty: bool,
-    /// Who enforces it.
+    /// The program that enforces it.
     pub backend: Backend,
-    /// What the system can enforce.
+    /// The features that the system can enforce.
     pub ability: Ability,
 }
 
-/// Why nothing can be held to what is wanted.
+/// The reasons why a wanted confinement is impossible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unreachable {
-    /// What has to be written is denied, or holds something that is denied.
+    /// A path that must be written is denied or holds a denied path.
     #[error(
         "`confine.deny` names `{denied}`, and the run has to write `{written}`; both cannot be held"
     )]
     Denied {
-        /// What is denied.
+        /// The denied path.
         denied: String,
-        /// What has to be written.
+        /// The path that must be written.
         written: String,
     },
-    /// A path that people named cannot be understood.
+    /// A path of the user's is invalid.
     #[error("`{0}` below `confine` is no absolute path; a path may begin with `~/`")]
     Relative(String),
 }
 
 impl Wanted<'_> {
-    /// The policy for it, as the disk is now.
+    /// Returns the policy for the present state of the disk.
     ///
     /// # Errors
     /// `Unreachable`.
@@ -133,7 +135,7 @@ impl Wanted<'_> {
         is_folder.then_some(home)
     }
 
-    /// Paths as people name them.
+    /// Returns the paths that the user names.
     fn named(&self, paths: &[String]) -> Result<Vec<PathBuf>, Unreachable> {
         let one = |path: &String| {
             let path = match (path.strip_prefix('~'), self.home()) {
@@ -152,7 +154,7 @@ impl Wanted<'_> {
         paths.iter().map(one).collect()
     }
 
-    /// What is never read unless somebody names it: itself, and what it leads to.
+    /// Returns the paths that are never read unless the user names them, with their targets.
     fn secrets(&self) -> Vec<PathBuf> {
         let home = self.home();
         let of_home = home
@@ -172,7 +174,8 @@ impl Wanted<'_> {
         secrets.into_iter().collect()
     }
 
-    /// Toolchains: the usual ones, those of the `PATH` and of variables, and what the programs need.
+    /// Returns toolchains: the usual ones, those of the `PATH` and of variables, and those that the
+    /// programs need.
     fn toolchains(&self) -> Vec<PathBuf> {
         let home = self.home();
         let mut found: Vec<PathBuf> = Vec::new();
@@ -201,7 +204,7 @@ impl Wanted<'_> {
         found
     }
 
-    /// Whether a folder holds more than a toolchain: homes and what lies above them.
+    /// Returns true if a folder holds more than a toolchain: homes and the folders above them.
     fn is_too_much(&self, folder: &Path) -> bool {
         let folder = real(folder);
         let holds_home = self
@@ -210,7 +213,7 @@ impl Wanted<'_> {
         folder.parent().is_none() || holds_home || folder == Path::new("/home")
     }
 
-    /// The folder that programs in `…/bin` belong to, where it is that of a toolchain.
+    /// Returns the folder to which programs in `…/bin` belong, if it is that of a toolchain.
     fn prefix(&self, folder: &Path) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let is_bin = folder
@@ -230,7 +233,7 @@ impl Wanted<'_> {
             return found;
         }
         found.push(parent.to_owned());
-        // A virtual environment of Python's borrows the rest from another place.
+        // A virtual environment of Python borrows the rest from another place.
         let settings = disk::Disk::default().read_text(&parent.join("pyvenv.cfg"), "pyvenv.cfg");
         let settings = settings.map(|(text, _)| text).unwrap_or_default();
         let base = settings.lines().find_map(|line| {
@@ -244,8 +247,8 @@ impl Wanted<'_> {
         found
     }
 
-    /// What a trusted command line needs: its program wherever links lead, who runs that, and files that it
-    /// names.
+    /// Adds the needs of a trusted command line: its program through all links, its interpreter,
+    /// and files that it names.
     fn program(&self, argv: &[String], found: &mut Vec<PathBuf>) {
         let Some((program, arguments)) = argv.split_first() else {
             return;
@@ -282,7 +285,7 @@ impl Wanted<'_> {
         }
         let program = real(&program);
         found.push(program.clone());
-        // A package of node's needs those beside it.
+        // A package of node needs those beside it.
         let packages = program.ancestors().filter(|folder| {
             folder
                 .file_name()
@@ -307,7 +310,7 @@ impl Wanted<'_> {
     }
 }
 
-/// What is opened.
+/// The paths that are opened.
 #[derive(Debug, Default)]
 struct Opened {
     tops: BTreeSet<PathBuf>,
@@ -315,12 +318,13 @@ struct Opened {
 }
 
 impl Opened {
-    /// Opens what a path leads to, without `secrets` in it, unless it is one itself, and without what is `denied`.
+    /// Opens the target of a path without `secrets` in it, unless the path is one itself, and
+    /// without `denied` parts.
     fn add(&mut self, path: &Path, secrets: &[PathBuf], denied: &[PathBuf]) {
         let Ok(path) = disk::real(path) else {
             return;
         };
-        // Who names a secret means it.
+        // A user who names a secret means it.
         let inside = secrets
             .iter()
             .filter(|secret| secret.starts_with(&path) && **secret != path);
@@ -345,7 +349,7 @@ impl Opened {
             self.pieces.insert(path.to_owned());
             return;
         }
-        // What cannot be listed stays closed.
+        // A folder that cannot be listed stays closed.
         for one in disk::names(path).unwrap_or_default() {
             let piece = path.join(one.name);
             if one.is_folder || !disk::is_link(&piece) {
@@ -354,10 +358,10 @@ impl Opened {
         }
     }
 
-    /// The pieces, without those that lie in others.
+    /// Returns the pieces, without those that lie in others.
     fn list(&self) -> Vec<PathBuf> {
         let mut list: Vec<PathBuf> = Vec::new();
-        // A folder comes before what it holds.
+        // A folder comes before its content.
         for piece in &self.pieces {
             let is_held = |folder: &Path| self.pieces.contains(folder);
             if !piece.ancestors().skip(1).any(is_held) {
@@ -368,12 +372,12 @@ impl Opened {
     }
 }
 
-/// What a path leads to, or the path where it leads nowhere.
+/// Returns the target of a path, or the path itself if it leads nowhere.
 fn real(path: &Path) -> PathBuf {
     disk::real(path).unwrap_or_else(|_| place(path))
 }
 
-/// A path whose folder is real, while its last name may be a link's.
+/// Returns a path with a resolved folder, while its last name may be that of a link.
 fn place(path: &Path) -> PathBuf {
     match (path.parent(), path.file_name()) {
         (Some(folder), Some(name)) => {
@@ -394,7 +398,7 @@ fn is_readable(path: &Path) -> bool {
     disk::exists(path)
 }
 
-/// Whether a folder is there, holds no folder, and nobody denies it.
+/// Returns true if a folder exists, holds no folder, and is not denied.
 fn holds_no_folder(folder: &Path, denied: &[PathBuf]) -> bool {
     let is_denied = denied
         .iter()
@@ -403,7 +407,7 @@ fn holds_no_folder(folder: &Path, denied: &[PathBuf]) -> bool {
     !is_denied && names.is_ok_and(|names| !names.iter().any(|one| one.is_folder))
 }
 
-/// Files that a configuration of git names: others that it takes in, and lists of files.
+/// Adds the files that a configuration of git names: included ones, and lists of files.
 fn includes(config: &Path, home: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     let Ok((text, _)) = disk::Disk::default().read_text(config, "git's configuration") else {
         return;
@@ -436,7 +440,7 @@ fn includes(config: &Path, home: &Path, depth: usize, found: &mut Vec<PathBuf>) 
     }
 }
 
-/// The program that runs a script, as its first line names it.
+/// Returns the program that runs a script, as its first line names it.
 fn runner_of(program: &Path) -> Option<PathBuf> {
     let (file, _) = disk::open(program, "a program").ok()?;
     let mut start = Vec::new();

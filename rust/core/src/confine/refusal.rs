@@ -1,10 +1,10 @@
-//! A failure that looks like a refusal of ours: which path it was about, and which key opens that.
+//! Recognises a failure that looks like our refusal: its path, and the key that allows it.
 
 use std::path::{Path, PathBuf};
 
 use super::policy::Policy;
 
-/// What programs say when the system refuses something.
+/// The words of programs when the system refuses something.
 const WORDS: [&str; 5] = [
     "permission denied",
     "operation not permitted",
@@ -12,10 +12,10 @@ const WORDS: [&str; 5] = [
     "eacces",
     "eperm",
 ];
-/// Characters that end a path in a sentence, beside blanks.
+/// Characters that end a path in a sentence, besides blanks.
 const ENDS: [char; 12] = ['\'', '"', '`', ',', ';', ')', '(', '<', '>', '[', ']', '|'];
 
-/// A sentence about the first path in the last lines of an output that is refused by a policy.
+/// Returns a sentence about the first path in the last lines of an output that a policy refuses.
 pub fn hint<'a>(policy: &Policy, lines: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let (mut found, mut written) = (None, false);
     for line in lines {
@@ -25,11 +25,11 @@ pub fn hint<'a>(policy: &Policy, lines: impl IntoIterator<Item = &'a str>) -> Op
         }
         if let Some(path) = refused(&policy.write, line) {
             let is_read = is_under(&path, &policy.read);
-            // What can be read can be started: the file itself lacks the right.
+            // A readable file may be executed by the policy: the file itself lacks the right.
             if is_read && speaks_of_starting(&small) {
                 continue;
             }
-            // What could be read was to be written.
+            // A readable path was refused, so it was to be written.
             (found, written) = (Some(path), is_read || speaks_of_writing(&small));
             break;
         }
@@ -75,7 +75,8 @@ fn is_under(path: &Path, folders: &[PathBuf]) -> bool {
     folders.iter().any(|folder| path.starts_with(folder))
 }
 
-/// The path that a line says was refused: the first behind the words of the system, else the last before them.
+/// Returns the refused path of a line: the first behind the words of the system, else the last
+/// before them.
 fn refused(open: &[PathBuf], line: &str) -> Option<PathBuf> {
     let small = line.to_ascii_lowercase();
     let at = WORDS.iter().filter_map(|word| small.find(word)).min()?;
@@ -85,7 +86,7 @@ fn refused(open: &[PathBuf], line: &str) -> Option<PathBuf> {
     named.or_else(|| paths(before).filter(is_closed).last())
 }
 
-/// The absolute paths in a line.
+/// Returns the absolute paths in a line.
 fn paths(line: &str) -> impl Iterator<Item = PathBuf> {
     line.split(|letter: char| letter.is_whitespace() || ENDS.contains(&letter) || letter == '=')
         .map(|word| word.trim_end_matches([':', '.']))

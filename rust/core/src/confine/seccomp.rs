@@ -1,5 +1,5 @@
-//! System calls that Landlock knows nothing of: limits and priorities of other processes, keyrings, rings of
-//! requests, kinds of sockets, and the terminal's input.
+//! Filters system calls that Landlock does not cover: limits and priorities of other processes,
+//! keyrings, request rings, kinds of sockets, and the terminal's input.
 
 use std::io;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use seccompiler::{
 use super::policy::{Network, Policy};
 use super::refused;
 
-/// Calls that name a process by their first argument, 0 for the caller's own.
+/// Calls that name a process in their first argument, 0 for the caller's own.
 const OF_PROCESSES: [i64; 5] = [
     libc::SYS_prlimit64,
     libc::SYS_sched_setaffinity,
@@ -20,9 +20,9 @@ const OF_PROCESSES: [i64; 5] = [
     libc::SYS_sched_setscheduler,
     libc::SYS_sched_setattr,
 ];
-/// Calls that name a process by their second argument.
+/// Calls that name a process in their second argument.
 const OF_GROUPS: [i64; 2] = [libc::SYS_setpriority, libc::SYS_ioprio_set];
-/// Calls that are refused whatever their arguments are.
+/// Calls that are refused with any arguments.
 const REFUSED: [i64; 6] = [
     libc::SYS_add_key,
     libc::SYS_request_key,
@@ -33,15 +33,15 @@ const REFUSED: [i64; 6] = [
 ];
 /// Commands that write into a terminal's input, or paste into it.
 const TERMINAL_COMMANDS: [u64; 2] = [0x5412, 0x541C];
-/// What priorities are counted for, when it is one process.
+/// The kinds of targets of a priority that mean one process.
 const ONE_PROCESS: [u64; 2] = [libc::PRIO_PROCESS as u64, 1];
-/// The lowest number of a call in the x32 way.
+/// The lowest number of a call in the x32 ABI.
 const X32: u32 = 0x4000_0000;
 
-/// Restricts the calling thread and all that it will start.
+/// Restricts the calling thread and all processes that it will start.
 ///
 /// # Errors
-/// When the kernel takes no such filter, or there is none for this machine.
+/// A failure when the kernel accepts no such filter, or there is none for this machine.
 pub(super) fn restrict(policy: &Policy) -> io::Result<()> {
     static FILTERS: [OnceLock<Option<BpfProgram>>; 4] = [const { OnceLock::new() }; 4];
     let is_open = policy.network == Network::Open;
@@ -100,7 +100,7 @@ fn filter(unix_sockets: bool, network: bool) -> Option<BpfProgram> {
     Some(ending_x32().into_iter().chain(filter).collect())
 }
 
-/// The kind of this machine's processors, where there is a filter for it.
+/// Returns the architecture of this machine, if there is a filter for it.
 fn machine() -> Option<TargetArch> {
     if cfg!(target_arch = "x86_64") {
         Some(TargetArch::x86_64)
@@ -113,7 +113,7 @@ fn machine() -> Option<TargetArch> {
     }
 }
 
-/// The rules that match sockets which are refused: those of no family that is allowed.
+/// Returns the rules for refused sockets: those of families that are not allowed.
 fn sockets(unix_sockets: bool, network: bool) -> Option<Vec<SeccompRule>> {
     let mut allowed = vec![libc::AF_NETLINK];
     if network {
@@ -126,7 +126,7 @@ fn sockets(unix_sockets: bool, network: bool) -> Option<Vec<SeccompRule>> {
         .into_iter()
         .map(|one| other(0, family(one)))
         .collect();
-    // Of the kernel's own news those about addresses alone, which names are looked up with.
+    // Of the kernel's messages only those about addresses, which name lookups need.
     let is_news = SeccompCondition::new(
         0,
         SeccompCmpArgLen::Dword,
@@ -148,17 +148,17 @@ fn other(argument: u8, than: u64) -> Option<SeccompCondition> {
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, than).ok()
 }
 
-/// Ends a process that calls in the x32 way, whose numbers no rule knows. Other ways of this machine's
-/// processors are ended by the filter behind it.
+/// Returns a filter that ends a process that calls in the x32 ABI, whose numbers no rule knows. The
+/// filter behind it ends other ABIs of this machine.
 fn ending_x32() -> Vec<sock_filter> {
     if !cfg!(target_arch = "x86_64") {
         return Vec::new();
     }
     let step = |code, jt, jf, k| sock_filter { code, jt, jf, k };
     vec![
-        // The number of the call.
+        // Load the number of the call.
         step(0x20, 0, 0, 0),
-        // When it is as high as that, go on, else jump over the end.
+        // If it is that high, go on; else jump over the end.
         step(0x35, 0, 1, X32),
         // End the process.
         step(0x06, 0, 0, 0x8000_0000),

@@ -1,14 +1,15 @@
-//! A thread of ours that writes where somebody else writes at the same time: the kernel keeps it to the folders that
-//! are meant, whatever a link there leads to at that moment.
+//! Keeps a thread of ours, which writes where other processes write at the same time, to the
+//! folders that are meant, whatever a link there leads to at that moment.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Keeps the calling thread, for the rest of its life, from writing anywhere but in some folders; reading stays.
-/// Gives whether the kernel does so: without Landlock it does not, and holds no run either.
+/// Keeps the calling thread, for the rest of its life, from writing outside of some folders;
+/// reading stays allowed. Returns true if the kernel enforces it: without Landlock it does not, and
+/// confines no run either.
 ///
 /// # Errors
-/// When a kernel that could do it refuses.
+/// A failure when a kernel with that feature refuses.
 #[cfg(target_os = "linux")]
 pub fn write_only_in(folders: &[PathBuf]) -> io::Result<bool> {
     use landlock::{
@@ -24,7 +25,7 @@ pub fn write_only_in(folders: &[PathBuf]) -> io::Result<bool> {
     Ok(status.ruleset != RulesetStatus::NotEnforced)
 }
 
-/// Keeps the calling thread from nothing: there is no such means on this system.
+/// Does nothing: there is no such feature on this system.
 ///
 /// # Errors
 /// None.

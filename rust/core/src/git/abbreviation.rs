@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-/// What git abbreviates to in a small repository.
+/// The number of digits that git uses in a small repository.
 const USUAL: usize = 7;
 
-/// Fewer digits than these git never shows.
+/// The fewest digits that git ever shows.
 const FEWEST: usize = 4;
 
-/// Bytes of a pack index that are there without any object, and bytes that each object adds.
+/// The size of a pack index without objects, and the bytes that each object adds.
 const PACK_INDEX: (u64, u64) = (1072, 28);
 
 /// Shortens the commit ids of one repository.
@@ -34,7 +34,7 @@ impl<'repo> Abbreviation<'repo> {
         })
     }
 
-    /// The shortest beginning of an id that has enough digits and names one object only.
+    /// Returns the shortest beginning of an id that has enough digits and names one object only.
     pub(super) fn short(&self, id: git2::Oid) -> String {
         let full = id.to_string();
         let is_clear = |digits: &usize| match git2::Oid::from_str(&full[..*digits]) {
@@ -51,13 +51,14 @@ impl<'repo> Abbreviation<'repo> {
     }
 }
 
-/// Git's own rule: with 2^n objects the first collision is expected at n/2 bits.
+/// Returns the number of digits by git's own rule: with 2^n objects the first collision is expected
+/// at n/2 bits.
 fn digits_for(objects: u64) -> usize {
     let bits = u64::BITS - objects.leading_zeros();
     USUAL.max(bits.div_ceil(2) as usize)
 }
 
-/// About how many objects are in packs, told from the sizes of their indexes.
+/// Estimates how many objects are in packs from the sizes of their indexes.
 fn packed_objects(git_folder: &Path) -> u64 {
     let Ok(files) = git_folder.join("objects/pack").read_dir() else {
         return 0;

@@ -1,4 +1,4 @@
-//! What a repository's own configuration and hooks say: git runs programs because of them.
+//! Reads a repository's own configuration and hooks: git runs programs because of them.
 
 #![expect(
     clippy::disallowed_methods,
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::{GitError, Repo};
 
-/// Files of configuration that are followed from one to the next.
+/// The greatest number of configuration files that are followed through includes.
 const MOST_FILES: usize = 50;
 
 /// One setting of a repository itself, rather than of its user.
@@ -18,26 +18,26 @@ const MOST_FILES: usize = 50;
 pub struct LocalSetting {
     /// Its key as git writes it, section and name in small letters.
     pub key: String,
-    /// Its value; one without any means `true`.
+    /// Its value; a key without a value means `true`.
     pub value: String,
 }
 
-/// Everything that a repository brings along which git may act upon.
+/// The settings and hooks of a repository that git may act upon.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LocalSettings {
-    /// The settings of the repository and of the checkout, those of included files among them, whether
-    /// their condition holds or not; in the order of the files.
+    /// The settings of the repository and of the checkout, in the order of the files. Included
+    /// files count whether their condition holds or not.
     pub settings: Vec<LocalSetting>,
-    /// The files that were looked at, some of which may not exist.
+    /// The files that were read, some of which may not exist.
     pub files: Vec<PathBuf>,
-    /// Files that cannot be read as configuration, which git may see otherwise.
+    /// Files that this reader cannot parse as configuration; git may read them differently.
     pub unreadable: Vec<PathBuf>,
     /// The folder whose hooks git runs here, unless the user's own configuration names another.
     pub hooks: PathBuf,
 }
 
 impl Repo {
-    /// The settings that lie in the repository, and where its hooks lie. Nothing is run for it.
+    /// Reads the settings that lie in the repository and finds its hooks. It runs nothing.
     ///
     /// # Errors
     /// `Gone` when the checkout's link to its git folder cannot be read.
@@ -72,7 +72,7 @@ impl Repo {
         Ok(found)
     }
 
-    /// The folder of git for this very checkout.
+    /// Returns the git folder of this checkout.
     pub(super) fn git_folder(&self) -> Result<PathBuf, GitError> {
         let Some(checkout) = &self.checkout else {
             return Ok(self.common_dir.clone());
@@ -97,7 +97,7 @@ impl Repo {
     }
 }
 
-/// The settings of a file, with those that it includes without condition.
+/// Returns the settings of a file and of the files that it includes without condition.
 fn settings_in(file: &Path) -> Result<Vec<LocalSetting>, git2::Error> {
     let config = git2::Config::open(file)?;
     let mut settings = Vec::new();
@@ -117,7 +117,8 @@ fn settings_in(file: &Path) -> Result<Vec<LocalSetting>, git2::Error> {
     Ok(settings)
 }
 
-/// The file that a setting includes: conditions are not asked, so that nothing hides behind one.
+/// Returns the file that a setting includes. Conditions are ignored, so that nothing hides behind
+/// one.
 fn included(setting: &LocalSetting, file: &Path) -> Option<PathBuf> {
     let is_conditional = setting.key.starts_with("includeif.");
     let is_path = setting.key.rsplit('.').next() == Some("path");
@@ -129,8 +130,8 @@ fn included(setting: &LocalSetting, file: &Path) -> Option<PathBuf> {
 type Wanted<'a> = &'a dyn Fn(&str) -> bool;
 
 impl Repo {
-    /// The links that a commit holds below a folder, each with what it says: those that are wanted, and those
-    /// of folders in which something may be wanted. Paths begin in that folder.
+    /// Returns the links that a commit holds below a folder, each with its target: those that are
+    /// wanted, and those of folders in which something may be wanted. Paths start in that folder.
     ///
     /// # Errors
     /// `NoCommit`, or a failure to read the repository.
@@ -196,8 +197,8 @@ impl Repo {
         Ok(links)
     }
 
-    /// The files that a link of a commit leads to in the same commit, each with the rest of its path behind
-    /// the link.
+    /// Returns the files that a link of a commit leads to in the same commit, each with the rest of
+    /// its path behind the link.
     ///
     /// # Errors
     /// As [`Repo::links_at`].

@@ -1,4 +1,4 @@
-//! Who answers: git2, or the git program where git2 cannot.
+//! Chooses the backend for each question: git2, or the git program where git2 cannot answer.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use std::time::SystemTime;
 use super::tags::inode;
 use super::{GitError, Repo, complained_of, is_missing, path_from_bytes, program, trimmed};
 
-/// What git2 says of a failure that it has no words for, such as half a write.
+/// The text of a git2 failure that has no message, such as half a write.
 const SILENT: &str = "no error";
 
-/// Who answers questions about a repository.
+/// The backends that answer questions about a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Backend {
     /// git2; the program where git2 fails.
@@ -21,11 +21,11 @@ pub(super) enum Backend {
     Program,
 }
 
-/// Inode, time of the last change of a file, and whether it is a folder, of what an open repository
+/// Inode, modification time and kind (true for a folder) of the files that an open repository
 /// depends on.
 type Marks = [Option<(u64, Option<SystemTime>, bool)>; 5];
 
-/// A repository as a question left it open.
+/// A repository that the last question left open.
 pub(super) struct Handle {
     marks: Marks,
     repo: git2::Repository,
@@ -43,11 +43,11 @@ impl Repo {
     /// The folder may be a sub-folder, a linked worktree, a submodule or a bare repository.
     ///
     /// # Errors
-    /// `Owner` when the repository belongs to somebody whom git's configuration does not trust, `NoGit`
-    /// when only the git program could read it, `Program` when git cannot read it either.
+    /// `Owner` when the repository belongs to a user whom git's configuration does not trust,
+    /// `NoGit` when only the git program could read it, `Program` when git cannot read it either.
     pub fn open(folder: &Path) -> Result<Option<Self>, GitError> {
         let none: [&Path; 0] = [];
-        // What is read of objects is kept by us, in a tenth of the room.
+        // We keep the objects that we read ourselves, in a tenth of the memory.
         git2::opts::enable_caching(false);
         match git2::Repository::open_ext(folder, git2::RepositoryOpenFlags::empty(), none) {
             Ok(repo) => Ok(Some(Self::new(
@@ -71,12 +71,12 @@ impl Repo {
         }
     }
 
-    /// Where calls look for the repository.
+    /// Returns the folder in which calls look for the repository.
     pub(super) fn folder(&self) -> &Path {
         self.checkout.as_deref().unwrap_or(&self.common_dir)
     }
 
-    /// Asks git2 in a repository that is opened for that.
+    /// Opens the repository with git2 and runs `ask` on it.
     pub(super) fn library<T>(
         &self,
         doing: &'static str,
@@ -85,8 +85,9 @@ impl Repo {
         ask(&self.opened(doing)?).map_err(|error| self.refused(doing, &error))
     }
 
-    /// Asks git2 in the repository as the last question left it open: opening takes longer than most
-    /// questions. A configuration or a folder other than then is opened anew.
+    /// Runs `ask` in the repository that the last question left open: opening takes longer than
+    /// most questions. The repository is opened again if its configuration or its folder has
+    /// changed.
     fn library_kept<T>(
         &self,
         doing: &'static str,
@@ -103,7 +104,7 @@ impl Repo {
         answer
     }
 
-    /// Closes the repository that the last question left open, and with it what it has mapped of packs.
+    /// Closes the repository that the last question left open and frees its mapped packs.
     pub(super) fn let_go(&self) {
         *self.handle() = None;
     }
@@ -114,7 +115,7 @@ impl Repo {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// What an open repository depends on.
+    /// Reads the state of the files that an open repository depends on.
     fn marks(&self) -> Marks {
         let common = |name: &str| self.common_dir.join(name);
         let places = [
@@ -126,7 +127,7 @@ impl Repo {
         ];
         places.map(|path| {
             let metadata = path.symlink_metadata().ok()?;
-            // A folder changes with every file in it, but stays the same folder.
+            // A folder's time changes with every file in it, but it stays the same folder.
             let modified = metadata.is_file().then(|| metadata.modified().ok());
             Some((inode(&metadata), modified.flatten(), metadata.is_dir()))
         })
@@ -144,7 +145,7 @@ impl Repo {
         })
     }
 
-    /// Asks git2, and the git program where git2 fails.
+    /// Reads with git2, and with the git program where git2 fails.
     pub(super) fn read<T>(
         &self,
         doing: &'static str,
@@ -163,8 +164,9 @@ impl Repo {
         }
     }
 
-    /// Has git2 change something, or the git program where git2 refuses the repository. What git2 began
-    /// and failed to do is not tried in another way: its refusal may be a check that held.
+    /// Makes a change with git2, or with the git program where git2 refuses the repository. A
+    /// change that git2 started and failed is not tried in another way: its refusal may be a check
+    /// that held.
     pub(super) fn write<T>(
         &self,
         doing: &'static str,
@@ -221,7 +223,7 @@ impl Repo {
 /// Finds where the index and HEAD of a checkout lie; absolute.
 ///
 /// # Errors
-/// `Gone` when no checkout begins at `top`, `Owner`, `NoGit`, `Program`.
+/// `Gone` when `top` is not the top of a checkout, `Owner`, `NoGit`, `Program`.
 pub(super) fn git_dir_of(top: &Path) -> Result<PathBuf, GitError> {
     let none: [&Path; 0] = [];
     let flags = git2::RepositoryOpenFlags::NO_SEARCH;
@@ -232,14 +234,14 @@ pub(super) fn git_dir_of(top: &Path) -> Result<PathBuf, GitError> {
     asked.output().map(|out| path_of(&out))
 }
 
-/// Whether a folder or one above it has something that may be a repository.
+/// Returns true if a folder or one above it has an entry `.git`.
 fn has_git_above(folder: &Path) -> bool {
     folder
         .ancestors()
         .any(|folder| folder.join(".git").exists())
 }
 
-/// A path that git wrote on a line of its own.
+/// Returns a path that git wrote on a line of its own.
 fn path_of(out: &[u8]) -> PathBuf {
     path_from_bytes(out.strip_suffix(b"\n").unwrap_or(out))
 }

@@ -1,4 +1,4 @@
-//! A branch for work: its first commit, which is the runtime's own, and what was done on it since.
+//! Branches for work: the runtime's own first commit, and the commits that were made on top of it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,18 +8,18 @@ use super::commits::{By, NewCommit, RUNTIME};
 use super::program::{self, fields, first_line};
 use super::{GitError, Repo};
 
-/// The trailer of commits with which the runtime keeps books; they are nobody's work.
+/// The trailer of the runtime's own commits, which do not count as work.
 const TRAILER: (&str, &str) = ("Chant-Bookkeeping", "true");
 
 /// A file's path from the top of the checkout, with `/`, and its bytes.
 pub type NewFile = (String, Vec<u8>);
 
-/// A branch for work that is to begin.
+/// A branch for work that is to be created.
 #[derive(Debug, Clone, Copy)]
 pub struct Beginning<'a> {
     /// The new branch.
     pub branch: &'a str,
-    /// The branch that it begins at and that the work is for.
+    /// The branch on which it starts and for which the work is done.
     pub target: &'a str,
     /// The message of the first commit, without the trailer.
     pub message: &'a str,
@@ -27,39 +27,39 @@ pub struct Beginning<'a> {
     pub files: &'a [NewFile],
 }
 
-/// Where work on a branch began.
+/// The commits at which work on a branch started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Begun {
-    /// Where the target stood.
+    /// The commit that the target pointed to.
     pub target: String,
-    /// The branch's first commit, on top of that.
+    /// The branch's first commit, whose parent is `target`.
     pub commit: String,
 }
 
-/// Which work on a branch is asked for.
+/// The range of commits to search for work on a branch.
 #[derive(Debug, Clone, Copy)]
 pub struct Since<'a> {
     /// The branch.
     pub branch: &'a str,
     /// The branch's first commit.
     pub base: &'a str,
-    /// Where the target stands, or stood before the branch was merged; what was merged from there is
-    /// not the branch's work.
+    /// The target's commit now, or before the branch was merged. Commits merged from there are not
+    /// the branch's work.
     pub target: Option<&'a str>,
-    /// Files whose change alone is no evidence of work.
+    /// Files that are no evidence of work if only they change.
     pub besides: &'a [String],
 }
 
-/// What was done on a branch.
+/// The commits of work on a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
     /// The commits that are not the runtime's, parents before children.
     pub commits: Vec<Contribution>,
-    /// Whether one of them changes a file that evidence needs.
+    /// True if one of them changes a file other than those in `besides`.
     pub is_work: bool,
 }
 
-/// A commit of somebody's work.
+/// A commit that is not the runtime's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contribution {
     /// The full id.
@@ -68,11 +68,11 @@ pub struct Contribution {
     pub subject: String,
     /// The whole message.
     pub message: String,
-    /// The paths that differ from the commit's parents, from all of them in a merge; sorted.
+    /// The paths that differ from the commit's parents (in a merge, from all of them); sorted.
     pub paths: Vec<String>,
 }
 
-/// How much two commits differ.
+/// The size of the difference between two commits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DiffStat {
     /// Files that differ.
@@ -84,7 +84,7 @@ pub struct DiffStat {
 }
 
 impl Repo {
-    /// The newest commit of the branch that work is to begin at or to land on.
+    /// Returns the newest commit of the branch on which work is to start or to land.
     ///
     /// # Errors
     /// `Unborn` when the branch, or the repository, has no commit yet; `NoBranch`, `InvalidName`, or a
@@ -100,8 +100,8 @@ impl Repo {
         }
     }
 
-    /// Makes a branch with one commit of the runtime's own on top of the target's newest. No checkout
-    /// and no index is touched.
+    /// Creates a branch with one commit of the runtime's own on top of the target's newest. No
+    /// checkout and no index is touched.
     ///
     /// # Errors
     /// `BranchExists`, `Unborn`, `NoBranch` for the target, `InvalidName`, or a failure of git; there is
@@ -132,7 +132,7 @@ impl Repo {
         }
     }
 
-    /// The commits on a branch since its first one that are somebody's work.
+    /// Returns the commits on a branch since its first one, without the runtime's own.
     ///
     /// # Errors
     /// `NoBranch`, `NoCommit` for base or target, `InvalidName`, or a failure to read the repository.
@@ -156,8 +156,8 @@ impl Repo {
         Ok(Evidence { commits, is_work })
     }
 
-    /// Whether a branch holds nothing but the commit with which the runtime began it: one of its own on
-    /// top of what the target has, that brings nothing but `file`, which is there.
+    /// Returns true if a branch holds nothing but the runtime's first commit: one commit of its own
+    /// on top of the target, which adds nothing but `file`, and that file exists.
     ///
     /// # Errors
     /// `NoBranch`, `InvalidName`, or a failure to read the repository.
@@ -182,7 +182,8 @@ impl Repo {
                 .all(|path| path == file))
     }
 
-    /// How much two revisions differ; renames count as one file gone and one come.
+    /// Counts the differences between two revisions; a rename counts as one deleted and one new
+    /// file.
     ///
     /// # Errors
     /// `NoCommit`, `InvalidName`, or a failure to read the repository.
@@ -205,7 +206,7 @@ impl Repo {
                 let out = self.reading(words).arg(&from).arg(&to).output()?;
                 Ok(fields(&out).fold(DiffStat::default(), |stat, line| {
                     let line = String::from_utf8_lossy(line);
-                    // A dash stands where a file is not text.
+                    // Git prints a dash where a file is not text.
                     let mut numbers = line.split('\t').map(|text| text.parse().unwrap_or(0));
                     DiffStat {
                         files: stat.files + 1,
@@ -217,8 +218,8 @@ impl Repo {
         )
     }
 
-    /// Commits everything that a checkout holds and git does not ignore, as the runtime's own, without
-    /// hooks; nothing happens where there is nothing to commit.
+    /// Commits everything in a checkout that git does not ignore, as the runtime's own and without
+    /// hooks. Does nothing if there is nothing to commit.
     ///
     /// # Errors
     /// A failure of git.
@@ -233,7 +234,7 @@ impl Repo {
             .map(drop)
     }
 
-    /// The paths in which two revisions differ, from the top of the checkout; sorted.
+    /// Returns the paths in which two revisions differ, from the top of the checkout; sorted.
     ///
     /// # Errors
     /// `NoCommit`, `InvalidName`, or a failure to read the repository.
@@ -256,7 +257,7 @@ impl Repo {
         Ok(paths.into_iter().collect())
     }
 
-    /// The commit that a revision names.
+    /// Returns the commit that a revision names, or `NoCommit`.
     pub(super) fn known_commit(&self, revision: &str) -> Result<String, GitError> {
         self.commit_of(revision)?.ok_or_else(|| GitError::NoCommit {
             revision: revision.to_owned(),
@@ -340,14 +341,14 @@ fn contributions_by_library(
 
 fn paths_of<'a>(diff: &'a git2::Diff<'_>) -> impl Iterator<Item = String> + 'a {
     diff.deltas().filter_map(|delta| {
-        // Of a file that is gone only the old side has a path in some versions of git2.
+        // For a deleted file, some versions of git2 give only the old path.
         let file = delta.new_file().path_bytes();
         file.or_else(|| delta.old_file().path_bytes())
             .map(|path| String::from_utf8_lossy(path).into_owned())
     })
 }
 
-/// The paths of a commit that differ from every parent.
+/// Returns the paths of a commit that differ from every parent.
 fn changed_paths(
     repo: &git2::Repository,
     commit: &git2::Commit<'_>,
@@ -372,7 +373,7 @@ fn changed_paths(
     Ok(paths.into_iter().collect())
 }
 
-/// Whether a message has the trailer of the runtime's own commits.
+/// Returns true if a message has the trailer of the runtime's own commits.
 fn is_bookkeeping(message: &str) -> bool {
     git2::message_trailers_strs(message).is_ok_and(|trailers| {
         let mut pairs = trailers.iter();
@@ -380,7 +381,8 @@ fn is_bookkeeping(message: &str) -> bool {
     })
 }
 
-/// A commit of what is staged, as the runtime's own, without hooks; `git` prepares a call where that is done.
+/// Commits the staged files as the runtime's own, without hooks; `git` prepares a call in that
+/// repository.
 pub(super) fn own_commit(
     message: &str,
     git: impl FnOnce([&str; 7]) -> program::Call,

@@ -1,20 +1,20 @@
-//! Branches: where they stand, what they contain, keeping a copy of one and deleting one safely.
+//! Branches: their commits, backups, and safe deletion.
 
 use super::index::pause;
 use super::program::{self, first_line};
 use super::{GitError, Head, Repo, is_missing};
 
-/// Where copies of branches are kept.
+/// The folder of refs that holds backups of branches.
 const BACKUPS: &str = "refs/chant/backup/";
 
-/// How often the creation of a backup is tried when other processes are faster.
+/// The number of attempts to create a backup when other processes take the number first.
 const ATTEMPTS: usize = 20;
 
-/// Refs of ours are no matter for the user's hooks.
+/// Options that switch hooks off: our own refs do not concern the user's hooks.
 pub(super) const NO_HOOKS: [&str; 2] = ["-c", "core.hooksPath=/dev/null"];
 
 impl Repo {
-    /// What the checkout stands on.
+    /// Returns the branch or commit that the checkout has in HEAD.
     ///
     /// # Errors
     /// `Gone`, or a failure to read the repository.
@@ -37,7 +37,7 @@ impl Repo {
         })
     }
 
-    /// The full id of a local branch's newest commit; `None` when there is no such branch.
+    /// Returns the full id of a local branch's newest commit; `None` when there is no such branch.
     ///
     /// # Errors
     /// `InvalidName`, `Gone`, or a failure to read the repository.
@@ -45,7 +45,7 @@ impl Repo {
         self.tip_of_ref(&branch_ref(branch)?)
     }
 
-    /// Whether everything on `branch` is on `into`, too; both are local branches.
+    /// Returns true if every commit of `branch` is also on `into`; both are local branches.
     ///
     /// # Errors
     /// `NoBranch` or `InvalidName` for either, `Gone`, or a failure to read the repository.
@@ -58,7 +58,7 @@ impl Repo {
         self.reaches(&tip(into)?, &tip(branch)?)
     }
 
-    /// Whether a commit is there and is on a local branch.
+    /// Returns true if a commit exists and is on a local branch.
     ///
     /// # Errors
     /// `InvalidName`, `Gone`, or a failure to read the repository.
@@ -69,7 +69,7 @@ impl Repo {
         self.reaches(&tip, &commit)
     }
 
-    /// Whether a commit is another one, or has it among its ancestors; both by their full ids.
+    /// Returns true if `new` is `old` or has it among its ancestors; both are full ids.
     pub(super) fn reaches(&self, new: &str, old: &str) -> Result<bool, GitError> {
         if old == new {
             return Ok(true);
@@ -89,14 +89,14 @@ impl Repo {
         )
     }
 
-    /// Keeps a branch's newest commit under `refs/chant/backup/<name>/<n>`, `n` being the next free
-    /// number, and gives that ref's name.
+    /// Keeps a branch's newest commit under `refs/chant/backup/<name>/<n>`, where `n` is the next
+    /// free number, and returns that ref's name.
     ///
-    /// When the newest such ref already keeps that commit, it is the answer. `None` when there is no
-    /// such branch.
+    /// Returns the newest such ref if it already keeps that commit, and `None` if there is no such
+    /// branch.
     ///
     /// # Errors
-    /// `InvalidName`, `Gone`, or what kept git from creating the ref, tried several times.
+    /// `InvalidName`, `Gone`, or the reason why git did not create the ref after several attempts.
     pub fn back_up(&self, branch: &str, name: &str) -> Result<Option<String>, GitError> {
         let folder = format!("{BACKUPS}{name}/");
         if name.starts_with('-') || !git2::Reference::is_valid_name(&format!("{folder}1")) {
@@ -118,7 +118,7 @@ impl Repo {
             let backup = format!("{folder}{free}");
             match self.create_ref(&backup, &tip, &format!("chant-mcp: backup of {branch}")) {
                 Ok(()) => return Ok(Some(backup)),
-                // Mostly another process that was faster, or holds the lock for a moment.
+                // Usually another process was faster, or holds the lock for a moment.
                 Err(error) => refusal = Some(error),
             }
             pause();
@@ -126,13 +126,13 @@ impl Repo {
         Err(refusal.unwrap_or(GitError::Moved { name: folder }))
     }
 
-    /// Deletes a branch whose commits have another name: all of them are on another branch, a tag, a
-    /// backup or under the HEAD of a worktree.
+    /// Deletes a branch if all its commits are also on another branch, a tag, a backup or the HEAD
+    /// of a worktree.
     ///
-    /// A branch that is not there is what was asked for.
+    /// A branch that does not exist counts as deleted.
     ///
     /// # Errors
-    /// `Unmerged` when they have not, `InUse` when a checkout stands on it or rebases or bisects it,
+    /// `Unmerged` when they are not, `InUse` when a checkout stands on it or rebases or bisects it,
     /// `Moved` when it changed after the check; the branch is then as it was.
     pub fn delete_backed_up_branch(&self, branch: &str) -> Result<(), GitError> {
         let name = branch_ref(branch)?;
@@ -160,8 +160,8 @@ impl Repo {
         self.keep_base(branch, None)
     }
 
-    /// Whether a commit is reachable from a branch, a tag or a backup other than the ref `except`, or
-    /// from one of `tips`.
+    /// Returns true if a commit is reachable from a branch, a tag or a backup other than the ref
+    /// `except`, or from one of `tips`.
     pub(super) fn is_kept_elsewhere(
         &self,
         commit: &str,
@@ -196,7 +196,8 @@ impl Repo {
         )
     }
 
-    /// The commit that a revision names, as its full id; a branch goes before a tag of the same name.
+    /// Returns the full id of the commit that a revision names; a branch goes before a tag of the
+    /// same name.
     pub(super) fn commit_of(&self, revision: &str) -> Result<Option<String>, GitError> {
         if revision.is_empty() || revision.starts_with('-') {
             return Err(invalid("revision", revision));
@@ -218,7 +219,8 @@ impl Repo {
         )
     }
 
-    /// The commit that a branch leads to, by the branch's full name; `None` when it does not exist.
+    /// Returns the commit that a branch leads to, by the branch's full name; `None` when it does
+    /// not exist.
     pub(super) fn tip_of_ref(&self, name: &str) -> Result<Option<String>, GitError> {
         self.read(
             "read a branch",
@@ -231,7 +233,8 @@ impl Repo {
         )
     }
 
-    /// The refs whose names begin with `prefix` (it ends with a slash) and the commits they lead to.
+    /// Returns the refs whose names start with `prefix` (which ends with a slash) and their
+    /// commits.
     pub(super) fn refs_under(&self, prefix: &str) -> Result<Vec<(String, String)>, GitError> {
         self.read(
             "list refs",
@@ -261,7 +264,7 @@ impl Repo {
         )
     }
 
-    /// Creates a ref; one that exists is left as it is.
+    /// Creates a ref; an existing ref is left as it is.
     pub(super) fn create_ref(&self, name: &str, commit: &str, why: &str) -> Result<(), GitError> {
         let create = |repo: &git2::Repository| {
             repo.reference_ensure_log(name)?;
@@ -275,7 +278,7 @@ impl Repo {
                 why,
                 "--end-of-options",
             ];
-            // The empty last word says that there must not be such a ref.
+            // The empty last argument requires that the ref does not exist.
             self.acting(words)
                 .arg(name)
                 .arg(commit)
@@ -285,7 +288,7 @@ impl Repo {
         })
     }
 
-    /// Moves a ref from the commit it stands at, or creates it where there was none.
+    /// Moves a ref from its expected commit, or creates it if none was expected.
     pub(super) fn move_ref(
         &self,
         name: &str,
@@ -317,7 +320,7 @@ impl Repo {
         })
     }
 
-    /// Removes a ref of ours if it still stands where it stood.
+    /// Removes a ref of ours if it still points to the given commit.
     pub(super) fn remove_ref(&self, name: &str, from: &str) -> Result<(), GitError> {
         let removed = |repo: &git2::Repository| {
             let mut found = repo.find_reference(name)?;
@@ -342,11 +345,11 @@ impl Repo {
         })
     }
 
-    /// Deletes a branch if it still stands where it stood.
+    /// Deletes a branch if it still points to the given commit.
     fn delete_ref_at(&self, branch: &str, name: &str, tip: &str) -> Result<(), GitError> {
         let delete = |repo: &git2::Repository| {
             let mut found = repo.find_branch(branch, git2::BranchType::Local)?;
-            // git2 deletes a branch only while it is what was read of it.
+            // git2 deletes a branch only if it has not changed since it was read.
             if found.get().target() == Some(oid(tip)?) {
                 found.delete()
             } else {
@@ -394,8 +397,8 @@ impl Repo {
         }
     }
 
-    /// Prepares a call of the git program in this repository that reads, and runs nothing that the
-    /// repository names. While we act here it may fetch what a partial clone lacks.
+    /// Prepares a call of the git program that reads this repository and runs nothing that the
+    /// repository names. During an act it may fetch objects that a partial clone lacks.
     pub(super) fn reading<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> program::Call {
         let call = program::reading(self.folder(), args);
         if self.is_acting() {
@@ -405,14 +408,14 @@ impl Repo {
         }
     }
 
-    /// Prepares a call of the git program in this repository that acts: only where a person trusts what the
-    /// repository has git run.
+    /// Prepares a call of the git program that acts in this repository. Use it only where the user
+    /// trusts the programs that the repository has git run.
     pub(super) fn acting<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> program::Call {
         program::acting(self.folder(), args)
     }
 }
 
-/// What a checkout stands on, as git2 reads it.
+/// Returns the branch or commit in HEAD, as git2 reads it.
 pub(super) fn head_of(repo: &git2::Repository) -> Result<Head, git2::Error> {
     let head = repo.find_reference("HEAD")?;
     let Some(name) = head.symbolic_target_bytes() else {
@@ -431,7 +434,7 @@ pub(super) fn head_of(repo: &git2::Repository) -> Result<Head, git2::Error> {
     }
 }
 
-/// The commit that HEAD or a branch leads to. They lead to commits only, so this looks for no object.
+/// Returns the commit of HEAD or a branch. Both lead to commits only, so this looks up no object.
 fn tip_of(reference: &git2::Reference<'_>) -> Result<git2::Oid, git2::Error> {
     match reference.target() {
         Some(commit) => Ok(commit),
@@ -439,7 +442,7 @@ fn tip_of(reference: &git2::Reference<'_>) -> Result<git2::Oid, git2::Error> {
     }
 }
 
-/// The full name of a branch, after a look at whether it can be one.
+/// Returns the full name of a branch after checking that it is valid.
 pub(super) fn branch_ref(branch: &str) -> Result<String, GitError> {
     if git2::Branch::name_is_valid(branch).unwrap_or(false) && branch != "@" {
         Ok(format!("refs/heads/{branch}"))
@@ -448,7 +451,7 @@ pub(super) fn branch_ref(branch: &str) -> Result<String, GitError> {
     }
 }
 
-/// A branch's short name, as far as a ref is a branch.
+/// Returns a branch's short name; other refs keep their full name.
 pub(super) fn branch_of(name: &str) -> String {
     name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()
 }

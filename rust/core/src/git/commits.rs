@@ -1,4 +1,4 @@
-//! Commits made without a checkout: trees with some files put in place, and who commits are by.
+//! Commits made without a checkout: trees with some files replaced, and the authors of commits.
 
 #![expect(
     clippy::disallowed_methods,
@@ -15,17 +15,17 @@ use super::branches::oid;
 use super::program::first_line;
 use super::{GitError, Repo};
 
-/// The name and address of commits that the runtime makes for itself, and of those that it makes for a
-/// user whom git's configuration does not name.
+/// The name and address in the runtime's own commits, and in commits for a user whom git's
+/// configuration does not name.
 pub(super) const RUNTIME: (&str, &str) = ("chant-mcp", "chant-mcp@localhost");
 
-/// A file that may be run.
+/// The mode of an executable file.
 const EXECUTABLE: i32 = 0o100_755;
 
-/// Who a commit is by.
+/// The authors of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
-    /// The runtime, keeping books.
+    /// The runtime, for its bookkeeping.
     Runtime,
     /// The user, as far as git's configuration names one.
     User,
@@ -40,7 +40,7 @@ pub(super) struct NewCommit<'a> {
 }
 
 impl Repo {
-    /// The id of the tree that a commit holds.
+    /// Returns the id of the tree that a commit holds.
     ///
     /// # Errors
     /// A failure to read the repository, or no such commit.
@@ -56,10 +56,10 @@ impl Repo {
         )
     }
 
-    /// Writes a tree that is like another but for some files, and gives its id.
+    /// Writes a tree that differs from another one in some files, and returns its id.
     ///
-    /// The bytes are stored as `git add` would store them, line ends converted where git does that. A
-    /// file that is there keeps whether it may be run.
+    /// The bytes are stored as `git add` would store them, with line ends converted where git does
+    /// that. An existing file keeps its executable bit.
     pub(super) fn tree_with(&self, tree: &str, files: &[NewFile]) -> Result<String, GitError> {
         if files.is_empty() {
             return Ok(tree.to_owned());
@@ -71,8 +71,8 @@ impl Repo {
         )
     }
 
-    /// Writes a commit that no ref names yet, and gives its id. Commits for the user are signed where
-    /// their configuration says so.
+    /// Writes a commit that no ref names yet, and returns its id. Commits for the user are signed
+    /// if their configuration asks for it.
     pub(super) fn write_commit(&self, new: &NewCommit<'_>) -> Result<String, GitError> {
         let user = if new.by == By::User {
             self.user()?
@@ -180,11 +180,11 @@ fn tree_by_library(
     Ok(update.create_updated(repo, &tree)?.to_string())
 }
 
-/// An index of our own; removed when dropped.
+/// An index file of our own; removed when dropped.
 pub(super) struct OwnIndex(pub(super) PathBuf);
 
 impl OwnIndex {
-    /// Names one that no other call uses, in a git folder.
+    /// Chooses a path in a git folder that no other call uses.
     pub(super) fn new(folder: &Path) -> Self {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
@@ -194,7 +194,7 @@ impl OwnIndex {
 
 impl Drop for OwnIndex {
     fn drop(&mut self) {
-        // Where git never got to write it there is nothing to remove.
+        // If git did not write the file, there is nothing to remove.
         let _ = fs::remove_file(&self.0);
     }
 }

@@ -1,26 +1,26 @@
-//! Refs of ours brought to a remote and from there. Nothing is ever replaced: a ref that is another one on the
-//! other side is reported.
+//! Refs of ours pushed to a remote and fetched from there. Nothing is ever replaced: a ref that
+//! differs on the other side is reported.
 
 use std::collections::BTreeMap;
 
 use super::{GitError, Repo};
 
-/// So many refs are taken from a remote by one call of git.
+/// The number of refs that one call of git fetches from a remote.
 const AT_ONCE: usize = 1000;
 
-/// What became of refs that were brought somewhere.
+/// The outcome of a push or fetch of refs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RefExchange {
-    /// Those that are new on the other side, or here.
+    /// Refs that are new on the other side, or here after a fetch.
     pub new: Vec<String>,
-    /// How many were there already.
+    /// The number of refs that were there already.
     pub known: usize,
-    /// Those that are another one there, or were refused, each with the reason.
+    /// Refs that differ on the other side or were refused, each with the reason.
     pub refused: Vec<(String, String)>,
 }
 
 impl Repo {
-    /// The names of the remotes, sorted.
+    /// Returns the names of the remotes, sorted.
     ///
     /// # Errors
     /// A failure to read the configuration.
@@ -32,10 +32,10 @@ impl Repo {
         Ok(names)
     }
 
-    /// Brings all refs below a folder, which ends with a slash, to a remote. That is an act.
+    /// Pushes all refs below a folder, which ends with a slash, to a remote. This is an act.
     ///
     /// # Errors
-    /// What git complained of, unless single refs were refused.
+    /// The complaint of git, unless only single refs were refused.
     pub fn push_refs(&self, remote: &str, folder: &str) -> Result<RefExchange, GitError> {
         let _act = self.begin_act();
         let all = format!("{folder}*:{folder}*");
@@ -68,11 +68,12 @@ impl Repo {
         Ok(pushed)
     }
 
-    /// Takes the refs below a folder, which ends with a slash, from a remote: those that are missing here, whose
-    /// names are `wanted` and whose files have no more than so many bytes. That is an act.
+    /// Fetches refs below a folder, which ends with a slash, from a remote: those that are missing
+    /// here, whose names are `wanted` and whose files have at most the given number of bytes. This
+    /// is an act.
     ///
     /// # Errors
-    /// What git complained of.
+    /// The complaint of git.
     pub fn fetch_refs(
         &self,
         remote: &str,
@@ -107,7 +108,7 @@ impl Repo {
         Ok(taken)
     }
 
-    /// The refs that a remote has below a folder, by their names behind it.
+    /// Returns the refs that a remote has below a folder, by the part of their names behind it.
     fn refs_of_remote(
         &self,
         remote: &str,
@@ -123,8 +124,8 @@ impl Repo {
         Ok(found.collect())
     }
 
-    /// Fetches what refs of a remote name, and names none of it here: git's own fetch would replace a ref that
-    /// names no commit.
+    /// Fetches the objects that refs of a remote name, without creating refs here: git's own fetch
+    /// would replace a ref that names no commit.
     fn fetch_objects(
         &self,
         remote: &str,
@@ -176,7 +177,7 @@ impl Repo {
     }
 }
 
-/// What git says in parentheses behind a summary, such as why a ref was refused.
+/// Returns the text in parentheses behind a summary, such as the reason why a ref was refused.
 fn in_parentheses(summary: &str) -> String {
     let inner = summary
         .split_once('(')

@@ -1,4 +1,4 @@
-//! The files of a commit laid out in a folder that has nothing to do with the repository any more.
+//! Writes the files of a commit into a folder that has no link to the repository.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use super::commits::OwnIndex;
 use super::{GitError, Repo};
 
 impl Repo {
-    /// Writes the files that a commit holds into a folder, which is not there yet or empty. Submodules
-    /// stay empty. Git looks after nothing in there.
+    /// Writes the files of a commit into a folder that does not exist yet or is empty. Submodules
+    /// stay empty. The folder is no checkout of git.
     ///
     /// # Errors
     /// `NoCommit`, or a failure of git.

@@ -1,4 +1,4 @@
-//! Files: as commits hold them, as a checkout holds them, and whether git tracks them.
+//! Files: their content in commits, their changes in a checkout, and whether git tracks them.
 
 use std::path::{Component, Path};
 
@@ -7,12 +7,12 @@ use rayon::prelude::*;
 use super::branches::oid;
 use super::{GitError, Repo, is_missing, program, real};
 
-/// So many files are asked for at once: their IDs fit into a pipe, which git reads while it writes.
+/// The number of files in one request: their ids fit into a pipe, which git reads while it writes.
 const AT_ONCE: usize = 200;
 
 impl Repo {
-    /// What a file held in a commit, byte for byte as it was stored; `None` when the commit has no file
-    /// of that path. The path begins at the top of the checkout and uses `/`.
+    /// Returns the content of a file in a commit, byte for byte as it was stored; `None` when the
+    /// commit has no such file. The path starts at the top of the checkout and uses `/`.
     ///
     /// # Errors
     /// `InvalidName` for a revision or path that cannot be one, `NoCommit` when the revision names none,
@@ -69,8 +69,8 @@ impl Repo {
         )
     }
 
-    /// The files that a commit holds below a folder, links included, submodules not; sorted, from the top
-    /// of the checkout, with `/`. None where the commit has no such folder.
+    /// Returns the files that a commit holds below a folder, including links but not submodules;
+    /// sorted, from the top of the checkout, with `/`. Empty if the commit has no such folder.
     ///
     /// # Errors
     /// As `file_at`.
@@ -114,9 +114,9 @@ impl Repo {
         Ok(paths)
     }
 
-    /// The files below a folder of a commit that are wanted, with what they held, in the order of their
-    /// paths: from that folder on, with `/`. Links and submodules are left out; an empty folder is the top.
-    /// `enters` says of each folder whether anything in it may be wanted.
+    /// Returns the wanted files below a folder of a commit with their content, in the order of
+    /// their paths, which start in that folder and use `/`. Links and submodules are left out; an
+    /// empty folder is the top. `enters` returns false for folders in which nothing is wanted.
     ///
     /// # Errors
     /// As `file_at`.
@@ -194,7 +194,8 @@ impl Repo {
             let out = asked.answer_to(ids.as_bytes())?.success()?;
             let mut rest = out.as_slice();
             for (path, _) in some {
-                // A line that ends in the size, the content, a line break.
+                // Each answer is a line that ends with the size, then the content, then a line
+                // break.
                 let end = rest
                     .iter()
                     .position(|byte| *byte == b'\n')
@@ -213,7 +214,8 @@ impl Repo {
         Ok(files)
     }
 
-    /// The full ID of the commit that a revision names: a branch, a tag, `HEAD~2`, an ID or its beginning.
+    /// Returns the full id of the commit that a revision names: a branch, a tag, `HEAD~2`, an id or
+    /// the start of one.
     ///
     /// # Errors
     /// `NoCommit` when it names none, `InvalidName`, or a failure to read the repository.
@@ -221,14 +223,14 @@ impl Repo {
         self.known_commit(revision)
     }
 
-    /// The paths of a checkout of this repository that differ from its HEAD: changed, staged, in
-    /// conflict, or untracked and not ignored; sorted, from the top of the checkout, with `/`. That is an act:
-    /// git runs the filters that its configuration names.
+    /// Returns the paths of a checkout of this repository that differ from its HEAD: changed,
+    /// staged, in conflict, or untracked and not ignored; sorted, from the top of the checkout,
+    /// with `/`. This is an act: git runs the filters that its configuration names.
     ///
     /// # Errors
     /// `Bare`, `Gone` when `checkout` is not the top of a checkout, or a failure of git.
     pub fn uncommitted(&self, checkout: &Path) -> Result<Vec<String>, GitError> {
-        // Git itself first: git2 knows neither the filters that a checkout may need nor all index formats.
+        // The git program first: git2 knows neither all filters nor all index formats.
         let words = [
             "status",
             "--porcelain",
@@ -257,8 +259,8 @@ impl Repo {
         Ok(paths)
     }
 
-    /// As [`Repo::uncommitted`], running nothing: files whose filters are programs may be named though they do
-    /// not differ.
+    /// Works as [`Repo::uncommitted`] but runs nothing: a file whose filter is a program may be
+    /// reported although it does not differ.
     ///
     /// # Errors
     /// `Bare`, `Gone` when `checkout` is not the top of a checkout, or a failure of git2.
@@ -269,8 +271,8 @@ impl Repo {
         Ok(paths)
     }
 
-    /// Whether the checkout's index holds a file; a file that was only announced (`git add -N`) or is in
-    /// conflict counts. The path is absolute or begins at the top of the checkout.
+    /// Returns true if the checkout's index holds a file, also one that was only announced
+    /// (`git add -N`) or is in conflict. The path is absolute or starts at the top of the checkout.
     ///
     /// # Errors
     /// `Bare`, `Outside`, or a failure to read the repository.
@@ -280,7 +282,7 @@ impl Repo {
             "read the index",
             |repo| {
                 let mut index = repo.index()?;
-                // The repository may have been open since others changed it.
+                // Other processes may have changed the index since the repository was opened.
                 index.read(false)?;
                 Ok((0..=3).any(|stage| index.get_path(Path::new(&path), stage).is_some()))
             },
@@ -293,7 +295,7 @@ impl Repo {
         )
     }
 
-    /// A path from the top of the checkout, with `/`, as git's index names it.
+    /// Returns a path from the top of the checkout, with `/`, as git's index names it.
     pub(super) fn path_in_checkout(&self, path: &Path) -> Result<String, GitError> {
         let Some(checkout) = self.checkout() else {
             return Err(GitError::Bare {
@@ -305,7 +307,7 @@ impl Repo {
             checkout: checkout.to_owned(),
         };
         let absolute = checkout.join(path);
-        // Links on the way count as what they lead to; the file itself may be one that git tracks.
+        // Links on the way are resolved; the file itself may be a link that git tracks.
         let (Some(folder), Some(name)) = (absolute.parent(), absolute.file_name()) else {
             return Err(outside());
         };
@@ -324,7 +326,8 @@ impl Repo {
             })
     }
 
-    /// What git2 knows of filters is line ends and `ident`, which are no programs.
+    /// Lists changes with git2, whose only filters are line ends and `ident`, which are no
+    /// programs.
     fn uncommitted_by_library(&self, checkout: &Path) -> Result<Vec<String>, GitError> {
         let path = || checkout.to_owned();
         let repo = git2::Repository::open(checkout).map_err(|_| GitError::Gone { path: path() })?;
@@ -342,7 +345,7 @@ impl Repo {
     }
 }
 
-/// The regular files in a tree that are wanted, with their IDs.
+/// Returns the regular files in a tree that are wanted, with their IDs.
 fn wanted_in(
     tree: &git2::Tree<'_>,
     enters: &dyn Fn(&str) -> bool,
@@ -364,8 +367,8 @@ fn wanted_in(
     Ok(found)
 }
 
-/// What files hold, by the IDs of these; many are read by several threads, each of which opens the
-/// repository for itself.
+/// Reads the content of files by their ids. Many files are read by several threads, each of which
+/// opens the repository itself.
 fn contents(
     repo: &Path,
     files: Vec<(String, git2::Oid)>,
@@ -381,7 +384,7 @@ fn contents(
     Ok(read?.into_iter().flatten().collect())
 }
 
-/// The files below a tree, by their paths from the top of the checkout.
+/// Returns the files below a tree, by their paths from the top of the checkout.
 fn files_in(tree: &git2::Tree<'_>, folder: &str) -> Result<Vec<String>, git2::Error> {
     let mut paths = Vec::new();
     tree.walk(git2::TreeWalkMode::PreOrder, |above, entry| {
@@ -394,7 +397,7 @@ fn files_in(tree: &git2::Tree<'_>, folder: &str) -> Result<Vec<String>, git2::Er
     Ok(paths)
 }
 
-/// Whether a relative path names something, never leaves the folder it begins in, and spares git's own.
+/// Returns true if a relative path is not empty, stays in its folder, and names nothing in `.git`.
 fn is_inside(path: &Path) -> bool {
     let is_plain =
         |part| matches!(part, Component::Normal(name) if !name.eq_ignore_ascii_case(".git"));

@@ -1,11 +1,11 @@
-//! The history of some commits: each commit in it with its tree, found by one walk.
+//! The history of some commits: every commit with its tree, found by one walk.
 
 use std::collections::HashMap;
 
 use super::branches::oid;
 use super::{GitError, Repo};
 
-/// The commits that some others have as ancestors, those others included.
+/// Some commits with all their ancestors.
 #[derive(Debug, Clone, Default)]
 pub struct CommitHistory {
     trees: HashMap<String, String>,
@@ -16,7 +16,8 @@ impl CommitHistory {
     fn of(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut history = Self::default();
         for (commit, tree) in pairs {
-            // The walk begins with the newest: that one counts of several with the same files.
+            // The walk starts with the newest commit, so the newest of several with the same tree
+            // is kept.
             history
                 .commits
                 .entry(tree.clone())
@@ -26,19 +27,19 @@ impl CommitHistory {
         history
     }
 
-    /// The tree of a commit; `None` when it is not in this history.
+    /// Returns the tree of a commit; `None` when it is not in this history.
     pub fn tree_of(&self, commit: &str) -> Option<&str> {
         self.trees.get(commit).map(String::as_str)
     }
 
-    /// A commit of this history that has a tree; the newest of several.
+    /// Returns a commit of this history that has a tree; the newest if there are several.
     pub fn commit_with(&self, tree: &str) -> Option<&str> {
         self.commits.get(tree).map(String::as_str)
     }
 }
 
 impl Repo {
-    /// The history of some commits, by their full ids.
+    /// Returns the history of some commits, by their full ids.
     ///
     /// # Errors
     /// A failure to read the repository.
@@ -75,13 +76,13 @@ impl Repo {
         Ok(CommitHistory::of(pairs))
     }
 
-    /// Whether history ends early here, because less was fetched.
+    /// Returns true if the repository is a shallow clone, so that history ends early.
     pub fn is_shallow(&self) -> bool {
         self.common_dir().join("shallow").exists()
     }
 
-    /// The branch of the remote `origin` that its copies begin at, without the remote's name; `None` where
-    /// none is known here.
+    /// Returns the default branch of the remote `origin`, without the remote's name; `None` if it
+    /// is not known here.
     ///
     /// # Errors
     /// A failure to read the repository.
@@ -108,7 +109,7 @@ impl Repo {
         Ok(named.and_then(branch))
     }
 
-    /// Whether branches of some remote are known here.
+    /// Returns true if branches of any remote are known here.
     ///
     /// # Errors
     /// A failure to read the repository.
@@ -116,7 +117,7 @@ impl Repo {
         Ok(!self.refs_under("refs/remotes/")?.is_empty())
     }
 
-    /// The newest commit of a branch of the remote `origin`, as it was fetched last.
+    /// Returns the newest commit of a branch of the remote `origin`, as of the last fetch.
     ///
     /// # Errors
     /// `InvalidName`, or a failure to read the repository.

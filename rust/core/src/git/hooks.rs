@@ -1,4 +1,4 @@
-//! The user's hooks on a merge, run in a worktree of their own.
+//! Runs the user's hooks on a merge, in a worktree of their own.
 
 #![expect(
     clippy::disallowed_methods,
@@ -14,20 +14,20 @@ use super::index::failed;
 use super::program::{self, Call, first_line};
 use super::{GitError, Repo, path_from_bytes};
 
-/// The hooks that `git merge` runs before a commit, and what they are told.
+/// The hooks that `git merge` runs before a commit, with their arguments.
 const HOOKS: [(&str, &[&str]); 3] = [
     ("pre-merge-commit", &[]),
     ("prepare-commit-msg", &[MESSAGE, "merge"]),
     ("commit-msg", &[MESSAGE]),
 ];
 
-/// Stands for the file that holds the message.
+/// A placeholder for the file that holds the message.
 const MESSAGE: &str = "<message>";
 
-/// The first git that runs hooks for others.
+/// The first version of git with `git hook run`.
 const GIT_WITH_HOOKS: &str = "2.36";
 
-/// A merge that is to be committed.
+/// A merge that is ready to be committed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MergeDraft {
     pub(super) tree: String,
@@ -37,7 +37,7 @@ pub(super) struct MergeDraft {
 }
 
 impl Repo {
-    /// Has the user's hooks look at a merge, and gives it back as they leave it. Without such hooks
+    /// Runs the user's hooks on a merge and returns the merge as they leave it. Without such hooks
     /// nothing is checked out.
     pub(super) fn pass_hooks(&self, draft: MergeDraft) -> Result<MergeDraft, GitError> {
         if !self.has_merge_hooks()? {
@@ -56,7 +56,7 @@ impl Repo {
                 MESSAGE => call.arg(&message),
                 word => call.arg(word),
             });
-            // Nobody is there to edit a message.
+            // There is no user to edit a message.
             let answer = call.env("GIT_EDITOR", ":").answer()?;
             if answer.ended_with(0) {
                 continue;
@@ -82,10 +82,11 @@ impl Repo {
         })
     }
 
-    /// The folder of this repository's hooks, and the names of those that git would run, in order.
+    /// Returns the folder of this repository's hooks, and the names of those that git would run, in
+    /// order.
     ///
     /// # Errors
-    /// When the configuration cannot be read.
+    /// A failure to read the configuration.
     pub fn hooks_that_run(&self) -> Result<(PathBuf, Vec<String>), GitError> {
         let named = self.read(
             "read the configuration",
@@ -128,7 +129,7 @@ impl Repo {
     }
 }
 
-/// Whether git runs a hook: one that may not be executed is passed over without a word.
+/// Returns true if git runs a hook: git silently skips one that is not executable.
 #[cfg(unix)]
 fn can_run(hook: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
@@ -140,7 +141,7 @@ fn can_run(hook: &Path) -> bool {
     hook.is_file()
 }
 
-/// A worktree for one merge; removed when dropped.
+/// A temporary worktree for one merge; removed when dropped.
 struct Scratch<'a> {
     repo: &'a Repo,
     top: PathBuf,
@@ -148,8 +149,8 @@ struct Scratch<'a> {
 }
 
 impl<'a> Scratch<'a> {
-    /// Makes it, without files. What a crash left of an earlier one is removed: only one run of a
-    /// repository merges at a time.
+    /// Creates the worktree without files. It first removes what a crashed merge left: only one run
+    /// of a repository merges at a time.
     fn new(repo: &'a Repo, commit: &str) -> Result<Self, GitError> {
         let top = repo.common_dir.join("chant-mcp/merge");
         let mut scratch = Self {
@@ -175,7 +176,7 @@ impl<'a> Scratch<'a> {
         program::acting(&self.top, words.iter().copied())
     }
 
-    /// Writes a file of the merge's in its git folder.
+    /// Writes a file of the merge into the worktree's git folder.
     fn write(&self, name: &str, text: &str) -> Result<PathBuf, GitError> {
         let path = self.git_dir.join(name);
         fs::write(&path, text).map_err(|error| failed("write", &path, &error))?;
@@ -186,7 +187,7 @@ impl<'a> Scratch<'a> {
         let is_gone = |path: &Path| matches!(path.symlink_metadata(), Err(error) if error.kind() == io::ErrorKind::NotFound);
         if !is_gone(&self.top) {
             let words = ["worktree", "remove", "--force", "--force", "--"];
-            // What stays is found again by the next merge, which then says what is wrong.
+            // If this fails, the next merge finds the worktree and reports the failure.
             let _ = program::acting(&self.repo.common_dir, words)
                 .arg(&self.top)
                 .output();

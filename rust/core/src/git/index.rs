@@ -1,4 +1,4 @@
-//! Staging the move of one file, with every other entry of the index left as it is.
+//! Stages the move of one file and leaves every other entry of the index as it is.
 
 #![expect(
     clippy::disallowed_methods,
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use super::backend::Backend;
 use super::{GitError, Repo};
 
-/// How long another process may hold the lock of the index.
+/// The lock timeout: how long this waits while another process holds the index.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// How long to wait before the next look at a lock.
+/// The time between two attempts to take a lock.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Parts of an index that git2 would drop: caches that the user switched on.
@@ -29,11 +29,12 @@ const SKIP_WORKTREE: u32 = 1 << 30;
 const ASSUME_UNCHANGED: u32 = 1 << 15;
 
 impl Repo {
-    /// Stages the move of one file that was renamed on disk: its entry, flags and conflicts included,
-    /// gets the new path, and every other entry stays as it is. A move already staged is left alone.
+    /// Stages the move of one file that was renamed on disk: its entry, with flags and conflicts,
+    /// gets the new path, and every other entry stays as it is. A move that is already staged is
+    /// left alone.
     ///
-    /// The paths are absolute or begin at the top of the checkout. While another process holds the lock
-    /// of the index, this waits for up to three seconds.
+    /// The paths are absolute or start at the top of the checkout. If another process holds the
+    /// lock of the index, this waits for up to three seconds.
     ///
     /// # Errors
     /// `NotTracked` for a file that git does not track, `AlreadyTracked` when the new path is taken in
@@ -167,7 +168,7 @@ impl Repo {
         Ok(())
     }
 
-    /// Has the git program change the index as soon as nobody else does.
+    /// Changes the index with the git program, and retries while another process holds the lock.
     fn change_index(&self, words: &[&str], input: &[u8]) -> Result<(), GitError> {
         let started = Instant::now();
         loop {
@@ -189,12 +190,12 @@ impl Repo {
     }
 }
 
-/// Waits before the next look at a lock that another process holds; callers count how often.
+/// Sleeps before the next attempt to take a lock; callers limit the number of attempts.
 pub(super) fn pause() {
     thread::sleep(PAUSE);
 }
 
-/// The lock that git itself takes before it changes an index; freed when dropped.
+/// Git's own lock for a change of the index; released when dropped.
 #[derive(Debug)]
 struct IndexLock<'a> {
     index: &'a Path,
@@ -227,7 +228,7 @@ impl<'a> IndexLock<'a> {
         }
     }
 
-    /// Copies the index into the lock file; false when there is no index.
+    /// Copies the index into the lock file; returns false if there is no index.
     fn copy_index(&self) -> Result<bool, GitError> {
         match fs::copy(self.index, &self.path) {
             Ok(_) => Ok(true),
@@ -236,11 +237,11 @@ impl<'a> IndexLock<'a> {
         }
     }
 
-    /// Makes the lock file the index.
+    /// Renames the lock file to the index.
     ///
-    /// It keeps the time of the old index: git takes a file for unchanged when its stamp is that of the
-    /// entry and older than the index, so a younger index would hide a change made in the same instant
-    /// as an earlier `git add`.
+    /// The new index keeps the time of the old one: git takes a file for unchanged when its stamp
+    /// equals that of the entry and is older than the index. A younger index would hide a change
+    /// made in the same instant as an earlier `git add`.
     fn put_into_place(mut self) -> Result<(), GitError> {
         let place = || -> io::Result<()> {
             let old = fs::metadata(self.index)?;
@@ -305,7 +306,7 @@ fn only_git_keeps(index: &Path) -> bool {
     bytes.windows(4).any(|part| ONLY_GIT_KEEPS.contains(&part))
 }
 
-/// Which side of a conflict an entry is, 0 for none.
+/// Returns the side of a conflict that an entry belongs to, 0 for none.
 fn stage_of(entry: &git2::IndexEntry) -> i32 {
     i32::from(entry.flags >> 12 & 3)
 }

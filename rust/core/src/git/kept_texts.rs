@@ -1,34 +1,34 @@
-//! Small texts that are kept in the repository under refs of their own, each in a file (a blob) without a
-//! commit. What is kept once is never replaced; what others kept is data, and read up to a limit.
+//! Keeps small texts in the repository under refs of their own, each in a file (a blob) without a
+//! commit. A kept text is never replaced; texts of other people are data and read up to a limit.
 
 use super::branches::{NO_HOOKS, oid};
 use super::program::first_line;
 use super::{GitError, Repo};
 
-/// So many texts are listed at the most.
+/// The greatest number of texts that are listed.
 const MOST_TEXTS: usize = 100_000;
 
 /// A text that is kept under a ref.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptText {
-    /// The ref's name behind the folder that was asked for.
+    /// The ref's name behind the folder that was searched.
     pub name: String,
-    /// The id of what the ref names.
+    /// The id of the object that the ref names.
     pub object: String,
 }
 
-/// What a ref names, as far as it can be read as a text.
+/// The outcomes of reading a kept text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextRead {
     /// The text.
     Text(Vec<u8>),
-    /// It is no file, or one above the limit, in words.
+    /// The object is no file or is above the limit; says which.
     Unfit(String),
 }
 
 impl Repo {
-    /// Keeps a text under a new ref; false when there is a ref of this name, which stays as it is. No hook is
-    /// run, so that this may be done wherever documents may be changed.
+    /// Keeps a text under a new ref. Returns false if a ref of this name exists, which stays as it
+    /// is. No hook runs, so this is allowed wherever documents may be changed.
     ///
     /// # Errors
     /// `InvalidName`, or a failure of git.
@@ -49,7 +49,8 @@ impl Repo {
         self.name_object(name, &object, why)
     }
 
-    /// Gives an object a ref of its own; false when there is a ref of this name, which stays as it is.
+    /// Creates a ref for an object. Returns false if a ref of this name exists, which stays as it
+    /// is.
     ///
     /// # Errors
     /// `InvalidName`, or a failure of git.
@@ -66,19 +67,20 @@ impl Repo {
             || {
                 let words = [NO_HOOKS[0], NO_HOOKS[1], "update-ref", "-m", why];
                 let call = self.acting(words).arg("--end-of-options").arg(name);
-                // The empty last word says that there must not be such a ref.
+                // The empty last argument requires that the ref does not exist.
                 call.arg(object).arg("").output().map(drop)
             },
         );
         match created {
             Ok(()) => Ok(true),
-            // Somebody else was quicker.
+            // Another process was faster.
             Err(_) if self.object_of_ref(name)?.is_some() => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// The texts that are kept below a folder of refs, which ends with a slash; sorted by their names.
+    /// Returns the texts that are kept below a folder of refs, which ends with a slash; sorted by
+    /// their names.
     ///
     /// # Errors
     /// A failure to read the repository.
@@ -119,7 +121,7 @@ impl Repo {
         Ok(found)
     }
 
-    /// Reads a kept text, up to so many bytes.
+    /// Reads a kept text up to a number of bytes.
     ///
     /// # Errors
     /// A failure to read the repository.
@@ -160,7 +162,7 @@ impl Repo {
         )
     }
 
-    /// What a ref names, whatever that is; `None` without such a ref.
+    /// Returns the id of the object that a ref names, of any kind; `None` without such a ref.
     fn object_of_ref(&self, name: &str) -> Result<Option<String>, GitError> {
         self.read(
             "read a ref",

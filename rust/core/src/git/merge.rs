@@ -1,5 +1,5 @@
-//! A merge of two commits without a checkout: files that the caller knows by their meaning are merged by
-//! the caller, the others as git merges them. No ref is moved here.
+//! Merges two commits without a checkout: the caller merges files whose format it knows, git merges
+//! the others. No ref is moved here.
 
 use std::collections::BTreeMap;
 
@@ -14,59 +14,60 @@ use super::{GitError, Repo, is_missing};
 /// The first git whose `merge-tree` writes a tree.
 const GIT_THAT_MERGES: &str = "2.38";
 
-/// How git ends when it does not know an option.
+/// The exit code of git for an unknown option.
 const USAGE: i32 = 129;
 
 /// Two commits to be merged.
 #[derive(Debug, Clone, Copy)]
 pub struct Merge<'a> {
-    /// The commit that the target stands on; the first parent.
+    /// The target's commit; the first parent.
     pub ours: &'a str,
     /// The finished branch's newest commit.
     pub theirs: &'a str,
-    /// Files that the caller merges, also where git sees no conflict.
+    /// Files that the caller merges, even if git sees no conflict.
     pub asked: &'a [String],
     /// The message of the merge commit.
     pub message: &'a str,
-    /// Whether the branch's own commit will do where the target did not move.
+    /// True if the branch's own commit is the result where the target did not move.
     pub fast_forward: bool,
-    /// Names of merge drivers whose files the caller merges; they are no reason to have git merge.
+    /// Names of merge drivers whose files the caller merges; they do not require a merge by the git
+    /// program.
     pub replaced: &'a [&'a str],
 }
 
-/// What a file holds on the three sides of a merge; `None` where it is not there.
+/// The content of a file on the three sides of a merge; `None` where the file does not exist.
 #[derive(Debug, Clone, Copy)]
 pub struct Sides<'a> {
-    /// In the newest commit that both sides have.
+    /// The content in the newest commit that both sides have.
     pub base: Option<&'a [u8]>,
-    /// In the target.
+    /// The content in the target.
     pub ours: Option<&'a [u8]>,
-    /// In the branch.
+    /// The content in the branch.
     pub theirs: Option<&'a [u8]>,
 }
 
-/// What the caller says of a file.
+/// The caller's decisions about a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
-    /// It holds these bytes.
+    /// The merged content.
     Bytes(Vec<u8>),
-    /// It cannot be merged, for this reason.
+    /// The file cannot be merged, for this reason.
     Conflict(String),
-    /// As git merges it.
+    /// Git merges the file.
     Default,
 }
 
-/// The caller's part of a merge.
+/// A function that merges one file for the caller.
 pub type Resolve<'a> = dyn Fn(&str, Sides<'_>) -> Resolution + 'a;
 
-/// How a merge ended.
+/// The outcomes of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Merged {
-    /// The target has everything already.
+    /// The target already contains the branch.
     Nothing,
     /// The branch's own commit is the result.
     FastForward {
-        /// That commit.
+        /// The branch's newest commit.
         commit: String,
     },
     /// A commit with two parents, which no ref names yet.
@@ -76,7 +77,7 @@ pub enum Merged {
         /// Its tree.
         tree: String,
     },
-    /// Nothing was made; these files are in conflict, by path.
+    /// No commit was made; these files are in conflict, sorted by path.
     Conflicts(Vec<Conflict>),
 }
 
@@ -85,28 +86,28 @@ pub enum Merged {
 pub struct Conflict {
     /// The file, from the top of the checkout.
     pub path: String,
-    /// What is the matter.
+    /// The kind of conflict.
     pub kind: ConflictKind,
 }
 
-/// Why a file could not be merged.
+/// The reasons why a file could not be merged.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ConflictKind {
     /// Both sides changed the same lines.
     BothModified,
-    /// Both sides made it, differently.
+    /// Both sides added it, with different content.
     BothAdded,
     /// The target deleted what the branch changed.
     DeletedByTarget,
     /// The branch deleted what the target changed.
     DeletedByBranch,
-    /// One side renamed it, or put a folder in its place, and the other did not.
+    /// One side renamed it or replaced it by a folder, and the other did not.
     Moved,
     /// The caller refused, for this reason.
     Refused(String),
 }
 
-/// A merge as far as git goes: a tree, and what is in conflict in it.
+/// A merge by git: a tree and its conflicts.
 struct Draft {
     tree: String,
     conflicts: BTreeMap<String, ConflictKind>,
@@ -115,13 +116,14 @@ struct Draft {
 impl Repo {
     /// Merges two commits in memory.
     ///
-    /// `resolve` is asked for each of the `asked` files that one side has. A merge commit is by the user
-    /// as git's configuration names them, else by the runtime, and signed where the user signs. Hooks
-    /// that `git merge` would run before it commits are run, in a worktree that is gone afterwards.
+    /// `resolve` is called for each of the `asked` files that one side has. The user whom git's
+    /// configuration names is the author of a merge commit, else the runtime; it is signed if the
+    /// user signs. Hooks that `git merge` would run before it commits are run, in a temporary
+    /// worktree.
     ///
     /// # Errors
-    /// `NoCommit`, `InvalidName`, `Hook`, `OldGit` where only the git program can merge and is too old,
-    /// or a failure of git; objects that nothing names may be left.
+    /// `NoCommit`, `InvalidName`, `Hook`, `OldGit` where only the git program can merge and is too
+    /// old, or a failure of git; unreferenced objects may be left.
     pub fn merge(&self, merge: &Merge<'_>, resolve: &Resolve<'_>) -> Result<Merged, GitError> {
         let _act = self.begin_act();
         let (ours, theirs) = (
@@ -174,7 +176,7 @@ impl Repo {
         Ok(Merged::Commit { commit, tree })
     }
 
-    /// The newest commit that both have; `None` when they share no history.
+    /// Returns the newest common commit; `None` when they share no history.
     pub(super) fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, GitError> {
         self.read(
             "compare histories",
@@ -216,7 +218,7 @@ impl Repo {
         Ok(resolve(path, sides))
     }
 
-    /// Merges as git does, conflicts in `settled` files left out.
+    /// Merges as git does and leaves out conflicts in `settled` files.
     fn draft(
         &self,
         ours: &str,
@@ -225,7 +227,7 @@ impl Repo {
         replaced: &[&str],
     ) -> Result<Draft, GitError> {
         let by_program = || self.draft_by_program(ours, theirs, settled);
-        // Merge drivers are programs of the user's, which only git itself runs.
+        // Merge drivers are programs of the user's, which only the git program runs.
         if self.backend == Backend::Library && self.has_merge_drivers(replaced)? {
             return by_program();
         }
@@ -350,7 +352,7 @@ fn is_settled(settled: &[NewFile], path: &str) -> bool {
     settled.iter().any(|(settled, _)| settled == path)
 }
 
-/// What it means that the base, the target and the branch have a file in conflict, or have not.
+/// Returns the kind of a conflict, given whether base, target and branch have the file.
 fn kind_of(sides: [bool; 3]) -> ConflictKind {
     match sides {
         [true, true, true] => ConflictKind::BothModified,

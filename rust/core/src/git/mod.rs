@@ -1,14 +1,14 @@
-//! Git repositories: branches, commits, changes, worktrees; the only folder naming git2.
+//! Git repositories: branches, commits, changes and worktrees; the only folder that names git2.
 //!
 //! Invariants:
 //! - Nothing here knows a dialect: ids, branches and tags are plain texts, files are paths.
-//! - Every call reads the repository anew, so what any process did before the call is seen. The one
-//!   thing kept is what commits say (`tags.rs`), and a commit never changes.
+//! - Every call reads the repository again, so it sees the changes of all processes. Only what commits
+//!   hold is kept (`tags.rs`), and a commit never changes.
 //! - git2 reads. The `git` program does what git2 cannot: repositories that git2 refuses (reftable,
-//!   SHA-256, unknown extensions), objects that are not there yet (partial clones), and whatever needs
-//!   filters, hooks or the user's whole configuration (status, worktrees, the user's name). Where git is
-//!   not installed, git2 does these, too, as well as it can; landing alone refuses then.
-//! - Nothing is deleted or moved that would leave a commit or a change without a name.
+//!   SHA-256, unknown extensions), missing objects (partial clones), and calls that need filters,
+//!   hooks or the user's whole configuration (status, worktrees, the user's name). If git is not
+//!   installed, git2 does these, too, as well as it can; only landing refuses then.
+//! - No deletion or move leaves a commit or a change without a name.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -42,21 +42,21 @@ pub use program::{end_limited_calls, mark_calls};
 use backend::{Backend, Handle};
 use tags::History;
 
-/// What git calls a text: the name of the blob that holds it, as `git hash-object` prints it.
+/// Returns the id of the blob that holds a text, as `git hash-object` prints it.
 pub fn blob(text: &str) -> String {
     let name = git2::Oid::hash_object(git2::ObjectType::Blob, text.as_bytes());
     name.map_or_else(|error| error.to_string(), |name| name.to_string())
 }
 
-/// Why something could not be done with a git repository.
+/// The reasons why a git operation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GitError {
-    /// The git program is needed and not there.
+    /// The git program is needed and not installed.
     #[error(
         "the `git` program was not found and is needed {why}; install git, make sure it is on PATH, and try again"
     )]
     NoGit {
-        /// What it is needed for.
+        /// The purpose it is needed for.
         why: String,
     },
     /// Git refuses a repository that belongs to another user.
@@ -64,25 +64,25 @@ pub enum GitError {
         "the repository at `{path}` belongs to another user, so git does not read it; if you trust it, add its folder to `safe.directory` in your git configuration"
     )]
     Owner {
-        /// Where the repository lies.
+        /// The folder of the repository.
         path: PathBuf,
     },
-    /// The repository, or the checkout, is no longer there.
+    /// The repository or the checkout no longer exists.
     #[error(
         "there is no git repository at `{path}` any more; if it was moved, open the project at its new place"
     )]
     Gone {
-        /// Where it was.
+        /// Its former path.
         path: PathBuf,
     },
     /// A name that git does not allow.
     #[error("`{name}` cannot be the name of a {what}: {why}")]
     InvalidName {
-        /// What it was to name.
+        /// The kind of thing to be named.
         what: &'static str,
         /// The name.
         name: String,
-        /// What is expected of such a name.
+        /// The rule for such a name.
         why: &'static str,
     },
     /// The branch does not exist.
@@ -105,7 +105,7 @@ pub enum GitError {
         /// The branch.
         branch: String,
     },
-    /// A branch that was to be new is there.
+    /// A branch that should be new exists.
     #[error(
         "branch `{branch}` exists already and was left as it is; go on with it, or back it up and delete it first"
     )]
@@ -113,16 +113,16 @@ pub enum GitError {
         /// The branch.
         branch: String,
     },
-    /// A commit would take history away from a branch.
+    /// A commit would remove history from a branch.
     #[error(
         "commit {commit} does not contain {old}, where `{branch}` stands, so the branch was left there; merge the two first"
     )]
     NotAhead {
         /// The branch.
         branch: String,
-        /// Where it stands.
+        /// The branch's commit.
         old: String,
-        /// Where it was to go.
+        /// The commit it was to move to.
         commit: String,
     },
     /// The branch is checked out.
@@ -135,7 +135,7 @@ pub enum GitError {
         /// The checkout that holds it.
         path: PathBuf,
     },
-    /// Commits would be left without a name.
+    /// Commits would lose their last name.
     #[error(
         "commit {commit} of `{of}` is on no other branch, tag or backup; merge it or back it up first"
     )]
@@ -153,10 +153,10 @@ pub enum GitError {
         /// The branch or ref.
         name: String,
     },
-    /// Something is where the folder of a run was to be made.
+    /// A path where the folder of a run is to be created is taken.
     #[error("`{path}` is there already, so no run can get its folder there; move it away")]
     PathTaken {
-        /// What is there.
+        /// The path.
         path: PathBuf,
     },
     /// There is no worktree at that path.
@@ -186,12 +186,12 @@ pub enum GitError {
     Dirty {
         /// The worktree.
         path: PathBuf,
-        /// How many paths have changes.
+        /// The number of paths with changes.
         count: usize,
         /// Up to five of them.
         shown: Vec<String>,
     },
-    /// There are no files to look at: the repository is bare.
+    /// The repository is bare and has no files.
     #[error(
         "the repository `{path}` is bare, so it has no checked-out files; name a checkout instead"
     )]
@@ -215,7 +215,7 @@ pub enum GitError {
         /// The file, from the top of the checkout.
         path: String,
     },
-    /// Something is staged where a file was to go.
+    /// Something is staged at the new path of a file.
     #[error(
         "git already tracks `{path}`, so nothing was staged over it; commit or unstage it first"
     )]
@@ -223,7 +223,7 @@ pub enum GitError {
         /// The path, from the top of the checkout.
         path: String,
     },
-    /// Another process holds the index.
+    /// Another process holds the lock of the index.
     #[error("another git process holds the lock `{path}`; wait until it has ended and try again")]
     IndexLocked {
         /// The lock file.
@@ -234,7 +234,7 @@ pub enum GitError {
     Stopped {
         /// The moment, by its name.
         moment: &'static str,
-        /// What stopped it.
+        /// The reason why it stopped.
         why: String,
     },
     /// A hook of the user's refused a merge.
@@ -244,37 +244,37 @@ pub enum GitError {
     Hook {
         /// The hook.
         hook: &'static str,
-        /// The first of what it said.
+        /// The start of its output.
         why: String,
     },
-    /// The git program is older than what is needed.
+    /// The git program is too old.
     #[error("git {needed} or later is needed {why}; install it and try again")]
     OldGit {
-        /// The version.
+        /// The oldest version that is enough.
         needed: &'static str,
-        /// What for.
+        /// The purpose it is needed for.
         why: &'static str,
     },
     /// A file of git's own could not be read or written.
     #[error("cannot {doing} `{path}`: {why}; check that the folder can be written")]
     File {
-        /// What was being done.
+        /// The operation, as a verb phrase.
         doing: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         why: String,
     },
-    /// git2 failed, and there is no git program to ask instead.
+    /// git2 failed, and the git program is not installed.
     #[error(
         "cannot {doing} in `{path}`: {why}; try again, and if it stays so let `git fsck` look at the repository"
     )]
     Library {
-        /// What was being done.
+        /// The operation, as a verb phrase.
         doing: &'static str,
-        /// Where the repository lies.
+        /// The folder of the repository.
         path: PathBuf,
-        /// What git2 said.
+        /// The message of git2.
         why: String,
     },
     /// The git program failed.
@@ -282,21 +282,21 @@ pub enum GitError {
     Program {
         /// The command.
         command: String,
-        /// What it complained of.
+        /// Its complaint.
         why: String,
     },
 }
 
-/// Where a walk through history begins.
+/// The commit at which a walk through history starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tip<'a> {
-    /// What the checkout stands on.
+    /// The commit in HEAD.
     Head,
     /// A local branch.
     Branch(&'a str),
 }
 
-/// What a checkout stands on.
+/// The states of HEAD in a checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Head {
     /// A branch and its newest commit.
@@ -319,7 +319,7 @@ pub enum Head {
 }
 
 impl Head {
-    /// The branch, if the checkout is on one.
+    /// Returns the branch, if the checkout is on one.
     pub fn branch(&self) -> Option<&str> {
         match self {
             Self::Branch { name, .. } | Self::Unborn { name } => Some(name),
@@ -327,7 +327,7 @@ impl Head {
         }
     }
 
-    /// The commit's full id, if there is one.
+    /// Returns the commit's full id, if there is one.
     pub fn commit(&self) -> Option<&str> {
         match self {
             Self::Branch { commit, .. } | Self::Detached { commit } => Some(commit),
@@ -338,22 +338,22 @@ impl Head {
 
 /// A git repository as seen from one of its checkouts.
 ///
-/// Opening it finds its places; every question reads it anew, so a handle may be kept for as long as
-/// the project is open and be shared by threads.
+/// Opening it finds its folders; every question reads it again, so a handle may be kept while the
+/// project is open and be shared by threads.
 #[derive(Debug)]
 pub struct Repo {
     backend: Backend,
     common_dir: PathBuf,
     checkout: Option<PathBuf>,
     history: Mutex<History>,
-    /// The repository as the last question left it open.
+    /// The repository that the last question left open.
     handle: Mutex<Option<Handle>>,
-    /// How many acts are under way here.
+    /// The number of acts that are running.
     acts: AtomicUsize,
 }
 
-/// An act in a repository, from its beginning until this is dropped. Who acts was allowed to; what is read
-/// meanwhile may be fetched where a partial clone lacks it.
+/// An act in a repository, until this is dropped. The user allowed the act, so reads during it may
+/// fetch objects that a partial clone lacks.
 #[derive(Debug)]
 pub struct Act<'a>(&'a Repo);
 
@@ -364,8 +364,8 @@ impl Drop for Act<'_> {
 }
 
 impl Repo {
-    /// Begins an act: something that changes the repository, or has git run what it names. Only where a
-    /// person trusts the folder.
+    /// Starts an act: something that changes the repository, or has git run programs that it names.
+    /// Only for a folder that the user trusts.
     pub fn begin_act(&self) -> Act<'_> {
         self.acts.fetch_add(1, Ordering::Relaxed);
         Act(self)
@@ -375,17 +375,17 @@ impl Repo {
         self.acts.load(Ordering::Relaxed) > 0
     }
 
-    /// The git folder that all worktrees share; absolute.
+    /// Returns the git folder that all worktrees share; absolute.
     pub fn common_dir(&self) -> &Path {
         &self.common_dir
     }
 
-    /// The top of the checkout that the repository was opened in; `None` when it is bare.
+    /// Returns the top of the checkout that the repository was opened in; `None` when it is bare.
     pub fn checkout(&self) -> Option<&Path> {
         self.checkout.as_deref()
     }
 
-    /// The list of ignored files that git's configuration names for all checkouts of the user.
+    /// Returns the list of ignored files that git's configuration names for all checkouts of the user.
     ///
     /// # Errors
     /// A failure to read the configuration.
@@ -403,11 +403,11 @@ impl Repo {
         Ok(path.filter(|path| !path.is_empty()).map(PathBuf::from))
     }
 
-    /// Whether some commit was made by a person of this name or e-mail address; history is read until one is
-    /// found.
+    /// Returns true if some commit has an author or committer of this name or e-mail address;
+    /// history is read until one is found.
     ///
     /// # Errors
-    /// `Gone`, or a failure of git; without git no history is read and nobody is known.
+    /// `Gone`, or a failure of git; without git the result is false.
     pub fn knows(&self, person: &str) -> Result<bool, GitError> {
         let format = "--format=%an%x00%ae%x00%cn%x00%ce%x00";
         let call = program::reading(self.folder(), ["log", "--all", format]);
@@ -421,13 +421,13 @@ impl Repo {
         }
     }
 
-    /// The name and the e-mail address that git's configuration gives the user here; `None` unless it
-    /// gives both.
+    /// Returns the user's name and e-mail address from git's configuration; `None` unless it has
+    /// both.
     ///
     /// # Errors
     /// `Gone`, or a failure to read the configuration.
     pub fn user(&self) -> Result<Option<(String, String)>, GitError> {
-        // Git itself first: only it honours every place that configuration may come from.
+        // The git program first: only it reads every place of the configuration.
         let asked = program::reading(
             self.folder(),
             ["config", "-z", "--get-regexp", r"^user\.(name|email)$"],
@@ -463,19 +463,19 @@ impl Repo {
     }
 }
 
-/// The path that git or git2 complains of, between quotes, or the one that was asked about.
+/// Returns the path in quotes in an error text of git or git2, else the path of the call.
 fn complained_of(text: &str, asked: &Path) -> PathBuf {
     text.split('\'')
         .nth(1)
         .map_or_else(|| asked.to_owned(), PathBuf::from)
 }
 
-/// Whether git2 means by this error that what was asked for does not exist.
+/// Returns true if git2 means by this error that something does not exist.
 fn is_missing(error: &git2::Error) -> bool {
     error.code() == git2::ErrorCode::NotFound
 }
 
-/// A path with all links resolved, as far as it exists.
+/// Returns a path with all links resolved, as far as it exists.
 fn real(path: &Path) -> PathBuf {
     match (path.canonicalize(), path.parent(), path.file_name()) {
         (Ok(path), ..) => path,
@@ -484,7 +484,7 @@ fn real(path: &Path) -> PathBuf {
     }
 }
 
-/// A path without the slash that git2 puts at its end.
+/// Returns a path without the slash that git2 puts at its end.
 fn trimmed(path: &Path) -> PathBuf {
     path.components().collect()
 }

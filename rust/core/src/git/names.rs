@@ -1,19 +1,19 @@
-//! Names that a folder holds in some branch, whatever the checkout has of them.
+//! Names that a folder has in any branch, independent of the files in the checkout.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use super::{GitError, Repo, is_missing, program, real};
 
-/// Where branches are, our own and those of remotes as they were fetched last.
+/// The refs of branches: local ones, and those of remotes as of the last fetch.
 const BRANCHES: [&str; 2] = ["refs/heads/", "refs/remotes/"];
 
-/// So many branches are looked at where git has to be started for each.
+/// The greatest number of branches that are read where git has to be started for each.
 const MOST_STARTED: usize = 100;
 
 impl Repo {
-    /// Names of what should lie directly in a folder, as the index of the checkout has it; what a sparse checkout
-    /// leaves out should not. None for a folder outside of the checkout.
+    /// Returns the names that should lie directly in a folder according to the checkout's index,
+    /// without those that a sparse checkout leaves out. Empty for a folder outside of the checkout.
     ///
     /// # Errors
     /// A failure to read the repository.
@@ -29,8 +29,8 @@ impl Repo {
         )
     }
 
-    /// Names of what lies directly in a folder of the checkout as the newest commits of all branches have it, HEAD,
-    /// and the index. None for a folder outside of the checkout.
+    /// Returns the names directly in a folder of the checkout, in the newest commits of all
+    /// branches, in HEAD and in the index. Empty for a folder outside of the checkout.
     ///
     /// # Errors
     /// A failure to read the repository.
@@ -50,7 +50,7 @@ impl Repo {
         )
     }
 
-    /// A folder from the top of the checkout, with `/`; `None` for one outside.
+    /// Returns a folder from the top of the checkout, with `/`; `None` for one outside.
     fn inside_checkout(&self, folder: &Path) -> Option<String> {
         let top = self.checkout().map(real)?;
         let inside = folder.strip_prefix(top).ok()?;
@@ -61,7 +61,7 @@ impl Repo {
         let words = ["ls-files", "-z", "-t", "--full-name"];
         let out = self.reading(words).output()?;
         let listed = program::fields(&out).map(String::from_utf8_lossy);
-        // `H path` is there, `S path` is left out of the checkout.
+        // `H path` is checked out, `S path` is left out of the checkout.
         let paths = listed.filter_map(|line| {
             let (sign, path) = line.split_once(' ')?;
             first_name(path, below).filter(|_| sign != "S")
@@ -144,7 +144,7 @@ fn names_by_library(
             );
         }
     }
-    // An index that cannot be read says nothing; commits do.
+    // An index that cannot be read is skipped; the commits still count.
     if let Ok(index) = repo.index() {
         names.extend(names_in_index(&index, &below(folder)));
     }
@@ -161,7 +161,7 @@ fn names_in_index(index: &git2::Index, below: &str) -> BTreeSet<String> {
     paths.collect()
 }
 
-/// What paths in a folder begin with.
+/// Returns the prefix of paths in a folder.
 fn below(folder: &str) -> String {
     if folder.is_empty() {
         String::new()
@@ -170,7 +170,7 @@ fn below(folder: &str) -> String {
     }
 }
 
-/// The name of what lies directly in a folder and is, or holds, what a path leads to.
+/// Returns the first part of a path behind a folder's prefix.
 fn first_name(path: &str, below: &str) -> Option<String> {
     let inside = path.strip_prefix(below)?;
     let name = inside.split('/').next().filter(|name| !name.is_empty())?;

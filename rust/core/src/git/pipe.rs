@@ -1,11 +1,12 @@
-//! Pipes from a git that is limited in time: what it started may hold them open when it has been killed.
+//! Pipes of a git with a time limit: processes that it started may hold them open after it was
+//! killed.
 
 use std::io::{self, Read};
 use std::process::{Child, Output};
 use std::thread;
 use std::time::Instant;
 
-/// What a process writes, until a moment.
+/// The output of a process, readable until a moment.
 pub(super) struct Pipe<R> {
     from: R,
     until: Option<Instant>,
@@ -24,7 +25,7 @@ impl<R: Read + std::os::fd::AsFd> Read for Pipe<R> {
         if let Some(until) = self.until {
             let left = until.saturating_duration_since(Instant::now());
             let left = Timespec::try_from(left).ok();
-            // A signal interrupts this; whoever reads tries again then.
+            // A signal interrupts this; the reader then tries again.
             if poll(&mut [PollFd::new(&self.from, PollFlags::IN)], left.as_ref())? == 0 {
                 return Err(io::ErrorKind::TimedOut.into());
             }
@@ -43,7 +44,8 @@ impl<R: Read> Read for Pipe<R> {
     }
 }
 
-/// Reads what a process writes and waits for its end. It has to have ended, or been killed, at `until`.
+/// Reads the output of a process and waits for its end. The process must have ended, or been
+/// killed, at `until`.
 pub(super) fn output_of(mut child: Child, until: Option<Instant>) -> io::Result<Output> {
     if until.is_none() {
         return child.wait_with_output();

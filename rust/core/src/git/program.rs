@@ -1,8 +1,8 @@
 //! The only file that starts a process: the `git` program, in an environment that cannot redirect it.
 //!
-//! A repository's own configuration names programs that git runs. A call that reads ([`reading`]) runs none
-//! of them; one that acts ([`acting`]) does what the user's git would do, and is for folders that a person
-//! trusts. There is no third way to start git.
+//! A repository's own configuration names programs that git runs. A call that reads ([`reading`])
+//! runs none of them; one that acts ([`acting`]) does what the user's git would do, and is for
+//! folders that the user trusts. There is no third way to start git.
 //!
 //! A server may be started by a git hook or a tool that exports `GIT_DIR`, `GIT_INDEX_FILE` and the
 //! like; a call that inherited them would act on another repository. Arguments are passed as a list,
@@ -26,8 +26,8 @@ use super::pipe::{Pipe, output_of};
 use super::{GitError, complained_of};
 use crate::confine::Confinement;
 
-/// Variables of git that a call keeps: where the user's configuration lies, where git's own parts lie,
-/// how a remote is reached (a partial clone fetches what it lacks) and what must not be reached.
+/// Variables of git that a call keeps: the places of the user's configuration and of git's own
+/// parts, the way to a remote (a partial clone fetches missing objects), and forbidden ways.
 const KEPT: [&str; 10] = [
     "GIT_ALLOW_PROTOCOL",
     "GIT_CONFIG_GLOBAL",
@@ -44,42 +44,42 @@ const KEPT: [&str; 10] = [
 /// Families of variables that a call keeps, by their first letters.
 const KEPT_FAMILIES: [&str; 3] = ["GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_"];
 
-/// What is said to a call that reads: where hooks are, and which programs are none.
+/// Settings for a call that reads: no hooks and no helper programs.
 const HARMLESS: [&str; 3] = [
     "core.hooksPath=/dev/null",
     "log.showSignature=false",
     "submodule.recurse=false",
 ];
 
-/// Commands of git that compare, for which the repository may name programs.
+/// Commands of git that compare files, for which the repository may name programs.
 const COMPARING: [&str; 4] = ["diff-tree", "diff", "log", "show"];
 
-/// The variable that keeps git from fetching what a partial clone lacks.
+/// The variable that keeps git from fetching objects that a partial clone lacks.
 const NO_FETCH: &str = "GIT_NO_LAZY_FETCH";
 
-/// The variable that names the ways in which git may reach a remote.
+/// The variable that names the protocols by which git may reach a remote.
 const ONLY_PROTOCOLS: &str = "GIT_ALLOW_PROTOCOL";
 
-/// Characters of git's own complaint that an error repeats.
+/// The greatest number of characters of git's complaint in an error.
 const LONGEST_COMPLAINT: usize = 600;
 
-/// How long is read what a git wrote that was killed.
+/// The time to read the remaining output of a killed git.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// The variable by which processes of a run are known, in the process that is the run's runner.
+/// The variable that marks the processes of a run, set in the run's runner process.
 static RUN_MARK: OnceLock<(&str, String)> = OnceLock::new();
 
-/// Has every call of this process that is limited in time carry a variable: this process serves one run alone,
-/// and what is left when it is killed is found by that.
+/// Sets a variable in every call of this process that has a time limit. The process serves only one
+/// run, and the variable identifies processes that are left after it is killed.
 pub fn mark_calls(variable: &'static str, value: String) {
     // A second mark would be that of the same run.
     let _ = RUN_MARK.set((variable, value));
 }
 
-/// The processes of calls under way that are limited in time, each the leader of a group.
+/// The running processes of calls with a time limit, each the leader of a group.
 static LIMITED: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
-/// Kills the calls of this process that are limited in time and under way, with all that they started.
+/// Kills the running calls of this process that have a time limit, with all that they started.
 pub fn end_limited_calls() {
     let calls = LIMITED.lock().unwrap_or_else(PoisonError::into_inner);
     calls.iter().copied().for_each(kill_group);
@@ -91,42 +91,42 @@ pub(super) struct Call {
     folder: PathBuf,
     /// The sub-command, for error texts.
     name: String,
-    /// How it is held.
+    /// The confinement of the process.
     confinement: Confinement,
-    /// After how long it is killed with all that it started.
+    /// The time limit, after which it is killed with all that it started.
     longest: Option<Duration>,
 }
 
-/// A call of git under way.
+/// A running call of git.
 pub(super) struct Running {
     call: Call,
     child: Child,
 }
 
-/// What a call of git that ended has to say.
+/// The result of a call of git that ended.
 pub(super) struct Answer {
     name: String,
     folder: PathBuf,
     status: ExitStatus,
-    /// What it wrote to standard output.
+    /// Its standard output.
     pub(super) out: Vec<u8>,
     err: Vec<u8>,
 }
 
-/// Prepares a call of git that reads, in `folder`: the top of a checkout, or a git folder. Whatever the
-/// repository's configuration names, nothing of it is run: no hook, monitor, text conversion, diff or
-/// signature program, pager, or way to a remote. It must not look at the work tree, whose filters cannot be
-/// switched off: `status`, `diff` and `add` are acts.
+/// Prepares a call of git that reads, in `folder`: the top of a checkout, or a git folder. It runs
+/// nothing that the repository's configuration names: no hook, monitor, text conversion, diff or
+/// signature program, pager, or way to a remote. It must not read the work tree, whose filters
+/// cannot be switched off: `status`, `diff` and `add` are acts.
 ///
-/// Git may look for the repository there but not in the folders above, so that a repository deleted
-/// under us is an error rather than a call that acts on whatever repository lies around it.
+/// Git may look for the repository there but not in the folders above, so a repository that was
+/// deleted meanwhile gives an error instead of a call that acts on another repository around it.
 pub(super) fn reading<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> Call {
     let mut command = clean_command();
     stay_within(&mut command, folder);
     prepare(harmless(command), folder, args.into_iter().collect(), true)
 }
 
-/// As [`reading`], looking for the repository in `folder` and in all folders above.
+/// Works as [`reading`], but looks for the repository in `folder` and in all folders above.
 pub(super) fn reading_within<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> Call {
     let command = harmless(clean_command());
     prepare(command, folder, args.into_iter().collect(), true)
@@ -147,8 +147,8 @@ impl Call {
         self
     }
 
-    /// Lets a call that reads fetch objects that a partial clone lacks: a way to a remote may be a program
-    /// that the repository names.
+    /// Lets a call that reads fetch objects that a partial clone lacks. The way to a remote may be
+    /// a program that the repository names.
     pub(super) fn fetching(mut self) -> Self {
         for name in [NO_FETCH, ONLY_PROTOCOLS] {
             match env::var_os(name) {
@@ -159,7 +159,7 @@ impl Call {
         self
     }
 
-    /// Holds this call, with all that git starts.
+    /// Sets the confinement of this call and of all that git starts.
     pub(super) fn confined(mut self, confinement: &Confinement) -> Self {
         self.confinement = confinement.clone();
         if confinement.is_a_program() {
@@ -177,13 +177,13 @@ impl Call {
         self
     }
 
-    /// Sets a variable of git's for this call.
+    /// Sets an environment variable for this call.
     pub(super) fn env(mut self, name: &str, value: impl AsRef<std::ffi::OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
 
-    /// Runs git to its end; an unsuccessful end is an answer, too.
+    /// Runs git to its end; a failure exit is an answer, too.
     ///
     /// # Errors
     /// `NoGit` when it is not installed, `Program` when it cannot be run.
@@ -193,10 +193,10 @@ impl Call {
         Ok(self.ended(output.status, output.stdout, output.stderr))
     }
 
-    /// Runs git to its end and gives what it wrote.
+    /// Runs git to its end and returns its output.
     ///
     /// # Errors
-    /// As `answer`, and what git complained of when it did not succeed.
+    /// As `answer`, and git's complaint if it did not succeed.
     pub(super) fn output(self) -> Result<Vec<u8>, GitError> {
         self.answer()?.success()
     }
@@ -211,14 +211,15 @@ impl Call {
         Ok(call.ended(output.status, output.stdout, output.stderr))
     }
 
-    /// Starts git with a short `input` on its standard input; what it writes is for [`Running::read_with`].
+    /// Starts git with a short `input` on its standard input; read its output with
+    /// [`Running::read_with`].
     ///
     /// # Errors
     /// As `answer`.
     pub(super) fn piped(mut self, input: &[u8]) -> Result<Running, GitError> {
         self.command.stdin(Stdio::piped());
         let mut child = self.start()?;
-        // A git that ended early closes the pipe; its own complaint then says why.
+        // A git that ended early closes the pipe; its own complaint then gives the reason.
         if let Some(mut stdin) = child.stdin.take()
             && let Err(error) = stdin.write_all(input)
             && error.kind() != io::ErrorKind::BrokenPipe
@@ -228,10 +229,10 @@ impl Call {
         Ok(Running { call: self, child })
     }
 
-    /// Runs git to its end with what `write` gives on its standard input.
+    /// Runs git to its end with the output of `write` on its standard input.
     ///
     /// # Errors
-    /// As `output`, or what `write` failed of.
+    /// As `output`, or the failure of `write`.
     pub(super) fn feed(
         mut self,
         write: impl FnOnce(&mut ChildStdin) -> io::Result<()>,
@@ -246,7 +247,7 @@ impl Call {
             output_of(child, until)
         })?;
         let name = self.name.clone();
-        // What git complained of says more than that its pipe broke.
+        // Git's complaint says more than the broken pipe.
         self.ended(output.status, Vec::new(), output.stderr)
             .success()?;
         written.map_err(|error| GitError::Program {
@@ -255,7 +256,7 @@ impl Call {
         })
     }
 
-    /// Runs git to its end and hands over each piece of what it complains of, while it comes.
+    /// Runs git to its end and passes on each piece of its standard error as it arrives.
     ///
     /// # Errors
     /// As `output`.
@@ -281,8 +282,9 @@ impl Call {
         self.ended(status, Vec::new(), said).success().map(drop)
     }
 
-    /// Does `work`, which ends when the process does, and kills the process when that takes too long. `work`
-    /// hears until when it may read: what the process started may not be killed with it.
+    /// Runs `work`, which ends when the process does, and kills the process when that takes too
+    /// long. `work` gets the time until which it may read: processes that it started may survive
+    /// the kill.
     fn bounded<T>(
         &self,
         process: u32,
@@ -316,7 +318,7 @@ impl Call {
         done.map_err(|error| self.broken(&error))
     }
 
-    /// Runs git and hands over its output while it comes, field by field, each ended by a NUL.
+    /// Runs git and passes on its output as it arrives, field by field, each ended by a NUL.
     ///
     /// # Errors
     /// As `output`.
@@ -328,7 +330,7 @@ impl Call {
         self.find_field(never).map(drop)
     }
 
-    /// As `each_field`, until a field is what was looked for: git is ended then, and the answer is true.
+    /// Works as `each_field` until a field matches: git is then ended, and the result is true.
     ///
     /// # Errors
     /// As `output`.
@@ -339,7 +341,7 @@ impl Call {
         let mut child = self.start()?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let read = thread::scope(|scope| {
-            // Read beside the output: a git that complains a lot must not wait for us.
+            // Standard error is read at the same time: a git that complains a lot must not block.
             let complaint = scope.spawn(move || {
                 let mut text = Vec::new();
                 stderr.map(|mut pipe| pipe.read_to_end(&mut text));
@@ -352,7 +354,7 @@ impl Call {
                 match pipe.read_until(0, &mut field) {
                     Ok(0) => break,
                     Ok(_) if is_it(field.strip_suffix(&[0]).unwrap_or(&field)) => {
-                        // It may have ended by itself; else its next write would be the last.
+                        // It may have ended already; otherwise its next write would fail.
                         let _ = child.kill();
                         return Some(Ok(None));
                     }
@@ -389,7 +391,7 @@ impl Call {
             })
     }
 
-    /// The same command, started by the program that holds it.
+    /// Returns the same command, started by the program that confines it.
     fn held_by_program(&self) -> Command {
         let own = std::iter::once(self.command.get_program()).chain(self.command.get_args());
         let argv = own.map(ToOwned::to_owned).collect();
@@ -428,10 +430,10 @@ impl Call {
 }
 
 impl Running {
-    /// Hands what git writes to `read`, until both have ended.
+    /// Passes git's output to `read`, until both have ended.
     ///
     /// # Errors
-    /// What git complained of, else what `read` failed of.
+    /// Git's complaint, else the failure of `read`.
     pub(super) fn read_with(
         self,
         read: impl FnOnce(&mut dyn Read) -> Result<(), GitError>,
@@ -445,7 +447,7 @@ impl Running {
             output_of(child, until)
         })?;
         let packed = call.ended(output.status, Vec::new(), output.stderr);
-        // A reader that gave up broke the pipe of a git that did well.
+        // A reader that stopped early broke the pipe of a git that did well.
         match (packed.success(), taken) {
             (Ok(_), taken) => taken,
             (Err(refused), Ok(())) => Err(refused),
@@ -458,12 +460,12 @@ impl Running {
 }
 
 impl Answer {
-    /// Whether git ended with this exit code.
+    /// Returns true if git ended with this exit code.
     pub(super) fn ended_with(&self, code: i32) -> bool {
         self.status.code() == Some(code)
     }
 
-    /// What git complained of, as far as it explains a failure: without advice, which may be to
+    /// Returns git's complaint as far as it explains a failure: without advice, which may be to
     /// force or to delete.
     pub(super) fn complaint(&self) -> String {
         let text = String::from_utf8_lossy(&self.err);
@@ -483,10 +485,10 @@ impl Answer {
         lines.join("; ").chars().take(LONGEST_COMPLAINT).collect()
     }
 
-    /// Gives what git wrote if it succeeded.
+    /// Returns the output of git if it succeeded.
     ///
     /// # Errors
-    /// `Owner`, `Gone` or `Program`, after what git complained of.
+    /// `Owner`, `Gone` or `Program`, chosen by git's complaint.
     pub(super) fn success(self) -> Result<Vec<u8>, GitError> {
         if self.status.success() {
             return Ok(self.out);
@@ -511,13 +513,13 @@ impl Answer {
     }
 }
 
-/// The first line of what git wrote, without its line break.
+/// Returns the first line of git's output, without its line break.
 pub(super) fn first_line(out: &[u8]) -> String {
     let line = out.split(|byte| *byte == b'\n').next().unwrap_or_default();
     String::from_utf8_lossy(line).into_owned()
 }
 
-/// The NUL-ended fields of what git wrote.
+/// Returns the NUL-ended fields of git's output.
 pub(super) fn fields(out: &[u8]) -> impl Iterator<Item = &[u8]> {
     out.strip_suffix(&[0])
         .unwrap_or(out)
@@ -537,10 +539,10 @@ fn clean_command() -> Command {
     }
     command
         .env("LC_ALL", "C")
-        // Nobody is there to answer a question.
+        // There is no user to answer a question.
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_ASKPASS", "")
-        // A look must not take the lock that the user's own git is about to need.
+        // A read must not take the lock that the user's own git is about to need.
         .env("GIT_OPTIONAL_LOCKS", "0")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -552,7 +554,7 @@ fn limited(change: impl FnOnce(&mut Vec<u32>)) {
     change(&mut LIMITED.lock().unwrap_or_else(PoisonError::into_inner));
 }
 
-/// Kills a process that was started in a group of its own, with that group.
+/// Kills a process that leads a group, with that group.
 #[cfg(unix)]
 fn kill_group(process: u32) {
     let group = i32::try_from(process).ok();
@@ -569,14 +571,14 @@ fn is_kept(name: &str) -> bool {
     KEPT.contains(&name) || KEPT_FAMILIES.iter().any(|family| name.starts_with(family))
 }
 
-/// Git looks for the repository in this folder and not above.
+/// Limits git's search for the repository to this folder.
 fn stay_within(command: &mut Command, folder: &Path) {
     if let Some(above) = folder.parent() {
         command.env("GIT_CEILING_DIRECTORIES", above);
     }
 }
 
-/// Switches off what the repository's configuration could have git run while it reads.
+/// Switches off the programs that the repository's configuration names for reads.
 fn harmless(mut command: Command) -> Command {
     command
         .arg("--no-pager")

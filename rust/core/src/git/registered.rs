@@ -1,4 +1,4 @@
-//! What a repository calls the checkout that it was opened in.
+//! Finds the name under which a repository registered the checkout that it was opened in.
 
 #![expect(
     clippy::disallowed_methods,
@@ -10,19 +10,19 @@ use std::path::Path;
 
 use super::{Repo, real};
 
-/// How a repository knows a checkout.
+/// The ways in which a repository knows a checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Registration {
-    /// As the one that holds it, or it has none.
+    /// The main checkout, or a bare repository.
     Main,
-    /// As one that was added, by this name.
+    /// A linked worktree, by its name.
     Linked(String),
-    /// Not at all: a file in the checkout points at it, and nothing points back.
+    /// Not registered: a file in the checkout points at the repository, and nothing points back.
     Unknown,
 }
 
 impl Repo {
-    /// How the repository knows the checkout that it was opened in.
+    /// Returns the registration of the checkout that the repository was opened in.
     pub fn registration(&self) -> Registration {
         let Some(top) = self.checkout() else {
             return Registration::Main;
@@ -37,7 +37,8 @@ impl Repo {
         }
     }
 
-    /// The checkout whose file says where its part of the repository lies, if that part says so, too.
+    /// Returns the registration of a checkout whose `.git` file names its part of the repository;
+    /// that part must point back.
     fn linked(&self, link: &Path) -> Registration {
         let part_of = || {
             let text = fs::read_to_string(link).ok()?;
@@ -57,7 +58,7 @@ impl Repo {
         }
     }
 
-    /// A submodule's checkout is the one that its repository names as its own.
+    /// Returns the registration of a submodule: its repository must name the checkout as its own.
     fn of_module(&self, link: &Path) -> Registration {
         let named = || {
             let path = self.common_dir.join("config");

@@ -1,9 +1,9 @@
-//! Which commits carry a tag `chant(<text>)` in their message.
+//! Finds the commits that carry a tag `chant(<text>)` in their message.
 //!
-//! What a commit says never changes, and neither do its parents: both are read once and kept. Which
-//! commits a tip reaches is worked out from what is kept, so that after a commit, a reset, an amended
-//! commit or a switch of branches only commits never seen before are read. A call whose tip did not
-//! move costs resolving the tip.
+//! The message and the parents of a commit never change: both are read once and kept. The commits
+//! that a tip reaches are computed from that, so after a commit, a reset, an amended commit or a
+//! switch of branches only new commits are read. If the tip did not move, a call costs only
+//! resolving the tip.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -14,13 +14,13 @@ use super::abbreviation::Abbreviation;
 use super::branches::oid;
 use super::{GitError, Repo, Tip, is_missing};
 
-/// What stands before a tag's text in a message.
+/// The text before a tag's name in a message.
 const TAG_BEGINS: &str = "chant(";
 
-/// Of how many tips it is kept what they reach.
+/// The number of tips whose reachable commits are kept.
 const TIPS_KEPT: usize = 4;
 
-/// A commit, as far as answers speak of it.
+/// A commit as answers show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
     /// The full id, in hexadecimal digits.
@@ -29,18 +29,18 @@ pub struct Commit {
     pub short: String,
     /// The first paragraph of the message on one line.
     pub subject: String,
-    /// The whole message; what is not UTF-8 in it is replaced.
+    /// The whole message; invalid UTF-8 in it is replaced.
     pub message: String,
-    /// When it was committed, in seconds since 1970 UTC.
+    /// The commit time, in seconds since 1970 UTC.
     pub time: i64,
 }
 
 impl Repo {
-    /// The commits that `tip` reaches and whose message contains `chant(<tag>)`, parents before
-    /// children, otherwise oldest first.
+    /// Returns the commits that `tip` reaches and whose message contains `chant(<tag>)`, parents
+    /// before children, otherwise oldest first.
     ///
-    /// Nothing is found where there is no such branch or no commit yet, nor for a tag that contains a
-    /// line break or `)`. A parent that is not there (a shallow clone) ends the search in its direction.
+    /// The result is empty if there is no such branch or no commit yet, and for a tag that contains
+    /// a line break or `)`. A missing parent (a shallow clone) ends the search in its direction.
     ///
     /// # Errors
     /// `InvalidName` for the branch, `Gone`, or a failure to read the repository.
@@ -52,7 +52,7 @@ impl Repo {
         let Some(tip) = tip else {
             return Ok(Vec::new());
         };
-        // Looked at before any commit is read: a boundary that moves meanwhile is noticed next time.
+        // Read before any commit: if a boundary moves meanwhile, the next call notices it.
         let boundary = Boundary::of(&self.common_dir);
         let mut history = self.history();
         if history.boundary != boundary {
@@ -74,7 +74,7 @@ impl Repo {
         history.reach_from(&tip);
         let found = history.tagged(tag);
         if !is_whole {
-            // A missing parent may arrive later, so nothing that was worked out without it is kept.
+            // A missing parent may arrive later, so no result that lacks it is kept.
             *history = History::default();
         }
         Ok(found)
@@ -89,7 +89,7 @@ impl Repo {
         })
     }
 
-    /// Has the git program list the commits that `tip` reaches and that are not known yet, parents
+    /// Has the git program list the commits that `tip` reaches and that are not kept yet, parents
     /// first.
     fn unknown_to_program(&self, known: &History, tip: &str) -> Result<Vec<Read>, GitError> {
         let mut words = vec![
@@ -129,38 +129,38 @@ impl Repo {
     }
 }
 
-/// What is kept of a repository's commits.
+/// The kept commits of a repository.
 #[derive(Debug, Default)]
 pub(super) struct History {
     boundary: Boundary,
-    /// The number of each commit known; parents have smaller numbers than their children.
+    /// The number of each known commit; parents have smaller numbers than their children.
     numbers: HashMap<Key, u32>,
     nodes: Vec<Node>,
     /// The parents of all nodes, one after the other.
     parents: Vec<u32>,
     /// Commits that carry a tag, with their numbers.
     carriers: Vec<(u32, Packed)>,
-    /// For each tag its commits, as places in `carriers`.
+    /// The commits of each tag, as places in `carriers`.
     tags: HashMap<Box<str>, Vec<u32>>,
-    /// Tips asked for of late, the latest last, and which numbers they reach.
+    /// The recently used tips, the latest last, and the numbers that they reach.
     tips: Vec<(String, Vec<bool>)>,
 }
 
 /// The first 20 bytes of a commit's id: all of a SHA-1, enough of a SHA-256.
 type Key = [u8; 20];
 
-/// Where a commit stands in history.
+/// The place of a commit in history.
 #[derive(Debug, Clone, Copy)]
 struct Node {
-    /// Where its parents end in the list of parents; they begin where the node before ends.
+    /// The end of its parents in the list of parents; they start at the end of the node before.
     parents_end: usize,
-    /// When it was committed, but not before its parents, whatever their clocks said.
+    /// The commit time, but never before that of its parents.
     time: i64,
-    /// The length of the longest way to a root.
+    /// The length of the longest path to a root.
     depth: u32,
 }
 
-/// A commit in one piece: there may be as many as in the history.
+/// A commit in one piece of memory, because there may be one for each commit of the history.
 #[derive(Debug)]
 struct Packed {
     /// The id, its short form and the message, one after the other.
@@ -207,12 +207,12 @@ struct Read {
     tagged: Option<(Packed, Vec<Box<str>>)>,
 }
 
-/// The files that say where history ends though commits name parents.
+/// The state of the files that cut history off although commits name parents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Boundary([Option<(u64, Option<SystemTime>, u64)>; 2]);
 
 impl History {
-    /// Makes `tip` the latest of the tips; false when it is not known what it reaches.
+    /// Makes `tip` the latest of the tips; returns false if its reachable commits are not known.
     fn reach_of(&mut self, tip: &str) -> bool {
         let Some(at) = self.tips.iter().position(|(known, _)| known == tip) else {
             return false;
@@ -221,7 +221,7 @@ impl History {
         true
     }
 
-    /// The commits of a tag that the latest tip reaches.
+    /// Returns the commits of a tag that the latest tip reaches.
     fn tagged(&self, tag: &str) -> Vec<Commit> {
         let (Some((_, reached)), Some(places)) = (self.tips.last(), self.tags.get(tag)) else {
             return Vec::new();
@@ -240,7 +240,7 @@ impl History {
             .collect()
     }
 
-    /// Works out what `tip` reaches and makes it the latest tip.
+    /// Computes the commits that `tip` reaches and makes it the latest tip.
     fn reach_from(&mut self, tip: &str) {
         let mut reached = vec![false; self.nodes.len()];
         let mut open: Vec<u32> = self.numbers.get(&key(tip)).copied().into_iter().collect();
@@ -259,7 +259,7 @@ impl History {
         self.tips.push((tip.to_owned(), reached));
     }
 
-    /// Reads the commits that `tip` reaches and that are not known yet, parents first.
+    /// Reads the commits that `tip` reaches and that are not kept yet, parents first.
     fn unknown_to_library(
         &self,
         repo: &git2::Repository,
@@ -268,7 +268,7 @@ impl History {
         let abbreviation = Abbreviation::of(repo)?;
         let tip = oid(tip)?;
         let (mut read, mut entered) = (Vec::new(), HashSet::new());
-        // A commit is met twice: on the way in, then, after all its parents, on the way out.
+        // A commit is visited twice: on the way in and, after all its parents, on the way out.
         let mut open: Vec<(git2::Oid, Option<Read>)> = vec![(tip, None)];
         while let Some((id, met)) = open.pop() {
             if let Some(met) = met {
@@ -296,7 +296,7 @@ impl History {
         Ok(read)
     }
 
-    /// Keeps commits, each of which comes after its parents; false when a parent was missing.
+    /// Keeps commits, each of which comes after its parents; returns false if a parent was missing.
     fn learn(&mut self, unknown: Vec<Read>) -> bool {
         let mut is_whole = true;
         for read in unknown {
@@ -334,7 +334,7 @@ impl History {
 }
 
 impl Read {
-    /// A commit without its parents; its short id is only worked out when it carries a tag.
+    /// Creates a commit without its parents; its short id is computed only if it carries a tag.
     fn new(id: &str, time: i64, message: &[u8], short: impl FnOnce() -> String) -> Self {
         let tags = tags_of(message);
         let tagged = (!tags.is_empty()).then(|| {
@@ -369,7 +369,7 @@ pub(super) fn inode(_: &std::fs::Metadata) -> u64 {
     0
 }
 
-/// The texts of all tags in a message, each once. One that spans lines is no tag.
+/// Returns the texts of all tags in a message, each once. A text that spans lines is no tag.
 fn tags_of(message: &[u8]) -> Vec<Box<str>> {
     let begins = TAG_BEGINS.as_bytes();
     let mut tags = Vec::new();
@@ -386,7 +386,7 @@ fn tags_of(message: &[u8]) -> Vec<Box<str>> {
     tags
 }
 
-/// The first paragraph of a message on one line, as git shows it.
+/// Returns the first paragraph of a message on one line, as git shows it.
 fn subject_of(message: &str) -> String {
     let lines = message
         .lines()
@@ -404,7 +404,7 @@ fn key_of(id: git2::Oid) -> Key {
     key
 }
 
-/// The key of an id in hexadecimal digits.
+/// Returns the key of an id in hexadecimal digits.
 fn key(id: &str) -> Key {
     let mut key = Key::default();
     for (byte, digits) in key.iter_mut().zip(id.as_bytes().chunks(2)) {

@@ -1,14 +1,14 @@
-//! Worktrees: the checkouts of one repository, and removing one safely.
+//! Worktrees: the checkouts of one repository, and the safe removal of one.
 
 use std::path::{Path, PathBuf};
 
 use super::branches::{branch_of, head_of};
 use super::{GitError, Repo, path_from_bytes, program, real, trimmed};
 
-/// How many changed paths an error names.
+/// The greatest number of changed paths in an error.
 const SHOWN: usize = 5;
 
-/// Files of a git folder that name a branch which a rebase or a bisection is at work on.
+/// Files of a git folder that name the branch of a running rebase or bisection.
 const AT_WORK: [&str; 4] = [
     "rebase-merge/head-name",
     "rebase-merge/update-refs",
@@ -25,16 +25,17 @@ pub struct Worktree {
     pub branch: Option<String>,
     /// The full id of the commit it stands on; `None` while there is none.
     pub head: Option<String>,
-    /// Whether it is the checkout that holds the repository itself.
+    /// True for the main checkout, which holds the repository itself.
     pub is_main: bool,
-    /// Whether the user locked it.
+    /// True if the user locked it.
     pub locked: bool,
-    /// Whether its folder is gone, so that only the entry in the repository is left.
+    /// True if its folder is gone, so that only the entry in the repository is left.
     pub prunable: bool,
 }
 
 impl Repo {
-    /// All checkouts: the main one first (a bare repository has none), then the others by path.
+    /// Returns all checkouts: the main one first (a bare repository has none), then the others by
+    /// path.
     ///
     /// # Errors
     /// `Gone`, or a failure to read the repository.
@@ -78,7 +79,7 @@ impl Repo {
             }
         }
         self.refuse_to_lose_commits(&tree)?;
-        // From the git folder, because the checkout that the repository was opened in may be this one.
+        // Run in the git folder, because the repository may have been opened in this checkout.
         let asked = program::acting(&self.common_dir, ["worktree", "remove", "--"]).arg(&tree.path);
         match asked.output() {
             Err(GitError::NoGit { .. }) => {
@@ -88,8 +89,8 @@ impl Repo {
         }
     }
 
-    /// The checkout that is in the way of deleting or checking out a branch: it stands on it, or rebases or
-    /// bisects it.
+    /// Returns the checkout that blocks deleting or checking out a branch: it stands on it, or
+    /// rebases or bisects it.
     ///
     /// # Errors
     /// `Gone`, or a failure to read the repository.
@@ -104,7 +105,7 @@ impl Repo {
         self.holder_at_work(branch)
     }
 
-    /// The checkout that stands on no branch because it rebases or bisects this one.
+    /// Returns the checkout with a detached HEAD that rebases or bisects this branch.
     pub(super) fn holder_at_work(&self, branch: &str) -> Result<Option<PathBuf>, GitError> {
         let name = format!("refs/heads/{branch}");
         let is_at_work = |folder: &&PathBuf| {
@@ -130,7 +131,7 @@ impl Repo {
         Ok(Some(main.map_or_else(|| folder.clone(), |tree| tree.path)))
     }
 
-    /// The worktree whose top folder is `path`, even if that folder is gone.
+    /// Returns the worktree whose top folder is `path`, even if that folder is gone.
     fn worktree_at(&self, path: &Path) -> Result<Option<Worktree>, GitError> {
         let place = real(path);
         Ok(self
@@ -139,7 +140,7 @@ impl Repo {
             .find(|tree| real(&tree.path) == place))
     }
 
-    /// Refuses when commits would lose their only name with a worktree's HEAD.
+    /// Refuses if commits would lose their only name with a worktree's HEAD.
     fn refuse_to_lose_commits(&self, tree: &Worktree) -> Result<(), GitError> {
         match &tree.head {
             Some(head)
@@ -157,7 +158,7 @@ impl Repo {
 }
 
 impl Worktree {
-    /// A checkout of which only the place is known.
+    /// Creates a checkout of which only the path is known.
     fn at(path: PathBuf) -> Self {
         Self {
             path,
@@ -263,7 +264,7 @@ fn prune(repo: &git2::Repository, path: &Path) -> Result<(), git2::Error> {
     Ok(())
 }
 
-/// What a file of git's own says, if it is there.
+/// Returns the text of a file of git's own, if it exists.
 #[expect(
     clippy::disallowed_methods,
     reason = "a file of git's own, not a document of the store"

@@ -1,23 +1,24 @@
-//! Where a model is asked.
+//! The address and the protocol of a model.
 
 use ureq::http::Uri;
 
 use super::{Protocol, ProviderError};
 
-/// The host of OpenAI itself, which answers nobody without a key.
+/// The host of OpenAI itself, which requires a key.
 const OPENAI: &str = "api.openai.com";
 
-/// Where a model is asked.
+/// The address and the protocol of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    /// The protocol that is spoken there.
+    /// The protocol at this address.
     pub protocol: Protocol,
-    /// What requests are sent to.
+    /// The address for requests.
     pub(super) address: Uri,
 }
 
 impl Endpoint {
-    /// Reads an endpoint. Of Ollama's only scheme, host and port count; without a port `http` means 11434.
+    /// Reads an endpoint. For Ollama only scheme, host and port count; without a port `http` means
+    /// 11434.
     ///
     /// # Errors
     /// `Endpoint`.
@@ -31,7 +32,7 @@ impl Endpoint {
             })
     }
 
-    /// Whether nobody is answered there without a key.
+    /// Returns true if the server requires a key.
     pub fn needs_key(&self) -> bool {
         self.protocol == Protocol::OpenAi && self.address.host() == Some(OPENAI)
     }

@@ -1,9 +1,10 @@
-//! Server-sent events, as far as they carry data. The crates there are for them read asynchronous streams.
+//! Reads server-sent events, as far as they carry data. The existing crates read asynchronous
+//! streams.
 
 use std::io::{self, BufRead};
 
-/// The data of the next event, lines joined; `None` when the stream has ended. An event that the stream
-/// breaks off in is none.
+/// Returns the data of the next event, lines joined; `None` when the stream has ended. An event in
+/// which the stream breaks off is dropped.
 pub(super) fn next(stream: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut data: Option<String> = None;
     let mut line = Vec::new();

@@ -1,5 +1,5 @@
-//! Requests to a model: sent, tried again, and their answers read as they come. Beside `endpoint`
-//! alone names the HTTP client.
+//! Sends requests to a model, repeats them, and reads the answers as they arrive. Besides
+//! `endpoint`, only this file names the HTTP client.
 
 use std::collections::BTreeMap;
 use std::error::Error as _;
@@ -21,29 +21,30 @@ use super::voice::Voice;
 use super::{KEY, Protocol, ProviderError, ollama, openai};
 use crate::store::disk::Disk;
 
-/// How long a connection may take.
+/// The time to connect.
 const CONNECTING: Duration = Duration::from_secs(30);
-/// How long a server may be silent before its answer counts as broken off; models are loaded meanwhile.
+/// The time that a server may be silent before its answer counts as broken off; it may load the
+/// model meanwhile.
 const SILENCE: Duration = Duration::from_secs(10 * 60);
 /// The longest wait before another try.
 const LONGEST_WAIT: Duration = Duration::from_secs(10 * 60);
-/// Bytes of an answer that are read.
+/// The greatest size of an answer, in bytes.
 const LONGEST_ANSWER: u64 = 64 * 1024 * 1024;
-/// Bytes of a refusal that are read.
+/// The greatest size of a refusal, in bytes.
 const LONGEST_REFUSAL: u64 = 64 * 1024;
-/// Characters of a server's words that are told.
+/// The greatest number of characters of a server's message in an error.
 const SHOWN: usize = 500;
-/// Answers that are worth another try (reference chant 6.5).
+/// The status codes that are worth another try (reference chant 6.5).
 const PASSING: [u16; 5] = [429, 500, 502, 503, 504];
 /// Hosts on this machine, which no proxy reaches.
 const HERE: [&str; 4] = ["localhost", "127.0.0.1", "::1", "[::1]"];
 
-/// Why there was no answer.
+/// The reasons why there was no answer.
 #[derive(Debug)]
 pub(super) enum Trouble {
-    /// It may pass; the server may have said when.
+    /// It may pass; the server may have reported when.
     Passing { why: String, wait: Option<Duration> },
-    /// Another try would be told the same.
+    /// Another try would fail in the same way.
     Lasting { why: String },
 }
 
@@ -55,17 +56,17 @@ impl Trouble {
         }
     }
 
-    /// That an answer ended before its end.
+    /// Reports that an answer ended too early.
     pub(super) fn broken_off() -> Self {
         Self::passing("the answer broke off")
     }
 
-    /// That an answer cannot be read to its end.
+    /// Reports that an answer could not be read to its end.
     pub(super) fn broken(error: io::Error) -> Self {
         Self::passing(format!("the answer broke off: {error}"))
     }
 
-    /// That the JSON of an answer cannot be read.
+    /// Reports that the JSON of an answer cannot be read.
     pub(super) fn unreadable(error: serde_json::Error) -> Self {
         if error.is_io() || error.is_eof() {
             Self::broken_off()
@@ -76,7 +77,7 @@ impl Trouble {
         }
     }
 
-    /// That something is no answer of a model.
+    /// Reports that something is not a model's answer.
     pub(super) fn unlike_an_answer(text: &str) -> Self {
         Self::Lasting {
             why: format!(
@@ -86,7 +87,7 @@ impl Trouble {
         }
     }
 
-    /// What a server says instead of going on with its answer.
+    /// Reports an error that a server sent instead of the rest of its answer.
     pub(super) fn said(error: &Value) -> Self {
         Self::passing(words(error).unwrap_or_else(|| short(&error.to_string())))
     }
@@ -109,7 +110,7 @@ impl Trouble {
     }
 }
 
-/// Who asks a model.
+/// A client that sends requests to one model.
 pub(super) struct Client<'a> {
     agent: Agent,
     endpoint: &'a Endpoint,
@@ -127,7 +128,7 @@ impl<'a> Client<'a> {
         let key = task.environment.get(KEY).map(|key| key.trim().to_owned());
         let config = Agent::config_builder()
             .http_status_as_error(false)
-            // Whoever an address leads on to gets neither the key nor the project's texts.
+            // A server at another address gets neither the key nor the project's texts.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .timeout_connect(Some(CONNECTING))
@@ -144,7 +145,7 @@ impl<'a> Client<'a> {
         })
     }
 
-    /// Asks a model, again and again where the trouble may pass.
+    /// Sends a request to a model, and repeats it if the trouble may pass.
     pub(super) fn ask(
         &self,
         request: &Value,
@@ -170,7 +171,7 @@ impl<'a> Client<'a> {
                 let tries = self.tries.retries.saturating_add(1);
                 return Err(self.no_answer(format!("{why} (tried {tries} times)")));
             };
-            // Those who were refused together should not come back together.
+            // Clients that were refused together should not return together.
             let delay = delay.mul_f64(0.9 + 0.2 * fastrand::f64());
             let wait = wait.unwrap_or_default().max(delay);
             if wait > LONGEST_WAIT {
@@ -217,7 +218,7 @@ impl<'a> Client<'a> {
         let wait = retry_after(response.headers());
         let leads = response.headers().get("location").cloned();
         let mut text = Vec::new();
-        // What was said before it broke off is better than nothing.
+        // The part before the break is better than nothing.
         let _ = reader(response, LONGEST_REFUSAL).read_to_end(&mut text);
         let text = String::from_utf8_lossy(&text);
         let said = serde_json::from_str(&text).ok();
@@ -244,7 +245,7 @@ fn reader(response: Response<Body>, most: u64) -> impl BufRead {
     BufReader::new(response.into_body().into_reader().take(most))
 }
 
-/// How long the server asks to wait: seconds, or until a moment.
+/// Returns the time that the server asks to wait, given in seconds or as a date.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get("retry-after")?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {
@@ -255,13 +256,13 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::try_from(wait).unwrap_or_default())
 }
 
-/// The sentence in what a server says of an error.
+/// Returns the sentence in a server's error.
 fn words(error: &Value) -> Option<String> {
     let message = error.get("message").unwrap_or(error);
     message.as_str().map(short)
 }
 
-/// The beginning of a text, on one line.
+/// Returns the start of a text, on one line.
 fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(SHOWN) {
@@ -270,7 +271,7 @@ fn short(text: &str) -> String {
     }
 }
 
-/// The proxy that the environment names for an endpoint.
+/// Returns the proxy that the environment names for an endpoint.
 fn proxy(
     endpoint: &Endpoint,
     environment: &BTreeMap<String, String>,
@@ -303,7 +304,7 @@ fn proxy(
     proxy.build().map(Some).map_err(failed)
 }
 
-/// Whose word for a server is taken: Mozilla's list, or the certificates that `SSL_CERT_FILE` names.
+/// Returns the trusted certificates: Mozilla's list, or those that `SSL_CERT_FILE` names.
 fn tls(environment: &BTreeMap<String, String>) -> Result<TlsConfig, String> {
     let Some(file) = environment.get("SSL_CERT_FILE").filter(|f| !f.is_empty()) else {
         return Ok(TlsConfig::default());

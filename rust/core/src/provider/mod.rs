@@ -1,9 +1,9 @@
-//! An agent of our own over HTTP: a model behind an endpoint acts by calling tools in a folder, until it
-//! says that its task is complete (reference chant 6.5).
+//! An agent of our own over HTTP: a model behind an endpoint calls tools in a folder until it
+//! reports that its task is complete (reference chant 6.5).
 //!
-//! It is a process of its own like every other agent, so that what stops, limits and finds those does so
-//! with this one, too. [`talk`] is that agent; what it does is told as lines that the runner reads as it
-//! reads other agents'.
+//! It is a process of its own like every other agent, so that it is stopped, limited and found in
+//! the same way. [`talk`] is that agent; it reports its work in lines that the runner reads like
+//! those of other agents.
 
 pub mod endpoint;
 #[cfg(unix)]
@@ -23,20 +23,20 @@ mod voice;
 
 use crate::store::StoreError;
 
-/// The variable that holds the key for OpenAI and for what speaks its protocol.
+/// The variable that holds the key for OpenAI and for servers with its protocol.
 pub const KEY: &str = "OPENAI_API_KEY";
 
-/// The protocol that is spoken with a model.
+/// The protocols of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
-    /// That of Ollama.
+    /// The protocol of Ollama.
     Ollama,
-    /// That of OpenAI, which many servers speak.
+    /// The protocol of OpenAI, which many servers use.
     OpenAi,
 }
 
 impl Protocol {
-    /// The protocol of a provider's name.
+    /// Returns the protocol of a provider.
     pub fn of(provider: &str) -> Option<Self> {
         match provider {
             "ollama" => Some(Self::Ollama),
@@ -45,7 +45,7 @@ impl Protocol {
         }
     }
 
-    /// Its provider's name.
+    /// Returns the name of its provider.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ollama => "ollama",
@@ -53,7 +53,7 @@ impl Protocol {
         }
     }
 
-    /// The endpoint when none is configured (reference chant 7).
+    /// Returns the endpoint if none is configured (reference chant 7).
     pub fn usual_endpoint(self) -> &'static str {
         match self {
             Self::Ollama => "http://localhost:11434/v1",
@@ -62,56 +62,56 @@ impl Protocol {
     }
 }
 
-/// Why the agent gave up.
+/// The reasons why the agent gave up.
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderError {
-    /// There is no provider of that name.
+    /// No provider has that name.
     #[error("There is no provider `{provider}`; expected ollama or openai")]
     Unknown {
         /// The name.
         provider: String,
     },
-    /// The endpoint is none.
+    /// A text that is no endpoint.
     #[error("`{endpoint}` cannot be an endpoint: {why}")]
     Endpoint {
-        /// What was given.
+        /// The given text.
         endpoint: String,
-        /// What is wrong with it.
+        /// The fault in it.
         why: String,
     },
-    /// What the connection needs is not usable.
+    /// The connection could not be prepared.
     #[error("Cannot talk to {address}: {why}")]
     SetUp {
         /// The address.
         address: String,
-        /// What is wrong.
+        /// The fault.
         why: String,
     },
-    /// There was no answer that could be used.
+    /// There was no usable answer.
     #[error("{address} gave no answer: {why}")]
     NoAnswer {
         /// The address that was asked.
         address: String,
-        /// The server's or the system's words.
+        /// The message of the server or the system.
         why: String,
     },
-    /// The model answers nothing.
+    /// The model gives empty answers.
     #[error("The model `{model}` answered nothing, twice; try another model, or a shorter prompt")]
     Empty {
         /// The model.
         model: String,
     },
-    /// The model never comes to an end.
+    /// The model does not come to an end.
     #[error(
         "The model `{model}` did not complete the task in {rounds} rounds; what it committed is kept"
     )]
     Endless {
         /// The model.
         model: String,
-        /// How many it had.
+        /// The number of its answers.
         rounds: usize,
     },
-    /// The folder cannot be worked in.
+    /// The folder cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

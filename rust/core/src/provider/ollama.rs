@@ -1,4 +1,4 @@
-//! The protocol of Ollama: a stream of JSON values, the last of which says `done`.
+//! The protocol of Ollama: a stream of JSON values, the last of which has `done`.
 
 use std::io::BufRead;
 
@@ -8,7 +8,7 @@ use super::http::Trouble;
 use super::talk::{self, Call, Reply};
 use super::voice::Voice;
 
-/// Reads an answer as it comes.
+/// Reads an answer as it arrives.
 pub(super) fn read(stream: impl BufRead, voice: &mut Voice<'_>) -> Result<Reply, Trouble> {
     let (mut text, mut calls) = (String::new(), Vec::new());
     for value in serde_json::Deserializer::from_reader(stream).into_iter::<Value>() {
@@ -48,7 +48,7 @@ fn called_tool(call: &Value) -> Call {
     }
 }
 
-/// A call as the model is reminded of it.
+/// Returns a call as the model gets it back.
 pub(super) fn call(call: &Call) -> Value {
     let arguments = call.arguments.clone().unwrap_or_default();
     json!({"function": {"name": call.name, "arguments": arguments}})

@@ -10,10 +10,10 @@ use super::http::Trouble;
 use super::talk::{self, Call, Reply};
 use super::voice::Voice;
 
-/// What ends the events.
+/// The text that ends the events.
 const DONE: &str = "[DONE]";
 
-/// An answer as far as it has come.
+/// An answer as far as it has arrived.
 #[derive(Default)]
 struct Pieces {
     text: String,
@@ -21,7 +21,7 @@ struct Pieces {
     is_finished: bool,
 }
 
-/// A call as far as it has come.
+/// A call as far as it has arrived.
 #[derive(Default)]
 struct Piece {
     index: Option<u64>,
@@ -30,7 +30,7 @@ struct Piece {
     arguments: String,
 }
 
-/// Reads an answer as it comes.
+/// Reads an answer as it arrives.
 pub(super) fn read(mut stream: impl BufRead, voice: &mut Voice<'_>) -> Result<Reply, Trouble> {
     let mut pieces = Pieces::default();
     while let Some(data) = events::next(&mut stream).map_err(Trouble::broken)? {
@@ -74,7 +74,7 @@ impl Pieces {
         if let Some(why) = event.get("error").filter(|why| !why.is_null()) {
             return Err(Trouble::said(why));
         }
-        // Some events tell of other things, such as what the answer cost.
+        // Some events report other facts, such as the cost of the answer.
         let Some(choice) = event.pointer("/choices/0") else {
             return Ok(());
         };
@@ -95,7 +95,7 @@ impl Pieces {
         let index = call.get("index").and_then(Value::as_u64);
         let text = |pointer: &str| call.pointer(pointer).and_then(Value::as_str);
         let id = text("/id").unwrap_or_default();
-        // Servers that do not number calls give each of them whole.
+        // Servers that do not number calls send each of them whole.
         let known = match index {
             Some(_) => self.calls.iter().position(|piece| piece.index == index),
             None => None,
@@ -141,8 +141,8 @@ impl Pieces {
     }
 }
 
-/// A call as the model is reminded of it. Servers refuse arguments that are no JSON, so such are left out;
-/// the result says what was wrong with them.
+/// Returns a call as the model gets it back. Servers refuse arguments that are not JSON, so these
+/// are left out; the result reports the fault in them.
 pub(super) fn call(call: &Call) -> Value {
     let arguments = call.arguments.clone().unwrap_or_default();
     let arguments = Value::from(arguments).to_string();

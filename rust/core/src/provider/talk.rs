@@ -1,4 +1,4 @@
-//! The agent: a model is told its task, and the tools that it calls are run, round by round.
+//! The agent: sends a model its task, and runs the tools that it calls, round by round.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,54 +14,54 @@ use super::{Protocol, ProviderError, ollama, openai};
 use crate::error::Error;
 use crate::work::command::Commands;
 
-/// So many answers a model may give in one run.
+/// The greatest number of a model's answers in one run.
 const ROUNDS: usize = 50;
 
-/// What a model is told first: prompts are written for agents of all kinds.
+/// The first message to a model that works: prompts are written for agents of all kinds.
 const RULES: &str = "You work on the task below in a git worktree, and you act only by calling tools: text alone changes nothing. Paths are relative to the worktree. Read a file before you write it; write_file replaces the whole file. Tick the criteria that are met in the spec's file, commit your work with git by run_command, and only then call task_complete. What is not committed is lost.";
 
-/// What a model is told first that is asked for an answer, not for work.
+/// The first message to a model that answers a question instead of working.
 const QUESTION: &str = "You are asked the question below about the project in the current folder. Look at its files with list_files and read_file as far as you need them; change nothing. Then give the whole answer as text, without calling a tool.";
 
-/// What a model is told that called no tool.
+/// The message to a model that called no tool.
 const REMINDER: &str = "You called no tool, so nothing happened. Call the tools that the task needs; when all of it is done and committed, call task_complete.";
 
-/// What a model is told that was asked and gave no answer.
+/// The message to a model that gave no answer to a question.
 const ANSWER: &str = "You gave no answer. Look at the files that you need, then give the whole answer as text, without calling a tool.";
 
-/// How often what passes is tried again.
+/// The number and delay of further tries after a passing failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tries {
-    /// So many times after the first.
+    /// The number of tries after the first.
     pub retries: u32,
-    /// Before the first of them; doubled each time.
+    /// The delay before the first of them; doubled each time.
     pub delay: Duration,
 }
 
-/// What the agent works on.
+/// The task of the agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
-    /// Where the model is.
+    /// The endpoint of the model.
     pub endpoint: &'a Endpoint,
-    /// Its name.
+    /// The name of the model.
     pub model: &'a str,
-    /// What it is to do.
+    /// The text of the task.
     pub prompt: &'a str,
-    /// Whether that is a question, whose answer is all that is wanted.
+    /// True if the task is a question, so that only its answer is wanted.
     pub is_question: bool,
-    /// Where it may read and write.
+    /// The folder in which it may read and write.
     pub folder: &'a Path,
-    /// What its commands find in their environment, the key excepted; where proxies and further
-    /// certificates are looked for.
+    /// The environment of its commands, without the key; proxies and further certificates are found
+    /// there.
     pub environment: &'a BTreeMap<String, String>,
-    /// How often what passes is tried again.
+    /// The further tries after a passing failure.
     pub tries: Tries,
 }
 
-/// What a model answered.
+/// An answer of a model.
 #[derive(Debug)]
 pub(super) struct Reply {
-    /// Its text, told already.
+    /// Its text, which was reported already.
     pub(super) text: String,
     /// The tools it calls, in order.
     pub(super) calls: Vec<Call>,
@@ -70,14 +70,14 @@ pub(super) struct Reply {
 /// A tool that a model calls.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// By which the result is known; empty where the protocol has none.
+    /// The id by which the result is assigned; empty where the protocol has none.
     pub(super) id: String,
     pub(super) name: String,
-    /// What it is called with, or the text that should have said it.
+    /// Its arguments, or the text that should have been these.
     pub(super) arguments: Result<Map<String, Value>, String>,
 }
 
-/// What a process that is such an agent was told.
+/// The order to a process that is such an agent.
 #[derive(Debug)]
 pub struct Order {
     /// The name of the provider.
@@ -86,24 +86,25 @@ pub struct Order {
     pub endpoint: String,
     /// The model.
     pub model: String,
-    /// What it is to do.
+    /// The text of the task.
     pub prompt: String,
-    /// Whether that is a question.
+    /// True if the task is a question.
     pub is_question: bool,
-    /// Where.
+    /// The folder.
     pub folder: PathBuf,
     /// The environment of the process.
     pub environment: BTreeMap<String, String>,
-    /// So many tries after the first for what may pass.
+    /// The number of tries after the first.
     pub retries: u32,
-    /// Milliseconds before the first of them.
+    /// The milliseconds before the first of them.
     pub retry_delay_ms: u64,
 }
 
-/// [`run`] as the one thing that this process does: a signal ends it and the command it runs.
+/// Runs [`run`] as the only work of this process: a signal ends the process and the command that it
+/// runs.
 ///
 /// # Errors
-/// Why it gave up, or could not begin.
+/// The reason why it gave up or could not start.
 pub fn work(order: &Order, tell: &mut dyn FnMut(&str)) -> Result<(), Error> {
     let protocol = Protocol::of(&order.provider).ok_or_else(|| ProviderError::Unknown {
         provider: order.provider.clone(),
@@ -123,10 +124,11 @@ pub fn work(order: &Order, tell: &mut dyn FnMut(&str)) -> Result<(), Error> {
     Ok(run(&task, &Commands::ending_with_this_process()?, tell)?)
 }
 
-/// Has a model work on a task until it says that it is complete. `tell` is given each line for the log.
+/// Has a model work on a task until it reports that it is complete. `tell` gets each line for the
+/// log.
 ///
 /// # Errors
-/// Why it gave up.
+/// The reason why it gave up.
 pub fn run(
     task: &Task<'_>,
     commands: &Commands,
@@ -153,7 +155,7 @@ pub fn run(
                 return Err(ProviderError::Empty { model });
             }
             if is_reminded || task.is_question && !reply.text.trim().is_empty() {
-                // It thinks that it is done; what it said or did is looked at by others.
+                // The model considers itself done; the caller judges its answer and its work.
                 return Ok(());
             }
             is_reminded = true;
@@ -194,7 +196,7 @@ fn request(task: &Task<'_>, talk: &[Value]) -> Value {
     })
 }
 
-/// An answer that calls tools, as the model is reminded of it.
+/// Returns an answer that calls tools, as the model gets it back.
 fn said(task: &Task<'_>, reply: &Reply) -> Value {
     let calls = reply.calls.iter().map(|call| match task.endpoint.protocol {
         Protocol::Ollama => ollama::call(call),
@@ -207,7 +209,7 @@ fn said(task: &Task<'_>, reply: &Reply) -> Value {
     })
 }
 
-/// The result of a tool, as the model is told it.
+/// Returns the result of a tool, as the model gets it.
 fn heard(task: &Task<'_>, call: &Call, result: &str) -> Value {
     match task.endpoint.protocol {
         Protocol::Ollama => {
@@ -217,7 +219,7 @@ fn heard(task: &Task<'_>, call: &Call, result: &str) -> Value {
     }
 }
 
-/// The arguments that a text of JSON says.
+/// Returns the arguments in a JSON text.
 pub(super) fn arguments(text: &str) -> Result<Map<String, Value>, String> {
     if text.trim().is_empty() {
         return Ok(Map::new());

@@ -1,5 +1,5 @@
-//! What a model can do: read, write and list files of its folder, run commands there, and say that it is
-//! done (reference chant 6.5).
+//! The tools of a model: read, write and list files of its folder, run commands there, and report
+//! that it is done (reference chant 6.5).
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
@@ -15,16 +15,16 @@ use crate::store::disk::{self, Disk};
 use crate::store::files::{self, Root};
 use crate::work::command::{Bounds, Commands, Ended};
 
-/// Bytes of a result; what is longer is cut, and says so.
+/// The greatest size of a result in bytes; a longer one is cut, and says so.
 const RESULT: usize = 16_000;
-/// Entries of a folder that are listed.
+/// The greatest number of entries of a folder that are listed.
 const ENTRIES: usize = 500;
-/// How long a command may take.
+/// The time limit of a command.
 const COMMAND: Duration = Duration::from_secs(10 * 60);
-/// The name of git's own folder, or of the file that stands for it.
+/// The name of git's own folder, or of the file in its place.
 const GIT: &str = ".git";
 
-/// Why a tool did not do what it was called for, as the model is told.
+/// The reason why a tool failed, as the model gets it.
 pub(super) struct Told(pub(super) String);
 
 impl From<StoreError> for Told {
@@ -33,15 +33,15 @@ impl From<StoreError> for Told {
     }
 }
 
-/// What comes of a call.
+/// The outcomes of a call.
 pub(super) enum Turn {
-    /// The model says that it is done, in its own words.
+    /// The model reports that it is done, in its own words.
     Complete(String),
-    /// What the model is told.
+    /// The result for the model.
     Result(Result<String, Told>),
 }
 
-/// The tools as they are offered to a model.
+/// Returns the descriptions of the tools for a model.
 pub(super) fn described() -> Value {
     let path = json!({"type": "string", "description": "Relative to the worktree."});
     let tool = |name: &str, what: &str, properties: Value, required: &[&str]| {
@@ -109,7 +109,7 @@ impl<'a> Tools<'a> {
         })
     }
 
-    /// Does what a call asks for.
+    /// Runs a call.
     pub(super) fn take(&mut self, call: &Call, voice: &mut Voice<'_>) -> Turn {
         let arguments = match &call.arguments {
             Ok(arguments) => arguments,
@@ -164,7 +164,7 @@ impl<'a> Tools<'a> {
             Err(refusal) => return Err(refusal.into()),
         }
         for (end, _) in path.match_indices('/') {
-            // A link on the way could lead to where nothing may be made.
+            // A link on the way could lead to a folder in which nothing may be created.
             match self.inside(&path[..end]) {
                 Ok(_) => {}
                 Err(Refusal::Missing) => break,
@@ -208,7 +208,7 @@ impl<'a> Tools<'a> {
     fn run(&self, arguments: &Map<String, Value>, voice: &mut Voice<'_>) -> Result<String, Told> {
         let expected = || Told("command should be a text, or a list of texts".into());
         let argv: Vec<String> = match arguments.get("command") {
-            // The model's own words, never those of a spec: it asked for a shell.
+            // The text comes from the model, never from a spec: it asked for a shell.
             Some(Value::String(line)) => ["sh", "-c", line].map(str::to_owned).into(),
             Some(Value::Array(words)) => words
                 .iter()
@@ -230,7 +230,7 @@ impl<'a> Tools<'a> {
         Ok(outcome(&ended))
     }
 
-    /// The real place of something that is there and may be touched.
+    /// Returns the real path of an existing file or folder that may be used.
     fn inside(&self, path: &str) -> Result<std::path::PathBuf, Refusal> {
         if Path::new(path).components().any(is_git_part) {
             return Err(Refusal::Git);
@@ -247,7 +247,7 @@ impl<'a> Tools<'a> {
     }
 }
 
-/// Why a path is not touched.
+/// The reasons why a path is refused.
 enum Refusal {
     Missing,
     Git,
@@ -281,12 +281,12 @@ fn is_git_part(part: Component<'_>) -> bool {
     matches!(part, Component::Normal(name) if is_git(&name.to_string_lossy()))
 }
 
-/// Whether a name is git's own, on whatever file system.
+/// Returns true if a name is git's own, on any file system.
 fn is_git(name: &str) -> bool {
     name.eq_ignore_ascii_case(GIT)
 }
 
-/// A path without what says nothing.
+/// Returns a path without its redundant parts.
 fn plain(path: &str) -> String {
     let mut path = path.trim();
     while let Some(rest) = path.strip_prefix("./") {
@@ -308,7 +308,7 @@ fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> Result<&'a str, To
     }
 }
 
-/// A number of 1 or more; models write it as text, too.
+/// Returns a number of 1 or more; models write it as text, too.
 fn whole(value: &Value) -> Option<usize> {
     let number = match value {
         Value::String(text) => text.trim().parse().ok()?,
@@ -317,13 +317,13 @@ fn whole(value: &Value) -> Option<usize> {
     usize::try_from(number).ok().filter(|number| *number > 0)
 }
 
-/// So many bytes of a text at the most, whole characters.
+/// Returns at most this many bytes of a text, in whole characters.
 fn beginning(text: &str, most: usize) -> &str {
     let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
     &text[..ends.take_while(|end| *end <= most).last().unwrap_or(0)]
 }
 
-/// The lines of a file from one on, as many as a result takes.
+/// Returns the lines of a file from a line on, as many as a result takes.
 fn page(content: &str, from: usize) -> String {
     let count = content.lines().count();
     if count == 0 {
@@ -357,7 +357,7 @@ fn page(content: &str, from: usize) -> String {
     text
 }
 
-/// What a command left, as the model is told it.
+/// Returns the outcome of a command, as the model gets it.
 fn outcome(ended: &Ended) -> String {
     let mut text = String::from_utf8_lossy(&ended.beginning).into_owned();
     if ended.left_out > 0 {

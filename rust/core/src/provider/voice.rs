@@ -1,5 +1,5 @@
-//! What the agent tells of its work: the messages that other agents tell, a line of JSON each, and lines
-//! that stand for themselves.
+//! Reports the agent's work: the events that other agents report, a line of JSON each, and plain
+//! lines.
 
 use std::time::{Duration, Instant};
 
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use super::talk::Call;
 use super::tools::Told;
 
-/// How long nothing may be told while something is going on.
+/// The longest silence while work is going on.
 const SILENCE: Duration = Duration::from_secs(10);
-/// Characters of a result that are told.
+/// The characters of a result that are reported.
 const SHOWN: usize = 200;
 
 pub(super) struct Voice<'a> {
     tell: &'a mut dyn FnMut(&str),
-    /// The beginning of a line whose end has not come yet.
+    /// The start of a line that is not complete yet.
     line: String,
     last: Instant,
 }
@@ -29,7 +29,7 @@ impl<'a> Voice<'a> {
         }
     }
 
-    /// Tells a piece of the model's text, line by line.
+    /// Reports a piece of the model's text, line by line.
     pub(super) fn text(&mut self, piece: &str) {
         self.line.push_str(piece);
         while let Some(end) = self.line.find('\n') {
@@ -39,7 +39,7 @@ impl<'a> Voice<'a> {
         }
     }
 
-    /// Tells what is left of the text.
+    /// Reports the rest of the text.
     pub(super) fn end_text(&mut self) {
         let line = std::mem::take(&mut self.line);
         let line = line.trim_end();
@@ -48,7 +48,7 @@ impl<'a> Voice<'a> {
         }
     }
 
-    /// Tells that a tool is called.
+    /// Reports a call of a tool.
     pub(super) fn call(&mut self, call: &Call) {
         let input = match &call.arguments {
             Ok(arguments) => Value::from(arguments.clone()),
@@ -58,7 +58,7 @@ impl<'a> Voice<'a> {
         self.message("assistant", &part);
     }
 
-    /// Tells the beginning of a result.
+    /// Reports the start of a result.
     pub(super) fn result(&mut self, result: &Result<String, Told>) {
         match result {
             Ok(text) => {
@@ -74,9 +74,9 @@ impl<'a> Voice<'a> {
         }
     }
 
-    /// Tells that something will be tried again.
+    /// Reports another try.
     pub(super) fn retry(&mut self, why: &str, wait: Duration) {
-        // What was told of the answer that broke off stays.
+        // The text of the answer that broke off stays.
         self.end_text();
         let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
         self.line(&format!(
@@ -85,7 +85,7 @@ impl<'a> Voice<'a> {
         ));
     }
 
-    /// Tells that the work goes on, where nothing else was told for a while: whoever listens takes silence
+    /// Reports that the work goes on, if nothing was reported for a while: the runner takes silence
     /// for an agent that hangs. It leaves nothing in the log.
     pub(super) fn is_alive(&mut self) {
         if self.last.elapsed() >= SILENCE {

@@ -1,13 +1,13 @@
-//! JSON of which one value has one text: keys in order, no blanks.
+//! Canonical JSON, in which each value has exactly one text: keys in order, no blanks.
 
 use serde_json::Value;
 
-/// The canonical text of a value.
+/// Returns the canonical text of a value.
 pub fn canonical(value: &Value) -> String {
     sorted(value).to_string()
 }
 
-/// A value with the keys of its maps in order.
+/// Returns a value with the keys of its maps in order.
 pub fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(map) => {

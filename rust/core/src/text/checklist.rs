@@ -1,9 +1,9 @@
-//! `- [ ]` items: which stand under which heading, how they read, and how they are ticked.
+//! Checklist items (`- [ ]`): found below their headings, read, and ticked.
 
 use super::edit::Edit;
 use super::markdown::{Outline, TaskItem};
 
-/// The task items of every section whose heading starts with `name` (any case, levels 2 to 6).
+/// Returns the task items of every section whose heading starts with `name` (any case, levels 2 to 6).
 ///
 /// A section ends at the next heading of its own level or a higher one, so sub-headings stay inside.
 /// Items of several such sections are all returned, in document order.
@@ -28,7 +28,7 @@ pub fn under<'a>(outline: &'a Outline, name: &str) -> Vec<&'a TaskItem> {
     found
 }
 
-/// An item's text on one line, as answers show it.
+/// Returns an item's text on one line, as answers show it.
 pub fn text(body: &str, item: &TaskItem) -> String {
     body.get(item.text.clone())
         .unwrap_or_default()
@@ -48,14 +48,14 @@ fn starts_with_ignoring_case(text: &str, name: &str) -> bool {
         .is_some_and(|start| start.eq_ignore_ascii_case(name))
 }
 
-/// A text without the bullet of a list before it.
+/// Returns a text without the bullet of a list before it.
 pub fn without_bullet(text: &str) -> &str {
     let text = text.trim();
     let bullet = text.strip_prefix(['-', '*', '+']);
     bullet.map_or(text, str::trim_start)
 }
 
-/// What stands behind a box, with or without a bullet before it; none without a box.
+/// Returns the text behind a box, with or without a bullet before it; `None` without a box.
 pub fn behind_box(text: &str) -> Option<&str> {
     let text = without_bullet(text);
     ["[ ]", "[x]", "[X]"]

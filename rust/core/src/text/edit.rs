@@ -1,8 +1,8 @@
-//! The only way a document changes: replacements of byte ranges.
+//! Edits of a document: replacements of byte ranges, the only way in which a document changes.
 
 use std::ops::Range;
 
-/// Why a document cannot be edited without risk.
+/// The reasons why a document cannot be edited without risk.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// The front matter has no closing fence.
@@ -10,10 +10,10 @@ pub enum EditError {
         "the front matter opened on line {line} is never closed; add a line `---` after its last key"
     )]
     Unclosed {
-        /// Line of the opening fence, counted from 1.
+        /// The line of the opening fence, counted from 1.
         line: usize,
     },
-    /// The lines of the front matter end in carriage returns alone.
+    /// The lines of the front matter end in carriage returns only.
     #[error(
         "the lines of the front matter end in carriage returns alone; save the file with line feeds"
     )]
@@ -23,25 +23,25 @@ pub enum EditError {
         "the front matter is not a block of `key: value` lines, so `{key}` cannot be changed in place; edit the file by hand"
     )]
     NotLines {
-        /// The key that was to change.
+        /// The key to be changed.
         key: String,
     },
-    /// The changed text would not say what was intended.
+    /// The changed text would not have the intended meaning.
     #[error(
         "changing `{key}` in place would not read back as intended ({why}); edit the file by hand"
     )]
     Unfaithful {
-        /// The key that was to change.
+        /// The key to be changed.
         key: String,
-        /// What the check found.
+        /// The result of the check.
         why: String,
     },
-    /// Two edits overlap or one lies outside the text: a fault of ours.
+    /// Two edits overlap, or one lies outside the text: an error of the program.
     #[error("an edit of bytes {start}..{end} does not fit the text")]
     Range {
-        /// First byte of the edit.
+        /// The first byte of the edit.
         start: usize,
-        /// Byte after its last.
+        /// The byte after its last.
         end: usize,
     },
 }
@@ -49,9 +49,9 @@ pub enum EditError {
 /// One replacement in a source text; everything outside `range` stays byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// Bytes to replace; empty to insert.
+    /// The bytes to replace; empty to insert.
     pub range: Range<usize>,
-    /// What to put there.
+    /// The new text.
     pub text: String,
 }
 
@@ -93,7 +93,7 @@ pub fn apply(text: &str, edits: &[Edit]) -> Result<String, EditError> {
     Ok(out)
 }
 
-/// The line break a text uses: that of its first line, LF when it has none.
+/// Returns the line break a text uses: that of its first line, LF when it has none.
 pub fn line_break(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",

@@ -1,35 +1,36 @@
-//! One pass of a `CommonMark` parser over a markdown body.
+//! Reads a Markdown body in one pass of a `CommonMark` parser.
 //!
-//! Titles, sections and criteria are all read from this one outline, so that no two answers can
-//! disagree about what a heading, a fence or a task item is.
+//! Titles, sections and criteria all come from this one outline, so that answers agree about
+//! headings, fences and task items.
 
 use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-/// A heading that stands at the top level of the document (not in a list or a quote).
+/// A heading at the top level of the document (not in a list or a quote).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
-    /// 1 to 6.
+    /// The level, 1 to 6.
     pub level: u8,
     /// Its text as written, without the markers around it.
     pub text: String,
-    /// Bytes of the heading itself, its line break included where it has one.
+    /// The bytes of the heading itself, with its line break if it has one.
     pub range: Range<usize>,
 }
 
-/// A list item that begins with `[ ]`, `[x]` or `[X]`.
+/// A list item that starts with `[ ]`, `[x]` or `[X]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskItem {
-    /// Bytes of the marker, brackets included: always three.
+    /// The bytes of the marker, brackets included: always three.
     pub marker: Range<usize>,
-    /// Bytes of the item's own first paragraph, marker excluded; empty for an item without text.
+    /// The bytes of the item's own first paragraph, without the marker; empty for an item without
+    /// text.
     pub text: Range<usize>,
-    /// Whether the box is ticked.
+    /// True if the box is ticked.
     pub checked: bool,
 }
 
-/// What a markdown body consists of, in document order.
+/// The parts of a Markdown body, in document order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outline {
     /// Top-level headings.
@@ -60,9 +61,9 @@ pub fn outline(body: &str) -> Outline {
 struct Reader<'a> {
     body: &'a str,
     outline: Outline,
-    /// How many lists and quotes are open.
+    /// The number of open lists and quotes.
     depth: usize,
-    /// Whether the last task item still collects its text.
+    /// True if the last task item still collects its text.
     open_task: bool,
     /// The open heading and the span of its inline content so far.
     heading: Option<(u8, Range<usize>, Option<Range<usize>>)>,

@@ -1,35 +1,35 @@
-//! Three texts merged line by line; the only file naming the merge crate.
+//! Merges three texts line by line; the only file that names the merge crate.
 
 use diffy::{ConflictStyle, IncompleteHunkStyle, MergeOptions};
 
 use super::edit;
 
-/// A place that both sides changed, each in its own way; whole lines.
+/// A place that the two sides changed in different ways; whole lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clash {
-    /// What stood there before.
+    /// The lines before the changes.
     pub base: String,
-    /// What one side made of it.
+    /// The lines of one side.
     pub ours: String,
-    /// What the other side made of it.
+    /// The lines of the other side.
     pub theirs: String,
 }
 
-/// How a person is shown where two sides clash.
+/// The form of conflict markers for a person.
 #[derive(Debug, Clone, Copy)]
 pub struct Markers<'a> {
-    /// Characters of the signs that a marker begins with.
+    /// The number of signs at the start of a marker.
     pub length: usize,
-    /// What one side is called.
+    /// The name of one side.
     pub ours: &'a str,
-    /// What the other side is called.
+    /// The name of the other side.
     pub theirs: &'a str,
 }
 
-/// The line, counted from 1, on which a clash begins that git left between markers; lines that begin at
-/// a byte that is quoted are passed over.
+/// Returns the line, counted from 1, on which a clash starts that git left between markers; lines
+/// that start at a quoted byte are skipped.
 pub fn left_clash(text: &str, is_quoted: impl Fn(usize) -> bool) -> Option<usize> {
-    // Nearly no text has any: lines are told apart only where one may.
+    // Hardly any text has markers: lines are examined only where one may be.
     memchr::memmem::find(text.as_bytes(), b"<<<<<<<")?;
     let mut signs = ["<<<<<<<", "=======", ">>>>>>>"].into_iter().peekable();
     let (mut at, mut begins) = (0, None);
@@ -46,7 +46,7 @@ pub fn left_clash(text: &str, is_quoted: impl Fn(usize) -> bool) -> Option<usize
     begins.filter(|_| signs.peek().is_none())
 }
 
-/// Merges what two sides made of one text. Changes of neighbouring lines clash, too.
+/// Merges the changes of two sides to one text. Changes of neighbouring lines clash, too.
 ///
 /// # Errors
 /// The places where the sides clash, in the order of the text.
@@ -62,8 +62,9 @@ pub fn lines(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<Clash>>
     merged.map_err(|marked| clashes(&marked, length))
 }
 
-/// Merges what two sides made of one file, which need not be UTF-8. Where they clash, both versions
-/// stand between markers, as git writes them; lines that both begin or end with stand outside.
+/// Merges the changes of two sides to one file, which need not be UTF-8. Where they clash, both
+/// versions stand between markers, as git writes them; lines that both start or end with stand
+/// outside.
 pub fn marked(base: &[u8], ours: &[u8], theirs: &[u8], markers: &Markers<'_>) -> Vec<u8> {
     let length = unmistakable([base, ours, theirs]);
     match options(length, ConflictStyle::Merge).merge_bytes(base, ours, theirs) {
@@ -72,7 +73,8 @@ pub fn marked(base: &[u8], ours: &[u8], theirs: &[u8], markers: &Markers<'_>) ->
     }
 }
 
-/// The crate tells clashes by markers in the text: longer than any line they cannot be mistaken.
+/// Returns a marker length that no line has: the crate marks clashes in the text, and longer
+/// markers cannot be mistaken for lines.
 fn unmistakable(versions: [&[u8]; 3]) -> usize {
     let every_line = versions.into_iter().flat_map(each_line);
     every_line.map(<[u8]>::len).max().unwrap_or(0) + 1
@@ -96,7 +98,7 @@ fn line_break(text: &[u8]) -> &'static str {
     edit::line_break(&String::from_utf8_lossy(first))
 }
 
-/// Puts a person's markers in the place of the crate's.
+/// Replaces the crate's markers by those for a person.
 fn with_markers(text: &[u8], length: usize, markers: &Markers<'_>, eol: &str) -> Vec<u8> {
     let is_marker = |line: &[u8], sign| line.iter().take_while(|b| **b == sign).count() >= length;
     let mut out = Vec::with_capacity(text.len());
@@ -126,7 +128,7 @@ fn with_markers(text: &[u8], length: usize, markers: &Markers<'_>, eol: &str) ->
 
 fn write_clash(out: &mut Vec<u8>, ours: &[&[u8]], theirs: &[&[u8]], to: &Markers<'_>, eol: &str) {
     let (start, end) = if ours == theirs {
-        // They differ in the end of the last line alone, which nobody would see without markers.
+        // They differ only at the end of the last line, which is invisible without markers.
         (0, 0)
     } else {
         in_common(ours, theirs)
@@ -145,7 +147,8 @@ fn write_clash(out: &mut Vec<u8>, ours: &[&[u8]], theirs: &[&[u8]], to: &Markers
     out.extend(ours[ours.len() - end..].concat());
 }
 
-/// How many lines two pieces begin with, and how many of the others they end with.
+/// Returns the number of lines with which both pieces start, and of the remaining ones with which
+/// both end.
 fn in_common(one: &[&[u8]], other: &[&[u8]]) -> (usize, usize) {
     let pairs = one.iter().zip(other);
     let start = pairs.take_while(|(one, other)| one == other).count();
@@ -291,7 +294,7 @@ mod tests {
             let count = |text: &str, wanted: &str| text.lines().filter(|line| *line == wanted).count();
             for (side, other) in [(&ours, &theirs), (&theirs, &ours)] {
                 for line in side.lines() {
-                    // Unless the other side took it out.
+                    // Unless the other side removed it.
                     let is_gone = count(other, line) < count(&base, line);
                     prop_assert!(count(&text, line) > 0 || is_gone, "{} in {}", line, text);
                 }

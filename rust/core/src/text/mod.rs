@@ -1,6 +1,6 @@
-//! Documents as text: where their parts lie, and edits that spare every other byte.
+//! Documents as text: the places of their parts, and edits that keep every other byte.
 //!
-//! Nothing here knows a dialect, touches the disk or asks what time it is.
+//! Nothing here knows a dialect, touches the disk or reads the time.
 
 pub mod canonical;
 pub mod checklist;

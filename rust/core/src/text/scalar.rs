@@ -1,11 +1,11 @@
-//! How one value is written in YAML: plain where that is safe, quoted where it is not.
+//! Writes one value in YAML: plain where that is safe, quoted where it is not.
 
 use super::front_matter::reads_as_text;
 
-/// Where a scalar is written: inside `[…]` more characters need quotes.
+/// The places of a scalar: inside `[…]` more characters need quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// After `key:` or `- `.
+    /// Behind `key:` or `- `.
     Block,
     /// Between the brackets of a flow list.
     Flow,
@@ -20,7 +20,7 @@ pub fn write(text: &str, place: Place) -> String {
     }
 }
 
-/// Writes a text with the kind of quotes that the scalar it replaces had.
+/// Writes a text with the kind of quotes of the scalar that it replaces.
 pub fn write_like(text: &str, old: &str, place: Place) -> String {
     match old.chars().next() {
         Some('"') => double_quoted(text),

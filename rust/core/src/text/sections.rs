@@ -1,7 +1,8 @@
-//! Sections of a markdown body: a heading and what stands under it, sub-sections included.
+//! Sections of a Markdown body: a heading and the content below it, sub-sections included.
 //!
-//! A section is addressed by its path, the headings from the outermost one joined with ` / `, or by
-//! any shorter name that means only one. Edits touch the bytes between two headings and nothing else.
+//! A section is addressed by its path, which is the headings from the outermost one
+//! joined with ` / `, or by any shorter name that fits only one. Edits touch only the bytes between two
+//! headings.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,28 +11,28 @@ use super::edit::{Edit, line_break, with_line_break};
 use super::markdown::Outline;
 use crate::ident::Resolved;
 
-/// What joins the headings of a path.
+/// The separator between the headings of a path.
 pub const PATH_SEPARATOR: &str = " / ";
 
-/// A heading and what stands under it.
+/// A heading and the content below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// 1 to 6.
+    /// The level, 1 to 6.
     pub level: u8,
     /// The heading's text, without marks.
     pub title: String,
     /// The headings from the outermost one to this one, each with its `#` marks.
     pub path: String,
-    /// Bytes of the heading, its line break included.
+    /// The bytes of the heading, with its line break.
     pub heading: Range<usize>,
-    /// Bytes below the heading up to the next heading of its own level or a higher one.
+    /// The bytes below the heading up to the next heading of its own level or a higher one.
     pub content: Range<usize>,
 }
 
-/// Where new text goes in a section.
+/// The places for new text in a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// In the place of all content, sub-sections included.
+    /// Replaces all content, sub-sections included.
     Whole,
     /// Behind all content.
     End,
@@ -39,7 +40,7 @@ pub enum Place {
     Start,
 }
 
-/// The sections of a body, in document order.
+/// Returns the sections of a body, in document order.
 pub fn sections(outline: &Outline, length: usize) -> Vec<Section> {
     let headings = &outline.headings;
     let mut above: Vec<(u8, String)> = Vec::new();
@@ -68,14 +69,14 @@ pub fn sections(outline: &Outline, length: usize) -> Vec<Section> {
     sections
 }
 
-/// A name for each section that means it and no other, in their order: its heading with marks, as
-/// much of the path before it as it takes, and for sections of the same path their number behind it,
-/// as in `## Notes / ### Detail (2)`.
+/// Returns a unique name for each section, in their order: its heading with marks, as much of the
+/// path before it as needed, and for sections of the same path their number behind it, as in
+/// `## Notes / ### Detail (2)`.
 pub fn names(sections: &[Section]) -> Vec<String> {
     let whole = unique_paths(sections);
     let numbered: Vec<_> = whole.iter().map(|path| folded_ends(path)).collect();
     let plain: Vec<_> = sections.iter().map(|s| folded_ends(&s.path)).collect();
-    // A path that several sections have, without its number, must not be taken for another one.
+    // A path of several sections, without its number, must not be taken for another one.
     let shared = (0..sections.len()).filter(|at| sections[*at].path != whole[*at]);
     let mut ends: HashMap<&str, usize> = HashMap::new();
     for (_, end) in numbered.iter().chain(shared.map(|at| &plain[at])).flatten() {
@@ -83,7 +84,7 @@ pub fn names(sections: &[Section]) -> Vec<String> {
     }
     let count = |folded: &str| ends.get(folded).copied().unwrap_or(0);
     let shortest = |at: usize| {
-        // A number counts those of one path: what stands before it has to mean that path.
+        // A number counts the sections of one path: the text before it must name that path.
         let of_path = plain[at].first().map_or(0, |(_, whole)| count(whole));
         let mut pairs = numbered[at].iter().zip(&plain[at]).rev();
         // A heading that holds a separator is not named by its second half.
@@ -95,7 +96,7 @@ pub fn names(sections: &[Section]) -> Vec<String> {
     (0..sections.len()).map(shortest).collect()
 }
 
-/// The path of each section, with a number behind it where several have the same.
+/// Returns the path of each section, with a number behind it where several have the same.
 pub fn unique_paths(sections: &[Section]) -> Vec<String> {
     let paths: Vec<String> = sections.iter().map(|s| folded(&s.path)).collect();
     let mut count: HashMap<&str, usize> = HashMap::new();
@@ -112,7 +113,7 @@ pub fn unique_paths(sections: &[Section]) -> Vec<String> {
         loop {
             *number += 1;
             let numbered = format!("{path} ({number})");
-            // A heading may read like that already.
+            // A heading may already have this text.
             if !count.contains_key(&*folded(&numbered)) {
                 return numbered;
             }
@@ -121,24 +122,24 @@ pub fn unique_paths(sections: &[Section]) -> Vec<String> {
     (0..sections.len()).map(unique).collect()
 }
 
-/// A path, and every piece of it that begins behind a separator.
+/// Returns a path, and every piece of it that starts behind a separator.
 fn path_ends(path: &str) -> impl Iterator<Item = &str> {
-    // Behind a heading that is a lone slash two separators overlap.
+    // Behind a heading that is only a slash two separators overlap.
     let places = path.char_indices();
     let behind = places.filter_map(|(at, _)| path[at..].strip_prefix(PATH_SEPARATOR));
     std::iter::once(path).chain(behind)
 }
 
-/// The pieces of [`path_ends`], each with itself folded.
+/// Returns the pieces of [`path_ends`], each with itself folded.
 fn folded_ends(path: &str) -> Vec<(&str, String)> {
     path_ends(path).map(|end| (end, folded(end))).collect()
 }
 
-/// The section that a name stands for, in any case of letters. The first of these that matches
-/// anything decides: one of [`names`] or [`unique_paths`], a full path, the end of one, a heading's
-/// text, its text without a leading number, the end of a path with marks and numbers left out, a
-/// heading's text with other marks, the beginning of exactly one, a piece of exactly one. Marks
-/// before a heading's text, where given, have to be its own unless said otherwise.
+/// Returns the section that a name stands for, in any case of letters. The first of these that
+/// matches anything decides: one of [`names`] or [`unique_paths`], a full path, the end of one, a
+/// heading's text, its text without a leading number, the end of a path with marks and numbers left
+/// out, a heading's text with other marks, the start of exactly one, a piece of exactly one. Marks
+/// before a heading's text, where given, must be its own unless noted otherwise.
 pub fn find<'a>(sections: &'a [Section], name: &str) -> Resolved<&'a Section> {
     let wanted = Wanted::of(name);
     if wanted.whole.is_empty() {
@@ -153,7 +154,7 @@ pub fn find<'a>(sections: &'a [Section], name: &str) -> Resolved<&'a Section> {
     let matches: [Match<'_>; 10] = [
         &|at, _| whole(&unique[at]),
         &|_, section| whole(&section.path),
-        // With the number behind it or without: where several end like that, all of them are meant.
+        // With or without the number behind it: if several paths end like that, all of them match.
         &|at, section| ends(&unique[at]) || ends(&section.path),
         &|_, section| wanted.has_level_of(section) && text(section),
         &|_, section| wanted.has_level_of(section) && bare(section),
@@ -167,7 +168,7 @@ pub fn find<'a>(sections: &'a [Section], name: &str) -> Resolved<&'a Section> {
         },
         &|_, section| wanted.has_level_of(section) && folded(&section.title).contains(&wanted.text),
     ];
-    // Marks alone can only be the path of a heading without text.
+    // Only marks can be the path of a heading without text.
     let usable = if wanted.text.is_empty() {
         3
     } else {
@@ -188,18 +189,18 @@ pub fn find<'a>(sections: &'a [Section], name: &str) -> Resolved<&'a Section> {
     Resolved::None
 }
 
-/// Whether the section at a place is meant.
+/// A test whether the name matches the section at a place.
 type Match<'a> = &'a dyn Fn(usize, &Section) -> bool;
 
-/// A name that a section is asked for by.
+/// The name of a wanted section.
 struct Wanted {
     /// All of it, folded.
     whole: String,
-    /// How many marks it begins with, if any.
+    /// The number of its leading marks, if any.
     level: Option<usize>,
-    /// What stands behind them.
+    /// The text behind them.
     text: String,
-    /// The headings of a path, without marks and numbers; a single one when it is none.
+    /// The headings of a path, without marks and numbers; a single one if it is no path.
     steps: Vec<String>,
 }
 
@@ -222,7 +223,7 @@ impl Wanted {
             .is_none_or(|level| level == usize::from(section.level))
     }
 
-    /// Whether the steps of a path, two at least, are the last ones of the section's path.
+    /// Returns true if the steps of a path, at least two, are the last ones of the section's path.
     fn is_loose_end_of(&self, section: &Section) -> bool {
         let steps: Vec<String> = folded(&section.path)
             .split(PATH_SEPARATOR)
@@ -236,7 +237,7 @@ fn plain_step(step: &str) -> String {
     without_number(without_marks(step.trim())).to_owned()
 }
 
-/// A heading without the marks before it; marks alone are none.
+/// Returns a heading without the marks before it; marks without a heading give an empty text.
 fn without_marks(heading: &str) -> &str {
     let rest = heading.trim_start_matches('#');
     if rest.starts_with(' ') || rest.is_empty() {
@@ -246,7 +247,7 @@ fn without_marks(heading: &str) -> &str {
     }
 }
 
-/// Puts text into a section, one blank line around it, in the line ends of the body.
+/// Puts text into a section, with one blank line around it and the line ends of the body.
 pub fn put(body: &str, section: &Section, text: &str, place: Place) -> Edit {
     let eol = line_break(body);
     let content = &body[section.content.clone()];
@@ -289,7 +290,7 @@ pub fn put(body: &str, section: &Section, text: &str, place: Place) -> Edit {
             let blanks = content[words..].find(['\n', '\r']);
             let kept = blanks.map_or(content.len(), |blanks| words + blanks);
             let rest = &content[kept..];
-            // Without a blank line before it a heading of the underlined kind would swallow the text.
+            // Without a blank line before it an underlined heading would include the text.
             let trail = if is_last || rest.matches('\n').count() > 1 {
                 rest.to_owned()
             } else {
@@ -301,7 +302,7 @@ pub fn put(body: &str, section: &Section, text: &str, place: Place) -> Edit {
     }
 }
 
-/// A title without a number before it: `2.1 Scope`, `3) Scope` and `4. Scope` mean `Scope`.
+/// Returns a title without a number before it: `2.1 Scope`, `3) Scope` and `4. Scope` mean `Scope`.
 pub fn without_number(title: &str) -> &str {
     let rest = title.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ')');
     if rest.len() < title.len() && title.starts_with(|c: char| c.is_ascii_digit()) {
@@ -311,7 +312,7 @@ pub fn without_number(title: &str) -> &str {
     }
 }
 
-/// A text in lower case with one blank between its words.
+/// Returns a text in lower case with one blank between its words.
 fn folded(text: &str) -> String {
     // Nearly all headings: visible ASCII and single blanks.
     if text.bytes().all(|b| matches!(b, b' '..=b'~')) && !text.contains("  ") {

@@ -1,16 +1,18 @@
-//! Which runs of three bytes a text holds, so that most texts need not be searched for most words.
+//! Signatures of texts: the runs of three bytes in a text, so that most texts need not be searched
+//! for most words.
 //!
-//! A signature never denies a text that holds the word in any case; it may let through one that does
-//! not. Two letters outside ASCII, the Kelvin sign and the long s, are other cases of letters inside
-//! it: a text that has them is always let through.
+//! A signature never excludes a text that holds the word in any case; it may let through one that
+//! does not. Two letters outside ASCII, the Kelvin sign and the long s, are other cases of ASCII
+//! letters: a text with them is always let through.
 
-/// Bits of a signature. A text of 2 KB sets about half of them, and a word asks for several.
+/// The bits of a signature. A text of 2 KB sets about half of them, and a word needs several.
 const BITS: usize = 1024;
 
-/// Bytes that tell one piece of a text, in lower case.
+/// The bytes of one piece of a text, in lower case.
 type Gram = [u8; 3];
 
-/// What a text may hold; small and without pointers, so that many in a row are looked at quickly.
+/// The pieces that a text may hold; small and without pointers, so that many in a row are checked
+/// quickly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
     bits: [u64; BITS / 64],
@@ -18,7 +20,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// The signature of a text; the cost is one pass over its bytes.
+    /// Returns the signature of a text; the cost is one pass over its bytes.
     pub fn of(text: &str) -> Self {
         let mut bits = [0; BITS / 64];
         for bit in text.as_bytes().windows(3).map(bit_of) {
@@ -30,25 +32,25 @@ impl Signature {
         }
     }
 
-    /// Whether no letter of the text is another case of an ASCII letter but that letter's own other
-    /// case: then an ASCII word is found by comparing ASCII letters alone.
+    /// Returns true if no letter of the text is another case of an ASCII letter except that
+    /// letter's own other case: then comparing ASCII letters is enough to find an ASCII word.
     pub fn is_plain(&self) -> bool {
         self.is_plain
     }
 
-    /// Whether the text may hold the word.
+    /// Returns true if the text may hold the word.
     pub fn may_hold(&self, word: &Word) -> bool {
         let is_set = |bit: &usize| self.bits[bit / 64] & (1 << (bit % 64)) != 0;
         !self.is_plain || word.0.iter().all(is_set)
     }
 }
 
-/// What a signature is asked for.
+/// The bits that a signature must have for a word.
 #[derive(Debug, Clone)]
 pub struct Word(Vec<usize>);
 
 impl Word {
-    /// The ASCII pieces of a word: other letters may be written in other bytes in another case.
+    /// Creates a word from its ASCII pieces: other letters may have other bytes in another case.
     pub fn of(word: &str) -> Self {
         let grams = word.as_bytes().windows(3);
         Self(grams.filter(|gram| gram.is_ascii()).map(bit_of).collect())
@@ -81,7 +83,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a search finds, in whatever case, the signature lets through.
+        /// The signature lets through every text that a search finds, in any case.
         #[test]
         fn a_text_that_holds_the_word_is_let_through(
             before in "[a-zA-ZſKéß ]{0,20}", word in "[a-zA-ZſKéß ]{0,8}", after in "[a-zA-ZſKéß ]{0,20}", upper: bool

@@ -1,6 +1,8 @@
-//! What in a folder can make something happen on this machine, as a list that people read and as a hash.
+//! The acting configuration of a folder: all that can make something happen on this machine, as a
+//! list for people and as a hash.
 //!
-//! A pure function of the texts and bytes that were read: who acts by them hands the very same in.
+//! A pure function of the texts and bytes that were read; a caller acts by the same texts and
+//! bytes.
 
 use serde_json::{Map, Value, json};
 
@@ -11,20 +13,20 @@ use crate::store::digest::sha256;
 use crate::text::canonical::sorted;
 use crate::text::front_matter;
 
-/// What kind of thing an entry makes happen.
+/// The kinds of effects of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EntryKind {
     /// A program that is started as an agent.
     Command,
-    /// A program that is run to see whether work is done.
+    /// A program that is run to check whether work is done.
     Check,
-    /// An address that models are asked at.
+    /// The address of a model's server.
     Endpoint,
     /// A variable of the environment that is read.
     Variable,
-    /// A folder outside that is read or written.
+    /// A folder outside of the project that is read or written.
     Root,
-    /// A text that agents are given in the place of ours.
+    /// A text that agents get in place of ours.
     Prompt,
     /// A file that agents read as their own configuration.
     AgentFile,
@@ -32,8 +34,8 @@ pub enum EntryKind {
     GitConfiguration,
     /// A program that git runs.
     Hook,
-    /// A file by which programs run elsewhere, or when somebody opens the folder. It counts where work lands, not
-    /// where a folder is trusted.
+    /// A file that runs programs elsewhere, or when a person opens the folder. It counts where work
+    /// lands, not where a folder is trusted.
     Automation,
     /// Any other key that is not known to be harmless.
     Setting,
@@ -55,7 +57,7 @@ impl EntryKind {
         Self::Setting,
     ];
 
-    /// Its word for one, and for several.
+    /// Returns its words for one entry, and for several.
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Command => ("command", "commands"),
@@ -73,16 +75,16 @@ impl EntryKind {
     }
 }
 
-/// One thing that a folder asks for.
+/// One effect that a folder asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActingEntry {
-    /// What it makes happen.
+    /// The kind of its effect.
     pub kind: EntryKind,
-    /// The file that says so, as shown to people.
+    /// Its file, as shown to people.
     pub source: String,
-    /// The key in that file, its parts joined by dots; empty where the whole file counts.
+    /// The key in that file, its parts joined by dots; empty if the whole file counts.
     pub key: String,
-    /// What stands there.
+    /// The value of the key.
     pub value: Value,
 }
 
@@ -91,13 +93,13 @@ pub struct ActingEntry {
 pub struct SourceFile {
     /// Its path from the project's root, with `/`.
     pub path: String,
-    /// What it makes happen, where it counts as a whole.
+    /// The kind of its effect, if it counts as a whole.
     pub kind: EntryKind,
-    /// What it says when it is a link.
+    /// Its target, if it is a link.
     pub link: Option<String>,
-    /// Whether it may be run as a program.
+    /// True if it is executable.
     pub is_program: bool,
-    /// Its bytes, or why there are none.
+    /// Its bytes, or the reason why they are missing.
     pub bytes: Result<Vec<u8>, String>,
 }
 
@@ -110,17 +112,17 @@ pub const SPECKIT_CONFIG: &str = ".specify/chant-mcp.yml";
 /// The folder of the project's own prompts.
 pub const PROMPTS: &str = ".chant/prompts";
 
-/// What in a folder can make something happen.
+/// The acting configuration of a folder.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ActingConfiguration {
     /// The entries by source and key.
     entries: Vec<ActingEntry>,
-    /// What could not be looked through; a folder with such gaps is trusted by no hash.
+    /// The parts that could not be read; no hash trusts a folder with such gaps.
     gaps: Vec<String>,
 }
 
 impl ActingConfiguration {
-    /// Takes together what was read of a folder.
+    /// Combines everything that was read of a folder.
     pub fn of(files: &[SourceFile], git: &[LocalSetting], gaps: Vec<String>) -> Self {
         let mut entries: Vec<ActingEntry> = files.iter().flat_map(entries_of).collect();
         let acting = git
@@ -136,22 +138,22 @@ impl ActingConfiguration {
         Self { entries, gaps }
     }
 
-    /// The entries, by source and key.
+    /// Returns the entries, by source and key.
     pub fn entries(&self) -> &[ActingEntry] {
         &self.entries
     }
 
-    /// What could not be looked through.
+    /// Returns the parts that could not be read.
     pub fn gaps(&self) -> &[String] {
         &self.gaps
     }
 
-    /// Whether nothing here asks for anything.
+    /// Returns true if the folder asks for no effect.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.gaps.is_empty()
     }
 
-    /// The whole as JSON with sorted keys: the same configuration is the same text.
+    /// Returns the whole as JSON with sorted keys: the same configuration gives the same text.
     pub fn canonical(&self) -> String {
         let entry = |entry: &ActingEntry| {
             json!([
@@ -169,12 +171,12 @@ impl ActingConfiguration {
         .to_string()
     }
 
-    /// What stands for it in the store of trust.
+    /// Returns the hash that stands for it in the store of trust.
     pub fn hash(&self) -> String {
         sha256(self.canonical().as_bytes())
     }
 
-    /// How many entries there are of each kind: `2 commands, 1 endpoint`.
+    /// Returns the number of entries of each kind: `2 commands, 1 endpoint`.
     pub fn summary(&self) -> String {
         let counted = EntryKind::ALL.into_iter().filter_map(|kind| {
             let count = self
@@ -201,7 +203,8 @@ impl ActingConfiguration {
         told.join(", ")
     }
 
-    /// Every entry as a line of plain ASCII, nothing left out; what cannot be looked through comes last.
+    /// Returns every entry as a line of plain ASCII, nothing left out; parts that could not be read
+    /// come last.
     pub fn listing(&self) -> Vec<String> {
         let entries = self.entries.iter().map(ActingEntry::line);
         let gaps = self
@@ -232,7 +235,7 @@ impl ActingEntry {
         )
     }
 
-    /// Whether it would open to runs what a project can only close.
+    /// Returns true if the value would open something to runs that a project can only close.
     fn has_no_effect(&self) -> bool {
         let key: Vec<&str> = self.key.split('.').collect();
         let value = self.value.as_str().unwrap_or_default();
@@ -240,7 +243,7 @@ impl ActingEntry {
     }
 }
 
-/// What is another between two listings: lines that went with `-`, lines that came with `+`.
+/// Returns the difference between two listings: removed lines with `-`, added lines with `+`.
 pub fn listing_difference(old: &[String], new: &[String]) -> Vec<String> {
     let gone = old.iter().filter(|line| !new.contains(line));
     let come = new.iter().filter(|line| !old.contains(line));
@@ -249,8 +252,8 @@ pub fn listing_difference(old: &[String], new: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// A text in which everything but printable ASCII is an escape, so that it steers no terminal and nothing
-/// in it looks like something else.
+/// Returns a text with everything but printable ASCII escaped, so that it controls no terminal and
+/// nothing in it looks like something else.
 pub fn ascii(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
@@ -271,13 +274,13 @@ fn entries_of(file: &SourceFile) -> Vec<ActingEntry> {
     }
 }
 
-/// The YAML of a document; none for one without, or that cannot be told apart from its text.
+/// Returns the YAML of a document; `None` without front matter, or if its end is not clear.
 fn front_matter_of(text: &str) -> Option<&str> {
     let layout = front_matter::layout(text).ok()?;
     layout.yaml.and_then(|range| text.get(range))
 }
 
-/// An entry for each key that acts; the whole file where its keys cannot be read for sure.
+/// Returns an entry for each key that acts; the whole file if its keys cannot be read for certain.
 fn keys_of(
     file: &SourceFile,
     yaml: fn(&str) -> Option<&str>,
@@ -289,7 +292,7 @@ fn keys_of(
         return vec![whole(file, EntryKind::Setting)];
     };
     let Some(yaml) = yaml(text) else {
-        // Without front matter it says nothing; a broken one is read by nobody, but may be mended.
+        // Without front matter nothing acts; a broken one is not read, but may be repaired later.
         return match front_matter::layout(text) {
             Ok(_) => Vec::new(),
             Err(_) => vec![whole(file, EntryKind::Setting)],
@@ -331,7 +334,7 @@ fn flatten(
     }
 }
 
-/// Whether what stands below a key is one thing to people.
+/// Returns true if the value below a key is one thing to people.
 fn is_whole(path: &[String]) -> bool {
     let parts: Vec<&str> = path.iter().map(String::as_str).collect();
     matches!(parts[..], ["checks", _] | ["enterprise", "derived", _])
@@ -352,7 +355,8 @@ fn kind_of(path: &[String], value: &Value) -> EntryKind {
     }
 }
 
-/// Parts of a key as one text; a part that has a dot or is empty stands in quotation marks.
+/// Returns the parts of a key as one text; a part that has a dot or is empty stands in quotation
+/// marks.
 fn joined(path: &[String]) -> String {
     let part = |part: &String| {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -365,7 +369,7 @@ fn joined(path: &[String]) -> String {
     path.iter().map(part).collect::<Vec<_>>().join(".")
 }
 
-/// A file as one entry: what it leads to and a hash of what it holds.
+/// Returns a file as one entry: its target and a hash of its content.
 fn whole(file: &SourceFile, kind: EntryKind) -> ActingEntry {
     let mut value = Map::new();
     if let Some(link) = &file.link {
@@ -391,7 +395,7 @@ fn whole(file: &SourceFile, kind: EntryKind) -> ActingEntry {
     }
 }
 
-/// An address without the password in it: listings are shown and kept.
+/// Returns an address without its password: listings are shown and kept.
 fn without_password(value: &str) -> String {
     let Some((scheme, rest)) = value.split_once("://") else {
         return value.to_owned();

@@ -1,12 +1,12 @@
-//! What each tool, and each act of a command, may do: one table, which the check of trust asks and from which
-//! the annotations of tools follow, so that they cannot differ.
+//! The effects of each tool, and of each act of a command: one table for the check of trust and the
+//! annotations of tools, so that the two cannot differ.
 
-/// What may happen by a call.
+/// The effects that a call may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolEffect {
     /// Documents of the project are read.
     ReadsDocuments,
-    /// Documents, or records of ours, are made or changed.
+    /// Documents, or records of ours, are created or changed.
     EditsDocuments,
     /// Text may be replaced or removed, or work may be ended.
     TakesTextAway,
@@ -20,14 +20,14 @@ pub enum ToolEffect {
     ChangesGit,
 }
 
-/// What becomes of a call from inside a run, where an agent asks and no person.
+/// The rights of a call from inside a run, where an agent asks and no person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunRight {
     /// It is answered as anywhere: it reads the project, adds to it, or asks a person.
     Project,
     /// It reads and writes the copies in the run's own folder, which land with its branch.
     OwnFolder,
-    /// It is a person's to do; what the agent can do instead.
+    /// Only a person may do it; names the agent's alternative.
     Never(&'static str),
 }
 
@@ -40,30 +40,30 @@ use ToolEffect::{
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EffectRow {
-    /// The tool's name, or words of our own for what only a command does.
+    /// The tool's name, or our own words for an act that only a command does.
     pub name: &'static str,
-    /// What may happen.
+    /// Its effects.
     pub effects: &'static [ToolEffect],
-    /// Whether a second call with the same arguments changes nothing more.
+    /// True if a second call with the same arguments changes nothing more.
     pub is_repeatable: bool,
-    /// What becomes of it from inside a run.
+    /// The rights of the call from inside a run.
     pub in_run: RunRight,
 }
 
-/// What a host may assume of a tool: the four hints of the protocol.
+/// The hints for a host about a tool: the four hints of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "the protocol has these four hints"
 )]
 pub struct ToolHints {
-    /// Nothing is changed.
+    /// True if nothing is changed.
     pub read_only: bool,
-    /// Something may be lost by it.
+    /// True if something may be lost.
     pub destructive: bool,
-    /// A second call changes nothing more.
+    /// True if a second call changes nothing more.
     pub idempotent: bool,
-    /// Programs act that are not ours.
+    /// True if programs act that are not ours.
     pub open_world: bool,
 }
 
@@ -73,15 +73,15 @@ const TAKES_AWAY: &[ToolEffect] = &[ReadsDocuments, EditsDocuments, TakesTextAwa
 const STARTS: &[ToolEffect] = &[ReadsDocuments, EditsDocuments, StartsAgents, ChangesGit];
 const MERGES: &[ToolEffect] = &[ReadsDocuments, EditsDocuments, ChangesGit];
 
-/// What an agent does in place of ending its own spec's work.
+/// The agent's alternative to ending its own spec's work.
 const END: RunRight = Never(
     "Commit your work, tick the criteria that are met with chant_spec_update(check=[\u{2026}]), and end; the runner judges and lands it then.",
 );
-/// What an agent does in place of having work begun.
+/// The agent's alternative to starting work.
 const ADD: RunRight = Never(
     "Add a spec with chant_add that says what is to be done; a person decides when it is begun.",
 );
-/// What an agent does in place of anything else that is not its to do.
+/// The agent's alternative to any other act that only a person may do.
 const ASK: RunRight = Never(
     "Where it is needed, ask with rstn_report_status(status=\"needs_input\", prompt=\u{2026}), or say so in your last words.",
 );
@@ -108,7 +108,7 @@ const fn each_time(
     }
 }
 
-/// All tools in the order of their seeds, then what only commands do.
+/// All tools in the order of their seeds, then the acts that only commands do.
 pub const TABLE: &[EffectRow] = &[
     once("chant_spec_list", READS, Project),
     once("chant_spec_get", READS, Project),
@@ -160,7 +160,7 @@ pub const TABLE: &[EffectRow] = &[
     once("delete_cr", TAKES_AWAY, ASK),
     each_time("manage_cr_sections", TAKES_AWAY, OwnFolder),
     once("suggest_cr_improvements", READS, OwnFolder),
-    // What only commands do, or the project does by itself.
+    // Acts that only commands do, or the project does by itself.
     once("approve", MERGES, ASK),
     once("merge", MERGES, ASK),
     once("recover", MERGES, ASK),
@@ -178,24 +178,25 @@ pub const TABLE: &[EffectRow] = &[
     each_time("watch", STARTS, ASK),
 ];
 
-/// The row of a tool or an act.
+/// Returns the row of a tool or an act.
 pub fn effects_of(name: &str) -> Option<&'static EffectRow> {
     TABLE.iter().find(|row| row.name == name)
 }
 
-/// What becomes of a call from inside a run; what the table does not know is a person's to do.
+/// Returns the rights of a call from inside a run; an unknown call is only for a person.
 pub fn right_in_run(name: &str) -> RunRight {
     effects_of(name).map_or(ASK, |row| row.in_run)
 }
 
-/// Whether something may be done only in folders that a person trusts; what the table does not know may not.
+/// Returns true if an act is allowed only in folders that a person trusts; an unknown act is not
+/// allowed elsewhere.
 pub fn needs_trust(name: &str) -> bool {
     const ACTS: [ToolEffect; 3] = [RunsCommands, StartsAgents, ChangesGit];
     effects_of(name).is_none_or(|row| row.effects.iter().any(|effect| ACTS.contains(effect)))
 }
 
 impl EffectRow {
-    /// What hosts are told of it.
+    /// Returns the hints for hosts.
     pub fn hints(&self) -> ToolHints {
         let has = |wanted: &[ToolEffect]| self.effects.iter().any(|effect| wanted.contains(effect));
         ToolHints {
@@ -206,7 +207,7 @@ impl EffectRow {
                 StartsAgents,
                 ChangesGit,
             ]),
-            // A program that is not ours may take away what it likes.
+            // A program that is not ours may remove anything.
             destructive: has(&[TakesTextAway, RunsCommands, StartsAgents]),
             idempotent: self.is_repeatable,
             open_world: has(&[RunsCommands, StartsAgents]),
@@ -261,7 +262,7 @@ mod tests {
             let is_never = matches!(row.in_run, Never(_));
             assert!(is_never || row.name == "rstn_complete_task", "{row:?}");
         }
-        // What takes text away does so in copies, which a person's branch does not have yet.
+        // A tool that removes text does so in copies, which a person's branch does not have yet.
         let takes_away = |row: &&EffectRow| row.effects.contains(&TakesTextAway);
         for row in TABLE.iter().filter(takes_away) {
             assert!(row.in_run != Project, "{row:?}");

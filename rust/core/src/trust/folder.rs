@@ -1,4 +1,4 @@
-//! What is read of a folder to know what in it acts; each file once.
+//! Reads the files of a folder that decide its acting configuration, each once.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use crate::git::acting::LocalSetting;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 
-/// Files of agents, prompts and hooks that are looked through.
+/// The greatest number of files of agents, prompts and hooks that are read.
 const MOST_FILES: usize = 2_000;
-/// Folders below each other that are looked through.
+/// The greatest depth of folders that are read.
 const DEEPEST: usize = 12;
 
-/// What a folder is looked through with.
+/// The tools and facts for reading a folder.
 #[derive(Clone, Copy)]
 pub struct FolderLook<'a> {
     /// The disk.
@@ -26,30 +26,30 @@ pub struct FolderLook<'a> {
     pub root: &'a Path,
     /// The repository it lies in.
     pub repo: Option<&'a Repo>,
-    /// Texts that were read already and are what is acted by, by their paths; `None` for a file that
-    /// was not there.
+    /// Texts that were read already and that the caller acts by, with their paths; `None` for a
+    /// file that did not exist.
     pub known: &'a [(&'a str, Option<&'a str>)],
-    /// The commit that worktrees begin at, and what it is called.
+    /// The commit at which worktrees start, and its name.
     pub base: Option<(&'a str, &'a str)>,
 }
 
-/// What was read of a folder.
+/// The content of a folder as it was read.
 #[derive(Debug, Default)]
 pub struct FolderReading {
     files: Vec<SourceFile>,
     settings: Vec<LocalSetting>,
     gaps: Vec<String>,
-    /// The files and folders that were looked at, each with its stamp then.
+    /// The files and folders that were read, each with its stamp at that time.
     pub stamps: Vec<(PathBuf, Option<Stamp>)>,
 }
 
 impl FolderReading {
-    /// What of it acts.
+    /// Returns the part of it that acts.
     pub fn acting(&self) -> ActingConfiguration {
         ActingConfiguration::of(&self.files, &self.settings, self.gaps.clone())
     }
 
-    /// The texts of the project's own prompts as they were read, by their paths.
+    /// Returns the texts of the project's own prompts as they were read, by their paths.
     pub fn prompts(&self) -> BTreeMap<String, String> {
         let prompts = self
             .files
@@ -63,12 +63,12 @@ impl FolderReading {
             .collect()
     }
 
-    /// Notes a part that cannot be looked through.
+    /// Adds a part that could not be read.
     pub fn add_gap(&mut self, gap: String) {
         self.gaps.push(gap);
     }
 
-    /// The real places of files that act as wholes.
+    /// Returns the real paths of files that act as a whole.
     pub fn real_places(&self) -> Vec<PathBuf> {
         let files = self.stamps.iter().filter(|(_, stamp)| stamp.is_some());
         files
@@ -78,7 +78,7 @@ impl FolderReading {
 }
 
 impl FolderLook<'_> {
-    /// Looks through the folder; what cannot be read is a gap.
+    /// Reads the folder; a part that cannot be read is a gap.
     pub fn read(&self) -> FolderReading {
         let mut reading = FolderReading::default();
         for path in [CHANT_CONFIG, CHANT_AGENTS, SPECKIT_CONFIG] {
@@ -103,7 +103,8 @@ impl FolderLook<'_> {
         reading
     }
 
-    /// The folders in which agents look for their files, each with what stands before their names.
+    /// Returns the folders in which agents search for their files, each with the prefix of its
+    /// names.
     fn levels(&self) -> Vec<(PathBuf, String)> {
         let top = self.repo.and_then(Repo::checkout);
         let top = top.and_then(|top| disk::real(top).ok());
@@ -156,7 +157,7 @@ impl FolderLook<'_> {
         }
     }
 
-    /// A file, or all files below a folder; links are followed and named.
+    /// Reads a file, or all files below a folder; links are followed and named.
     fn read_tree(
         &self,
         path: &Path,
@@ -256,7 +257,8 @@ impl FolderLook<'_> {
         );
     }
 
-    /// The files of agents as the commit has them that worktrees begin at, where they are others than here.
+    /// Reads the files of agents in the commit at which worktrees start, if they differ from those
+    /// in the folder.
     fn read_base(
         &self,
         repo: &Repo,

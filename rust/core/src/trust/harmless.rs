@@ -1,28 +1,31 @@
-//! Keys that cannot make anything run, send, read outside, merge or spend: every other key acts.
+//! Lists the keys that cannot run, send, read outside, merge or spend anything: every other key
+//! acts.
 //!
-//! The lists are short on purpose. A key that is forgotten here asks a person once too often; one too many
-//! would let a repository act unseen.
+//! The lists are short on purpose. A key that is missing here asks a person once too often; one too
+//! many would let a repository act unseen.
 
 /// Keys of `.chant/config.md` and `.chant/agents.md`, with all below them.
 ///
-/// Not among them, although they look harmless: `approval` (a block of the project's takes the place of the
-/// user's, so that any word in it can switch approval off), `limits` and `watch` (they bound what is spent),
-/// `defaults.main_branch` and `defaults.branch_prefix` (they say what is merged where), `defaults.model`.
+/// Not among them, although they look harmless: `approval` (a block of the project's replaces that
+/// of the user's, so any word in it can switch approval off), `limits` and `watch` (they bound the
+/// spending), `defaults.main_branch` and `defaults.branch_prefix` (they decide which branch is
+/// merged where), `defaults.model`.
 const OF_CHANT: [&[&str]; 4] = [
-    // What the project is called; folders have it with everything but letters and digits taken out.
+    // The name of the project; in folder names only its letters and digits are used.
     &["project", "name"],
-    // How strict the findings about specs are.
+    // The severity of the findings about specs.
     &["lint"],
-    // Which keys specs have to have.
+    // The keys that specs must have.
     &["enterprise", "required"],
-    // Whether `verify` asks for receipts; it runs nothing.
+    // Makes `verify` ask for receipts; it runs nothing.
     &["receipts"],
 ];
 
-/// Keys of `.specify/chant-mcp.yml`: what refuses a tick instead of warning, and how long questions wait.
+/// Keys of `.specify/chant-mcp.yml` that refuse a tick instead of warning, and that bound how long
+/// questions wait.
 const OF_SPECKIT: [&[&str]; 2] = [&["strict"], &["questions"]];
 
-/// Keys of git that say how files and names are stored, who commits, and what belongs to which remote.
+/// Keys of git about the storage of files and names, committers, and the branches of remotes.
 const OF_GIT: [&str; 27] = [
     "core.repositoryformatversion",
     "core.filemode",
@@ -64,17 +67,17 @@ const OF_GIT_FAMILIES: [(&str, &str); 11] = [
     ("remote", "fetch"),
     ("remote", "tagopt"),
     ("submodule", "active"),
-    // A header that is sent to a server says something to that server only; jobs get a new one each time.
+    // A header that is sent to a server concerns only that server; jobs get a new one each time.
     ("http", "extraheader"),
     ("lfs", "access"),
 ];
 
-/// Whether a key of a document of chant's is harmless.
+/// Returns true if a key of a document of chant's is harmless.
 pub(super) fn is_in_chant(path: &[String]) -> bool {
     begins_with_one(path, &OF_CHANT)
 }
 
-/// Whether a key of spec-kit's file is harmless.
+/// Returns true if a key of spec-kit's file is harmless.
 pub(super) fn is_in_speckit(path: &[String]) -> bool {
     begins_with_one(path, &OF_SPECKIT)
 }
@@ -85,7 +88,7 @@ fn begins_with_one(path: &[String], known: &[&[&str]]) -> bool {
         .any(|known| path.len() >= known.len() && known.iter().zip(path).all(|(k, p)| k == p))
 }
 
-/// Whether a setting of git's is harmless.
+/// Returns true if a setting of git's is harmless.
 pub(super) fn is_in_git(key: &str, value: &str) -> bool {
     let (section, name) = (
         key.split('.').next().unwrap_or_default(),
@@ -98,7 +101,8 @@ pub(super) fn is_in_git(key: &str, value: &str) -> bool {
         || key.matches('.').count() >= 2 && OF_GIT_FAMILIES.contains(&(section, name))
 }
 
-/// Whether an address is reached by git itself: what names a helper (`ext::…`) or an option runs a program.
+/// Returns true if git itself reaches an address: one that names a helper (`ext::…`) or an option
+/// runs a program.
 fn is_plain_address(address: &str) -> bool {
     !address.contains("::") && !address.starts_with('-')
 }

@@ -1,4 +1,4 @@
-//! One look at a folder: what in it acts, and whether its user said yes to that.
+//! Reads a folder once: its acting configuration, and whether the user trusts it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::config::Config;
 use crate::git::Repo;
 use crate::store::disk::{self, Disk};
 
-/// The branch that is taken for the main one where there is none of the configured name.
+/// The branch that counts as the main one if there is none of the configured name.
 const OLD_MAIN: &str = "master";
 
-/// A folder whose trust is asked for.
+/// A folder, with the facts that decide its trust.
 #[derive(Clone, Copy)]
 pub struct FolderTrust<'a> {
     /// The disk.
@@ -23,33 +23,33 @@ pub struct FolderTrust<'a> {
     pub root: &'a Path,
     /// The repository it lies in.
     pub repo: Option<&'a Repo>,
-    /// Whether there is a repository that cannot be opened.
+    /// True if there is a repository that cannot be opened.
     pub is_broken: bool,
     /// The user's own configuration file.
     pub user_config: Option<&'a Path>,
-    /// The user's variables: they say where trust is kept, and where their home is.
+    /// The user's variables, which name the store of trust and the home folder.
     pub environment: &'a BTreeMap<String, String>,
-    /// The hash that whoever opened the folder named.
+    /// The hash that the caller who opened the folder named.
     pub named: Option<&'a str>,
 }
 
-/// Everything that was seen in one look.
+/// The result of one reading.
 #[derive(Debug)]
 pub struct TrustLook {
-    /// Where the folder lies.
+    /// The place of the folder.
     pub place: TrustedPlace,
-    /// Where trust is kept.
+    /// The store of trust.
     pub store: Option<TrustStore>,
-    /// What was read.
+    /// The content that was read.
     pub reading: FolderReading,
-    /// What of it acts.
+    /// The part of it that acts.
     pub acting: ActingConfiguration,
-    /// Whether that is trusted.
+    /// The verdict about that part.
     pub verdict: TrustVerdict,
 }
 
 impl FolderTrust<'_> {
-    /// Looks at the folder; `known` are texts that were read already and that the act goes by.
+    /// Reads the folder; `known` are texts that were read already and by which the caller acts.
     pub fn look(&self, known: &[(&str, Option<&str>)]) -> TrustLook {
         let base = self.base_commit();
         let mut reading = FolderLook {
@@ -84,7 +84,7 @@ impl FolderTrust<'_> {
         }
     }
 
-    /// Where the folder lies.
+    /// Returns the place of the folder.
     pub fn place(&self) -> TrustedPlace {
         let real = |path: &Path| disk::real(path).unwrap_or_else(|_| path.to_owned());
         TrustedPlace {
@@ -93,7 +93,7 @@ impl FolderTrust<'_> {
         }
     }
 
-    /// The folders that the user's own configuration trusts; none where it cannot be read.
+    /// Returns the folders that the user's own configuration trusts; none if it cannot be read.
     fn user_roots(&self) -> Vec<PathBuf> {
         let user = self.user_config.and_then(|path| self.text(path));
         let config = user.and_then(|text| Config::read(Some(("user", &text)), None, None).ok());
@@ -104,7 +104,8 @@ impl FolderTrust<'_> {
         trusted_roots(&named, home.as_deref())
     }
 
-    /// The commit that worktrees begin at, and the name of its branch, as the configuration has it.
+    /// Returns the commit at which worktrees start, and the name of its branch, according to the
+    /// configuration.
     pub fn base_commit(&self) -> Option<(String, String)> {
         let repo = self.repo?;
         let user = self.user_config.and_then(|path| self.text(path));

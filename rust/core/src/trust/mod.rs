@@ -1,6 +1,7 @@
-//! Whether a person trusts a folder: what in it acts, who said yes to that, and what needs it.
+//! Decides whether a person trusts a folder: its acting configuration, the recorded consent, and
+//! the acts that need it.
 //!
-//! Pure functions: paths, variables and the time come in as arguments. Knows no dialect and no run.
+//! Pure functions: paths, variables and the time are arguments. They know no dialect and no run.
 
 pub mod acting;
 pub mod effects;
@@ -15,27 +16,27 @@ use std::path::{Path, PathBuf};
 use acting::{ActingConfiguration, listing_difference};
 use store::{TrustStore, TrustedHash, TrustedPlace};
 
-/// Why a folder is trusted.
+/// The reasons why a folder is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustGround {
-    /// A person looked at this very configuration and said yes.
+    /// A person saw exactly this configuration and consented.
     Hash,
     /// The user's own configuration names the folder or one above it.
     UserRoots,
-    /// Whoever opened the project named the hash of this very configuration.
+    /// The caller that opened the project named the hash of exactly this configuration.
     Caller,
 }
 
-/// Whether a folder is trusted as it is now.
+/// The verdicts about a folder in its present state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrustVerdict {
-    /// It is.
+    /// The folder is trusted.
     Trusted(TrustGround),
-    /// It is not.
+    /// The folder is not trusted.
     Untrusted(Box<UntrustedFolder>),
 }
 
-/// What a folder asks for that nobody said yes to.
+/// The acting configuration of a folder without consent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "This folder is not trusted: {summary}. Nothing was run or changed; documents can be read and edited as ever.{}",
@@ -44,17 +45,17 @@ pub enum TrustVerdict {
 pub struct UntrustedFolder {
     /// The folder.
     pub root: PathBuf,
-    /// How much of what it asks for.
+    /// The number of its entries of each kind.
     pub summary: String,
-    /// Every line of what it asks for.
+    /// Every line of its listing.
     pub listing: Vec<String>,
-    /// What is another than when it was trusted last; `None` when it never was.
+    /// The difference since it was trusted last; `None` if it never was.
     pub difference: Option<Vec<String>>,
-    /// What stands for all that.
+    /// The hash that stands for all of it.
     pub hash: String,
-    /// Whether there is a place where trust can be kept.
+    /// True if there is a store in which trust can be kept.
     pub can_be_given: bool,
-    /// Whether something cannot be looked through, so that no hash stands for the folder.
+    /// True if a part could not be read, so that no hash stands for the folder.
     pub has_gaps: bool,
 }
 
@@ -67,27 +68,27 @@ fn storable(can_be_given: bool) -> &'static str {
 }
 
 impl UntrustedFolder {
-    /// What is shown to a person: what is another, or all of it.
+    /// Returns the lines for a person: the difference, or all of them.
     pub fn shown(&self) -> &[String] {
         self.difference.as_deref().unwrap_or(&self.listing)
     }
 }
 
-/// Everything that a verdict depends on beside what the folder asks for.
+/// The facts besides the acting configuration that decide a verdict.
 #[derive(Debug, Clone)]
 pub struct TrustQuestion<'a> {
-    /// Where the folder lies.
+    /// The place of the folder.
     pub place: &'a TrustedPlace,
-    /// What people said.
+    /// The recorded consents.
     pub store: Option<&'a TrustStore>,
-    /// Folders that the user's own configuration trusts with all in them.
+    /// Folders that the user's own configuration trusts with all their content.
     pub roots: &'a [PathBuf],
-    /// The hash that whoever opened the project named.
+    /// The hash that the caller who opened the project named.
     pub named: Option<&'a str>,
 }
 
 impl TrustQuestion<'_> {
-    /// Whether the folder is trusted with what it asks for.
+    /// Returns the verdict about the folder with its acting configuration.
     pub fn verdict(&self, acting: &ActingConfiguration) -> TrustVerdict {
         if self
             .roots
@@ -120,7 +121,8 @@ impl TrustQuestion<'_> {
     }
 }
 
-/// The folders that a user's configuration trusts, real; `~` stands for the home folder.
+/// Returns the folders that a user's configuration trusts, resolved; `~` stands for the home
+/// folder.
 pub fn trusted_roots(named: &[String], home: Option<&Path>) -> Vec<PathBuf> {
     let full = |name: &String| match (name.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
@@ -133,7 +135,7 @@ pub fn trusted_roots(named: &[String], home: Option<&Path>) -> Vec<PathBuf> {
     named.iter().filter_map(full).filter_map(real).collect()
 }
 
-/// What is remembered when a person says yes.
+/// Returns the record of a person's consent.
 pub fn given(acting: &ActingConfiguration, moment: String) -> TrustedHash {
     TrustedHash {
         hash: acting.hash(),

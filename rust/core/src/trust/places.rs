@@ -1,7 +1,8 @@
-//! Where things lie that act: the files that agents take their own configuration from (rule R8).
+//! The places of files that act: those from which agents read their own configuration (rule R8).
 
-/// Files and folders that agents look for in a project and in the folders above it up to the checkout's top:
-/// hooks, endpoints, variables, permissions, servers, commands and skills. A folder counts with all in it.
+/// Files and folders that agents search for in a project and in the folders above it up to the
+/// checkout's top: hooks, endpoints, variables, permissions, servers, commands and skills. A folder
+/// counts with all its content.
 const OF_AGENTS: [&str; 33] = [
     ".mcp.json",
     ".env",
@@ -38,8 +39,8 @@ const OF_AGENTS: [&str; 33] = [
     ".junie",
 ];
 
-/// Files and folders at the top of a checkout by which something runs without anybody starting it: jobs on other
-/// machines, tasks and containers of editors, hooks that are shared (rule R17).
+/// Files and folders at the top of a checkout that run something without an explicit start: jobs on
+/// other machines, tasks and containers of editors, shared hooks (rule R17).
 const OF_AUTOMATION: [&str; 30] = [
     ".appveyor.yml",
     ".azure-pipelines",
@@ -76,8 +77,8 @@ const OF_AUTOMATION: [&str; 30] = [
 /// Files of that kind in any folder.
 const AUTOMATION_ANYWHERE: [&str; 2] = [".gitattributes", ".envrc"];
 
-/// Whether something runs by a path, from the top of a checkout, without anybody starting it. File systems that
-/// know no case find `.GitHub`, too.
+/// Returns true if a path, from the top of a checkout, runs something without an explicit start.
+/// File systems that ignore case find `.GitHub`, too.
 pub fn is_of_automation(path: &str) -> bool {
     let path = path.to_lowercase();
     let name = path.rsplit('/').next().unwrap_or(&path);
@@ -88,24 +89,25 @@ pub fn is_of_automation(path: &str) -> bool {
     AUTOMATION_ANYWHERE.contains(&name) || OF_AUTOMATION.iter().any(is_place)
 }
 
-/// The files and folders of agents, from the folder they lie in.
+/// Returns the files and folders of agents, from the folder they lie in.
 pub fn agent_places() -> impl Iterator<Item = &'static str> {
     OF_AGENTS.into_iter()
 }
 
-/// Whether a path is a file of agents, or lies in a folder of theirs; it begins in a folder where they look.
+/// Returns true if a path is a file of agents, or lies in a folder of theirs; it starts in a folder
+/// that they search.
 pub fn is_of_agents(path: &str) -> bool {
     OF_AGENTS.iter().any(|place| is_at_or_below(path, place))
 }
 
-/// Whether anything in a folder may be a file of agents.
+/// Returns true if anything in a folder may be a file of agents.
 pub fn may_hold_agents(folder: &str) -> bool {
     OF_AGENTS
         .iter()
         .any(|place| is_at_or_below(folder, place) || is_at_or_below(place, folder))
 }
 
-/// Whether a path is another one or lies below it.
+/// Returns true if a path is `place` or lies below it.
 pub fn is_at_or_below(path: &str, place: &str) -> bool {
     path.strip_prefix(place)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -120,7 +122,7 @@ mod tests {
         for path in [
             ".github/workflows/ci.yml",
             ".GitHub/Workflows/ci.yml",
-            // A link or a submodule in the place of the folder.
+            // A link or a submodule in place of the folder.
             ".github",
             "Jenkinsfile",
             "deep/.gitattributes",

@@ -1,4 +1,5 @@
-//! Which folders a person trusts, and with which acting configuration: kept outside of all of them.
+//! The store of trust: the folders that a person trusts, each with its acting configuration, kept
+//! outside of all of them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,9 +10,9 @@ use crate::store::StoreError;
 use crate::store::digest::sha256;
 use crate::store::disk;
 
-/// Configurations of one folder that may be trusted at once.
+/// The greatest number of configurations of one folder that are trusted at the same time.
 const MOST_TRUSTED: usize = 16;
-/// Bytes of a record that are read.
+/// The greatest size of a record in bytes.
 const LARGEST: u64 = 8 * 1024 * 1024;
 /// The version of records.
 const SCHEMA: u64 = 1;
@@ -22,8 +23,8 @@ pub struct TrustStore {
     folder: PathBuf,
 }
 
-/// A folder as trust is given to it: where it lies, and the repository that it belongs to. A clone that points
-/// at the repository of a trusted folder is another place.
+/// A folder to which trust is given: its path and its repository. A clone that points at the
+/// repository of a trusted folder is another place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustedPlace {
     /// The folder, real.
@@ -37,14 +38,15 @@ pub struct TrustedPlace {
 pub struct TrustedHash {
     /// Its hash.
     pub hash: String,
-    /// When that was said.
+    /// The time of the consent.
     pub given_at: String,
-    /// What was shown then.
+    /// The lines that were shown then.
     pub shown: Vec<String>,
 }
 
 impl TrustStore {
-    /// The store of the user whose variables these are; `None` when they do not say where it may lie.
+    /// Returns the store of the user who has these variables; `None` if they do not name a place
+    /// for it.
     pub fn of(environment: &BTreeMap<String, String>) -> Option<Self> {
         let variable = |name: &str| {
             let value = environment.get(name).map(PathBuf::from);
@@ -61,12 +63,13 @@ impl TrustStore {
         self.folder.join(format!("{}.json", sha256(&place.key())))
     }
 
-    /// What of a folder is trusted, the newest first; nothing where the record is not what it should be.
+    /// Returns the trusted configurations of a folder, the newest first; empty if the record is
+    /// invalid.
     pub fn trusted(&self, place: &TrustedPlace) -> Vec<TrustedHash> {
         self.read(place).unwrap_or_default()
     }
 
-    /// The record of a folder, to see whether it changed.
+    /// Returns the path of a folder's record, to check it for changes.
     pub fn path_of(&self, place: &TrustedPlace) -> PathBuf {
         self.record_of(place)
     }
@@ -81,7 +84,7 @@ impl TrustStore {
         record["trusted"].as_array()?.iter().map(entry_of).collect()
     }
 
-    /// Remembers that a person trusts a folder as it is now.
+    /// Records that a person trusts a folder in its present state.
     ///
     /// # Errors
     /// `NotWritten`, or `Unreadable` when the folder of records is not the user's own alone.
@@ -96,7 +99,7 @@ impl TrustStore {
         disk::write_private(&self.record_of(place), &format!("{record:#}\n"))
     }
 
-    /// Forgets all that was said of a folder; says whether there was anything.
+    /// Removes all records of a folder; returns true if there were any.
     ///
     /// # Errors
     /// `Io` when the record cannot be removed.
@@ -107,7 +110,7 @@ impl TrustStore {
         Ok(was_there)
     }
 
-    /// All folders that are trusted, by their paths, with what of each.
+    /// Returns all trusted folders, by their paths, with their configurations.
     pub fn all(&self) -> Vec<(TrustedPlace, Vec<TrustedHash>)> {
         let names = disk::names(&self.folder).unwrap_or_default();
         let places = names.into_iter().filter_map(|one| {
@@ -141,7 +144,7 @@ impl TrustedPlace {
         key
     }
 
-    /// A record as it has to be.
+    /// Returns a record's content.
     fn facts(&self, trusted: &Value) -> Value {
         let common = self.common.as_deref().map(Path::display);
         json!({

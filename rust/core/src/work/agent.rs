@@ -1,5 +1,5 @@
-//! An agent: started in a process group of its own, heard, limited, and ended with all its kin.
-//! Beside it only git's part, `command` and `launch` start processes.
+//! Starts an agent in a process group of its own, reads its output, enforces its limits, and ends
+//! its process tree. Besides this file only git's part, `command` and `launch` start processes.
 
 #![expect(
     clippy::disallowed_methods,
@@ -34,52 +34,52 @@ use crate::store::disk;
 
 pub use super::ended::{Ended, Ending};
 
-/// How long what a pipe still holds is waited for after the agent ended.
+/// The time to read the rest of the pipes after the agent ended.
 const LINGER: Duration = Duration::from_millis(500);
-/// How often orphans that ended are looked for.
+/// The time between two searches for orphans that ended.
 const BURIAL: Duration = Duration::from_secs(30);
-/// Bytes that are read from a pipe at once.
+/// The number of bytes that are read from a pipe at once.
 const CHUNK: usize = 64 * 1024;
 
-/// An agent to be started.
+/// An agent that is to be started.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// Its name in the configuration.
     pub name: String,
-    /// The model it is asked to use.
+    /// The model that it is to use.
     pub model: Option<String>,
     /// The name of its prompt, for the log.
     pub prompt: String,
     /// Program and arguments; never read by a shell.
     pub argv: Vec<String>,
-    /// Its whole environment: nothing is inherited. The program is looked for in its `PATH`.
+    /// Its whole environment: nothing is inherited. The program is searched in its `PATH`.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where it starts.
+    /// Its working folder.
     pub folder: PathBuf,
-    /// How it is held.
+    /// Its confinement.
     pub confinement: Confinement,
-    /// What it is told.
+    /// Its standard input.
     pub input: Input,
-    /// When it is ended.
+    /// The limits at which it is ended.
     pub limits: Limits,
-    /// Names of variables that look like secrets and are not in it, for the log.
+    /// Names of variables that look like secrets and are not passed, for the log.
     pub withheld: Vec<String>,
     /// Texts that must not appear in the log.
     pub secrets: Vec<String>,
-    /// What of its standard output is written into the log, when not every line is.
+    /// The function that turns lines of its standard output into lines of the log, if there is one.
     pub reads: Option<Reads>,
-    /// How it reaches our tools, when it does so through the runner.
+    /// The settings for reaching our tools through the runner, if it does so.
     pub connecting: Option<Connecting>,
-    /// What is done about what it tells of itself.
+    /// The handling of the events that it reports.
     pub plan: EventPlan,
 }
 
-/// What goes on while an agent works.
+/// Work that is done while an agent runs.
 #[derive(Default)]
 pub struct Beside<'a> {
-    /// What is looked at.
+    /// The folder that is watched, with its action.
     pub looking: Option<Looking<'a>>,
-    /// What keeps count of what it uses.
+    /// The meter that counts the agent's usage.
     pub meter: Option<Meter<'a>>,
 }
 
@@ -94,18 +94,18 @@ pub enum Input {
     File(PathBuf),
 }
 
-/// When an agent is ended, and how much of it is kept.
+/// The limits of an agent's time and output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Longest run.
+    /// The longest run.
     pub run: Option<Duration>,
-    /// Longest silence on both streams.
+    /// The longest silence on both streams.
     pub idle: Option<Duration>,
-    /// Most bytes on both streams.
+    /// The greatest number of bytes on both streams.
     pub output: Option<u64>,
-    /// What the log takes.
+    /// The limits of the log.
     pub room: Room,
-    /// How long processes that are asked to end may take, before they are killed.
+    /// The time that processes get to end before they are killed.
     pub grace: Duration,
 }
 
@@ -124,7 +124,7 @@ impl Default for Limits {
     }
 }
 
-/// An agent at work. Dropped, it is killed with its process group.
+/// A running agent. When dropped, it is killed with its process group.
 pub struct Agent {
     child: Child,
     identity: Identity,
@@ -136,7 +136,7 @@ pub struct Agent {
     pipes: Pipes,
     connections: Option<Connections>,
     watch: Option<OwnedFd>,
-    /// How often the system had killed for memory when it was started.
+    /// The system's count of kills for lack of memory when the agent was started.
     memory_kills: u64,
     started: Instant,
     heard: Instant,
@@ -144,19 +144,19 @@ pub struct Agent {
 }
 
 struct Pipes {
-    /// What is still to be told, from which byte on.
+    /// The input that is not written yet: its pipe, the text and the position.
     input: Option<(ChildStdin, Vec<u8>, usize)>,
     out: Option<OwnedFd>,
     err: Option<OwnedFd>,
     output: Output,
     events: EventReader,
-    /// Whether there are events that nothing was done about yet.
+    /// True if there are events that were not handled yet.
     has_news: bool,
     buffer: Vec<u8>,
 }
 
-/// Starts the agent of a run, whose output goes to the run's log. `takes_in` says that this process
-/// takes in orphans and has no other children than the agent's and its own group's.
+/// Starts the agent of a run; its output goes to the run's log. `takes_in` means that this process
+/// takes in orphans and has no other children than the agent's and those of its own group.
 ///
 /// # Errors
 /// `NoAgent`, or a `StoreError` about its input.
@@ -174,7 +174,7 @@ pub fn start(
     if job.argv.is_empty() {
         return Err(refused("its command is empty".into()));
     }
-    // What holds the agent names the folder of its connections, so that is there first.
+    // The confinement names the folder of the connections, so that folder is created first.
     let connections = match job.connecting.clone() {
         Some(how) => Connections::open(how)?,
         None => None,
@@ -207,7 +207,7 @@ pub fn start(
         _ => None,
     };
     if let Some((pipe, ..)) = &input {
-        // An agent that does not read must not keep us from listening.
+        // An agent that does not read must not block us from reading its output.
         let _ = fcntl_setfl(pipe, OFlags::NONBLOCK);
     }
     let now = Instant::now();
@@ -252,21 +252,21 @@ fn standard_input(input: &Input) -> Result<Stdio, WorkError> {
 }
 
 impl Agent {
-    /// The agent's process, leader of its group.
+    /// Returns the agent's process, leader of its group.
     pub fn process(&self) -> &Identity {
         &self.identity
     }
 
-    /// Listens until the agent ends, or ends it; then ends what it left behind. What a process that
-    /// cannot be found keeps open is not waited for.
+    /// Reads the agent's output until it ends or has to be ended; then ends the processes that it
+    /// left. It does not wait for pipes that an unknown process keeps open.
     ///
     /// # Errors
-    /// `Unending` when processes survive being killed, `System`, or what stops a test.
+    /// `Unending` when processes survive being killed, `System`, or the stop of a test.
     pub fn wait(self, interruption: &Interruption) -> Result<Ended, WorkError> {
         self.wait_beside(interruption, Beside::default())
     }
 
-    /// As [`Agent::wait`], with what goes on meanwhile.
+    /// Works as [`Agent::wait`], with other work at the same time.
     ///
     /// # Errors
     /// As [`Agent::wait`].
@@ -300,7 +300,7 @@ impl Agent {
             self.pipes.output.note(&note);
         }
         self.linger()?;
-        // Nothing is changed by its tools while its work is judged.
+        // The agent's tools must not change anything while its work is judged.
         if let Some(connections) = self.connections.take() {
             connections.close();
         }
@@ -379,7 +379,7 @@ impl Agent {
         }
     }
 
-    /// Whether the agent itself ended. Its number stays its own until [`Agent::reap`].
+    /// Returns true if the agent itself ended. Its process number is valid until [`Agent::reap`].
     fn has_ended(&self) -> Result<bool, WorkError> {
         let how = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         match waitid(WaitId::Pid(Pid::from_child(&self.child)), how) {
@@ -402,7 +402,7 @@ impl Agent {
             .or(output.map(Ending::Output))
     }
 
-    /// What of the agent's news is a reason to end it.
+    /// Returns the reason to end the agent, if its new events give one.
     fn reported_end(&mut self, meter: Option<&mut Meter<'_>>) -> Option<Ending> {
         if !std::mem::take(&mut self.pipes.has_news) {
             return None;
@@ -413,7 +413,7 @@ impl Agent {
         hopeless.map(Ending::Hopeless).or(spent.map(Ending::Spent))
     }
 
-    /// Until the next limit can be broken, or the agent has to be looked at.
+    /// Returns the time until the next limit can be broken, or the agent has to be checked.
     fn time_left(&self) -> Duration {
         let left = |limit: Option<Duration>, since: Instant| {
             limit.map(|limit| limit.saturating_sub(since.elapsed()))
@@ -432,7 +432,7 @@ impl Agent {
             .min(BURIAL)
     }
 
-    /// Waits for the next thing to happen and takes in what came; true when `looks` is readable.
+    /// Waits for the next event and reads what arrived; returns true if `looks` is readable.
     fn turn(
         &mut self,
         most: Duration,
@@ -440,9 +440,9 @@ impl Agent {
         looks: Option<BorrowedFd<'_>>,
     ) -> Result<bool, WorkError> {
         let pipes = &self.pipes;
-        // An end that was seen already would not let us wait for anything else.
+        // The watch stays readable after the end, so it would end every wait at once.
         let watch = self.watch.as_ref().filter(|_| wakes.is_some());
-        // Nor is anybody served whose end is waited for.
+        // While the end is awaited, no connection is served either.
         let requests = self.connections.as_ref().filter(|_| wakes.is_some());
         let sources = [
             (pipes.out.as_ref().map(AsFd::as_fd), PollFlags::IN),
@@ -482,7 +482,7 @@ impl Agent {
         Ok(is_changed)
     }
 
-    /// Hears the rest of what was said, for a moment at most.
+    /// Reads the rest of the output, for a moment at most.
     fn linger(&mut self) -> Result<(), WorkError> {
         let deadline = Instant::now() + LINGER;
         while self.pipes.are_open() {
@@ -495,7 +495,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Ends all processes of the agent, still listening to them; gives how many there were.
+    /// Ends all processes of the agent and keeps reading their output; returns their number.
     fn end_all(&mut self) -> Result<usize, WorkError> {
         let (kin, runs) = (self.kin.clone(), self.runs.clone());
         let (process_id, grace) = (self.process_id.clone(), self.limits.grace);
@@ -510,7 +510,7 @@ impl Agent {
         failure.map_or(Ok(count), Err)
     }
 
-    /// Asks how the agent ended. From now on its number may belong to another process.
+    /// Collects the agent's exit status. Its process number may then belong to another process.
     fn reap(&mut self) -> Option<ExitStatus> {
         self.is_over = true;
         let status = self.child.wait().ok();
@@ -529,7 +529,7 @@ impl Drop for Agent {
 }
 
 impl Pipes {
-    /// Reads what is there; false when it is the end.
+    /// Reads the available output of a stream; returns false at its end.
     fn hear(&mut self, stream: Stream) -> bool {
         let pipe = match stream {
             Stream::Out => &mut self.out,
@@ -558,7 +558,7 @@ impl Pipes {
         }
     }
 
-    /// Writes as much of the input as the pipe takes, and closes it behind the last byte.
+    /// Writes as much of the input as the pipe takes, and closes the pipe behind the last byte.
     fn tell(&mut self) {
         let Some((pipe, text, told)) = &mut self.input else {
             return;
@@ -566,7 +566,7 @@ impl Pipes {
         match rustix::io::write(pipe, &text[*told..]) {
             Ok(written) => *told += written,
             Err(Errno::INTR | Errno::AGAIN) => return,
-            // The agent does not want to read it, which is its business.
+            // The agent does not read its input, which is its own decision.
             Err(_) => *told = text.len(),
         }
         if *told == text.len() {
@@ -579,7 +579,7 @@ impl Pipes {
     }
 }
 
-/// Something that becomes readable when the agent ends; `None` where there is no such thing.
+/// Returns a descriptor that becomes readable when the agent ends, if the system has one.
 #[cfg(target_os = "linux")]
 pub(super) fn watch(child: &Child) -> Option<OwnedFd> {
     use rustix::process::{PidfdFlags, pidfd_open};

@@ -1,5 +1,5 @@
-//! A command that is run to its end: bounded in time and in what is kept of its output. Those of our own
-//! agent end with it.
+//! Runs a command to its end, with limits on its time and on the output that is kept. Commands of
+//! our own agent end with it.
 
 #![expect(
     clippy::disallowed_methods,
@@ -28,52 +28,52 @@ use super::interruption::Interruption;
 use super::kin;
 use crate::confine::Confinement;
 
-/// How long what a pipe still holds is waited for after the command ended.
+/// The time to read the rest of the pipes after the command ended.
 const LINGER: Duration = Duration::from_millis(200);
-/// Bytes that are read from a pipe at once.
+/// The number of bytes that are read from a pipe at once.
 const CHUNK: usize = 64 * 1024;
 
-/// What a command may take.
+/// The limits of a command.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// It is killed after this time.
+    /// The time after which it is killed.
     pub time: Duration,
-    /// Bytes of its output that are kept, half of them from its end.
+    /// The bytes of its output that are kept, half of them from its end.
     pub kept: usize,
 }
 
-/// How a command is started.
+/// The settings with which a command is started.
 #[derive(Debug)]
 pub struct Started<'a> {
-    /// Where it starts.
+    /// Its working folder.
     pub folder: &'a Path,
     /// Its whole environment.
     pub environment: &'a BTreeMap<String, String>,
     /// Its standard input.
     pub input: Stdio,
-    /// How it is held.
+    /// Its confinement.
     pub confinement: &'a Confinement,
 }
 
-/// What is known of a command that ended.
+/// The outcome of a command: exit status, signal and output.
 #[derive(Debug)]
 pub struct Ended {
     /// Its exit code, if it had one.
     pub exit_code: Option<i32>,
-    /// The signal it died of, if it did.
+    /// The signal that ended it, if one did.
     pub signal: Option<i32>,
-    /// Whether it was killed because it took too long.
+    /// True if it was killed at its time limit.
     pub is_too_long: bool,
-    /// How its output on both streams begins.
+    /// The start of its output on both streams.
     pub beginning: Vec<u8>,
-    /// How many bytes of it are left out.
+    /// The number of bytes that are left out.
     pub left_out: u64,
-    /// How its output ends, when that is not in the beginning.
+    /// The end of its output, as far as it is not in `beginning`.
     pub end: Vec<u8>,
 }
 
 impl fmt::Display for Ended {
-    /// How it ended, for people.
+    /// Describes the end of the command for people.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.is_too_long, self.exit_code, self.signal) {
             (true, ..) => f.write_str("took longer than it may"),
@@ -84,7 +84,7 @@ impl fmt::Display for Ended {
     }
 }
 
-/// The commands of this process: one at a time.
+/// Runs the commands of this process, one at a time.
 #[derive(Debug, Clone, Default)]
 pub struct Commands {
     /// The process group of the command that runs; 0 while none does.
@@ -92,7 +92,7 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// Commands that end when this process is told to end by a signal, which ends it as well.
+    /// Returns a runner of commands that end when a signal ends this process.
     ///
     /// # Errors
     /// `System`.
@@ -119,8 +119,8 @@ impl Commands {
         Ok(commands)
     }
 
-    /// Runs a command to its end, in a process group of its own; what it leaves in that group is killed.
-    /// `heard` is called when it wrote something.
+    /// Runs a command to its end in a process group of its own; processes that it leaves in that
+    /// group are killed. `heard` is called when it wrote something.
     ///
     /// # Errors
     /// `System`, also when it cannot be started.
@@ -141,7 +141,7 @@ impl Commands {
         self.run_held(argv, started, bounds, heard)
     }
 
-    /// As [`Commands::run`], for a command that is held and may be told something.
+    /// Works as [`Commands::run`] for a command with a confinement and a standard input.
     ///
     /// # Errors
     /// As [`Commands::run`].
@@ -173,7 +173,7 @@ impl Commands {
             .stdout(pipe.try_clone().map_err(failed)?)
             .stderr(pipe);
         let child = started.confinement.spawn(&mut command);
-        // It holds the ends of the pipe that only the child should have.
+        // The command holds the ends of the pipe that only the child should have.
         drop(command);
         let mut child = child.map_err(failed)?;
         self.group.store(
@@ -185,7 +185,7 @@ impl Commands {
             kept.take(bytes);
             heard();
         });
-        // Whatever was heard of it: nothing of it goes on.
+        // Also after a failure, no process of the command may go on.
         self.kill();
         let status = child.wait().map_err(failed)?;
         let is_too_long = !listened.map_err(failed)?;
@@ -200,8 +200,8 @@ impl Commands {
     }
 }
 
-/// Listens to a command until it has ended; false when it took too long. Its number stays its own until
-/// it is waited for.
+/// Reads a command's output until it has ended; returns false at its time limit. Its process number
+/// stays its own until it is waited for.
 fn listen(
     child: &Child,
     output: PipeReader,
@@ -224,7 +224,7 @@ fn listen(
         };
         let sources = [
             output.as_ref().map(AsFd::as_fd),
-            // An end that was seen already would not let us wait for anything else.
+            // The watch stays readable after the end, so it would end every wait at once.
             watch.as_ref().map(AsFd::as_fd).filter(|_| !has_ended),
         ];
         let mut polled: Vec<PollFd<'_>> = sources
@@ -261,7 +261,7 @@ fn ended(child: &Child) -> io::Result<bool> {
     }
 }
 
-/// The beginning and the end of an output.
+/// The start and the end of an output.
 struct Kept {
     half: usize,
     beginning: Vec<u8>,

@@ -1,9 +1,10 @@
-//! The way from a run to its own server, which works outside of what holds the run.
+//! Connects a run to its own server, which works outside of the run's confinement.
 //!
-//! A process in the run writes a name into the named pipe of a folder that is this run's alone; two pipes of
-//! that name lie beside it, one a direction. Which folder it was says which run asks. The server is one process
-//! for all connections of a run. It is started when the first name comes, is given the names on its standard
-//! input, and ends when that ends: with the run, or when the runner dies.
+//! A process in the run writes a name into the named pipe of a folder that belongs only to this
+//! run; two pipes of that name lie beside it, one for each direction. The folder identifies the
+//! run. One server process serves all connections of a run. It is started when the first name
+//! arrives, gets the names on its standard input, and ends when that ends: with the run, or when
+//! the runner dies.
 
 #![expect(
     clippy::disallowed_methods,
@@ -25,40 +26,41 @@ use super::agent;
 use super::kin;
 use crate::store::disk;
 
-/// Characters of a name: hexadecimal digits.
+/// The number of characters of a name: hexadecimal digits.
 const NAME: usize = 32;
-/// Bytes of names that are read at once.
+/// The number of bytes of names that are read at once.
 const CHUNK: usize = 4096;
-/// How often the server is started; one that dies again and again is not.
+/// The greatest number of starts of the server; one that keeps dying is not started again.
 const STARTS: usize = 3;
-/// How long the server may take to end.
+/// The time that the server gets to end.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How the server of a run is started, and where it is asked for.
+/// The settings for starting the server of a run, and the folder of its connections.
 #[derive(Debug, Clone)]
 pub struct Connecting {
-    /// The folder for this run's connections; made at the start of the agent and removed at its end.
+    /// The folder for this run's connections; created when the agent starts and removed when it
+    /// ends.
     pub folder: PathBuf,
     /// Program and arguments.
     pub argv: Vec<String>,
     /// Its whole environment.
     pub environment: BTreeMap<String, String>,
-    /// Where it starts.
+    /// The server's working folder.
     pub start: PathBuf,
 }
 
-/// The connections of a run that is under way.
+/// The connections of a running agent.
 pub(super) struct Connections {
     how: Connecting,
     requests: OwnedFd,
-    /// The beginning of a name whose end has not come yet.
+    /// The start of a name that has not arrived completely.
     rest: Vec<u8>,
     server: Option<(Child, ChildStdin)>,
     starts: usize,
 }
 
 impl Connections {
-    /// Makes the folder, so that connections can be asked for.
+    /// Creates the folder and its pipe, so that processes of the run can ask for connections.
     ///
     /// # Errors
     /// A `StoreError`.
@@ -73,7 +75,7 @@ impl Connections {
         }))
     }
 
-    /// There are none where named pipes cannot be made.
+    /// Returns `None`: without named pipes there are no connections.
     ///
     /// # Errors
     /// None.
@@ -82,13 +84,13 @@ impl Connections {
         Ok(None)
     }
 
-    /// What becomes readable when a connection is asked for.
+    /// Returns the descriptor that becomes readable when a process asks for a connection.
     pub(super) fn wakes_up(&self) -> BorrowedFd<'_> {
         self.requests.as_fd()
     }
 
-    /// Hands the names that came to the server. What is no name is dropped, and what the server does not take
-    /// at once, too: whoever asked is told by the silence.
+    /// Passes new names on to the server. Invalid names are dropped, and so is what the server does
+    /// not read at once: the process that asked gets no answer.
     pub(super) fn hand_on(&mut self) {
         let mut chunk = [0; CHUNK];
         let Ok(read) = rustix::io::read(&self.requests, &mut chunk[..]) else {
@@ -109,28 +111,28 @@ impl Connections {
         }
         if self.server.is_none() && self.starts < STARTS {
             self.starts += 1;
-            // Whoever asks is told by the silence that it could not be started.
+            // If it could not be started, a process that asks gets no answer.
             self.server = start(&self.how).ok();
         }
         self.server.as_mut().map(|(_, input)| input)
     }
 
-    /// Ends the server and takes the folder away.
+    /// Ends the server and removes the folder.
     pub(super) fn close(mut self) {
         if let Some((mut child, input)) = self.server.take() {
             drop(input);
             if !ends_within(&mut child, GRACE) {
-                // It may have ended at this very moment.
+                // It may have ended just now.
                 let _ = child.kill();
             }
             let _ = child.wait();
         }
-        // What stays is removed by the next run of the spec.
+        // If this fails, the next run of the spec removes the folder.
         let _ = disk::remove_tree(&self.how.folder);
     }
 }
 
-/// Starts the server, in the process group of the runner: so it is no process of the agent's.
+/// Starts the server in the process group of the runner, so that it does not count as the agent's.
 fn start(how: &Connecting) -> io::Result<(Child, ChildStdin)> {
     let (program, arguments) = how
         .argv
@@ -146,7 +148,7 @@ fn start(how: &Connecting) -> io::Result<(Child, ChildStdin)> {
         .spawn()?;
     let input = child.stdin.take();
     let input = input.ok_or_else(|| io::Error::other("it has no standard input"))?;
-    // A server that does not read must not keep the runner from listening to the agent.
+    // A server that does not read must not block the runner from reading the agent's output.
     fcntl_setfl(&input, OFlags::NONBLOCK)?;
     Ok((child, input))
 }
@@ -165,7 +167,7 @@ fn ends_within(child: &mut Child, most: Duration) -> bool {
         match &watch {
             Some(watch) => {
                 let mut polled = [PollFd::from_borrowed_fd(watch.as_fd(), PollFlags::IN)];
-                // Whatever happened, we look.
+                // After any result, the caller checks the process again.
                 let _ = poll(&mut polled, Timespec::try_from(left).ok().as_ref());
             }
             None => kin::pass(left.min(kin::LOOK)),
@@ -173,7 +175,8 @@ fn ends_within(child: &mut Child, most: Duration) -> bool {
     }
 }
 
-/// The whole names in what came; `rest` keeps the beginning of one.
+/// Returns the complete names in the bytes that arrived; `rest` keeps the start of an incomplete
+/// one.
 fn names_in(rest: &mut Vec<u8>, came: &[u8]) -> Vec<String> {
     rest.extend_from_slice(came);
     let end = rest.iter().rposition(|byte| *byte == b'\n');

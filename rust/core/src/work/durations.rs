@@ -1,4 +1,4 @@
-//! How long runs took that completed their specs, and what their agents used.
+//! The durations of runs that completed their specs, and the usage of their agents.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use crate::store::disk::Disk;
 use crate::store::files::Root;
 use crate::store::index::{Index, Source};
 
-/// Shorter runs, and those with fewer tokens, count as so much where logarithms are compared.
+/// The smallest seconds or tokens of a run where logarithms are compared.
 const SHORTEST: f64 = 1.0;
-/// Cheaper runs count as so many dollars there.
+/// The smallest cost of a run there, in US dollars.
 const CHEAPEST: f64 = 1e-6;
 
 /// The durations of a project's runs, read again only where records changed.
@@ -34,23 +34,23 @@ struct Took {
     dollars: Option<f64>,
 }
 
-/// What the runs of a project teach.
+/// Statistics of a project's completed runs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Learned {
-    /// How long they took, in seconds.
+    /// Their durations, in seconds.
     pub duration: LearnedAmount,
-    /// How many tokens they used, as far as their agents tell.
+    /// Their tokens, as far as their agents report them.
     pub tokens: LearnedAmount,
-    /// How many US dollars they cost, as far as their agents tell.
+    /// Their cost in US dollars, as far as their agents report it.
     pub cost: LearnedAmount,
 }
 
-/// What runs teach about one amount.
+/// The statistics of one amount.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LearnedAmount {
-    /// How many runs that completed their specs tell it.
+    /// The number of completed runs that have this amount.
     pub runs: usize,
-    /// For half of them it was no more; `None` without any.
+    /// The median; `None` without any run.
     pub median: Option<f64>,
     /// The standard deviation of its natural logarithms; `None` for fewer than two.
     pub spread: Option<f64>,
@@ -58,7 +58,8 @@ pub struct LearnedAmount {
 }
 
 impl LearnedAmount {
-    /// What amounts teach, each with its spec; less than `least` counts as that where logarithms are compared.
+    /// Computes the statistics of amounts, each with its spec; an amount less than `least` counts
+    /// as `least` in logarithms.
     fn from_runs<'a>(amounts: impl Iterator<Item = (&'a str, f64)>, least: f64) -> Self {
         let mut by_spec: HashMap<String, Vec<f64>> = HashMap::new();
         let mut all = Vec::new();
@@ -77,14 +78,14 @@ impl LearnedAmount {
         }
     }
 
-    /// How much it was for a spec; of several runs the median.
+    /// Returns the amount for a spec, the median of several runs.
     pub fn of(&self, spec_id: &str) -> Option<f64> {
         self.by_spec.get(spec_id).copied()
     }
 }
 
 impl Learned {
-    /// What records teach.
+    /// Computes the statistics of some records.
     pub fn from_records(records: &[Record]) -> Self {
         let took: Vec<Took> = records.iter().filter_map(Took::of).collect();
         Self::from_runs(&took.iter().collect::<Vec<_>>())
@@ -105,10 +106,10 @@ impl Learned {
 }
 
 impl Durations {
-    /// The durations of the runs whose records lie in a folder; nothing is read yet.
+    /// Returns the durations of the runs whose records lie in a folder; it reads nothing yet.
     ///
     /// # Errors
-    /// A `StoreError` when the folder above is not there.
+    /// A `StoreError` when the folder above does not exist.
     pub fn new(disk: Disk, folder: &Path) -> Result<Self, StoreError> {
         let root = Root::open(folder.parent().unwrap_or(folder))?;
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
@@ -119,15 +120,15 @@ impl Durations {
         })
     }
 
-    /// The folder of the records.
+    /// Returns the folder of the records.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// What the records teach as of now; those that cannot be read teach nothing.
+    /// Returns the statistics of the present records; unreadable ones are left out.
     ///
     /// # Errors
-    /// A `StoreError` when the folder is there and cannot be listed.
+    /// A `StoreError` when the folder exists and cannot be listed.
     pub fn learned(&mut self) -> Result<Learned, StoreError> {
         let changes = match self.index.refresh() {
             Err(StoreError::Missing { .. }) => self.index.clear(),
@@ -152,7 +153,7 @@ fn took(path: &str, source: Source) -> Option<Took> {
 }
 
 impl Took {
-    /// What a run took, if it completed its spec.
+    /// Returns the amounts of a run if it completed its spec.
     fn of(record: &Record) -> Option<Self> {
         let is_it = record.works_on_spec() && record.state() == State::Completed;
         let start: Timestamp = record.started_at.parse().ok()?;
@@ -168,7 +169,7 @@ impl Took {
     }
 }
 
-/// A count to be reckoned with.
+/// Returns a count as a floating-point number.
 #[expect(
     clippy::cast_precision_loss,
     reason = "what counts of so many tokens are the first digits"

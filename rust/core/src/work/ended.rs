@@ -1,4 +1,4 @@
-//! How agents end.
+//! The outcome of an agent: the reason of its end, exit status, output and events.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,57 +6,58 @@ use std::time::Duration;
 use super::spending::SpentLimit;
 use crate::agent_events::{EventSummary, FailureCause};
 
-/// Why an agent came to its end.
+/// The reasons why an agent ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// By itself.
+    /// It ended by itself.
     Itself,
-    /// It ran for too long.
+    /// It ran too long.
     Timeout(Duration),
-    /// It was silent for too long.
+    /// It was silent too long.
     Idle(Duration),
     /// It wrote too much.
     Output(u64),
-    /// The runner was told to end.
+    /// The runner was asked to end.
     Interrupted,
-    /// It reported what cannot get better by trying on.
+    /// It reported a cause that another try cannot remove.
     Hopeless(FailureCause),
-    /// It used up what it may.
+    /// It reached a limit of usage.
     Spent(SpentLimit),
 }
 
-/// What is known of an agent that ended.
+/// The outcome of an agent that ended.
 #[derive(Debug)]
 pub struct Ended {
     /// Its exit code, if it had one.
     pub exit_code: Option<i32>,
-    /// The signal it died of, if it did.
+    /// The signal that ended it, if one did.
     pub signal: Option<i32>,
-    /// Why it ended.
+    /// The reason of its end.
     pub ending: Ending,
-    /// How long it ran.
+    /// The duration of its run.
     pub duration: Duration,
     /// The last lines of its standard error, secrets masked.
     pub tail: Vec<String>,
-    /// What it says of that, if it looks as if something was refused to it.
+    /// Its own words, if something seems to have been refused to it.
     pub refused: Option<String>,
-    /// How many processes of it were still there after it ended by itself, and were ended.
+    /// The number of its processes that were still running after it ended by itself, and were
+    /// ended.
     pub left_behind: usize,
-    /// What kept the log from being written whole.
+    /// The error that kept the log from being complete.
     pub log_failure: Option<String>,
-    /// What it reported of itself, secrets masked.
+    /// The events that it reported, secrets masked.
     pub events: EventSummary,
-    /// Why it did not do its work, if it did not, with its own words.
+    /// The cause why it did not do its work, if it did not, with its own words.
     pub cause: Option<(FailureCause, String)>,
 }
 
 impl Ended {
-    /// Whether it ended by itself and says that all went well.
+    /// Returns true if it ended by itself with exit code 0.
     pub fn is_success(&self) -> bool {
         self.ending == Ending::Itself && self.exit_code == Some(0)
     }
 
-    /// Why it did not do its work, in a sentence without its end.
+    /// Returns the reason why it did not do its work, as a sentence without its full stop.
     pub fn explanation(&self) -> Option<String> {
         let (cause, words) = self.cause.as_ref()?;
         Some(match words.as_str() {
@@ -65,7 +66,7 @@ impl Ended {
         })
     }
 
-    /// The cause that another try may not meet again, where it is one.
+    /// Returns the cause if it is one that another try may not meet again.
     pub fn passing_cause(&self) -> Option<FailureCause> {
         let is_failure = self.exit_code != Some(0) || self.events.trouble.is_some();
         let (cause, _) = self.cause.as_ref()?;

@@ -1,4 +1,4 @@
-//! The one line by which a runner tells who started it whether the run is under way.
+//! The line by which a runner reports to the process that started it whether the run has started.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -10,37 +10,38 @@ use rustix::io::Errno;
 
 use crate::store::disk;
 
-/// How long a runner may be silent until it says that it runs.
+/// The time that a runner may be silent before it reports that it runs.
 pub const PATIENCE: Duration = Duration::from_secs(30);
-/// The line of a run that is under way.
+/// The line of a run that has started.
 const OK: &str = "ok";
-/// What a line begins with that only tells how far the start is.
+/// The first character of a line that only reports the progress of the start.
 const STEP: char = ':';
-/// Bytes of a line that are read.
+/// The greatest number of bytes of a line.
 const LONGEST: usize = 4096;
-/// Bytes of what a runner complained of that are told.
+/// The greatest number of bytes of a runner's complaint in an error.
 const COMPLAINT: u64 = 2000;
 
-/// The runner's end: says once how the start went. Dropped without a word, it says that it failed.
+/// The runner's end, which reports once how the start went. If it is dropped before, the start has
+/// failed.
 pub struct Handshake(OwnedFd);
 
 impl Handshake {
-    /// Over the end of a pipe.
+    /// Uses the writing end of a pipe.
     pub fn over(pipe: impl Into<OwnedFd>) -> Self {
         Self(pipe.into())
     }
 
-    /// Says what is being done before the run is under way.
+    /// Reports a step that is done before the run has started.
     pub fn step(&self, what: &str) {
         self.say(&format!("{STEP}{what}"));
     }
 
-    /// Says that the run is under way. That nobody listens any more changes nothing for the run.
+    /// Reports that the run has started. A listener that is gone changes nothing for the run.
     pub fn ok(self) {
         self.say(OK);
     }
 
-    /// Says why the run is not under way.
+    /// Reports why the run has not started.
     pub fn refuse(self, reason: &str) {
         let line: Vec<&str> = reason.split_whitespace().collect();
         self.say(&line.join(" "));
@@ -51,17 +52,18 @@ impl Handshake {
         while !line.is_char_boundary(end) {
             end -= 1;
         }
-        // Shorter than what a pipe takes at once; a listener that is gone is no matter.
+        // The line is shorter than a pipe takes at once; a missing listener does not matter.
         let _ = rustix::io::write(&self.0, format!("{}\n", &line[..end]).as_bytes());
     }
 }
 
-/// Waits for the runner's line on the reading end of its pipe, which may be silent for `bound` at most. All other copies of
-/// the writing end must be closed, else a runner that died is noticed at the bound only. `errors` is
-/// the file that the runner's standard error goes to; `steps` is told what the runner does meanwhile.
+/// Waits for the runner's line on the reading end of its pipe, which may be silent for `bound` at
+/// most. All other copies of the writing end must be closed, else a runner that died is noticed
+/// only at the bound. `errors` is the file with the runner's standard error; `steps` is called with
+/// each step.
 ///
 /// # Errors
-/// The reason that the runner gave, or that it gave none, with what it complained of.
+/// The reason that the runner gave, or that it gave none, with its complaint.
 pub fn wait_for_handshake(
     pipe: impl AsFd,
     bound: Duration,
@@ -84,7 +86,8 @@ pub fn wait_for_handshake(
     if line == OK { Ok(()) } else { Err(line) }
 }
 
-/// The first line of a pipe that is no step; `None` when it was closed before there was a whole one.
+/// Returns the first line of a pipe that is no step; `None` if the pipe was closed before the line
+/// was complete.
 fn line(
     pipe: &impl AsFd,
     bound: Duration,
@@ -123,7 +126,7 @@ fn line(
     }
 }
 
-/// The end of what a runner wrote to its standard error; `None` when that is nothing.
+/// Returns the end of a runner's standard error; `None` if it is empty.
 fn complaint(errors: &Path) -> Option<String> {
     use std::io::{Read, Seek, SeekFrom};
     let (mut file, length) = disk::open(errors, "").ok()?;

@@ -1,4 +1,4 @@
-//! That a runner is told to end: by a signal, or by hand.
+//! Asks the runner to end, by a signal or from code, and wakes it up.
 
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{flag, low_level::pipe};
 
-/// Whether the runner is told to end, and something that wakes it up then.
+/// A request to end, with a descriptor that wakes the runner up.
 pub struct Interruption {
     is_told: Arc<AtomicBool>,
     wakes: UnixStream,
@@ -18,10 +18,10 @@ pub struct Interruption {
 }
 
 impl Interruption {
-    /// Not told yet.
+    /// Creates one without a request.
     ///
     /// # Errors
-    /// What the system says when there are no sockets left.
+    /// The error of the system when there are no sockets left.
     pub fn new() -> io::Result<Self> {
         let (wakes, woken) = UnixStream::pair()?;
         wakes.set_nonblocking(true)?;
@@ -32,11 +32,11 @@ impl Interruption {
         })
     }
 
-    /// Takes SIGTERM, SIGINT and SIGHUP as being told, for the rest of the process's life: they no
-    /// longer end it.
+    /// Takes SIGTERM, SIGINT and SIGHUP as requests to end for the rest of the process's life: they
+    /// no longer end it themselves.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn listen(&self) -> io::Result<()> {
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             flag::register(signal, Arc::clone(&self.is_told))?;
@@ -45,22 +45,22 @@ impl Interruption {
         Ok(())
     }
 
-    /// Tells the runner to end.
+    /// Asks the runner to end.
     pub fn tell(&self) {
         self.is_told.store(true, Ordering::SeqCst);
-        // A full pipe wakes as well.
+        // A full pipe wakes the runner as well.
         let _ = (&self.wakes).write(&[1]);
     }
 
-    /// Whether the runner is told to end.
+    /// Returns true if the runner is asked to end.
     pub fn is_told(&self) -> bool {
         self.is_told.load(Ordering::SeqCst)
     }
 
-    /// Does something, on a thread of its own, as soon as the runner is told to end.
+    /// Calls `act`, on a thread of its own, as soon as the runner is asked to end.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn when_told(&self, act: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let (woken, is_told) = (self.woken.try_clone()?, Arc::clone(&self.is_told));
         std::thread::spawn(move || {
@@ -73,7 +73,7 @@ impl Interruption {
         Ok(())
     }
 
-    /// Becomes readable, for good, when the runner is told to end.
+    /// Returns a descriptor that becomes readable, for good, when the runner is asked to end.
     pub(super) fn wakes_up(&self) -> BorrowedFd<'_> {
         self.woken.as_fd()
     }

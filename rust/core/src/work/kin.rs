@@ -1,8 +1,8 @@
-//! The processes of an agent: found wherever they went, and ended.
+//! The process tree of an agent: finds its processes wherever they went, and ends them.
 //!
-//! An agent has a process group of its own. What left that group is known by the variable of the
-//! environment that the agent was started with, by its parents, and, where the runner takes in
-//! orphans, by having become the runner's child.
+//! An agent has a process group of its own. Processes that left the group are recognised by an
+//! environment variable that the agent was started with, by their parents, and, if the runner takes
+//! in orphans, by having become the runner's children.
 
 use std::time::{Duration, Instant};
 
@@ -16,44 +16,45 @@ use super::record::Record;
 use super::records::Runs;
 use super::{MARK, WorkError};
 
-/// How long processes whose runner is gone may take to end, before they are killed.
+/// The time that processes without a runner get to end before they are killed.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
-/// How long processes that were killed are waited for.
+/// The time to wait for processes that were killed.
 const DYING: Duration = Duration::from_secs(5);
-/// How often processes that cannot be waited for otherwise are looked at.
+/// The time between two checks of processes that cannot be waited for otherwise.
 pub(super) const LOOK: Duration = Duration::from_millis(20);
-/// How often processes are looked at when some go meanwhile.
+/// The number of listings of all processes if some end meanwhile.
 const LOOKS: usize = 5;
 
-/// Which processes belong to an agent.
+/// The features by which an agent's processes are recognised.
 #[derive(Clone)]
 pub(super) struct Kin {
-    /// The value of [`MARK`] they were started with.
+    /// The value of [`MARK`] with which they were started.
     pub(super) mark: String,
-    /// No process that started before these ticks is one of them.
+    /// The earliest start in ticks: no process that started before is one of them.
     pub(super) since: u64,
-    /// The agent, leader of its group; `None` when it may not have been started.
+    /// The agent, leader of its group; `None` if it may not have been started.
     pub(super) leader: Option<Identity>,
-    /// Whether the leader's number cannot have gone to another process: we did not ask how it ended.
+    /// True if the leader's number cannot belong to another process, because its exit status was
+    /// not collected.
     pub(super) is_held: bool,
-    /// The runner, whose children outside its own group are the agent or orphans it took in.
+    /// The runner, whose children outside its own group are the agent or orphans that it took in.
     pub(super) runner: Option<u32>,
 }
 
 impl Kin {
-    /// The mark of the run that a record tells of: no two on a machine have the same.
+    /// Returns the mark of the run in a record, which is unique on a machine.
     pub(super) fn mark(record: &Record) -> String {
         let start = record.pid_start.as_deref().unwrap_or("-");
         format!("{}@{}.{start}", record.process_id, record.pid)
     }
 
-    /// When the runner that a record names started, in ticks.
+    /// Returns the start of the runner that a record names, in ticks.
     pub(super) fn since(record: &Record) -> u64 {
         let start = record.pid_start.as_deref();
         start.and_then(|start| start.parse().ok()).unwrap_or(0)
     }
 
-    /// Those of a run whose runner is gone.
+    /// Returns the process tree of a run whose runner is gone.
     pub(super) fn left_by(record: &Record) -> Self {
         Self {
             mark: Self::mark(record),
@@ -64,7 +65,7 @@ impl Kin {
         }
     }
 
-    /// Those of a run whose runner lives and is not this process.
+    /// Returns the process tree of a run whose runner lives and is another process.
     pub(super) fn of(record: &Record) -> Self {
         Self {
             runner: Some(record.pid),
@@ -72,10 +73,10 @@ impl Kin {
         }
     }
 
-    /// All that live, this process excepted.
+    /// Returns all living processes except this one.
     ///
-    /// One that goes on as its own child while we look is perhaps seen in neither; but then one is
-    /// seen to go, and we look again.
+    /// A process that continues as its own child during the listing may be missed in both; but then
+    /// a process is seen to end, and the listing is repeated.
     fn living(&self) -> Vec<Facts> {
         for _ in 0..LOOKS {
             let (found, is_sure) = self.seen();
@@ -86,7 +87,7 @@ impl Kin {
         Vec::new()
     }
 
-    /// All that are seen to live, and whether there cannot be others.
+    /// Returns the living processes that were found, and true if there cannot be others.
     fn seen(&self) -> (Vec<Facts>, bool) {
         let own = std::process::id();
         let group = self.group();
@@ -114,7 +115,7 @@ impl Kin {
                 None => others.push(one),
             }
         }
-        // Who cleared its environment is known by its parent.
+        // A process that cleared its environment is recognised by its parent.
         while let Some(at) = others
             .iter()
             .position(|one| found.iter().any(|parent| parent.pid == one.parent))
@@ -128,7 +129,8 @@ impl Kin {
         self.runner.and_then(process::facts)
     }
 
-    /// The number of the agent's process group, if it is certainly still that, and not our own.
+    /// Returns the number of the agent's process group if it certainly still belongs to the agent,
+    /// and is not our own.
     fn group(&self) -> Option<u32> {
         let leader = self.leader.as_ref()?;
         let own = process::facts(std::process::id()).map(|facts| facts.group);
@@ -136,7 +138,7 @@ impl Kin {
         (is_its && own != Some(leader.pid)).then_some(leader.pid)
     }
 
-    /// A process that has not ended, if any has not.
+    /// Returns a process that has not ended, if there is one.
     fn left(&self) -> Option<u32> {
         if cfg!(target_os = "linux") {
             return self.living().first().map(|one| one.pid);
@@ -145,12 +147,12 @@ impl Kin {
         test_kill_process_group(number(group)?).ok().map(|()| group)
     }
 
-    /// Signals all that live; gives how many they are.
+    /// Signals all living processes; returns their number.
     pub(super) fn signal(&self, signal: Signal) -> usize {
         let living = self.living();
         let group = self.group();
         if let Some(group) = group.and_then(number) {
-            // An empty group is as good as one that ended.
+            // An empty group counts as ended.
             let _ = kill_process_group(group, signal);
         }
         for one in living.iter().filter(|one| Some(one.group) != group) {
@@ -159,11 +161,11 @@ impl Kin {
         living.len()
     }
 
-    /// Ends all that live: asks them to, waits `grace`, kills. `wait` lets that much time pass, or
-    /// less. Gives how many there were.
+    /// Ends all living processes: signals them, waits `grace`, kills them. `wait` lets that much
+    /// time pass, or less. Returns their number.
     ///
     /// # Errors
-    /// `Unending`, or what stops a test.
+    /// `Unending`, or the stop of a test.
     pub(super) fn end(
         &self,
         runs: &Runs,
@@ -187,14 +189,14 @@ impl Kin {
         };
         runs.reached("before-term")?;
         let count = self.signal(Signal::TERM);
-        // Who was halted has to go on to end.
+        // A stopped process has to continue in order to end.
         self.signal(Signal::CONT);
         runs.reached("after-term")?;
         if left_after(grace, None).is_some() {
             runs.reached("before-kill")?;
             self.signal(Signal::KILL);
             runs.reached("after-kill")?;
-            // Again and again: a child may be born between the look and the signal.
+            // Repeated: a child may be created between the listing and the signal.
             if let Some(pid) = left_after(DYING, Some(Signal::KILL)) {
                 return Err(WorkError::Unending {
                     process_id: process_id.to_owned(),
@@ -205,8 +207,7 @@ impl Kin {
         Ok(count)
     }
 
-    /// Takes note of orphans that this process took in and that ended, so that they do not stay as
-    /// zombies.
+    /// Collects orphans that this process took in and that ended, so that they do not stay zombies.
     pub(super) fn bury(&self) {
         let Some(own) = self.below() else { return };
         let leader = self.leader.as_ref().map(|leader| leader.pid);
@@ -217,19 +218,19 @@ impl Kin {
                 && Some(one.pid) != leader
         };
         for one in process::all().0.into_iter().filter(is_ours) {
-            // Somebody else may have asked already.
+            // Another thread may have collected it already.
             let _ = number(one.pid).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
         }
     }
 }
 
-/// Signals a process that was seen, and no other that has its number by now.
+/// Signals a process that was found, but no other one that has its number by now.
 #[cfg(target_os = "linux")]
 fn signal_one(one: &Facts, signal: Signal) {
     use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
     let is_same = || process::facts(one.pid).is_some_and(|now| now.start == one.start);
     let Some(pid) = number(one.pid) else { return };
-    // A process that ended meanwhile is what is wanted.
+    // The process may have ended meanwhile, which is the purpose.
     let _ = match pidfd_open(pid, PidfdFlags::empty()) {
         Ok(process) if is_same() => pidfd_send_signal(process, signal),
         Err(rustix::io::Errno::NOSYS) if is_same() => kill_process(pid, signal),
@@ -239,18 +240,18 @@ fn signal_one(one: &Facts, signal: Signal) {
 
 #[cfg(not(target_os = "linux"))]
 fn signal_one(one: &Facts, signal: Signal) {
-    // A process that ended meanwhile is what is wanted.
+    // The process may have ended meanwhile, which is the purpose.
     let _ = number(one.pid).map(|pid| kill_process(pid, signal));
 }
 
-/// Lets time pass.
+/// Waits for some time.
 pub(super) fn pass(time: Duration) {
     let time = Timespec::try_from(time).ok();
-    // A signal that cuts it short is as good.
+    // A signal may shorten the wait, which does no harm.
     let _ = poll(&mut [], time.as_ref());
 }
 
-/// Waits until a process that may not be our child ends, at most so long, and perhaps less.
+/// Waits until a process that may not be our child ends, at most this long, and perhaps less.
 #[cfg(target_os = "linux")]
 pub(super) fn wait_for(process: &Identity, most: Duration) {
     use rustix::event::{PollFd, PollFlags};
@@ -259,20 +260,20 @@ pub(super) fn wait_for(process: &Identity, most: Duration) {
     match watch {
         Some(Ok(watch)) if process.is_alive() => {
             let time = Timespec::try_from(most).ok();
-            // Whatever happened, the caller looks.
+            // After any result, the caller checks the process again.
             let _ = poll(&mut [PollFd::new(&watch, PollFlags::IN)], time.as_ref());
         }
         _ => pass(most.min(LOOK)),
     }
 }
 
-/// Waits until a process that may not be our child ends, at most so long, and perhaps less.
+/// Waits until a process that may not be our child ends, at most this long, and perhaps less.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn wait_for(_process: &Identity, most: Duration) {
     pass(most.min(LOOK));
 }
 
-/// A process number as the system takes it; never one that means a group or everybody.
+/// Returns a process number for a system call; never one that means a group or all processes.
 pub(super) fn number(pid: u32) -> Option<Pid> {
     i32::try_from(pid)
         .ok()

@@ -1,8 +1,7 @@
-//! A runner as a process of its own: how it is started and told which run is its, and how it takes that
-//! up.
+//! Starts a runner as a process of its own, and passes it the name of its run.
 //!
-//! A runner is started before its run has a record, because the record names its process. It waits for
-//! the name of the run on its standard input, and its standard output is the hand-shake.
+//! A runner is started before its run has a record, because the record names its process. It waits
+//! for the name of the run on its standard input, and its standard output is the hand-shake.
 
 #![expect(
     clippy::disallowed_methods,
@@ -26,7 +25,7 @@ use super::process::Identity;
 use super::runner::RUNNER;
 use crate::store::disk;
 
-/// A runner that was started; it does nothing before it is told its run.
+/// A runner that was started; it does nothing before it gets the name of its run.
 pub struct Launched {
     child: Child,
     identity: Identity,
@@ -35,8 +34,8 @@ pub struct Launched {
     errors: PathBuf,
 }
 
-/// Starts a runner in a folder; what it complains of goes to the new file `errors`. It inherits the
-/// environment but for the variables `without`.
+/// Starts a runner in a folder; its standard error goes to the new file `errors`. It inherits the
+/// environment except the variables `without`.
 ///
 /// # Errors
 /// `NoAgent` when the program cannot be started, or a `StoreError`.
@@ -61,8 +60,8 @@ pub fn launch(
     })
 }
 
-/// Starts a process of our own in a folder that belongs to no run, and that nothing waits for: it lives on when
-/// this process ends. It hears and says nothing.
+/// Starts a process of our own in a folder that belongs to no run and that nothing waits for: it
+/// lives on when this process ends. Its standard streams are closed.
 ///
 /// # Errors
 /// `NoAgent` when the program cannot be started.
@@ -73,12 +72,12 @@ pub fn launch_aside(argv: &[String], without: &[&str], folder: &Path) -> Result<
         .stderr(Stdio::null())
         .spawn()
         .map_err(|error| refused(argv, error.to_string()))?;
-    // So that it is no zombie, as long as this process lives.
+    // Waits for it, so that it does not stay a zombie while this process lives.
     std::thread::spawn(move || child.wait());
     Ok(())
 }
 
-/// A command line of our own, whose process is not taken for one of a run's agent.
+/// Returns a command line of our own; its process does not count as one of a run's agent.
 fn own_command(argv: &[String], without: &[&str], folder: &Path) -> Result<Command, WorkError> {
     let Some((program, arguments)) = argv.split_first() else {
         return Err(refused(argv, "its command is empty".into()));
@@ -101,26 +100,26 @@ fn refused(argv: &[String], why: String) -> WorkError {
     }
 }
 
-/// Lets everything else on the machine go first, disks included: their schedulers go by the same number. This
-/// process leaves the session of whoever started it.
+/// Gives this process the lowest priority, for processor and disks: the schedulers of both use the
+/// same number. The process leaves the session of the process that started it.
 pub fn step_back() {
     const LAST: i32 = 19;
-    // What is refused here costs others some time, and nothing else.
+    // A refusal here only costs other processes some time.
     let _ = rustix::process::setsid();
     let _ = rustix::process::nice(LAST);
 }
 
 impl Launched {
-    /// The runner's process.
+    /// Returns the runner's process.
     pub fn identity(&self) -> &Identity {
         &self.identity
     }
 
-    /// Tells it which run is its, and waits until that is under way; `steps` is told what is done
-    /// meanwhile.
+    /// Passes the runner the name of its run, and waits until the run has started; `steps` is
+    /// called with each step.
     ///
     /// # Errors
-    /// Why it is not under way.
+    /// The reason why it has not started.
     pub fn run(
         &mut self,
         process_id: &str,
@@ -128,7 +127,7 @@ impl Launched {
         steps: &mut dyn FnMut(&str),
     ) -> Result<(), String> {
         if let Some(mut name) = self.name.take() {
-            // A runner that ended already is told by the hand-shake.
+            // If the runner has ended already, the hand-shake reports it.
             let _ = writeln!(name, "{process_id}");
         }
         let Some(line) = self.child.stdout.take() else {
@@ -139,7 +138,7 @@ impl Launched {
         told
     }
 
-    /// Whether the runner ended.
+    /// Returns true if the runner ended.
     ///
     /// # Errors
     /// `System`.
@@ -153,7 +152,8 @@ impl Launched {
             })
     }
 
-    /// Lets the runner live on by itself; `ended` is called when it ends, if this process lives then.
+    /// Lets the runner live on by itself; `ended` is called when it ends, if this process still
+    /// lives.
     pub fn leave(mut self, ended: impl FnOnce() + Send + 'static) {
         self.name.take();
         std::thread::spawn(move || {
@@ -164,7 +164,7 @@ impl Launched {
     }
 }
 
-/// Waits until one of several runners ends or this process is told to end, `most` at the most.
+/// Waits until one of several runners ends or this process is asked to end, `most` at the most.
 ///
 /// # Errors
 /// `System`.
@@ -193,13 +193,14 @@ pub fn wait_for_any<'a>(
     }
 }
 
-/// Makes this process, which [`launch`] started, a runner: it leaves the session of whoever started it,
-/// and learns which run is its. Standard input and output lead nowhere afterwards.
+/// Makes this process, which [`launch`] started, a runner: it leaves the session of the process
+/// that started it, and reads the name of its run. Standard input and output lead nowhere
+/// afterwards.
 ///
 /// # Errors
-/// `System` when nobody names a run.
+/// `System` when no name arrives.
 pub fn take_up() -> Result<(String, Handshake), WorkError> {
-    // Refused where it leads a group already, which is as good.
+    // Refused if it leads a group already, which is as good.
     let _ = rustix::process::setsid();
     let failed = |source| WorkError::System {
         action: "take up a run",
@@ -216,7 +217,7 @@ pub fn take_up() -> Result<(String, Handshake), WorkError> {
     Ok((name.to_owned(), handshake))
 }
 
-/// Keeps what standard output leads to for the hand-shake alone.
+/// Reserves standard output for the hand-shake.
 fn pipe_of_output() -> Result<Handshake, rustix::io::Errno> {
     let pipe = rustix::io::fcntl_dupfd_cloexec(io::stdout().as_fd(), 3)?;
     if let Ok(nothing) = disk::nothing() {

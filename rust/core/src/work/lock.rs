@@ -1,6 +1,7 @@
-//! The locks of runs: a spec's, held by its runner as long as it lives, and that of merges.
+//! The locks of runs: that of a spec, which its runner holds as long as it lives, and that of
+//! merges.
 //!
-//! Both are locks of the operating system, freed by the kernel when their holder dies. What is written
+//! Both are locks of the operating system, freed by the kernel when their holder dies. The text
 //! inside is for people.
 
 use std::fmt;
@@ -17,19 +18,19 @@ use super::records::Runs;
 use crate::store::disk::{self, Lock};
 use crate::store::state::escaped;
 
-/// Where the locks lie in the state folder.
+/// The folder of the locks in the state folder.
 const FOLDER: &str = "locks";
 /// The ending of a lock's name.
 pub(super) const ENDING: &str = ".lock";
 
-/// Who only looks whether a lock is held holds it for an instant; that is waited out.
+/// The time to wait for a lock: a process that checks it holds it for an instant.
 const INSTANT: Duration = Duration::from_millis(200);
 
-/// The lock of a spec; its file goes when it is let go.
+/// The lock of a spec; its file is removed when the lock is released.
 #[derive(Debug)]
 pub struct SpecLock {
     file: PathBuf,
-    /// Freed after the file is gone.
+    /// Released after the file is removed.
     _lock: Lock,
 }
 
@@ -37,12 +38,12 @@ impl SpecLock {
     /// Takes the lock of a spec, or refuses at once.
     ///
     /// # Errors
-    /// `Held` by somebody else, `Name`, or a `StoreError`.
+    /// `Held` by another process, `Name`, or a `StoreError`.
     pub fn take(runs: &Runs, spec_id: &str) -> Result<Self, WorkError> {
         Self::take_until(runs, spec_id, Instant::now() + INSTANT)
     }
 
-    /// Takes the lock of a spec whose holder is known to be ending.
+    /// Takes the lock of a spec whose holder is ending.
     ///
     /// # Errors
     /// As [`SpecLock::take`], at the deadline.
@@ -57,7 +58,7 @@ impl SpecLock {
         }
     }
 
-    /// Takes the lock of a spec if nobody has it.
+    /// Takes the lock of a spec; `None` if another process holds it.
     ///
     /// # Errors
     /// `Name`, or a `StoreError`.
@@ -71,7 +72,7 @@ impl SpecLock {
 
 impl Drop for SpecLock {
     fn drop(&mut self) {
-        // A file that stays is nobody's lock; recovery removes it.
+        // A file that stays is no held lock; recovery removes it.
         let _ = disk::remove(&self.file);
     }
 }
@@ -83,8 +84,8 @@ pub struct MergeLock {
 }
 
 impl MergeLock {
-    /// Waits until no other merge is under way, `wait` at most. Whoever merges a spec's work holds
-    /// that spec's lock.
+    /// Waits until no other merge is running, `wait` at the most. The caller, who merges a spec's
+    /// work, holds that spec's lock.
     ///
     /// # Errors
     /// `Merging` when another one takes longer, or a `StoreError`.
@@ -100,8 +101,8 @@ impl MergeLock {
     }
 }
 
-/// The lock of starts, one a repository: what room there is for one more run stays true until its record
-/// is there. Whoever holds a spec's lock does not take it.
+/// The lock of starts, one a repository: free slots for one more run stay free until its record
+/// exists. A process that holds a spec's lock does not take it.
 #[derive(Debug)]
 pub struct StartLock {
     _lock: Lock,
@@ -125,23 +126,23 @@ impl StartLock {
     }
 }
 
-/// Who a lock says holds it.
+/// The holder of a lock, as its file names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
-    /// Its process; `None` when the lock does not say.
+    /// Its process; `None` if the lock does not name it.
     pub pid: Option<u32>,
-    /// When that process started, in ticks.
+    /// The start of that process, in ticks.
     pub start: Option<String>,
-    /// Since when, as RFC 3339.
+    /// The time since when it is held, as RFC 3339.
     pub since: Option<String>,
 }
 
 impl Holder {
-    /// Who a lock's file names.
+    /// Reads the holder from a lock's file.
     pub fn of(file: &Path) -> Self {
         let mut text = String::new();
         if let Ok((file, _)) = disk::open(file, "") {
-            // Half a text, or none, says less; that it is held stays true.
+            // A partial or missing text gives fewer facts; the lock is held all the same.
             let _ = file.take(200).read_to_string(&mut text);
         }
         let mut lines = text.lines();
@@ -168,7 +169,8 @@ impl fmt::Display for Holder {
     }
 }
 
-/// What a lock tells people: PID and start time in ticks, and since when it is held.
+/// Returns the text of a lock for people: process number and start in ticks, and the time since
+/// when it is held.
 pub(super) fn told(runs: &Runs) -> String {
     let own = Identity::own();
     let start = own.pid_start.unwrap_or_default();
@@ -176,19 +178,19 @@ pub(super) fn told(runs: &Runs) -> String {
     format!("{} {start}\n{since}\n", own.pid)
 }
 
-/// The file of a spec's lock; its folder is made.
+/// Returns the file of a spec's lock and creates its folder.
 fn place(runs: &Runs, spec_id: &str) -> Result<PathBuf, WorkError> {
     check_name(spec_id)?;
     let folder = runs.state.ensure(&runs.state.in_project(FOLDER))?;
     Ok(folder.join(file_of(spec_id)))
 }
 
-/// The folder of the locks of a project's specs; it may not be there yet.
+/// Returns the folder of the locks of a project's specs; it may not exist yet.
 pub(super) fn folder(runs: &Runs) -> Option<PathBuf> {
     runs.state.read(&runs.state.in_project(FOLDER))
 }
 
-/// The lock of a spec, if it is there; whether anybody holds it is another question.
+/// Returns the lock file of a spec, if it exists; the lock need not be held.
 pub fn lock_of(runs: &Runs, spec_id: &str) -> Option<PathBuf> {
     let path = folder(runs)?.join(file_of(spec_id));
     disk::owned(&path)
@@ -200,7 +202,7 @@ fn file_of(spec_id: &str) -> String {
     format!("{}{ENDING}", escaped(spec_id))
 }
 
-/// Refuses what cannot be the ID of a spec, or the name of a run.
+/// Refuses a text that cannot be the id of a spec or the name of a run.
 pub(super) fn check_name(name: &str) -> Result<(), WorkError> {
     if is_spec_name(name) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Reading a run's log: its tail, or forward from a byte, in whole lines (reference chant 5.5 R).
+//! Reads a run's log: its end, or forward from a byte, in whole lines (reference chant 5.5 R).
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -9,17 +9,18 @@ use jiff::tz::TimeZone;
 
 use crate::answer::{DEFAULT_CHARS, escaped_len};
 
-/// How much is read at once when a log is read backwards.
+/// The number of bytes that are read at once when a log is read backwards.
 const BLOCK: u64 = 64 * 1024;
 
-/// What of a log is wanted.
+/// The wanted part of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Query {
-    /// Most lines.
+    /// The greatest number of lines.
     pub lines: usize,
-    /// Byte to read forward from; without it the last lines are read.
+    /// The byte to read forward from; without it the last lines are read.
     pub offset: Option<u64>,
-    /// Lines stamped at this moment or before are left out; lines without a stamp stay.
+    /// The time of the last line that is left out: only later lines, and lines without a stamp, are
+    /// returned.
     pub since: Option<Timestamp>,
 }
 
@@ -28,17 +29,19 @@ pub struct Query {
 pub struct Lines {
     /// The lines, joined by line feeds, without a final one.
     pub content: String,
-    /// Byte at which the first of them begins.
+    /// The byte at which the first of them starts.
     pub start_offset: u64,
-    /// Byte after the last whole line that was looked at: where to go on.
+    /// The byte after the last whole line that was read: where to go on.
     pub byte_offset: u64,
-    /// How many lines.
+    /// The number of lines.
     pub line_count: usize,
-    /// Reading forward: whole lines follow. Reading the tail: older lines were left out.
+    /// True if there is more: reading forward, whole lines follow; reading the end, older lines
+    /// were left out.
     pub has_more: bool,
 }
 
-/// A moment as clients write it: RFC 3339, or a date or date and time without zone, taken as UTC.
+/// Returns a time as clients write it: RFC 3339, or a date or date and time without zone, taken as
+/// UTC.
 pub fn moment(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     let civil = || {
@@ -51,11 +54,11 @@ pub fn moment(text: &str) -> Option<Timestamp> {
     text.parse().ok().or_else(civil)
 }
 
-/// Reads lines of a log of `length` bytes. Bytes that are no UTF-8 are shown as replacement
-/// characters; a last line that is not ended yet is left for later.
+/// Reads lines of a log of `length` bytes. Bytes that are not UTF-8 are shown as replacement
+/// characters; a last line that is not complete yet is left for later.
 ///
 /// # Errors
-/// What the system says when the log cannot be read.
+/// The error of the system when the log cannot be read.
 pub fn read(log: impl Read + Seek, length: u64, query: Query) -> io::Result<Lines> {
     match (query.offset, query.since) {
         (Some(offset), _) => forward(log, length, offset, query),
@@ -84,7 +87,7 @@ fn forward(mut log: impl Read + Seek, length: u64, offset: u64, query: Query) ->
         let text = without_line_end(&line);
         let part = first_part(text, is_whole);
         if part.len() < text.len() || !is_whole {
-            // A line longer than an answer is told in parts, on pages of their own.
+            // A line longer than an answer is returned in parts, on pages of their own.
             if page.lines.is_empty() {
                 page.push(String::from_utf8_lossy(part).into_owned());
                 at += part.len() as u64;
@@ -99,7 +102,7 @@ fn forward(mut log: impl Read + Seek, length: u64, offset: u64, query: Query) ->
     }
 }
 
-/// Bytes of a line beyond which it is told in parts.
+/// The number of bytes from which on a line is returned in parts.
 const MOST_BYTES: u64 = DEFAULT_CHARS as u64;
 
 fn without_line_end(line: &[u8]) -> &[u8] {
@@ -109,7 +112,7 @@ fn without_line_end(line: &[u8]) -> &[u8] {
         .unwrap_or(text)
 }
 
-/// As much of the beginning of a line as fits an answer, cut between characters.
+/// Returns as much of the start of a line as fits an answer, cut between characters.
 fn first_part(line: &[u8], is_whole: bool) -> &[u8] {
     let (mut used, mut end) = (0, 0);
     for chunk in line.utf8_chunks() {
@@ -120,7 +123,7 @@ fn first_part(line: &[u8], is_whole: bool) -> &[u8] {
             }
             end += c.len_utf8();
         }
-        // Bytes of a character that goes on behind the end are left to the next part.
+        // The bytes of a character that continues after the end are left for the next part.
         let is_last = end + chunk.invalid().len() == line.len();
         if is_last && !is_whole && end > 0 {
             return &line[..end];
@@ -131,7 +134,7 @@ fn first_part(line: &[u8], is_whole: bool) -> &[u8] {
     line
 }
 
-/// Bytes that continue a character which began before the offset.
+/// Skips and counts the bytes of a character that started before the offset.
 fn skip_rest_of_character(log: &mut impl BufRead) -> io::Result<u64> {
     let buffer = log.fill_buf()?;
     let rest = buffer
@@ -143,7 +146,8 @@ fn skip_rest_of_character(log: &mut impl BufRead) -> io::Result<u64> {
     Ok(rest as u64)
 }
 
-/// The last lines after a moment: the whole log has to be looked at, as lines need not be stamped.
+/// Returns the last lines after a time: the whole log has to be read, as lines need not have
+/// stamps.
 fn last_of_all(mut log: impl Read + Seek, query: Query) -> io::Result<Lines> {
     log.seek(SeekFrom::Start(0))?;
     let mut log = BufReader::with_capacity(256 * 1024, log);
@@ -180,7 +184,7 @@ fn last_of_all(mut log: impl Read + Seek, query: Query) -> io::Result<Lines> {
     })
 }
 
-/// The last lines, read backwards: the cost is theirs, not the log's.
+/// Returns the last lines, read backwards: the cost depends on them, not on the log.
 fn tail(mut log: impl Read + Seek, length: u64, most: usize) -> io::Result<Lines> {
     let mut start = length;
     let mut bytes: Vec<u8> = Vec::new();
@@ -228,7 +232,7 @@ fn tail(mut log: impl Read + Seek, length: u64, most: usize) -> io::Result<Lines
     })
 }
 
-/// The end of a line that alone would fill an answer; other lines as they are.
+/// Returns the end of a line that alone would fill an answer; other lines unchanged.
 fn last_part(text: String) -> String {
     let text = text.strip_suffix('\r').map(str::to_owned).unwrap_or(text);
     let mut used = 0;
@@ -252,7 +256,7 @@ fn nothing_at(byte: u64) -> Lines {
     }
 }
 
-/// Whether a line is to be shown: stamped later than the moment, or not stamped at all.
+/// Returns true if a line is stamped later than the time, or not stamped at all.
 fn is_later(line: &str, since: Option<Timestamp>) -> bool {
     let Some(since) = since else { return true };
     let stamp = line

@@ -1,4 +1,4 @@
-//! Looking at what an agent does while it works: when something changed, and not too often.
+//! Watches a folder while an agent works, and acts after changes, but not too often.
 
 use std::os::fd::BorrowedFd;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use crate::store::changes::{Changed, Watch};
 
-/// How long after a change it is looked at: what follows closely is seen in the same look.
+/// The delay after a change, so that changes that follow closely are handled together.
 const SETTLE: Duration = Duration::from_secs(1);
-/// How often it is looked at where changes are not announced.
+/// The time between two checks where the system does not announce changes.
 const INTERVAL: Duration = Duration::from_secs(30);
 
-/// A folder that is watched, and what is done when something changes in it.
+/// A watched folder, with the action after a change in it.
 pub struct Looking<'a> {
     watch: Watch,
     look: Box<dyn FnMut() + 'a>,
@@ -19,7 +19,7 @@ pub struct Looking<'a> {
     beside: Option<Repeated<'a>>,
 }
 
-/// What is done again and again, whatever changes.
+/// An action that is repeated whatever changes.
 struct Repeated<'a> {
     act: Box<dyn FnMut() + 'a>,
     every: Duration,
@@ -33,13 +33,13 @@ impl<'a> Looking<'a> {
         Self {
             watch,
             look: Box::new(look),
-            // The agent may have been quicker than the watch.
+            // The agent may have been faster than the watch.
             due: Some(Instant::now() + SETTLE),
             beside: None,
         }
     }
 
-    /// Has something done again and again.
+    /// Adds an action that is repeated.
     #[must_use]
     pub fn beside(mut self, every: Duration, act: impl FnMut() + 'a) -> Self {
         self.beside = Some(Repeated {
@@ -50,7 +50,7 @@ impl<'a> Looking<'a> {
         self
     }
 
-    /// What is readable when something changed; `None` while a look is due anyway.
+    /// Returns the descriptor that is readable after a change; `None` while a check is due anyway.
     pub(super) fn wakes(&self) -> Option<BorrowedFd<'_>> {
         self.watch.wakes().filter(|_| self.due.is_none())
     }
@@ -63,7 +63,7 @@ impl<'a> Looking<'a> {
         }
     }
 
-    /// How long until something is due.
+    /// Returns the time until something is due.
     pub(super) fn time_left(&self) -> Option<Duration> {
         let beside = self.beside.as_ref().map(|beside| beside.due);
         let next = self.due.into_iter().chain(beside).min();
@@ -83,7 +83,7 @@ impl<'a> Looking<'a> {
         if self.due.is_none_or(|due| due > Instant::now()) {
             return;
         }
-        // What changes while we look is looked at again.
+        // A change during the action causes another one.
         self.due = (!self.watch.is_trusted()).then(|| Instant::now() + INTERVAL);
         let _ = self.watch.take();
         (self.look)();

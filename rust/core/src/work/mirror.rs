@@ -1,5 +1,5 @@
-//! Copies of records and logs in the project, for people and other programs: written, and read by none of ours
-//! for anything that is decided.
+//! Copies of records and logs in the project, for people and other programs. Our own decisions
+//! never depend on them.
 
 use std::path::PathBuf;
 
@@ -8,28 +8,28 @@ use super::records::Runs;
 use crate::store::disk::{self, Growing};
 use crate::store::files;
 
-/// Where copies of records lie.
+/// The folder of the copies of records.
 pub const RECORDS: &str = ".chant/processes";
-/// Where copies of logs lie.
+/// The folder of the copies of logs.
 pub const LOGS: &str = ".chant/logs";
 
 impl Runs {
-    /// The folder of copies, made where it is missing; none where a link stands on the way to it, since what
-    /// that leads to is not ours to write.
+    /// Returns the folder of copies and creates it if it is missing. `None` if a link stands on the
+    /// way to it, because its target is not ours to write.
     fn mirror(&self, folder: &str) -> Option<PathBuf> {
         let made = files::make_hidden_folder(&self.disk, &self.root, folder).ok()?;
         (made == self.root.path().join(folder)).then_some(made)
     }
 
-    /// Writes the copy of a record, as far as that can be done.
+    /// Writes the copy of a record, as far as possible.
     pub(super) fn mirror_record(&self, record: &Record) {
         if let Some(folder) = self.mirror(RECORDS) {
-            // What was written is the record; a copy that is missing misleads nobody of ours.
+            // The record itself is written; a missing copy does not matter to us.
             let _ = disk::copy_out(&folder.join(file_of(&record.process_id)), &record.text());
         }
     }
 
-    /// Removes the copy of a record that goes, if it is that: nobody else's file of the name goes with it.
+    /// Removes the copy of a record that is removed, but not another file of the same name.
     pub(super) fn remove_copy(&self, record: &Record) {
         let name = file_of(&record.process_id);
         let Ok(folder) = self.root.locate(RECORDS) else {
@@ -41,23 +41,23 @@ impl Runs {
         if is_plain
             && matches!(self.disk.read_text(&path, &name), Ok((text, _)) if text == record.text())
         {
-            // One that stays is shown as history.
+            // A copy that stays is shown as history.
             let _ = disk::remove(&path);
         }
     }
 
-    /// The copy of a log, for one more run to add to.
+    /// Returns the copy of a log, to which one more run appends.
     pub fn mirror_log(&self, name: &str) -> Option<Growing> {
         Growing::open(&self.mirror(LOGS)?.join(format!("{name}.log"))).ok()
     }
 }
 
-/// The file of a record.
+/// Returns the file of a record.
 pub(super) fn file_of(process_id: &str) -> String {
     format!("{process_id}.json")
 }
 
-/// The run of which a file of this name would be the record.
+/// Returns the run whose record a file of this name would be.
 pub(super) fn process_of(file: &str) -> Option<&str> {
     file.strip_suffix(".json")
 }

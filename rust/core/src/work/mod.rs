@@ -1,13 +1,14 @@
-//! Runs of agents: their records and logs, the processes behind them, and what stops or finds those.
+//! Runs of agents: their records and logs, the processes behind them, and how runs are stopped and
+//! recovered.
 //!
-//! A run is one record (`processes/…/<process_id>.json` in the state folder), which alone says how the run stands; a
-//! runner, a process of its own session; an agent, the runner's child in a process group of its own;
-//! and the lock of its spec, which the runner holds as long as it lives. What a run means for a spec,
-//! a branch or a merge is for others to say.
+//! A run is one record (`processes/…/<process_id>.json` in the state folder), which alone decides
+//! the run's state; a runner, a process of its own session; an agent, the runner's child in a
+//! process group of its own; and the lock of its spec, which the runner holds as long as it lives.
+//! Other modules decide what a run means for a spec, a branch or a merge.
 //!
-//! Locks are taken in this order: that of starts, a spec's, the merge lock, a document's. Nobody waits
-//! for a spec's lock; the others are waited for, bounded. Agents run on Unix only; on macOS descendants that leave
-//! the agent's process group are not found.
+//! Locks are taken in this order: that of starts, a spec's, the merge lock, a document's. No
+//! process waits for a spec's lock; the waits for the others are bounded. Agents run on Unix only;
+//! on macOS descendants that leave the agent's process group are not found.
 
 #[cfg(unix)]
 pub mod agent;
@@ -52,29 +53,29 @@ use crate::store::StoreError;
 use lock::Holder;
 use state::{Illegal, State};
 
-/// The variable of the environment by which an agent's processes are known.
+/// The environment variable that marks an agent's processes.
 pub const MARK: &str = "CHANT_RUN";
 /// The value of [`MARK`] in processes of our own, which are no run's agent.
 pub const RUNNER_VALUE: &str = "runner";
 
-/// Why a run cannot be started, gone on with, or stopped.
+/// The reasons why a run cannot be started, continued or stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkError {
     /// A file could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A record is there and is not one of ours.
+    /// A record exists and is not one of ours.
     #[error("`{path}` is not the record of a run: {why}; mend it or move it away")]
     Broken {
         /// Its file.
         path: String,
-        /// What is wrong with it.
+        /// The fault in it.
         why: String,
     },
-    /// The run may not change like that.
+    /// The run's state does not allow this change.
     #[error(transparent)]
     Illegal(#[from] Illegal),
-    /// The record was written by somebody else since it was read.
+    /// Another process wrote the record since it was read.
     #[error("The record of run '{process_id}' changed meanwhile; nothing was written, look again")]
     Changed {
         /// The run.
@@ -86,7 +87,7 @@ pub enum WorkError {
         /// The name.
         name: String,
     },
-    /// A run of that spec is under way.
+    /// A run of that spec is active.
     #[error(
         "Spec '{spec_id}' is being worked on by run '{process_id}' (PID {pid}); stop that first"
     )]
@@ -98,7 +99,7 @@ pub enum WorkError {
         /// Its process.
         pid: u32,
     },
-    /// The spec's last run died, and nobody looked after what it left yet.
+    /// The spec's last run died and was not recovered yet.
     #[error(
         "Run '{process_id}' died and is not recovered yet; recover it first, nothing was started"
     )]
@@ -115,25 +116,25 @@ pub enum WorkError {
         spec_id: String,
         /// The run.
         process_id: String,
-        /// Where it stands.
+        /// The state of the run.
         state: State,
     },
-    /// Somebody holds the spec's lock.
+    /// Another process holds the spec's lock.
     #[error("Spec '{spec_id}' is locked by {holder}; wait until it ends, or stop it")]
     Held {
         /// The spec.
         spec_id: String,
-        /// Who, as far as the lock tells.
+        /// The holder, as far as the lock names it.
         holder: Holder,
     },
-    /// Somebody kept the merge lock.
+    /// Another process kept the merge lock.
     #[error(
         "Another merge, by {holder}, was still under way after {seconds} s; nothing was changed, try again"
     )]
     Merging {
-        /// Who, as far as the lock tells.
+        /// The holder, as far as the lock names it.
         holder: Holder,
-        /// How long it was waited for.
+        /// The time that this process waited.
         seconds: u64,
     },
     /// There is nothing to stop.
@@ -141,16 +142,16 @@ pub enum WorkError {
     NotRunning {
         /// The run.
         process_id: String,
-        /// Where it stands.
+        /// The state of the run.
         state: State,
     },
-    /// Somebody wants the run stopped, so it does not go on.
+    /// A stop of the run was requested, so it does not go on.
     #[error("Run '{process_id}' was stopped before it began")]
     Stopped {
         /// The run.
         process_id: String,
     },
-    /// The processes of a run would not end.
+    /// The processes of a run did not end.
     #[error(
         "Process {pid} of run '{process_id}' did not end, even when killed; look after it, nothing else was changed"
     )]
@@ -165,18 +166,18 @@ pub enum WorkError {
     NoAgent {
         /// The program.
         program: String,
-        /// The system's words.
+        /// The system's error text.
         why: String,
     },
-    /// What the caller had to do for the run failed.
+    /// A step of the caller's in the run failed.
     #[error("{0}")]
     Step(String),
     /// The system refused something else.
     #[error("Cannot {action}: {source}")]
     System {
-        /// `watch a process`, …
+        /// The action, such as `watch a process`.
         action: &'static str,
-        /// The system's words.
+        /// The system's error.
         source: std::io::Error,
     },
 }

@@ -1,5 +1,5 @@
-//! What an agent says, on its way into the log: whole lines, stamped, secrets masked, limited
-//! (reference chant 6.6 R).
+//! Writes an agent's output into the log: whole lines with time stamps, secrets masked, limited in
+//! size (reference chant 6.6 R).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -14,19 +14,19 @@ use super::records::Runs;
 use crate::environment::is_secret;
 use crate::store::disk::Growing;
 
-/// Lines of standard error that are kept to explain a failure.
+/// The number of lines of standard error that are kept to explain a failure.
 const TAIL: usize = 20;
-/// Characters of each of them.
+/// The greatest number of characters of each of them.
 const TAIL_LINE: usize = 400;
-/// What stands in the place of a secret.
+/// The text that replaces a secret.
 const MASKED: &str = "***";
-/// Bytes below which one line of a secret of several lines is too common to be masked.
+/// The bytes below which one line of a secret of several lines is too common to be masked.
 const SHORT: usize = 8;
 
-/// Lines that a row of secrets without anything between them may fill before it is cut anyway.
+/// The number of lines that adjacent secrets may fill before they are cut anyway.
 const LONGEST_SECRET: usize = 8;
 
-/// Where a line of the log comes from.
+/// The source of a line in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
     /// The agent's standard output.
@@ -44,7 +44,7 @@ impl Stream {
     }
 }
 
-/// What a log begins with.
+/// The first lines of a log.
 #[derive(Debug, Clone)]
 pub struct Header<'a> {
     /// The spec.
@@ -55,23 +55,23 @@ pub struct Header<'a> {
     pub withheld: &'a [String],
 }
 
-/// How much is written.
+/// The limits of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room {
-    /// Bytes of a line beyond which it goes on in the next one.
+    /// The bytes of a line beyond which it continues in the next one.
     pub line: usize,
-    /// Bytes of the log that one run may fill.
+    /// The bytes of the log that one run may fill.
     pub log: u64,
 }
 
-/// What of a line that an agent writes to its standard output is worth in the log: other lines, or the
-/// line as it is.
+/// A function that turns a line of an agent's standard output into other lines of the log; `None`
+/// keeps the line as it is.
 pub type Reads = fn(&str) -> Option<Vec<String>>;
 
-/// What tells two stamps apart.
+/// The least difference between two stamps after the clock was set back.
 const STEP: Duration = Duration::from_millis(1);
 
-/// Bytes of a line that is kept to be read as a whole.
+/// The greatest number of bytes of a line that is kept to be read as a whole.
 const LONGEST_READ: usize = 8 * 1024 * 1024;
 
 /// The log of a run while it is written.
@@ -94,17 +94,17 @@ pub struct Output {
     reads: Option<Reads>,
 }
 
-/// The line of a stream that is not ended yet.
+/// The unfinished line of a stream.
 #[derive(Default)]
 struct Line {
     bytes: Vec<u8>,
-    /// Whether its beginning is written already.
+    /// True if its start is written already.
     is_begun: bool,
 }
 
 impl Output {
-    /// Opens the log of a spec's runs for one more and writes what stands above its lines; its copy in the
-    /// project gets the same.
+    /// Opens the log of a spec's runs for one more run and writes the lines above its output; its
+    /// copy in the project gets the same.
     ///
     /// # Errors
     /// A `StoreError` when it cannot be written.
@@ -122,7 +122,7 @@ impl Output {
         let text = headline(header, now, !file.is_empty());
         if let Some(copy) = &mut copy {
             let end = if copy.is_torn() { "\n" } else { "" };
-            // A copy that cannot be written misleads nobody of ours.
+            // A copy that cannot be written does not matter to us.
             let _ = copy.add((end.to_owned() + &text).as_bytes());
         }
         file.add((end.to_owned() + &text).as_bytes())
@@ -148,14 +148,14 @@ impl Output {
         })
     }
 
-    /// Has each whole line of standard output read by a function that says what of it is written.
+    /// Sets the function that decides which lines of standard output are written.
     #[must_use]
     pub fn read_by(mut self, reads: Option<Reads>) -> Self {
         self.reads = reads;
         self
     }
 
-    /// Takes in what came from a stream.
+    /// Adds output of a stream.
     pub fn take(&mut self, stream: Stream, bytes: &[u8]) {
         self.heard += bytes.len() as u64;
         let mut ready = Vec::new();
@@ -170,7 +170,7 @@ impl Output {
             if reads.is_some() && !is_whole && line.bytes.len() < LONGEST_READ {
                 continue;
             }
-            // Masked first: what is told in short could cut a secret in two.
+            // Masked first: a shortened line could cut a secret in two.
             let told = reads.filter(|_| !line.is_begun);
             match told.and_then(|reads| reads(&mask.text(&line.bytes))) {
                 Some(told) => {
@@ -185,7 +185,7 @@ impl Output {
         self.write(stream, ready);
     }
 
-    /// Writes what a stream left without a line end.
+    /// Writes the rest of a stream that has no line end.
     pub fn end(&mut self, stream: Stream) {
         let line = match stream {
             Stream::Out => &mut self.out,
@@ -204,8 +204,8 @@ impl Output {
         self.append(line.as_bytes());
     }
 
-    /// The stamp of the next line. A clock that was set back makes none earlier than the line before it:
-    /// who asks for what came since that one gets all of it.
+    /// Returns the stamp of the next line. If the clock was set back, it is later than that of the
+    /// line before: a caller who asks for the lines since that one gets all of them.
     fn stamp(&mut self) -> String {
         let now = (self.clock)();
         self.last = if now < self.last {
@@ -216,18 +216,18 @@ impl Output {
         record::stamp(self.last)
     }
 
-    /// A text without the secrets.
+    /// Returns a text without the secrets.
     pub fn masked(&self, text: &str) -> String {
         self.mask.apply(text)
     }
 
-    /// How many bytes came from the agent.
+    /// Returns the number of bytes that came from the agent.
     pub fn heard(&self) -> u64 {
         self.heard
     }
 
-    /// Makes what is written durable; gives the last lines of standard error, and what kept us from
-    /// writing, if anything did.
+    /// Makes the log durable; returns the last lines of standard error and the error that kept us
+    /// from writing, if there was one.
     pub fn close(&mut self) -> (Vec<String>, Option<io::Error>) {
         self.end(Stream::Out);
         self.end(Stream::Err);
@@ -261,7 +261,8 @@ impl Output {
         self.append(text.as_bytes());
     }
 
-    /// A log that cannot be written must not cost the work: the first failure is told at the end.
+    /// Appends to the log. A log that cannot be written must not cost the work: the first error is
+    /// reported at the end.
     fn append(&mut self, bytes: &[u8]) {
         if self.failure.is_none() && !bytes.is_empty() {
             self.failure = self.file.add(bytes).err();
@@ -277,7 +278,7 @@ impl Output {
 }
 
 impl Line {
-    /// A whole line.
+    /// Returns a whole line.
     fn of(text: String) -> Self {
         let mut bytes = text.into_bytes();
         bytes.push(b'\n');
@@ -287,7 +288,8 @@ impl Line {
         }
     }
 
-    /// Takes what is ready to be written: the whole line, or the beginning of one that is too long.
+    /// Takes the text that is ready to be written: the whole line, or the start of one that is too
+    /// long.
     fn drain(&mut self, mask: &Mask, most: usize, is_whole: bool, ready: &mut Vec<String>) {
         let ending = |bytes: &[u8]| match bytes {
             [.., b'\r', b'\n'] => 2,
@@ -297,7 +299,7 @@ impl Line {
         if is_whole {
             self.bytes.truncate(self.bytes.len() - ending(&self.bytes));
         }
-        // A secret that begins before the cut has to be seen to its end.
+        // A secret that starts before the cut has to be read to its end.
         let seen = if is_whole { 0 } else { mask.longest };
         while self.bytes.len() > most + seen {
             let Some(cut) = mask.cut(&self.bytes, most, is_whole) else {
@@ -318,7 +320,7 @@ impl Line {
     }
 }
 
-/// The values of variables that are named like secrets (decisions 3, "Secrets").
+/// Returns the values of variables that are named like secrets (decisions 3, "Secrets").
 pub fn secrets(environment: &BTreeMap<String, String>) -> Vec<String> {
     let secret = environment.iter().filter(|(name, _)| is_secret(name));
     secret.map(|(_, value)| value.clone()).collect()
@@ -331,10 +333,11 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// Masks each of the secrets as it is, as JSON writes it, and of those of several lines each line.
+    /// Creates a mask of each secret as it is and as JSON writes it; of a secret of several lines
+    /// each line is masked.
     ///
     /// # Errors
-    /// `System` when they are too many to be looked for.
+    /// `System` when there are too many of them.
     pub fn new(secrets: &[String]) -> Result<Self, WorkError> {
         let lines = secrets.iter().flat_map(|secret| {
             let is_one = secret.trim_end().lines().count() < 2;
@@ -360,7 +363,7 @@ impl Mask {
         })
     }
 
-    /// A text without the secrets.
+    /// Returns a text without the secrets.
     pub fn apply(&self, text: &str) -> String {
         self.text(text.as_bytes())
     }
@@ -376,7 +379,7 @@ impl Mask {
         text + &String::from_utf8_lossy(&bytes[at..])
     }
 
-    /// Where secrets stand, in order; those that touch or overlap as one.
+    /// Returns the places of secrets, in order; places that touch or overlap are joined.
     fn places(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
         let mut places: Vec<(usize, usize)> = Vec::new();
         let Some(search) = &self.search else {
@@ -396,8 +399,9 @@ impl Mask {
         places
     }
 
-    /// Where a line is cut that should have `most` bytes: between characters, before a secret that
-    /// would be torn, behind one that is all there is. `None` while it is not known where that ends.
+    /// Returns the place where a line of about `most` bytes is cut: between characters, before a
+    /// secret that the cut would split, behind a secret at the start. `None` while the end of that
+    /// secret is not known.
     fn cut(&self, bytes: &[u8], most: usize, is_whole: bool) -> Option<usize> {
         let places = self.places(bytes);
         match places.into_iter().find(|(s, e)| *s < most && most < *e) {
@@ -414,7 +418,7 @@ impl Mask {
     }
 }
 
-/// What stands above the lines of a run.
+/// Returns the lines above a run's output.
 fn headline(header: &Header<'_>, now: Timestamp, is_more: bool) -> String {
     let now = record::stamp(now);
     let Header {

@@ -1,31 +1,32 @@
-//! Which process a record or a lock names, and whether it still lives.
+//! Identifies the process that a record or a lock names, and checks whether it still lives.
 //!
-//! A number alone proves nothing: it may belong to another program by now. A process counts as the
-//! one meant only if it started when the record says, or at least before the file that names it was
-//! written.
+//! A number alone proves nothing: it may belong to another program by now. A process is the one
+//! that is meant only if it started at the recorded time, or at least before the file that names it
+//! was written.
 
 use std::time::{Duration, SystemTime};
 
 use crate::store::disk;
 
-/// A process that no other one can be taken for.
+/// The identity of a process, which no other process shares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// Its number.
     pub pid: u32,
-    /// Clock ticks between the machine's start and its own; `None` where the system does not tell.
+    /// Clock ticks between the machine's start and its own; `None` if the system does not report
+    /// them.
     pub pid_start: Option<String>,
-    /// The machine's identity since it was started; `None` where the system does not tell.
+    /// The machine's identity since its start; `None` if the system does not report it.
     pub boot_id: Option<String>,
 }
 
 impl Identity {
-    /// This process.
+    /// Returns this process.
     pub fn own() -> Self {
         Self::of(std::process::id())
     }
 
-    /// The process that has this number now.
+    /// Returns the process that has this number now.
     pub fn of(pid: u32) -> Self {
         Self {
             pid,
@@ -34,14 +35,15 @@ impl Identity {
         }
     }
 
-    /// Whether this very process lives: number, start and machine agree.
+    /// Returns true if exactly this process lives: number, start and machine agree.
     ///
-    /// Where a start cannot be asked for, any process of that number counts; see [`Self::is_proven`].
+    /// If the system does not report a start, any process of that number counts; see
+    /// [`Self::is_proven`].
     pub fn is_alive(&self) -> bool {
         self.is_proven() || (!cfg!(target_os = "linux") && disk::is_process(self.pid))
     }
 
-    /// Whether it lives beyond doubt, so that it may be signalled whatever else is known.
+    /// Returns true if it lives beyond doubt, so that it is safe to signal it.
     pub fn is_proven(&self) -> bool {
         let start = facts(self.pid)
             .filter(Facts::lives)
@@ -53,8 +55,8 @@ impl Identity {
 }
 
 impl Identity {
-    /// How long ago it started, by a clock that nobody sets and that goes on while the machine sleeps;
-    /// `None` when the machine was started since, or does not tell.
+    /// Returns the time since its start, by a clock that cannot be set and that goes on while the
+    /// machine sleeps; `None` if the machine was started since, or does not report it.
     pub fn age(&self) -> Option<Duration> {
         let start: u64 = self.pid_start.as_ref()?.parse().ok()?;
         let is_this_boot = self.boot_id.is_some() && self.boot_id == boot_id();
@@ -62,7 +64,7 @@ impl Identity {
     }
 }
 
-/// What the system says of a process.
+/// The facts that the system reports of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
     /// Its number.
@@ -73,18 +75,19 @@ pub struct Facts {
     pub group: u32,
     /// Clock ticks between the machine's start and its own.
     pub start: u64,
-    /// Whether it ended and its parent has not asked how yet.
+    /// True if it ended and its parent has not collected its exit status yet.
     pub is_zombie: bool,
 }
 
 impl Facts {
-    /// Whether it has not ended.
+    /// Returns true if it has not ended.
     pub fn lives(&self) -> bool {
         !self.is_zombie
     }
 }
 
-/// What the system says of the process of this number; `None` when there is none, or it does not say.
+/// Returns the facts of the process of this number; `None` if there is none, or the system does not
+/// report them.
 pub fn facts(pid: u32) -> Option<Facts> {
     let stat = disk::read_made_up(&format!("/proc/{pid}/stat"))?;
     // The name in parentheses may contain anything; the fields after it are plain.
@@ -98,8 +101,8 @@ pub fn facts(pid: u32) -> Option<Facts> {
     })
 }
 
-/// All processes that can be seen, in the order of their numbers, and whether any of them went while
-/// they were looked at; none where the system does not tell.
+/// Returns all visible processes in the order of their numbers, and true if any of them ended
+/// during the listing. Empty if the system does not list them.
 pub fn all() -> (Vec<Facts>, bool) {
     let names = disk::names("/proc".as_ref()).unwrap_or_default();
     let mut pids: Vec<u32> = names.iter().filter_map(|n| n.name.parse().ok()).collect();
@@ -110,8 +113,8 @@ pub fn all() -> (Vec<Facts>, bool) {
     (all, has_gone)
 }
 
-/// A variable of the environment that a process was started with; `None` when it has none of that
-/// name, or may not be asked.
+/// Returns an environment variable that a process was started with; `None` if it has none of that
+/// name, or its environment is not readable.
 pub fn variable(pid: u32, name: &str) -> Option<String> {
     let environment = disk::read_made_up(&format!("/proc/{pid}/environ"))?;
     environment
@@ -121,7 +124,7 @@ pub fn variable(pid: u32, name: &str) -> Option<String> {
         .map(|(_, value)| value.to_owned())
 }
 
-/// The machine's identity since it was started; process numbers and ticks mean something only there.
+/// Returns the machine's identity since its start; process numbers and ticks are valid only for it.
 pub fn boot_id() -> Option<String> {
     Some(
         disk::read_made_up("/proc/sys/kernel/random/boot_id")?
@@ -130,7 +133,8 @@ pub fn boot_id() -> Option<String> {
     )
 }
 
-/// How often the system has killed a process for its memory since it was started; 0 where it does not say that.
+/// Returns the number of processes that the system has killed for lack of memory since its start; 0
+/// if it does not report that.
 pub fn memory_kills() -> u64 {
     let counts = disk::read_made_up("/proc/vmstat").unwrap_or_default();
     let mut lines = counts.lines();
@@ -140,13 +144,13 @@ pub fn memory_kills() -> u64 {
         .unwrap_or_default()
 }
 
-/// Whether the process that wrote its number into a file at `written` still lives.
+/// Returns true if the process that wrote its number into a file at `written` still lives.
 ///
-/// Where a start cannot be asked for, any process of that number counts: better to refuse than to
-/// disturb work.
+/// If the system does not report a start, any process of that number counts: it is better to refuse
+/// than to disturb work.
 pub fn is_writer_alive(pid: u32, written: SystemTime) -> bool {
     if cfg!(target_os = "linux") {
-        // The calendar time of a start is exact to a second or so.
+        // The calendar time of a start is exact to about a second.
         let started = facts(pid)
             .filter(Facts::lives)
             .and_then(|f| calendar(f.start));
@@ -156,7 +160,7 @@ pub fn is_writer_alive(pid: u32, written: SystemTime) -> bool {
     }
 }
 
-/// A number of clock ticks since the machine's start, on the calendar.
+/// Returns the calendar time of a number of clock ticks since the machine's start.
 fn calendar(ticks: u64) -> Option<SystemTime> {
     let boot = disk::read_made_up("/proc/stat")?;
     let boot: u64 = boot
@@ -168,12 +172,12 @@ fn calendar(ticks: u64) -> Option<SystemTime> {
     Some(SystemTime::UNIX_EPOCH + Duration::from_secs(boot) + since_boot(ticks))
 }
 
-/// The time that a number of clock ticks takes.
+/// Returns the duration of a number of clock ticks.
 fn since_boot(ticks: u64) -> Duration {
     Duration::from_millis(ticks.saturating_mul(1000) / ticks_per_second())
 }
 
-/// How long ago the machine was started.
+/// Returns the time since the machine's start.
 #[cfg(target_os = "linux")]
 fn uptime() -> Option<Duration> {
     use rustix::time::{ClockId, clock_gettime};

@@ -1,4 +1,4 @@
-//! What the record of a run says, key by key, and when it is believed (reference chant 5.18).
+//! The record of a run, key by key, and the checks that make it credible (reference chant 5.18).
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -11,20 +11,20 @@ use super::usage::{DenialEntry, NextTry, UsageEntry};
 use crate::agent_events::FailureCause;
 use crate::store::state::escaped;
 
-/// The three states of a run that answers tell.
+/// The three states of a run in answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunStatus {
     /// Its runner lives.
     Running,
-    /// It ended with its spec completed.
+    /// It ended, and its spec is completed.
     Completed,
-    /// It ended otherwise.
+    /// It ended in any other way.
     Failed,
 }
 
 impl RunStatus {
-    /// As answers spell it.
+    /// Returns its spelling in answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -34,78 +34,79 @@ impl RunStatus {
     }
 }
 
-/// The layout of records that is written here.
+/// The version of the layout in which records are written.
 pub const SCHEMA: u32 = 1;
 
-/// Our own record of a run: the only truth about it. Keys that are not known are kept.
+/// Our own record of a run, the only source of its state. Unknown keys are kept.
 ///
-/// Its state changes by [`Record::change`] alone.
+/// Its state changes only by [`Record::change`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     schema: u32,
     /// Name of the run, `<spec>-<pid>`, and of its file.
     pub process_id: String,
-    /// The spec it works on.
+    /// The spec on which it works.
     pub spec_id: String,
     /// The run of a chain or of several specs that it belongs to.
     #[serde(default)]
     pub parent: Option<String>,
-    /// The runner's process number; until the record is adopted perhaps that of who started it.
+    /// The runner's process number; before the record is adopted it may be that of the process that
+    /// started the run.
     pub pid: u32,
-    /// When that process started, in ticks.
+    /// The start of that process, in ticks.
     #[serde(default)]
     pub pid_start: Option<String>,
-    /// The machine's identity since it was started.
+    /// The machine's identity since its start.
     #[serde(default)]
     pub boot_id: Option<String>,
     status: RunStatus,
     #[serde(default)]
     end_state: Option<State>,
-    /// Why the run ended as it did.
+    /// The reason why the run ended as it did.
     #[serde(default)]
     pub reason: Option<String>,
-    /// How the agent ended.
+    /// The agent's exit code.
     #[serde(default)]
     pub exit_code: Option<i32>,
     /// [`SINGLE`] for work on one spec, `chain` or `parallel(N)` for the run above such runs.
     pub mode: String,
-    /// The how-manieth run it is that goes on with the same work, from 1.
+    /// The number of this run among those that continue the same work, from 1.
     #[serde(default)]
     pub attempt: u32,
-    /// Grows by one at every write.
+    /// A counter that grows by one at every write.
     pub generation: u64,
-    /// Grows by one at every run of a spec; the work of an older one is not merged.
+    /// A counter that grows by one at every run of a spec; work of an older token is not merged.
     #[serde(default)]
     pub token: u64,
-    /// RFC 3339, UTC.
+    /// The start of the run, RFC 3339, UTC.
     pub started_at: String,
-    /// RFC 3339, UTC.
+    /// The time of the last write, RFC 3339, UTC.
     pub updated_at: String,
-    /// RFC 3339, UTC.
+    /// The end of the run, RFC 3339, UTC.
     #[serde(default)]
     pub completed_at: Option<String>,
-    /// When the runner made the record its own, RFC 3339, UTC.
+    /// The time at which the runner adopted the record, RFC 3339, UTC.
     #[serde(default)]
     pub adopted_at: Option<String>,
-    /// That somebody wants it stopped, and what for: then only they write how it ended.
+    /// The requested stop and its purpose; the process that requested it writes the end of the run.
     #[serde(default)]
     pub stop_requested: Option<Stop>,
-    /// The agent at work.
+    /// The agent of the run.
     #[serde(default)]
     pub agent: Option<AgentEntry>,
     /// The branch that carries the work.
     #[serde(default)]
     pub branch: Option<String>,
-    /// The commit that the branch's own work begins after.
+    /// The commit behind which the branch's own work starts.
     #[serde(default)]
     pub base: Option<String>,
     /// The folder of the worktree.
     #[serde(default)]
     pub worktree: Option<String>,
-    /// Whether that folder was made in advance.
+    /// True if that folder was made in advance.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub made_in_advance: bool,
-    /// How what works is held, in a sentence.
+    /// The confinement of the agent and its checks, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confinement: Option<String>,
     /// The log, relative to the root.
@@ -114,13 +115,14 @@ pub struct Record {
     /// The branch that the work is merged into.
     #[serde(default)]
     pub target: Option<String>,
-    /// The criteria as they were at the start.
+    /// The criteria at the start.
     #[serde(default)]
     pub criteria_at_start: Vec<Criterion>,
-    /// What its work would change of what runs on this machine, where that is why it was not merged.
+    /// The changes of its work to what runs on this machine, if these prevented its merge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acting_change: Vec<String>,
-    /// The project's hooks when the run began; what lands is looked at by those. `None` where a person lands it.
+    /// The project's hooks when the run started, which check its landing. `None` for a landing by
+    /// hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooks_at_start: Option<HooksEntry>,
     /// The checks that were run, with their outcome.
@@ -129,28 +131,29 @@ pub struct Record {
     /// The agent's commits.
     #[serde(default)]
     pub commits: Vec<String>,
-    /// How far the merge is.
+    /// The state of the merge.
     #[serde(default)]
     pub merge: Merge,
-    /// What was asked for beside the spec.
+    /// The options of the start.
     #[serde(default)]
     pub asked: Asked,
-    /// What a split proposes.
+    /// The proposal of a split.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposal: Option<Value>,
-    /// What its agent used up, all tries together.
+    /// The usage of its agent in all tries together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<UsageEntry>,
     /// Tools that were refused to its agent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denials: Vec<DenialEntry>,
-    /// Why its agent did not do its work, in a word; one of a later release may not be known here.
+    /// The cause why its agent did not do its work, in a word; a later release may have words that
+    /// are unknown here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// When its agent is started once more.
+    /// The next start of its agent, if it is tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_try: Option<NextTry>,
-    /// When a spec whose run was found dead was looked after, RFC 3339, UTC.
+    /// The time at which the spec of a run that was found dead was recovered, RFC 3339, UTC.
     #[serde(default)]
     pub settled_at: Option<String>,
     /// Keys of later releases and of other programs.
@@ -160,24 +163,24 @@ pub struct Record {
 
 /// The mode of a run that works on one spec.
 pub const SINGLE: &str = "single";
-/// The mode of a run that looks at one spec and proposes to split it.
+/// The mode of a run that reads one spec and proposes to split it.
 pub const SPLIT: &str = "split";
 
-/// What a start asks for beside the spec.
+/// The options of a start besides the spec.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Asked {
-    /// Missing criteria and a red quality gate are no obstacle.
+    /// True if missing criteria and a red quality gate are no obstacle.
     pub skip_criteria: bool,
-    /// Only the members of the spec are worked on, and nothing else that becomes ready.
+    /// True if only the members of the spec are worked on, and nothing else that becomes ready.
     pub only_members: bool,
-    /// Earlier work is set aside and not gone on with.
+    /// True if earlier work is set aside and not continued.
     pub fresh: bool,
-    /// The agent, when it is not the configured one.
+    /// The agent, if it is not the configured one.
     pub agent: Option<String>,
-    /// The prompt, whatever specs say.
+    /// The prompt, which overrides that of specs.
     pub prompt: Option<String>,
-    /// What a split asks for.
+    /// The options of a split.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<AskedOfSplit>,
     /// Keys of later releases.
@@ -185,14 +188,14 @@ pub struct Asked {
     pub unknown: Map<String, Value>,
 }
 
-/// What a split asks for.
+/// The options of a split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskedOfSplit {
-    /// The proposal is written without a question.
+    /// True if the proposal is written without a question.
     pub force: bool,
-    /// Members that are still too complex are split, too.
+    /// True if members that are still too complex are split, too.
     pub recursive: bool,
-    /// So many levels of members at the most.
+    /// The greatest number of levels of members.
     pub max_depth: u32,
 }
 
@@ -201,18 +204,18 @@ pub struct AskedOfSplit {
 pub struct AgentEntry {
     /// Its name in the configuration.
     pub name: String,
-    /// What it was started with, secrets masked.
+    /// The command line with which it was started, secrets masked.
     pub argv: Vec<String>,
     /// Its process number, which is that of its process group.
     #[serde(default)]
     pub pid: Option<u32>,
-    /// When it started, in ticks.
+    /// Its start, in ticks.
     #[serde(default)]
     pub pid_start: Option<String>,
-    /// The model it was asked to use.
+    /// The model that it is to use.
     #[serde(default)]
     pub model: Option<String>,
-    /// The model that it says it uses.
+    /// The model that it reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported_model: Option<String>,
     /// Its own name of its session.
@@ -228,9 +231,9 @@ pub struct AgentEntry {
 pub struct Criterion {
     /// Its words.
     pub text: String,
-    /// Whether it was ticked.
+    /// True if it was ticked.
     pub checked: bool,
-    /// Names of the checks that have to pass for it.
+    /// The names of the checks that have to pass for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<String>,
 }
@@ -238,7 +241,7 @@ pub struct Criterion {
 /// The hooks of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HooksEntry {
-    /// Where they lie.
+    /// Their folder.
     pub folder: String,
     /// The names of those that git would run.
     pub run: Vec<String>,
@@ -252,29 +255,30 @@ pub struct CheckEntry {
     /// Its command line, secrets masked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
-    /// Its exit code; `None` when it was ended or could not be started.
+    /// Its exit code; `None` if it was ended or could not be started.
     pub exit: Option<i32>,
-    /// How long it took, in milliseconds.
+    /// Its duration in milliseconds.
     pub ms: u64,
-    /// The tree that it looked at.
+    /// The tree that it checked.
     pub tree: String,
 }
 
-/// How far a merge is.
+/// The state of a merge and its attempts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Merge {
     /// Its state.
     pub state: MergeState,
-    /// The commit that the work landed with.
+    /// The commit with which the work landed.
     #[serde(default)]
     pub commit: Option<String>,
-    /// What stands in its way.
+    /// The paths or reasons that block it.
     #[serde(default)]
     pub blocked_by: Vec<String>,
-    /// Where target and branch stood when they were found to be in conflict.
+    /// The commits of target and branch when they were found to be in conflict.
     #[serde(default)]
     pub tried: Option<MergeTry>,
-    /// Landings that were begun; what is not the target's newest may have been interrupted.
+    /// Landings that were started; one that is not the target's newest commit may have been
+    /// interrupted.
     #[serde(default)]
     pub begun: Vec<MergeTry>,
     /// Keys of later releases.
@@ -282,30 +286,31 @@ pub struct Merge {
     pub unknown: Map<String, Value>,
 }
 
-/// Two commits of a merge: where the target stood, and what was to land on it.
+/// Two commits of a merge: the target's commit, and the commit that was to land on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeTry {
     /// The target's newest commit.
     pub old: String,
-    /// The other one.
+    /// The commit that was to land.
     pub new: String,
 }
 
-/// The state of a merge.
+/// The states of a merge.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MergeState {
-    /// Not begun.
+    /// It has not started.
     #[default]
     None,
     /// It has to wait.
     Waiting,
-    /// Done.
+    /// It is done.
     Merged,
 }
 
 impl Record {
-    /// A record of a run that begins now, with its runner, or for the time being with who starts it.
+    /// Returns the record of a run that starts now, with its runner, or at first with the process
+    /// that starts it.
     pub fn new(spec_id: &str, mode: &str, runner: Identity, now: Timestamp) -> Self {
         Self {
             schema: SCHEMA,
@@ -353,10 +358,10 @@ impl Record {
         }
     }
 
-    /// Reads a record of ours; `None` when it is not of our layout.
+    /// Reads a record of ours; `None` if it has another layout.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault in it.
     pub fn parse(text: &str) -> Result<Option<Self>, String> {
         let value: Value = serde_json::from_str(text).map_err(|e| e.to_string())?;
         if value["schema"].as_u64() != Some(u64::from(SCHEMA)) {
@@ -367,11 +372,11 @@ impl Record {
             .map_err(|e| e.to_string())
     }
 
-    /// Reads a record of ours as it is kept under a name.
+    /// Reads a record of ours that is kept under a name.
     ///
     /// # Errors
-    /// Why it is not believed: its name is another one's, its IDs are none, its state is none that a run can
-    /// come to.
+    /// The reason why it is not credible: its name is another run's, its ids are invalid, or its
+    /// state is one that a run cannot reach.
     pub fn believed(file: &str, text: &str) -> Result<Self, String> {
         let record = Self::parse(text)?.ok_or("it is of another program or release")?;
         if file_of(&record.process_id) != file {
@@ -391,7 +396,7 @@ impl Record {
         Ok(record)
     }
 
-    /// Whether status and end go together.
+    /// Returns true if status and end state agree.
     fn is_possible(&self) -> bool {
         match (self.status, self.end_state) {
             (RunStatus::Running, end) => end.is_none(),
@@ -401,22 +406,22 @@ impl Record {
         }
     }
 
-    /// The status as answers tell it.
+    /// Returns the status in answers.
     pub fn status(&self) -> RunStatus {
         self.status
     }
 
-    /// How the run ended, if it did.
+    /// Returns the end state of the run, if it ended.
     pub fn end_state(&self) -> Option<State> {
         self.end_state
     }
 
-    /// The record as it is written.
+    /// Returns the text of the record.
     pub fn text(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// Where the run stands.
+    /// Returns the state of the run.
     pub fn state(&self) -> State {
         match (self.status, self.end_state) {
             (RunStatus::Running, _) => State::Running,
@@ -426,10 +431,10 @@ impl Record {
         }
     }
 
-    /// Changes where the run stands; the one way to do so.
+    /// Changes the run's state; the only way to do so.
     ///
     /// # Errors
-    /// [`Illegal`], with the record as it was.
+    /// [`Illegal`]; the record is then as it was.
     pub fn change(
         &mut self,
         event: Event,
@@ -448,7 +453,7 @@ impl Record {
         Ok(())
     }
 
-    /// The process that the record names as its runner.
+    /// Returns the process that the record names as its runner.
     pub fn runner(&self) -> Identity {
         Identity {
             pid: self.pid,
@@ -457,7 +462,7 @@ impl Record {
         }
     }
 
-    /// The process that the record names as its agent.
+    /// Returns the process that the record names as its agent.
     pub fn agent_process(&self) -> Option<Identity> {
         let agent = self.agent.as_ref()?;
         Some(Identity {
@@ -467,37 +472,38 @@ impl Record {
         })
     }
 
-    /// The cause why its agent did not do its work, if this release knows it.
+    /// Returns the cause why its agent did not do its work, if this release knows it.
     pub fn failure_cause(&self) -> Option<FailureCause> {
         FailureCause::named(self.cause.as_deref()?)
     }
 
-    /// Whether the run works on a spec itself, rather than having other runs do so.
+    /// Returns true if the run works on a spec itself instead of having other runs do so.
     pub fn works_on_spec(&self) -> bool {
         self.mode == SINGLE
     }
 
-    /// Whether the run has an agent of its own, and the spec to itself: work on it, or a split.
+    /// Returns true if the run has an agent, and the spec to itself: work on it, or a split.
     pub fn has_agent(&self) -> bool {
         self.works_on_spec() || self.mode == SPLIT
     }
 }
 
-/// A moment as records and logs write it: RFC 3339, UTC, milliseconds.
+/// Returns a time in the format of records and logs: RFC 3339, UTC, milliseconds.
 pub fn stamp(moment: Timestamp) -> String {
     format!("{moment:.3}")
 }
 
-/// A record that cannot be read as one.
+/// A file that cannot be read as a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenRecord {
     /// Its file.
     pub path: String,
-    /// What is wrong with it.
+    /// The fault in it.
     pub why: String,
 }
 
-/// Whether a text can be the ID of a spec; it leads out of no folder and hides in none.
+/// Returns true if a text can be the id of a spec; as a file name it leaves no folder and is not
+/// hidden.
 pub(super) fn is_spec_name(name: &str) -> bool {
     let is_harmless = |c: char| !c.is_control() && c != '/' && c != '\\';
     !name.trim().is_empty()
@@ -506,7 +512,7 @@ pub(super) fn is_spec_name(name: &str) -> bool {
         && name.chars().all(is_harmless)
 }
 
-/// Whether a name is `<spec>-<pid>`, with a number behind it where that was taken.
+/// Returns true if a name is `<spec>-<pid>`, with a number behind it where that name was taken.
 pub(super) fn is_run_of(process_id: &str, spec_id: &str) -> bool {
     let is_number = |text: &str| {
         !text.is_empty() && text.len() <= 10 && text.bytes().all(|b| b.is_ascii_digit())
@@ -515,7 +521,7 @@ pub(super) fn is_run_of(process_id: &str, spec_id: &str) -> bool {
         Some((pid, number)) => is_number(pid) && is_number(number),
         None => is_number(rest),
     };
-    // Earlier releases took the ID as it is.
+    // Earlier releases used the id without escaping.
     [&*escaped(spec_id), spec_id].into_iter().any(|id| {
         let rest = process_id.strip_prefix(id);
         rest.and_then(|rest| rest.strip_prefix('-'))

@@ -1,4 +1,4 @@
-//! The records of a project's runs as they are kept: created once, changed by compare-and-swap, pruned.
+//! The records of a project's runs on disk: created once, changed by compare-and-swap, pruned.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -18,21 +18,21 @@ use crate::store::disk::{self, Disk};
 use crate::store::files::{self, Root};
 use crate::store::state::{StateFolder, escaped};
 
-/// How long records of runs that ended are kept.
+/// The time for which records of runs that ended are kept.
 const KEPT_FOR: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// How many records of runs that ended are kept.
+/// The number of records of runs that ended that are kept.
 const KEPT: usize = 200;
-/// Where the records lie in the state folder, a folder a checkout.
+/// The folder of the records in the state folder, a folder a checkout.
 const RECORDS: &str = "processes";
-/// Where those lie in there that are not believed.
+/// The folder in there for records that are not credible.
 const SET_ASIDE: &str = "set-aside";
-/// Where the tokens lie in the state folder, a file a spec.
+/// The folder of the tokens in the state folder, a file a spec.
 const TOKENS: &str = "tokens";
-/// Where the logs lie in the state folder, a folder a checkout.
+/// The folder of the logs in the state folder, a folder a checkout.
 const LOGS: &str = "logs";
-/// Bytes of a record that are read.
+/// The greatest size of a record in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
-/// Bytes of a token's file that are read.
+/// The greatest size of a token's file in bytes.
 const LARGEST_TOKEN: u64 = 64;
 
 /// The runs of one project.
@@ -44,17 +44,17 @@ pub struct Runs {
     pub root: Root,
     /// The folder for our own state.
     pub state: StateFolder,
-    /// What time it is.
+    /// The function that gives the present time.
     pub clock: fn() -> Timestamp,
 }
 
 impl Runs {
-    /// The folder of the records, if anything in it may be believed; it may not be there yet.
+    /// Returns the folder of the records, if its content is credible; it may not exist yet.
     pub fn folder(&self) -> Option<PathBuf> {
         self.state.read(&self.state.in_checkout(RECORDS))
     }
 
-    /// The folder of the records, made where it is missing.
+    /// Returns the folder of the records and creates it if it is missing.
     ///
     /// # Errors
     /// As [`StateFolder::ensure`].
@@ -62,34 +62,35 @@ impl Runs {
         self.state.ensure(&self.state.in_checkout(RECORDS))
     }
 
-    /// Whether there is a record, believed or not.
+    /// Returns true if there is a record, credible or not.
     pub fn has_records(&self) -> bool {
         let folder = self.folder();
         folder.is_some_and(|folder| !names_in(&folder).unwrap_or_default().is_empty())
     }
 
-    /// Every record of ours, in the order of their names, and those that are not believed: nothing follows
-    /// from them.
+    /// Returns every record of ours in the order of their names, and those that are not credible:
+    /// nothing follows from them.
     ///
     /// # Errors
-    /// A `StoreError` when the folder is there and cannot be listed.
+    /// A `StoreError` when the folder exists and cannot be listed.
     pub fn all(&self) -> Result<(Vec<Record>, Vec<BrokenRecord>), StoreError> {
         self.named(|_| true)
     }
 
-    /// The records of the runs of one spec, in the order of their names; those of others are not read, so that
-    /// it costs what that spec's runs are.
+    /// Returns the records of the runs of one spec in the order of their names. Records of other
+    /// specs are not read, so the cost depends only on that spec's runs.
     ///
     /// # Errors
     /// As [`Runs::all`].
     pub fn of_spec(&self, spec_id: &str) -> Result<Vec<Record>, StoreError> {
         let (mut records, _) = self.named(|process_id| is_run_of(process_id, spec_id))?;
-        // The name of a run may be read as that of more than one spec.
+        // The name of a run may fit more than one spec.
         records.retain(|record| record.spec_id == spec_id);
         Ok(records)
     }
 
-    /// The records of which the name is asked for, and those of them that are not believed.
+    /// Returns the records with the names that are asked for, and those of them that are not
+    /// credible.
     fn named(
         &self,
         is_meant: impl Fn(&str) -> bool,
@@ -102,7 +103,7 @@ impl Runs {
         for name in names_in(&folder)?.into_iter().filter(is_meant) {
             let path = folder.join(&name);
             match read(&path, &name) {
-                // Pruned between the listing and the reading.
+                // It was pruned between the listing and the reading.
                 Err(WorkError::Store(StoreError::Missing { .. })) => {}
                 Ok(record) => found.push(record),
                 Err(error) => broken.push(BrokenRecord {
@@ -114,23 +115,24 @@ impl Runs {
         Ok((found, broken))
     }
 
-    /// One record.
+    /// Returns one record.
     ///
     /// # Errors
-    /// `Store` when it is missing, `Broken` when it is not believed.
+    /// `Store` when it is missing, `Broken` when it is not credible.
     pub fn get(&self, process_id: &str) -> Result<Record, WorkError> {
         let name = name_of(process_id)?;
         read(&self.there()?.join(&name), &name)
     }
 
-    /// The folder of records that are to be there.
+    /// Returns the folder of records, which must exist.
     fn there(&self) -> Result<PathBuf, StoreError> {
         self.folder().ok_or_else(|| StoreError::Missing {
             path: self.state.in_checkout(RECORDS),
         })
     }
 
-    /// Every record of ours, and those that are not believed, which are put where nothing looks at them again.
+    /// Returns every record of ours, and those that are not credible, which it moves to a folder
+    /// that is not read again.
     ///
     /// # Errors
     /// A `StoreError`.
@@ -152,7 +154,7 @@ impl Runs {
             for place in places {
                 match disk::rename_new(&folder.join(name), &place) {
                     Err(StoreError::Exists { .. }) => {}
-                    // Somebody else was faster.
+                    // Another process was faster.
                     Ok(()) | Err(StoreError::Missing { .. }) => break,
                     Err(error) => return Err(error),
                 }
@@ -161,10 +163,10 @@ impl Runs {
         Ok((records, broken))
     }
 
-    /// The records that were put aside.
+    /// Returns the records that were set aside.
     ///
     /// # Errors
-    /// A `StoreError` when their folder is there and cannot be listed.
+    /// A `StoreError` when their folder exists and cannot be listed.
     pub fn set_aside(&self) -> Result<Vec<BrokenRecord>, StoreError> {
         let Some(folder) = self.folder().map(|folder| folder.join(SET_ASIDE)) else {
             return Ok(Vec::new());
@@ -180,13 +182,13 @@ impl Runs {
         Ok(names.into_iter().map(told).collect())
     }
 
-    /// A path as people are told it.
+    /// Returns a path as messages show it.
     fn told(&self, path: &Path) -> String {
         let inside = path.strip_prefix(self.root.path());
         inside.unwrap_or(path).display().to_string()
     }
 
-    /// The log of a spec's runs, if it may be believed and is there.
+    /// Returns the log of a spec's runs, if it is credible and exists.
     pub fn log(&self, spec_id: &str) -> Option<PathBuf> {
         let folder = self.state.read(&self.state.in_checkout(LOGS))?;
         let path = folder.join(log_of(spec_id));
@@ -195,7 +197,7 @@ impl Runs {
             .then_some(path)
     }
 
-    /// Where the log of a spec's runs is to lie; its folder is made.
+    /// Returns the path of the log of a spec's runs and creates its folder.
     ///
     /// # Errors
     /// As [`StateFolder::ensure`].
@@ -204,7 +206,7 @@ impl Runs {
         Ok(folder.join(log_of(spec_id)))
     }
 
-    /// The newest run that works on a spec.
+    /// Returns the newest run that works on a spec.
     ///
     /// # Errors
     /// As [`Runs::all`].
@@ -212,7 +214,7 @@ impl Runs {
         Ok(newest(self.of_spec(spec_id)?))
     }
 
-    /// Refuses a spec that another run works on, or whose last run has work that waits.
+    /// Refuses a spec on which another run works, or whose last run has work that waits.
     ///
     /// # Errors
     /// `Running`, `Unrecovered`, `Waiting`, or a `StoreError`.
@@ -222,11 +224,11 @@ impl Runs {
         newest(records).map_or(Ok(()), |earlier| attempt_after(&earlier).map(drop))
     }
 
-    /// Begins a run: gives its record the spec's next token, and its file. Refused while another run
+    /// Starts a run: gives its record the spec's next token and its file. Refused while another run
     /// works on the spec, holds its lock, or has work that waits.
     ///
-    /// From an earlier run that can be gone on with it takes over the count of attempts.
-    /// On disk, in this order: the token, the record.
+    /// It continues the count of attempts of an earlier run whose work can be continued. The order
+    /// on disk is the token, then the record.
     ///
     /// # Errors
     /// `Running`, `Unrecovered`, `Waiting`, `Held`, or a `StoreError`.
@@ -234,8 +236,8 @@ impl Runs {
         if !record.has_agent() {
             return self.create(record);
         }
-        // One start at a time: what is found true stays true until the record is there. The runner of
-        // a run that is under way does not meet this lock for longer than it takes to read records.
+        // One start at a time: the checks stay true until the record exists. The runner of an
+        // active run finds this lock taken only for the time of reading records.
         let _lock = SpecLock::take(self, &record.spec_id)?;
         let records = self.of_spec(&record.spec_id)?;
         refuse_running(&records)?;
@@ -253,7 +255,7 @@ impl Runs {
         Ok(record)
     }
 
-    /// Gives a record its file, under the first name that is free.
+    /// Creates the file of a record, under the first free name.
     fn create(&self, mut record: Record) -> Result<Record, WorkError> {
         let folder = self.ensure_folder()?;
         let name = record.process_id.clone();
@@ -275,23 +277,23 @@ impl Runs {
         }
     }
 
-    /// Takes in the record of a run that another release began, with its token and its log; false when there is
-    /// a record of that name already.
+    /// Adopts the record of a run that another release started, with its token and its log; returns
+    /// false if there is a record of that name already.
     ///
     /// # Errors
-    /// `Broken` for a record that is not believed, or a `StoreError`.
+    /// `Broken` for a record that is not credible, or a `StoreError`.
     pub fn take_in(&self, record: &Record, log: Option<&Path>) -> Result<bool, WorkError> {
         let (folder, file) = (self.ensure_folder()?, name_of(&record.process_id)?);
         Record::believed(&file, &record.text()).map_err(|why| broken(&folder.join(&file), why))?;
         let tokens = self.state.ensure(&self.state.in_project(TOKENS))?;
         let token = format!("{}\n", record.token);
         match disk::create_owned(&tokens.join(escaped(&record.spec_id)), &token) {
-            // A run of this release was begun since: the older one is not merged any more.
+            // A run of this release was started since: the older one is not merged any more.
             Ok(()) | Err(StoreError::Exists { .. }) => {}
             Err(error) => return Err(error.into()),
         }
         if let Some(log) = log {
-            // The run counts without its log, too.
+            // The run also counts without its log.
             let _ = disk::copy_owned(log, &self.ensure_log(&record.spec_id)?);
         }
         match disk::create_owned(&folder.join(file), &record.text()) {
@@ -300,14 +302,15 @@ impl Runs {
         }
     }
 
-    /// The next token of a spec: higher than the highest of its records, whatever became of the last one.
+    /// Returns the next token of a spec: higher than the highest of its records, whatever happened
+    /// to the last one.
     fn next_token(&self, spec_id: &str, last: u64) -> Result<u64, WorkError> {
         let tokens = Root::open(&self.state.ensure(&self.state.in_project(TOKENS))?)?;
         let name = escaped(spec_id);
         let path = tokens.path().join(&name);
         if !disk::exists(&path) {
             match disk::create_owned(&path, &format!("{last}\n")) {
-                // Another checkout of the repository came first.
+                // Another checkout of the repository was faster.
                 Err(StoreError::Exists { .. }) => {}
                 created => created?,
             }
@@ -320,8 +323,8 @@ impl Runs {
         Ok(next)
     }
 
-    /// The token of the newest run of a spec; none when there never was one, or what tells it is gone. Work is
-    /// merged only from the record that has it.
+    /// Returns the token of the newest run of a spec; `None` if there never was one, or its file is
+    /// gone. Work is merged only from the record that has it.
     ///
     /// # Errors
     /// `Broken`, or a `StoreError`.
@@ -337,8 +340,8 @@ impl Runs {
         }
     }
 
-    /// Whether a run may act: it has an agent and no work to be merged, or its spec has a token no lower than
-    /// its own.
+    /// Returns true if a run may act: it has an agent and no work to be merged, or its spec has a
+    /// token no lower than its own.
     ///
     /// # Errors
     /// As [`Runs::token`].
@@ -350,11 +353,12 @@ impl Runs {
         Ok(record.token > 0 && newest.is_some_and(|newest| newest >= record.token))
     }
 
-    /// Changes a record, decided on what is in it at the moment of writing; gives what it is then.
-    /// `change` may be called again on a fresher record. Nothing is written when it changes nothing.
+    /// Changes a record by a decision about its content at the moment of writing; returns the new
+    /// record. `change` may be called again with a newer record. Nothing is written if it changes
+    /// nothing.
     ///
     /// # Errors
-    /// What `change` returns, `Broken`, or a `StoreError`; the record is then as it was.
+    /// The error of `change`, `Broken`, or a `StoreError`; the record is then as it was.
     pub fn update(
         &self,
         process_id: &str,
@@ -363,7 +367,7 @@ impl Runs {
         let name = name_of(process_id)?;
         let folder = Root::open(&self.there()?)?;
         let path = folder.path().join(&name);
-        // What is edited is what may be believed.
+        // Only a credible record may be edited.
         read(&path, &name)?;
         let mut now = None;
         let edited = files::edit(&self.disk, &folder, &name, |text| {
@@ -387,10 +391,11 @@ impl Runs {
         Ok(now)
     }
 
-    /// Writes a record that was read before and changed since, if nobody wrote it meanwhile.
+    /// Writes a changed record, if no other process wrote it since it was read.
     ///
     /// # Errors
-    /// `Changed` when somebody did: read it again and decide anew. Otherwise as [`Runs::update`].
+    /// `Changed` if another process did: read it again and decide again. Otherwise as
+    /// [`Runs::update`].
     pub fn swap(&self, record: &Record) -> Result<Record, WorkError> {
         self.update(&record.process_id, |now| {
             if now.generation != record.generation {
@@ -404,9 +409,10 @@ impl Runs {
     }
 
     /// Removes records of runs that ended: those older than seven days, and all but the newest 200.
-    /// Runs whose work waits are kept while no newer run of their spec is there. Gives how many went.
+    /// Runs whose work waits are kept until a newer run of their spec exists. Returns the number of
+    /// removed records.
     ///
-    /// A clock that was set makes no run of this boot older or newer than it is.
+    /// Setting the clock makes no run of this boot older or newer than it is.
     ///
     /// # Errors
     /// A `StoreError` when a record cannot be removed.
@@ -424,7 +430,8 @@ impl Runs {
             let is_young = record.runner().age().is_some_and(|age| age < KEPT_FOR);
             !is_young && ended_at(record).is_some_and(|at| at < oldest)
         };
-        // What counts against the limits of a day is kept for that day, however many runs there were.
+        // A record that counts against the limits of a day is kept for that day, however many runs
+        // there were.
         let counts = (self.clock)() - DAY;
         let counts = |record: &Record| {
             record.usage.is_some() && ended_at(record).is_some_and(|at| at >= counts)
@@ -440,7 +447,7 @@ impl Runs {
         Ok(gone)
     }
 
-    /// A named moment, where tests stop us as a crash would.
+    /// Marks a named moment, at which tests stop the process as a crash would.
     ///
     /// # Errors
     /// `StoreError::Stopped`.
@@ -449,7 +456,7 @@ impl Runs {
     }
 }
 
-/// The highest token of each spec among records.
+/// Returns the highest token of each spec among records.
 pub(super) fn newest_tokens<'a>(
     records: impl IntoIterator<Item = &'a Record>,
 ) -> HashMap<&'a str, u64> {
@@ -461,7 +468,7 @@ pub(super) fn newest_tokens<'a>(
     newest
 }
 
-/// Refuses a spec that an agent is at work on, whatever for, by the records of its runs.
+/// Refuses a spec on which an agent works, for any purpose, by the records of its runs.
 ///
 /// # Errors
 /// `Running`, or `Unrecovered`.
@@ -471,13 +478,13 @@ pub fn refuse_running(records: &[Record]) -> Result<(), WorkError> {
     running.map_or(Ok(()), |running| attempt_after(running).map(drop))
 }
 
-/// The newest of a spec's runs that works on it.
+/// Returns the newest of a spec's runs that works on it.
 fn newest(records: Vec<Record>) -> Option<Record> {
     let works = records.into_iter().filter(Record::works_on_spec);
     works.max_by_key(age_of)
 }
 
-/// The attempt that follows a run, if one may.
+/// Returns the number of the attempt that follows a run, if one may.
 fn attempt_after(earlier: &Record) -> Result<u32, WorkError> {
     let process_id = earlier.process_id.clone();
     match earlier.state() {
@@ -506,13 +513,13 @@ fn token_of(path: &Path, text: &str) -> Result<u64, WorkError> {
     })
 }
 
-/// What tells an earlier run of a spec from a later one.
+/// Returns the key that orders the runs of a spec by age.
 fn age_of(record: &Record) -> (u64, String) {
     (record.token, record.started_at.clone())
 }
 
-/// What puts runs in order, the latest first: those of this boot by their start, and before them the
-/// others by their end on the calendar, which is all that is known of them.
+/// Returns the key that orders runs, the latest first: runs of this boot by their start, and after
+/// them the others by the calendar time of their end, which is all that is known of them.
 fn lateness(record: &Record) -> (Duration, Reverse<Option<Timestamp>>) {
     let age = record.runner().age().unwrap_or(Duration::MAX);
     (age, Reverse(ended_at(record)))
@@ -523,7 +530,7 @@ fn ended_at(record: &Record) -> Option<Timestamp> {
     at.parse().ok()
 }
 
-/// The names of records in a folder, in their order.
+/// Returns the names of records in a folder, in their order.
 fn names_in(folder: &Path) -> Result<Vec<String>, StoreError> {
     let names = match disk::names(folder) {
         Err(StoreError::Missing { .. }) => return Ok(Vec::new()),
@@ -537,7 +544,7 @@ fn names_in(folder: &Path) -> Result<Vec<String>, StoreError> {
     Ok(records.map(|one| one.name).collect())
 }
 
-/// Reads a record that is believed.
+/// Reads a credible record.
 fn read(path: &Path, name: &str) -> Result<Record, WorkError> {
     let text = match disk::read_owned(path, LARGEST) {
         Err(StoreError::Unreadable { why, .. }) => return Err(broken(path, why)),
@@ -560,13 +567,13 @@ fn why_of(error: WorkError) -> String {
     }
 }
 
-/// The file of a record, which is no other's.
+/// Returns the file name of a record, which no other run has.
 fn name_of(process_id: &str) -> Result<String, WorkError> {
     check_name(process_id)?;
     Ok(file_of(process_id))
 }
 
-/// The log of a spec's runs.
+/// Returns the file name of the log of a spec's runs.
 fn log_of(spec_id: &str) -> String {
     format!("{}.log", escaped(spec_id))
 }

@@ -1,5 +1,5 @@
-//! What a crash left of runs, found and put right as far as processes, locks and records go. What it
-//! means for specs, branches and merges is the caller's.
+//! Recovers runs after a crash, as far as processes, locks and records go. The caller decides what
+//! that means for specs, branches and merges.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -17,37 +17,37 @@ use crate::store::disk::{self, Lock};
 /// A run whose runner was found dead.
 #[derive(Debug)]
 pub struct Found {
-    /// Its record, which says `lost` by now, or what somebody who wanted it stopped wished for.
+    /// Its record, whose state is now `lost` or that of a stop requested before.
     pub record: Record,
-    /// The spec's lock, for what has to be done with the spec; none for a run above other runs.
+    /// The spec's lock, for the recovery of the spec; `None` for a run above other runs.
     pub lock: Option<SpecLock>,
-    /// How many processes of the agent were still there, and were ended.
+    /// The number of the agent's processes that were still running, and were ended.
     pub ended: usize,
 }
 
-/// What a look at the runs found.
+/// The result of a recovery.
 #[derive(Debug, Default)]
 pub struct Recovered {
     /// Runs that were found dead now.
     pub found: Vec<Found>,
-    /// Runs that were found dead before and that no newer run of their spec went on with; whoever
-    /// found them may have died before the spec was looked after.
+    /// Runs that were found dead before and that no newer run of their spec continued; the process
+    /// that found them may have died before the spec was recovered.
     pub lost: Vec<Record>,
     /// Runs whose work waits for approval or for a merge.
     pub waiting: Vec<Record>,
-    /// How many locks of dead processes were removed.
+    /// The number of removed locks of dead processes.
     pub removed: usize,
-    /// How many old records were removed.
+    /// The number of removed old records.
     pub pruned: usize,
-    /// Records that were not believed, and were set aside.
+    /// Records that were not credible and were set aside.
     pub broken: Vec<BrokenRecord>,
-    /// What could not be put right, in sentences; the rest was.
+    /// Recoveries that failed, in sentences; the others succeeded.
     pub problems: Vec<String>,
 }
 
-/// Looks after what dead processes left: runs nobody runs any more, their agents, locks, and records that are
-/// too old to be kept. A run counts as dead when its process is gone and its lock
-/// free. One run that cannot be put right is told and stands in no other's way.
+/// Recovers from dead processes: ends runs without a runner and their agents, and removes their
+/// locks and records that are too old. A run counts as dead if its process is gone and its lock is
+/// free. A run that cannot be recovered is reported and does not block the others.
 ///
 /// # Errors
 /// A `StoreError` when records or locks cannot be listed.
@@ -77,7 +77,7 @@ pub fn recover(runs: &Runs) -> Result<Recovered, WorkError> {
         match record.state() {
             State::Running => match look_after(runs, record) {
                 Ok(found) => recovered.found.extend(found),
-                // Somebody else looks after it.
+                // Another process recovers it.
                 Err(WorkError::Changed { .. }) => {}
                 Err(error) => recovered.problems.push(error.to_string()),
             },
@@ -93,7 +93,7 @@ pub fn recover(runs: &Runs) -> Result<Recovered, WorkError> {
     Ok(recovered)
 }
 
-/// Puts one run that is said to be under way right, if it is not.
+/// Ends one run that is recorded as active, if its runner is dead.
 fn look_after(runs: &Runs, record: &Record) -> Result<Option<Found>, WorkError> {
     if record.runner().is_alive() {
         return Ok(None);
@@ -107,9 +107,9 @@ fn look_after(runs: &Runs, record: &Record) -> Result<Option<Found>, WorkError> 
         None
     };
     let ended = Kin::left_by(record).end(runs, &record.process_id, kin::GRACE, kin::pass)?;
-    // What was merged is for the caller to complete, whatever was asked for.
+    // The caller completes a run whose work was merged, whatever was requested.
     let (event, reason) = match (record.merge.state, record.stop_requested) {
-        // That it was ended is what was asked for.
+        // The run was stopped as requested.
         (MergeState::None | MergeState::Waiting, Some(why)) => (Event::Stop(why), None),
         _ => (Event::FindDead, Some(last_words(record))),
     };
@@ -123,7 +123,7 @@ fn look_after(runs: &Runs, record: &Record) -> Result<Option<Found>, WorkError> 
     }))
 }
 
-/// How far a run had come, as its record tells.
+/// Describes the progress of a run according to its record.
 fn last_words(record: &Record) -> String {
     let step = match record {
         _ if record.merge.commit.is_some() => "after its work was merged",
@@ -143,7 +143,7 @@ fn last_words(record: &Record) -> String {
     format!("The runner (PID {}) died {step}", record.pid)
 }
 
-/// Removes locks that nobody holds and that tell of a dead process; gives how many went.
+/// Removes locks that no process holds and that name a dead process; returns their number.
 fn remove_stale(runs: &Runs) -> Result<usize, StoreError> {
     let Some(folder) = lock::folder(runs).filter(|folder| disk::exists(folder)) else {
         return Ok(0);
@@ -154,7 +154,7 @@ fn remove_stale(runs: &Runs) -> Result<usize, StoreError> {
         if file.is_folder || !file.name.ends_with(lock::ENDING) {
             continue;
         }
-        // Held while it is judged, so that nobody takes it meanwhile.
+        // The lock is held meanwhile, so that no other process takes it.
         match Lock::try_take(&path) {
             Ok(Some(_lock)) if is_stale(runs, &path) => {
                 disk::remove(&path)?;
@@ -167,7 +167,7 @@ fn remove_stale(runs: &Runs) -> Result<usize, StoreError> {
     Ok(removed)
 }
 
-/// Whether the process that a file tells of is dead, as far as its text says.
+/// Returns true if the process that a file names is dead, as far as its text shows.
 fn is_stale(runs: &Runs, path: &Path) -> bool {
     let Ok((text, stamp)) = runs.disk.read_text(path, "") else {
         return false;

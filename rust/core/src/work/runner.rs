@@ -1,12 +1,12 @@
-//! The frame of a run, from the lock of its spec to the end that its record tells; what happens in
-//! between to the spec, its branch and its merge is the caller's.
+//! The frame of a run, from the lock of its spec to the end in its record; the caller handles the
+//! spec, its branch and its merge in between.
 //!
-//! Who starts a run makes its record ([`Runs::begin`]), starts the runner as a process of its own
-//! session with [`RUNNER`] in its environment, and waits for the hand-shake
-//! ([`super::handshake::wait_for_handshake`]). Without one it stops what there is ([`super::stop`])
-//! and has the record say that the run failed. The record names the runner from the beginning if that
-//! was started first and waits to be told the record's name; otherwise it names who starts the run
-//! until the runner adopts it.
+//! The process that starts a run creates its record ([`Runs::begin`]), starts the runner as a
+//! process of its own session with [`RUNNER`] in its environment, and waits for the hand-shake
+//! ([`super::handshake::wait_for_handshake`]). Without one it stops what was started
+//! ([`super::stop`]) and records that the run failed. The record names the runner from the start if
+//! the runner was started first and waits for the record's name; otherwise it names the starting
+//! process until the runner adopts it.
 
 use std::time::{Duration, Instant};
 
@@ -28,50 +28,51 @@ use super::state::{Event, State};
 use super::usage::{DenialEntry, NextTry, UsageEntry};
 use crate::agent_events::{AgentUsage, FailureCause};
 
-/// What a runner's environment must say, so that a run that an agent starts does not end with that
-/// agent.
+/// The variable in a runner's environment, so that a run that an agent starts does not end with
+/// that agent.
 pub const RUNNER: (&str, &str) = (super::MARK, super::RUNNER_VALUE);
 
-/// What the dialect does in a run.
+/// The steps of the dialect in a run.
 pub trait Steps {
-    /// Makes branch, worktree and spec ready; says which agent to start.
+    /// Prepares branch, worktree and spec; returns the agent to start.
     ///
     /// # Errors
-    /// Why the run cannot begin.
+    /// The reason why the run cannot start.
     fn begin(&mut self, run: &mut Run<'_>) -> Result<Job, String>;
 
-    /// Takes back what `begin` did, as far as that is right when no agent was started.
+    /// Undoes the effects of `begin`, as far as that is right when no agent was started.
     fn give_up(&mut self, run: &mut Run<'_>, why: &str);
 
-    /// Does what is done once the agent is at work; nothing waits for it.
+    /// Runs once the agent has started; nothing waits for it.
     fn under_way(&mut self, _run: &Run<'_>) {}
 
-    /// What is looked at while the agent works.
+    /// Returns the folder to watch while the agent works.
     fn looking(&self) -> Option<Looking<'_>> {
         None
     }
 
-    /// Judges what the agent did, lands it, and changes the spec accordingly; says how the run ends.
+    /// Judges the agent's work, lands it, and changes the spec accordingly; returns the end of the
+    /// run.
     ///
-    /// Between its own steps it asks [`Run::is_told_to_stop`] and returns early. Whether the run was
-    /// merged it writes into the record itself, as soon as that is true.
+    /// Between its own steps it checks [`Run::is_told_to_stop`] and returns early. It records a
+    /// merge itself, as soon as it is done.
     ///
     /// # Errors
-    /// Why that could not be found out; the run has failed then.
+    /// The reason why it could not be decided; the run has then failed.
     fn conclude(&mut self, run: &mut Run<'_>, ended: &Ended) -> Result<End, String>;
 }
 
-/// How a run ends.
+/// The end of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct End {
-    /// What happened to it.
+    /// The event that ends it.
     pub event: Event,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
 }
 
 impl End {
-    /// A run that failed.
+    /// Returns a run that failed.
     pub fn failed(why: impl Into<String>) -> Self {
         Self {
             event: Event::Fail,
@@ -80,20 +81,20 @@ impl End {
     }
 }
 
-/// A run that is under way in this process.
+/// A run in this process.
 pub struct Run<'a> {
     runs: &'a Runs,
     interruption: &'a Interruption,
     record: Record,
-    /// Held for the run's life; for a run above other runs there is none.
+    /// The lock of the spec, held as long as the run lives; `None` for a run above other runs.
     lock: Option<SpecLock>,
-    /// Until it is said that the run is under way.
+    /// The hand-shake, until the start is reported.
     handshake: Option<Handshake>,
-    /// Whether this process takes in orphans of the agent's.
+    /// True if this process takes in orphans of the agent's.
     takes_in: bool,
-    /// What agents that ended used up.
+    /// The usage of agents that ended.
     used_before: AgentUsage,
-    /// What the run may use up.
+    /// The limits of the run's usage.
     spending: SpendingLimits,
 }
 
@@ -101,8 +102,8 @@ impl<'a> Run<'a> {
     /// Makes this process the runner of a record, with the lock of its spec.
     ///
     /// # Errors
-    /// `Held`, `NotRunning`, `Stopped`, or a `StoreError`. A run whose lock somebody else holds has
-    /// failed then, and its record says so.
+    /// `Held`, `NotRunning`, `Stopped`, or a `StoreError`. If another process holds the lock, the
+    /// run has failed, and its record says so.
     pub fn adopt(
         runs: &'a Runs,
         process_id: &str,
@@ -138,39 +139,40 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The variable by which processes of the run are known, for those that others than the agent start.
+    /// Returns the variable that marks processes of the run, for processes that are not started by
+    /// the agent.
     pub fn mark(&self) -> (&'static str, String) {
         (super::MARK, Kin::mark(&self.record))
     }
 
-    /// Tells who started the run what is being done, as long as they wait.
+    /// Reports a step to the process that started the run, as long as it waits.
     pub fn step(&self, what: &str) {
         if let Some(handshake) = &self.handshake {
             handshake.step(what);
         }
     }
 
-    /// The runs that it is one of.
+    /// Returns the runs of the project.
     pub fn runs(&self) -> &'a Runs {
         self.runs
     }
 
-    /// What tells this process to end.
+    /// Returns the request to end this process.
     pub fn interruption(&self) -> &'a Interruption {
         self.interruption
     }
 
-    /// The record as this process knows it.
+    /// Returns the record as this process knows it.
     pub fn record(&self) -> &Record {
         &self.record
     }
 
-    /// The lock of the spec, for what needs it to be held.
+    /// Returns the lock of the spec, for steps that require it.
     pub fn lock(&self) -> Option<&SpecLock> {
         self.lock.as_ref()
     }
 
-    /// Changes the record, decided on what is in it now.
+    /// Changes the record by a decision about its present content.
     ///
     /// # Errors
     /// As [`Runs::update`].
@@ -182,7 +184,7 @@ impl<'a> Run<'a> {
         Ok(&self.record)
     }
 
-    /// Whether somebody wants the run stopped, by the record or by a signal.
+    /// Returns true if the run should stop, by its record or by a signal.
     ///
     /// # Errors
     /// As [`Runs::get`].
@@ -195,7 +197,7 @@ impl<'a> Run<'a> {
         Ok(now.stop_requested.is_some())
     }
 
-    /// A named moment, where tests stop us as a crash would.
+    /// Marks a named moment, at which tests stop the process as a crash would.
     ///
     /// # Errors
     /// `StoreError::Stopped`.
@@ -203,7 +205,7 @@ impl<'a> Run<'a> {
         Ok(self.runs.reached(moment)?)
     }
 
-    /// Has an agent do one more thing after the one that the run began with, and waits for its end.
+    /// Has an agent do one more job after the one that the run started with, and waits for its end.
     ///
     /// # Errors
     /// As [`agent::start`] and [`Agent::wait`].
@@ -219,7 +221,7 @@ impl<'a> Run<'a> {
         Ok(ended)
     }
 
-    /// Writes into the record what an agent that ended reported of itself.
+    /// Records what an agent that ended reported.
     fn note_report(&mut self, ended: &Ended) -> Result<(), WorkError> {
         let events = &ended.events;
         let used = self.used_before + events.usage;
@@ -239,9 +241,9 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Waits for another try and says so in the record; false when the run is stopped meanwhile.
+    /// Waits for another try and records it; returns false if the run is stopped meanwhile.
     fn wait_to_try(&mut self, cause: FailureCause, delay: Duration) -> Result<bool, WorkError> {
-        // Runs that met the same limit do not all come back at the same moment.
+        // Runs that met the same limit must not all come back at the same moment.
         let delay = delay.mul_f64(0.75 + fastrand::f64() / 2.0);
         let at = record::stamp((self.runs.clock)() + delay);
         let word = cause.as_str().replace('_', " ");
@@ -270,8 +272,8 @@ impl<'a> Run<'a> {
         Ok(false)
     }
 
-    /// Says in the record why the agent did not do its work; gives the end of the run with what it does not say
-    /// already: why, or that the agent used more than it may.
+    /// Records the cause why the agent did not do its work. Returns the end of the run, with the
+    /// reason added if it is missing, or that the agent used more than its limit.
     fn explained(&mut self, ended: &Ended, end: End) -> Result<End, WorkError> {
         let mut reason = end.reason.unwrap_or_default();
         let mut add = |more: &str| {
@@ -309,12 +311,12 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Starts the agent and says so in the record.
+    /// Starts the agent and records it.
     fn start(&mut self, job: Job) -> Result<Agent, WorkError> {
         let mask = Mask::new(&job.secrets)?;
         let argv: Vec<String> = job.argv.iter().map(|word| mask.apply(word)).collect();
         let spec_id = self.record.spec_id.clone();
-        // What people and other programs open is the copy.
+        // People and other programs open the copy.
         let log = format!("{LOGS}/{spec_id}.log");
         let header = Header {
             spec_id: &spec_id,
@@ -341,7 +343,8 @@ impl<'a> Run<'a> {
         Ok(agent)
     }
 
-    /// Writes how the run ended, unless somebody wants it stopped: then they do. The lock is freed.
+    /// Records the end of the run and releases the lock. If a stop was requested, the process that
+    /// requested it records the end.
     ///
     /// # Errors
     /// As [`Runs::update`].
@@ -351,13 +354,14 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Runs a run to its end in this process, which does nothing else: adopts its record, has it begun,
-/// says over the hand-shake how that went, listens to the agent and has it concluded.
+/// Runs a run to its end in this process, which does nothing else: adopts its record, starts it,
+/// reports the start over the hand-shake, reads the agent's output, and concludes the run.
 ///
-/// Gives where the run stands then: `Running` when whoever stops it writes its end.
+/// Returns the state of the run then: `Running` if the process that stops it records its end.
 ///
 /// # Errors
-/// Why the run could not begin, which the hand-shake said too, or could not be ended.
+/// The reason why the run could not start, which the hand-shake reported too, or could not be
+/// ended.
 pub fn run(
     runs: &Runs,
     process_id: &str,
@@ -389,7 +393,7 @@ pub fn run(
         }
     };
     let end = if run.is_stop_requested()? {
-        // Whoever asked for it writes it; this is only for a record that cannot tell.
+        // The process that requested the stop records it; this is only for a record that lacks it.
         run.update(|record| {
             record.next_try = None;
             Ok(())
@@ -402,8 +406,8 @@ pub fn run(
     run.end(&end, ended.exit_code)
 }
 
-/// Listens to the agent until it ends; one that met what passes is started again after a while, as often as it
-/// may.
+/// Reads the agent's output until it ends. An agent that met a passing cause is started again after
+/// a while, as often as its limit allows.
 fn work(
     run: &mut Run<'_>,
     agent: Agent,
@@ -435,7 +439,7 @@ fn work(
     }
 }
 
-/// Starts the agent. What fails is told by the record and the hand-shake.
+/// Starts the agent. A failure is recorded and reported by the hand-shake.
 fn begin<'a>(mut run: Run<'a>, steps: &mut dyn Steps) -> Result<(Run<'a>, Agent, Job), WorkError> {
     let started = match steps.begin(&mut run) {
         Err(why) => Err(WorkError::Step(why)),
@@ -451,7 +455,7 @@ fn begin<'a>(mut run: Run<'a>, steps: &mut dyn Steps) -> Result<(Run<'a>, Agent,
             steps.give_up(&mut run, &why);
             let handshake = run.handshake.take();
             run.end(&End::failed(&why), None)?;
-            // Said last: whoever waits for it may start another run at once.
+            // Reported last: the process that waits for it may start another run at once.
             if let Some(handshake) = handshake {
                 handshake.refuse(&why);
             }
@@ -469,7 +473,7 @@ fn check_begins(record: &Record) -> Result<(), WorkError> {
     }
 }
 
-/// Writes how a run ended, unless somebody wants it stopped.
+/// Records the end of a run, unless a stop was requested.
 fn end_record(
     runs: &Runs,
     process_id: &str,

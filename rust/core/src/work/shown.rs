@@ -1,4 +1,4 @@
-//! Runs as answers show them: our own, and those of which only the project itself tells, as history (reference
+//! Runs in answers: our own, and, as history, those that only files in the project name (reference
 //! chant 5.18).
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use crate::store::StoreError;
 use crate::store::disk::{self, Disk};
 use crate::store::files::Root;
 
-/// What is said of a run that only the project tells of.
+/// The reason shown for a run that only files in the project name.
 const HISTORY: &str = "history: only .chant/processes tells of it, so nothing is done about it";
 
 /// One run of an agent.
@@ -30,17 +30,17 @@ pub struct Run {
     pub pid: Option<u32>,
     /// `running`, `completed` or `failed`.
     pub status: RunStatus,
-    /// Whether it is said to run although no such process lives, or nobody vouches for that.
+    /// True if it is recorded as running although no such process lives, or nothing proves it.
     pub is_stale: bool,
-    /// RFC 3339.
+    /// The start, RFC 3339.
     pub started_at: Option<String>,
-    /// RFC 3339.
+    /// The end, RFC 3339.
     pub completed_at: Option<String>,
     /// `single`, `chain` or `parallel(N)`.
     pub mode: String,
-    /// How it ended, in one word.
+    /// The end state, in one word.
     pub end_state: Option<String>,
-    /// Why it ended so.
+    /// The reason of that end.
     pub reason: Option<String>,
     /// The branch that carries its work.
     pub branch: Option<String>,
@@ -50,20 +50,20 @@ pub struct Run {
     pub agent: Option<String>,
     /// The folder of its worktree.
     pub worktree: Option<String>,
-    /// How its agent is held, in a sentence.
+    /// The confinement of its agent, in a sentence.
     pub confinement: Option<String>,
     /// The agent's commits.
     pub commits: Vec<String>,
-    /// What its agent reported of itself.
+    /// The facts that its agent reported.
     pub report: AgentReport,
-    /// Whether the record is one of ours, and not history.
+    /// True if the record is one of ours, and not history.
     pub is_own: bool,
 }
 
-/// What the agent of a run reported of itself.
+/// The facts that the agent of a run reported.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentReport {
-    /// What it used up.
+    /// Its usage.
     pub usage: Option<UsageEntry>,
     /// Its own name of its session.
     pub session: Option<String>,
@@ -71,9 +71,9 @@ pub struct AgentReport {
     pub model: Option<String>,
     /// The tools that were refused to it.
     pub denials: Vec<DenialEntry>,
-    /// Why it did not do its work, in a word.
+    /// The cause why it did not do its work, in a word.
     pub cause: Option<String>,
-    /// When it is started once more.
+    /// The next start, if it is tried again.
     pub next_try: Option<NextTry>,
 }
 
@@ -92,7 +92,7 @@ impl AgentReport {
     }
 }
 
-/// The keys of a record that are told, as any release may have written them.
+/// The keys of a record that are shown, as any release may have written them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Told {
@@ -109,10 +109,10 @@ struct Told {
     commits: Value,
 }
 
-/// All runs, in the order of their names, and the records that cannot be read.
+/// Returns all runs, in the order of their names, and the records that cannot be read.
 ///
 /// # Errors
-/// A `StoreError` when a folder is there and cannot be listed.
+/// A `StoreError` when a folder exists and cannot be listed.
 pub fn all(runs: &Runs) -> Result<(Vec<Run>, Vec<BrokenRecord>), StoreError> {
     let (records, mut broken) = runs.all()?;
     broken.extend(runs.set_aside()?);
@@ -124,7 +124,7 @@ pub fn all(runs: &Runs) -> Result<(Vec<Run>, Vec<BrokenRecord>), StoreError> {
     Ok((all, broken))
 }
 
-/// A run of ours.
+/// Returns a run of ours.
 fn own(record: &Record) -> Run {
     let is_running = record.state() == State::Running;
     let is_stale = is_running && !record.runner().is_alive();
@@ -154,10 +154,10 @@ fn own(record: &Record) -> Run {
     }
 }
 
-/// The runs that only the project tells of, without those that are known.
+/// Returns the runs that only files in the project name, without those that are known.
 ///
 /// # Errors
-/// A `StoreError` when the folder is there and cannot be listed.
+/// A `StoreError` when the folder exists and cannot be listed.
 pub fn history(
     disk: &Disk,
     root: &Root,
@@ -179,7 +179,7 @@ pub fn history(
     for name in names.filter(is_record) {
         let path = format!("{RECORDS}/{name}");
         let text = match disk.read_text(&folder.join(&name), &path) {
-            // Removed between the listing and the reading.
+            // It was removed between the listing and the reading.
             Err(StoreError::Missing { .. }) => continue,
             text => text.map_err(|error| error.to_string()),
         };
@@ -191,7 +191,7 @@ pub fn history(
     Ok((found, broken))
 }
 
-/// A run as history: whatever it says, nobody saw it end, and nobody is asked whether it lives.
+/// Returns a run as history: its end is not proven, and its process is not checked.
 fn told(name: &str, text: &str) -> Result<Run, String> {
     let record: Told = serde_json::from_str(text).map_err(|e| e.to_string())?;
     let of_file = || name.trim_end_matches(".json").to_owned();

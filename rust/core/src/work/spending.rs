@@ -1,4 +1,5 @@
-//! What runs may use up, in tokens and in money, each and all of a day; and what they did.
+//! Limits of tokens and money, for each run and for all runs of a day; and the usage that is
+//! counted against them.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -12,38 +13,38 @@ use super::usage::UsageEntry;
 use crate::agent_events::{AgentUsage, EventFormat, EventSummary, TokenCount};
 use crate::money::UsdAmount;
 
-/// How long what was used counts against the limits of a day.
+/// The time for which usage counts against the limits of a day.
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// How often what an agent used is written into its record, at the most.
+/// The least time between two writes of an agent's usage into its record.
 const WRITE: Duration = Duration::from_secs(1);
-/// How often other runs are asked what they used, at the most.
+/// The least time between two readings of other runs' usage.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// What is done about what an agent tells of itself.
+/// The handling of the events that an agent reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventPlan {
-    /// How it tells it.
+    /// The format of its events.
     pub format: EventFormat,
-    /// What it may use up.
+    /// The limits of its usage.
     pub spending: SpendingLimits,
-    /// How long to wait before each further try, when what is in its way passes.
+    /// The delay before each further try, if the cause of a failure passes.
     pub delays: Vec<Duration>,
 }
 
-/// What may be used up.
+/// The limits of tokens and money.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SpendingLimits {
-    /// Tokens of a run.
+    /// The tokens of a run.
     pub tokens: Option<u64>,
-    /// Money of a run.
+    /// The money of a run.
     pub cost: Option<UsdAmount>,
-    /// Tokens of all runs of the last 24 hours.
+    /// The tokens of all runs of the last 24 hours.
     pub tokens_per_day: Option<u64>,
-    /// Money of all runs of the last 24 hours.
+    /// The money of all runs of the last 24 hours.
     pub cost_per_day: Option<UsdAmount>,
 }
 
-/// A limit that is reached, with what was used.
+/// A limit that is reached, with the usage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpentLimit {
     /// `limits.tokens`.
@@ -57,7 +58,7 @@ pub enum SpentLimit {
 }
 
 impl SpentLimit {
-    /// Whether it is one of all runs of a day.
+    /// Returns true if it is a limit of all runs of a day.
     pub fn is_of_day(self) -> bool {
         matches!(self, Self::TokensPerDay(..) | Self::CostPerDay(..))
     }
@@ -81,7 +82,7 @@ impl fmt::Display for SpentLimit {
 }
 
 impl SpendingLimits {
-    /// The first limit that is reached when a run used so much itself, and others so much lately.
+    /// Returns the first limit that is reached by a run's own usage and the recent usage of others.
     pub fn reached(&self, own: &AgentUsage, others: &AgentUsage) -> Option<SpentLimit> {
         let all = *own + *others;
         let tokens = |usage: &AgentUsage| usage.tokens.map_or(0, TokenCount::total);
@@ -102,8 +103,8 @@ impl SpendingLimits {
     }
 }
 
-/// What runs used in the 24 hours before a moment, but for one of them; a run counts whole when its end, or what
-/// it does now, lies in that time.
+/// Returns the usage of runs in the 24 hours before a moment, except one of them. A run counts as a
+/// whole if it is running or its end lies in that time.
 pub fn spent_lately(records: &[Record], now: Timestamp, but: Option<&str>) -> AgentUsage {
     let counts = |record: &&Record| {
         let is_running = record.state() == State::Running;
@@ -118,21 +119,21 @@ pub fn spent_lately(records: &[Record], now: Timestamp, but: Option<&str>) -> Ag
         .fold(AgentUsage::default(), |sum, usage| sum + usage.into())
 }
 
-/// Keeps count of what an agent uses while it works.
+/// Counts the usage of an agent while it works.
 pub struct Meter<'a> {
     runs: &'a Runs,
     process_id: String,
     limits: SpendingLimits,
-    /// What earlier tries of the same run used.
+    /// The usage of earlier tries of the same run.
     earlier: AgentUsage,
-    /// What other runs used lately, and when that was found out.
+    /// The recent usage of other runs, and the time of that reading.
     others: (AgentUsage, Option<Instant>),
-    /// What was written into the record last, and when.
+    /// The usage that was last written into the record, and the time of writing.
     written: (AgentUsage, Option<Instant>),
 }
 
 impl<'a> Meter<'a> {
-    /// A meter of a run that used something already.
+    /// Creates a meter for a run, which may have used something already.
     pub fn of(runs: &'a Runs, record: &Record, limits: SpendingLimits) -> Self {
         Self {
             runs,
@@ -144,12 +145,13 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// What the run used by now.
+    /// Returns the usage of the run until now.
     pub fn used(&self, summary: &EventSummary) -> AgentUsage {
         self.earlier + summary.usage
     }
 
-    /// Takes note of what an agent reported; gives the limit that is reached and the agent has not ended itself at.
+    /// Counts what an agent reported; returns a limit that it has reached, unless the agent has
+    /// ended itself.
     pub fn note(&mut self, summary: &EventSummary) -> Option<SpentLimit> {
         let used = self.used(summary);
         if used == self.written.0 {
@@ -158,18 +160,18 @@ impl<'a> Meter<'a> {
         if self.written.1.is_none_or(|at| at.elapsed() >= WRITE) {
             self.write(used);
         }
-        // Who said how it ended has nothing more to spend.
+        // An agent that reported its end has nothing more to spend.
         if summary.has_final {
             return None;
         }
         self.limit(&used)
     }
 
-    /// The limit that is reached.
+    /// Returns the limit that is reached, if any.
     pub fn limit(&mut self, used: &AgentUsage) -> Option<SpentLimit> {
         let is_due = self.others.1.is_none_or(|at| at.elapsed() >= LOOK);
         if self.limits.has_day() && is_due {
-            // Records that cannot be listed now were counted at the last look.
+            // If records cannot be listed now, the last reading counts.
             if let Ok((records, _)) = self.runs.all() {
                 let now = (self.runs.clock)();
                 let others = spent_lately(&records, now, Some(&self.process_id));
@@ -179,7 +181,7 @@ impl<'a> Meter<'a> {
         self.limits.reached(used, &self.others.0)
     }
 
-    /// Writes into the record what was used; what cannot be written now is written at the end.
+    /// Writes the usage into the record; a write that fails now is repeated at the end.
     fn write(&mut self, used: AgentUsage) {
         let _ = self.runs.update(&self.process_id, |record| {
             record.usage = Some(UsageEntry::from(used));

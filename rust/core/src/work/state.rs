@@ -1,11 +1,11 @@
-//! The states of a run and the changes between them that are legal: one table, which every write goes
+//! The states of a run and the legal changes between them: one table, which every write goes
 //! through.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a run stands.
+/// The states of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -15,37 +15,37 @@ pub enum State {
     Completed,
     /// Its work is proven; something has to change before it can be merged.
     AwaitingMerge,
-    /// Its work is proven; somebody has to approve of it.
+    /// Its work is proven; a person has to approve it.
     AwaitingApproval,
-    /// Its work is not proven, or its criteria are not those it began with.
+    /// Its work is not proven, or its criteria are not those at its start.
     NeedsAttention,
-    /// Its agent failed or broke a limit, or it could not begin.
+    /// Its agent failed or broke a limit, or it could not start.
     Failed,
-    /// Stopped, to be gone on with.
+    /// It was stopped, and its work can be continued.
     Paused,
-    /// Stopped, to be gone on with by somebody else.
+    /// It was stopped, and another user continues its work.
     TakenOver,
-    /// Stopped for good.
+    /// It was stopped for good.
     Cancelled,
-    /// Its runner died without a word.
+    /// Its runner died without a report.
     Lost,
 }
 
-/// Why a run is stopped from outside.
+/// The purposes of a stop from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
-    /// The work goes on later.
+    /// The work continues later.
     Pause,
-    /// Somebody else goes on.
+    /// Another user continues the work.
     TakeOver,
     /// The spec is given up.
     Cancel,
-    /// The spec begins anew.
+    /// The spec starts from scratch.
     Reset,
 }
 
-/// What happens to a run.
+/// The events that change a run's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Event {
     /// The spec is to be worked on again.
@@ -58,15 +58,16 @@ pub enum Event {
     AskApproval,
     /// Evidence is missing, or the criteria changed.
     Doubt,
-    /// The agent failed, broke a limit, or the run could not begin.
+    /// The agent failed or broke a limit, or the run could not start.
     Fail,
-    /// Somebody stopped the run; written by them, after its processes ended.
+    /// The run was stopped; written by the process that stopped it, after the run's processes
+    /// ended.
     Stop(Stop),
     /// The runner was found dead.
     FindDead,
 }
 
-/// Every legal change.
+/// All legal changes.
 const LEGAL: &[(State, Event, State)] = &[
     (State::Running, Event::Merge, State::Completed),
     (State::Running, Event::Wait, State::AwaitingMerge),
@@ -82,13 +83,13 @@ const LEGAL: &[(State, Event, State)] = &[
     (State::Running, Event::Stop(Stop::Cancel), State::Cancelled),
     (State::Running, Event::Stop(Stop::Reset), State::Cancelled),
     (State::Running, Event::FindDead, State::Lost),
-    // Recovery goes on where the runner stopped.
+    // Recovery continues where the runner stopped.
     (State::Lost, Event::Merge, State::Completed),
     (State::Lost, Event::Wait, State::AwaitingMerge),
     (State::Lost, Event::AskApproval, State::AwaitingApproval),
     (State::Lost, Event::Doubt, State::NeedsAttention),
     (State::Lost, Event::Fail, State::Failed),
-    // What waited can be merged now, turns out to conflict, or is not wanted any more.
+    // Work that waited can be merged now, conflicts, or is not wanted any more.
     (State::AwaitingMerge, Event::Merge, State::Completed),
     (State::AwaitingMerge, Event::Doubt, State::NeedsAttention),
     (
@@ -114,7 +115,7 @@ const LEGAL: &[(State, Event, State)] = &[
         Event::Stop(Stop::Reset),
         State::Cancelled,
     ),
-    // A new run goes on in the branch of an earlier one; that one's record stays as it is.
+    // A new run continues in the branch of an earlier one, whose record stays as it is.
     (State::Paused, Event::Start, State::Running),
     (State::TakenOver, Event::Start, State::Running),
     (State::Lost, Event::Start, State::Running),
@@ -122,17 +123,17 @@ const LEGAL: &[(State, Event, State)] = &[
     (State::NeedsAttention, Event::Start, State::Running),
 ];
 
-/// A change that the table does not know.
+/// A change that the table does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("A run that is {from} cannot be {event}; nothing was changed")]
 pub struct Illegal {
-    /// Where the run stands.
+    /// The state of the run.
     pub from: State,
-    /// What was to happen.
+    /// The event that was refused.
     pub event: Event,
 }
 
-/// The state that an event leads to.
+/// Returns the state that an event leads to.
 ///
 /// # Errors
 /// [`Illegal`] when the event may not happen in that state.
@@ -145,7 +146,7 @@ pub fn change(from: State, event: Event) -> Result<State, Illegal> {
 }
 
 impl State {
-    /// As records and answers spell it.
+    /// Returns its spelling in records and answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -161,12 +162,12 @@ impl State {
         }
     }
 
-    /// Whether nothing of the run is to be gone on with: a start after it begins anew.
+    /// Returns true if the run's work is not continued: the next run starts from scratch.
     pub fn is_closed(self) -> bool {
         matches!(self, Self::Completed | Self::Cancelled)
     }
 
-    /// Whether the run waits for somebody to do something with its work.
+    /// Returns true if a person has to act on the run's work.
     pub fn waits(self) -> bool {
         matches!(
             self,

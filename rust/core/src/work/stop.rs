@@ -1,4 +1,5 @@
-//! A run stopped from outside: asked, then killed, until nothing of it lives and its lock is free.
+//! Stops a run from outside: asks it, then kills it, until none of its processes lives and its lock
+//! is free.
 
 use std::time::{Duration, Instant};
 
@@ -12,40 +13,41 @@ use super::record::{MergeState, Record};
 use super::records::Runs;
 use super::state::{self, Event, State, Stop};
 
-/// How long a runner may take to end its agent and itself, before it is killed.
+/// The time that a runner gets to end its agent and itself before it is killed.
 pub const GRACE: Duration = Duration::from_secs(10);
-/// How long a process that was killed, or its lock, is waited for.
+/// The time to wait for a killed process, or for its lock.
 const DYING: Duration = Duration::from_secs(5);
 
-/// What became of a runner that was to be stopped.
+/// The outcomes for a runner that was to be stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It was dead before, or had not begun.
+    /// It was dead before, or had not started.
     Gone,
     /// It ended when asked to.
     Ended,
-    /// It had to be killed.
+    /// It was killed.
     Killed,
 }
 
-/// A run none of whose processes lives any more; its record does not tell an end yet.
+/// A run without living processes; its record has no end yet.
 #[derive(Debug)]
 pub struct Stopped {
     /// The record as it is now.
     pub record: Record,
-    /// What became of the runner.
+    /// The outcome for the runner.
     pub runner: Fate,
-    /// How many processes of the agent the runner did not end itself, so that they were ended here.
+    /// The number of the agent's processes that the runner did not end, so that they were ended
+    /// here.
     pub ended: usize,
-    /// The spec's lock, so that nobody starts another run before the spec says what happened; none for
-    /// a run above other runs.
+    /// The spec's lock, so that no other run starts before the spec records the stop; `None` for a
+    /// run above other runs.
     pub lock: Option<SpecLock>,
     why: Stop,
 }
 
 impl Stopped {
-    /// Writes the end into the record, after the spec was changed, and frees the lock. A run whose
-    /// work was merged before it could be stopped is completed.
+    /// Records the end, after the spec was changed, and releases the lock. A run whose work was
+    /// merged before it could be stopped is completed.
     ///
     /// # Errors
     /// As [`Runs::update`].
@@ -54,7 +56,7 @@ impl Stopped {
         self.end_with(runs, Event::Stop(why), reason)
     }
 
-    /// Writes into the record that the run failed: for who started it and got no hand-shake.
+    /// Records that the run failed: for the process that started it and got no hand-shake.
     ///
     /// # Errors
     /// As [`Runs::update`].
@@ -73,7 +75,8 @@ impl Stopped {
                 MergeState::Merged => Event::Merge,
                 MergeState::None | MergeState::Waiting => event,
             };
-            // Before the lock was taken a recovery may have found the runner dead, and ended this.
+            // Before the lock was taken, a recovery may have found the runner dead and recorded
+            // this stop.
             let is_done = record.stop_requested == Some(self.why)
                 && state::change(State::Running, event) == Ok(record.state());
             if is_done {
@@ -84,12 +87,12 @@ impl Stopped {
     }
 }
 
-/// Stops a run: says so in its record, ends its runner, which ends its agent, and takes the spec's
-/// lock. Only processes that are certainly the record's are signalled.
+/// Stops a run: requests the stop in its record, ends its runner, which ends its agent, and takes
+/// the spec's lock. Only processes that certainly belong to the record are signalled.
 ///
 /// # Errors
 /// `NotRunning`, `Unending` when a process survives being killed, `Held` when another one has the
-/// lock, or a `StoreError`. That the stop is wanted stays in the record then.
+/// lock, or a `StoreError`. The request then stays in the record.
 pub fn stop(
     runs: &Runs,
     process_id: &str,
@@ -99,11 +102,11 @@ pub fn stop(
     stop_where(runs, process_id, why, grace, |_| Ok(()))
 }
 
-/// [`stop`] by who started a run that could not begin, unless somebody wants it stopped already: then they
-/// write its end.
+/// Stops a run that could not start, for the process that started it. If a stop was requested
+/// already, the process that requested it records the end.
 ///
 /// # Errors
-/// As [`stop`]; `Stopped` when somebody else stops it.
+/// As [`stop`]; `Stopped` when another process stops it.
 pub fn stop_unbegun(runs: &Runs, process_id: &str, grace: Duration) -> Result<Stopped, WorkError> {
     stop_where(
         runs,
@@ -119,7 +122,7 @@ pub fn stop_unbegun(runs: &Runs, process_id: &str, grace: Duration) -> Result<St
     )
 }
 
-/// Says in the record that the run is to be stopped, and no more: it begins nothing else. [`stop`] ends it.
+/// Requests the stop in the record, and no more: the run starts nothing else. [`stop`] ends it.
 ///
 /// # Errors
 /// `NotRunning`, or a `StoreError`.
@@ -155,7 +158,7 @@ fn stop_where(
 ) -> Result<Stopped, WorkError> {
     let record = ask_where(runs, process_id, why, may)?;
     let (runner, with_it) = end_runner(runs, &record, grace)?;
-    // The runner may have written what its agent is since the record was read.
+    // The runner may have recorded its agent since the record was read.
     let record = runs.get(process_id)?;
     let left = Kin::left_by(&record).end(runs, process_id, kin::GRACE, kin::pass)?;
     let take = || SpecLock::take_until(runs, &record.spec_id, Instant::now() + DYING);
@@ -169,12 +172,12 @@ fn stop_where(
     })
 }
 
-/// Ends the runner that a record names, if that lives, and what is below it if that has to be killed;
-/// gives how many those were.
+/// Ends the runner that a record names, if it lives, and its descendants if it has to be killed;
+/// returns their number.
 fn end_runner(runs: &Runs, record: &Record, grace: Duration) -> Result<(Fate, usize), WorkError> {
     let runner = record.runner();
-    // A record that is not adopted yet may name who starts the run, and that one goes on; its runner
-    // will see that a stop is wanted.
+    // A record that is not adopted yet may name the process that starts the run, which goes on; its
+    // runner will see the request to stop.
     if record.adopted_at.is_none() || !runner.is_alive() {
         return Ok((Fate::Gone, 0));
     }
@@ -185,7 +188,7 @@ fn end_runner(runs: &Runs, record: &Record, grace: Duration) -> Result<(Fate, us
     if ends_within(&runner, grace) {
         return Ok((Fate::Ended, 0));
     }
-    // As long as it lives its orphans can be told from others.
+    // While it lives, its orphans can be distinguished from others.
     let process_id = &record.process_id;
     let ended = Kin::of(record).end(runs, process_id, kin::GRACE, kin::pass)?;
     runs.reached("before-kill")?;
@@ -200,13 +203,13 @@ fn end_runner(runs: &Runs, record: &Record, grace: Duration) -> Result<(Fate, us
     })
 }
 
-/// Signals the runner's group, which holds the programs it uses; the runner alone when it leads none.
+/// Signals the runner's group, which holds the programs it uses; the runner alone if it leads none.
 fn signal(runner: &Identity, signal: Signal) {
     let Some(pid) = kin::number(runner.pid).filter(|_| runner.is_alive()) else {
         return;
     };
     let leads = process::facts(runner.pid).is_none_or(|facts| facts.group == runner.pid);
-    // A process that ended meanwhile is what is wanted.
+    // The process may have ended meanwhile, which is the purpose.
     let _ = if leads {
         kill_process_group(pid, signal)
     } else {
@@ -214,7 +217,7 @@ fn signal(runner: &Identity, signal: Signal) {
     };
 }
 
-/// Waits until a process ends; false when it does not in that time.
+/// Waits until a process ends; returns false if it does not in that time.
 fn ends_within(process: &Identity, bound: Duration) -> bool {
     let deadline = Instant::now() + bound;
     while process.is_alive() {

@@ -1,4 +1,4 @@
-//! What an agent reported of itself, as records keep it.
+//! The events that an agent reported, as records keep them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,23 +6,23 @@ use serde_json::{Map, Value};
 use crate::agent_events::{AgentUsage, TokenCount, ToolDenial};
 use crate::money::UsdAmount;
 
-/// What an agent used up; what it does not tell is not there.
+/// The usage of an agent; amounts that it does not report are missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UsageEntry {
-    /// How often its model answered.
+    /// The number of its model's answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
-    /// Tokens that its model read, what was written to its cache included.
+    /// The tokens that its model read, including those written to its cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    /// Tokens that its model read from its cache.
+    /// The tokens that its model read from its cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_tokens: Option<u64>,
-    /// Tokens that its model wrote.
+    /// The tokens that its model wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// US dollars, as the agent tells them.
+    /// The cost in US dollars, as the agent reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<UsdAmount>,
     /// Keys of later releases.
@@ -35,19 +35,19 @@ pub struct UsageEntry {
 pub struct DenialEntry {
     /// Its name.
     pub tool: String,
-    /// Why, or what it was to do, in short.
+    /// The reason of the refusal, or the intended action, in short.
     #[serde(default)]
     pub message: String,
 }
 
-/// That an agent is started once more in the same run.
+/// The next start of an agent in the same run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NextTry {
-    /// When, RFC 3339, UTC.
+    /// The time, RFC 3339, UTC.
     pub at: String,
-    /// Why the last try came to nothing, in a word.
+    /// The cause why the last try failed, in a word.
     pub cause: String,
-    /// How many tries there were.
+    /// The number of tries so far.
     pub tried: u32,
 }
 

@@ -1,5 +1,5 @@
-//! The daemon that watches over runs: only one a project, by a lock of the operating system; what wakes it
-//! up; and how it is stopped. What it does is for others to say (reference chant 6.10 R).
+//! The daemon that watches over runs: only one a project, by a lock of the operating system; its
+//! wake-ups, and its stop. Other modules decide what it does (reference chant 6.10 R).
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
@@ -18,26 +18,26 @@ use super::records::Runs;
 use crate::store::changes::Watch;
 use crate::store::disk::{self, Lock};
 
-/// Where its files lie in the state folder.
+/// The folder of its files in the state folder.
 const FOLDER: &str = "watch";
-/// How long one that was asked to end may take.
+/// The time that a daemon gets to end after it was asked to.
 const GRACE: Duration = Duration::from_secs(15);
-/// Runs are looked at no more often than this.
+/// The least time between two checks of runs.
 const SETTLE: Duration = Duration::from_millis(100);
-/// How often a run is looked at whose runner is dead and whose record still says that it runs: somebody else
-/// holds its lock, or it could not be put right.
+/// The time between two checks of a run whose runner is dead and whose record is still active:
+/// another process holds its lock, or it could not be recovered.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// That this process is the one that watches; its file goes when it ends.
+/// The role of this process as the one that watches; its file is removed when it ends.
 #[derive(Debug)]
 pub struct Watching {
     file: PathBuf,
-    /// Freed after the file is gone.
+    /// Released after the file is removed.
     _lock: Lock,
 }
 
 impl Watching {
-    /// Makes this process the one that watches; `None` when there is one.
+    /// Makes this process the one that watches; `None` if there is one already.
     ///
     /// # Errors
     /// A `StoreError`.
@@ -50,19 +50,19 @@ impl Watching {
 
 impl Drop for Watching {
     fn drop(&mut self) {
-        // A file that stays is nobody's lock; the next one takes it over.
+        // A file that stays is no held lock; the next daemon takes it over.
         let _ = disk::remove(&self.file);
     }
 }
 
-/// Where a file of the daemon lies; its folder is made.
+/// Returns the path of a file of the daemon and creates its folder.
 fn made(runs: &Runs, ending: &str) -> Result<PathBuf, WorkError> {
     let scope = runs.state.in_checkout(FOLDER);
     let (folder, name) = scope.rsplit_once('/').unwrap_or((FOLDER, &scope));
     Ok(runs.state.ensure(folder)?.join(format!("{name}{ending}")))
 }
 
-/// Where the daemon's log lies; its folder is made.
+/// Returns the path of the daemon's log and creates its folder.
 ///
 /// # Errors
 /// A `StoreError`.
@@ -70,7 +70,7 @@ pub fn log_file(runs: &Runs) -> Result<PathBuf, WorkError> {
     made(runs, ".log")
 }
 
-/// The process that watches, if there is one.
+/// Returns the process that watches, if there is one.
 ///
 /// # Errors
 /// A `StoreError`.
@@ -86,8 +86,8 @@ pub fn watcher(runs: &Runs) -> Result<Option<Holder>, WorkError> {
     }
 }
 
-/// Asks the process that watches to end, and waits until it has; gives its number, or `None` when there
-/// is none.
+/// Asks the process that watches to end, and waits until it has; returns its number, or `None` if
+/// there is none.
 ///
 /// # Errors
 /// `Unending` when it does not end, or a `StoreError`.
@@ -96,11 +96,11 @@ pub fn stop(runs: &Runs) -> Result<Option<u32>, WorkError> {
         return Ok(None);
     };
     let Some(watcher) = holder.process() else {
-        // It is about to say who it is, or ends already.
+        // It is about to write its number, or is ending already.
         return Ok(None);
     };
     if let Some(pid) = kin::number(watcher.pid).filter(|_| watcher.is_alive()) {
-        // One that ended meanwhile is what is wanted.
+        // The process may have ended meanwhile, which is the purpose.
         let _ = kill_process(pid, Signal::TERM);
     }
     let deadline = Instant::now() + GRACE;
@@ -118,7 +118,7 @@ pub fn stop(runs: &Runs) -> Result<Option<u32>, WorkError> {
 }
 
 impl Holder {
-    /// The process that a lock names, as far as its text says for certain.
+    /// Returns the process that a lock names, if its text proves which one it is.
     fn process(&self) -> Option<Identity> {
         let now = Identity::of(self.pid?);
         let is_it = self.start.is_some() && now.pid_start == self.start;
@@ -126,16 +126,17 @@ impl Holder {
     }
 }
 
-/// What wakes the daemon up: a record that was written, a runner that ended, being told to end.
+/// The events that wake the daemon up: a record was written, a runner ended, or the daemon is asked
+/// to end.
 pub struct Alarm {
     folder: PathBuf,
     records: Watch,
-    /// Runners that were dead when they were to be waited for.
+    /// Runners that were already dead when it was to wait for them.
     dead: Vec<Identity>,
 }
 
 impl Alarm {
-    /// Set for a project.
+    /// Creates one for a project.
     ///
     /// # Errors
     /// A `StoreError` when the folder of records cannot be made.
@@ -165,7 +166,7 @@ impl Alarm {
         }
         let runners: Vec<Identity> = running.iter().map(Record::runner).collect();
         let ends: Vec<OwnedFd> = runners.iter().filter_map(end_of).collect();
-        // Asked after they are listened to: an end is either heard or seen here.
+        // Checked after the watches are set: an end is noticed either by them or here.
         let most = self.until_dead_are_looked_at(&runners).min(most);
         let sources = std::iter::once(interruption.wakes_up())
             .chain(self.records.wakes())
@@ -183,7 +184,7 @@ impl Alarm {
             }
         }
         drop(polled);
-        // What belongs together is looked at together.
+        // Changes that belong together are handled together.
         if !interruption.is_told() {
             kin::pass(SETTLE);
         }
@@ -191,7 +192,7 @@ impl Alarm {
         Ok(())
     }
 
-    /// How long those that are dead already can be left: one that was not known to be is an event.
+    /// Returns the time until dead runners are checked; zero if one was not known to be dead.
     fn until_dead_are_looked_at(&mut self, runners: &[Identity]) -> Duration {
         let dead = runners.iter().filter(|runner| !runner.is_alive());
         let before = std::mem::replace(&mut self.dead, dead.cloned().collect());
@@ -205,7 +206,7 @@ impl Alarm {
     }
 }
 
-/// Something that becomes readable when a process ends that lives now.
+/// Returns a descriptor that becomes readable when a living process ends.
 #[cfg(target_os = "linux")]
 fn end_of(process: &Identity) -> Option<OwnedFd> {
     use rustix::process::{PidfdFlags, pidfd_open};

@@ -1,4 +1,4 @@
-//! What differs between where a branch stood and where it is to stand.
+//! The differences between the old and the new commit of a branch that lands.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub(super) type GitPath = Vec<u8>;
 pub(super) struct Version {
     /// `100644`, `100755`, `120000` for a link, `160000` for a submodule.
     pub(super) mode: String,
-    /// The id of what it holds.
+    /// The id of its content.
     pub(super) id: String,
 }
 
@@ -33,9 +33,9 @@ impl Version {
 pub(super) struct Change {
     pub(super) old: Option<Version>,
     pub(super) new: Option<Version>,
-    /// What interrupted attempts of the same run may have put there.
+    /// The versions that interrupted attempts of the same run may have written.
     pub(super) written: Vec<Option<Version>>,
-    /// Whether it only matters where an interrupted attempt left something.
+    /// True if it only matters where an interrupted attempt left something.
     pub(super) is_leftover: bool,
     pub(super) exempt: Option<Exempt>,
 }
@@ -43,7 +43,7 @@ pub(super) struct Change {
 /// A path and what two commits hold there.
 type Differing = (GitPath, [Option<Version>; 2]);
 
-/// All of them, by path.
+/// All changes of a landing, by path.
 pub(super) struct Changes(pub(super) BTreeMap<GitPath, Change>);
 
 impl Change {
@@ -57,7 +57,7 @@ impl Change {
         }
     }
 
-    /// Every version that may be replaced.
+    /// Returns every version that may be replaced.
     pub(super) fn known(&self) -> impl Iterator<Item = Option<&Version>> {
         let ours = [self.old.as_ref(), self.new.as_ref()].into_iter();
         ours.chain(self.written.iter().map(Option::as_ref))
@@ -106,7 +106,7 @@ impl Changes {
         Ok(Self(changes))
     }
 
-    /// Whether the new version has something below a path.
+    /// Returns true if the new version has something below a path.
     pub(super) fn fills(&self, folder: &[u8]) -> bool {
         let prefix = below(folder);
         let paths = self.0.range(prefix.clone()..);
@@ -114,25 +114,25 @@ impl Changes {
         paths.any(|(_, change)| change.new.is_some())
     }
 
-    /// Whether a path is one that goes away.
+    /// Returns true if the new version removes a path.
     pub(super) fn removes(&self, path: &[u8]) -> bool {
         let change = self.0.get(path);
         change.is_some_and(|change| change.new.is_none())
     }
 }
 
-/// What the paths in a folder begin with.
+/// Returns the prefix of all paths in a folder.
 pub(super) fn below(folder: &[u8]) -> GitPath {
     [folder, b"/"].concat()
 }
 
-/// The folders that a path lies in, the outermost first.
+/// Returns the folders that a path lies in, the outermost first.
 pub(super) fn folders_of(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
     slashes.map(|(at, _)| &path[..at])
 }
 
-/// The paths that differ between two commits, and both versions of each.
+/// Returns the paths that differ between two commits, and both versions of each.
 fn differing(repo: &Repo, from: &str, to: &str) -> Result<Vec<Differing>, GitError> {
     let words = [
         "diff-tree",
@@ -157,7 +157,7 @@ fn differing(repo: &Repo, from: &str, to: &str) -> Result<Vec<Differing>, GitErr
     Ok(found)
 }
 
-/// A file as a commit holds it.
+/// Returns a file as a commit holds it.
 fn entry(repo: &Repo, commit: &str, path: &[u8]) -> Result<Option<Version>, GitError> {
     let words = ["--literal-pathspecs", "ls-tree", "-z", "--full-tree"];
     let call = repo.acting(words).arg(commit).arg("--");
@@ -170,7 +170,7 @@ fn entry(repo: &Repo, commit: &str, path: &[u8]) -> Result<Option<Version>, GitE
     }
 }
 
-/// A version as git writes it, zeros where there is none.
+/// Returns a version from the mode and id that git printed; `None` for zeros.
 fn version(mode: &str, id: &str) -> Option<Version> {
     let is_there = mode.bytes().any(|digit| digit != b'0');
     is_there.then(|| Version {

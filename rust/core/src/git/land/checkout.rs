@@ -1,4 +1,4 @@
-//! A checkout that a landing replaces files and the index of.
+//! Replaces the files and the index of one checkout in a landing.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use super::changes::{Changes, GitPath, Version};
 use super::disk::{self, Done, Lies};
 use super::judge::{Entries, Entry, FileStep, Knowledge, Step};
 
-/// Where a landing keeps its files, below the git folder of the checkout.
+/// The folder of a landing's files below the git folder of the checkout.
 const FOLDER: &str = "chant-mcp-landing";
 
-/// How many paths one call of git is told: it answers while it reads, and its answers must not fill
+/// The number of paths in one call of git: it answers while it reads, and its answers must not fill
 /// the pipe.
 const AT_ONCE: usize = 500;
 
-/// What a git folder holds while something is under way in its checkout.
+/// The entries of a git folder that exist while an operation on its checkout is unfinished.
 const UNDER_WAY: [(&str, &str); 7] = [
     ("rebase-merge", "rebase"),
     ("rebase-apply", "rebase"),
@@ -33,7 +33,7 @@ const UNDER_WAY: [(&str, &str); 7] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Checkout {
     pub(super) top: PathBuf,
-    /// Where its index and HEAD lie; absolute.
+    /// The folder that holds its index and HEAD; absolute.
     pub(super) git_dir: PathBuf,
 }
 
@@ -48,10 +48,10 @@ impl Checkout {
         program::acting(&self.top, words.iter().copied())
     }
 
-    /// What has not ended here, if anything.
+    /// Returns the unfinished operation in this checkout, if any.
     pub(super) fn under_way(&self) -> Result<Option<&'static str>, GitError> {
         let is_file = |name: &str| self.git_dir.join(name).symlink_metadata().is_ok();
-        // Where refs lie in tables, so do those of git's own that are none of the user's.
+        // With reftable, git's own pseudo-refs lie in tables, too.
         let has_tables = is_file("reftable");
         for (name, what) in UNDER_WAY {
             let is_ref = has_tables && name.ends_with("_HEAD") && {
@@ -65,7 +65,7 @@ impl Checkout {
         Ok(None)
     }
 
-    /// Looks at everything that changes.
+    /// Reads the state of every path that changes.
     pub(super) fn know(&self, changes: &Changes) -> Result<Knowledge, GitError> {
         let paths = changes.0.keys();
         let seen: BTreeMap<GitPath, disk::Seen> = paths
@@ -76,8 +76,8 @@ impl Checkout {
         let files = seen.iter().filter(|(_, seen)| is_file(seen));
         let files: Vec<&GitPath> = files.map(|(path, _)| path).collect();
         for some in files.chunks(AT_ONCE) {
-            // As `git add` would store it, and as it is: a file may be stored with the line ends or
-            // the pointer that lie there.
+            // Both as `git add` would store it and as it is: a file may be stored with the line
+            // ends or the pointer that lie there.
             for words in [
                 &["hash-object", "--stdin-paths"][..],
                 &["hash-object", "--no-filters", "--stdin-paths"],
@@ -135,13 +135,13 @@ impl Checkout {
     }
 }
 
-/// The files and the index of one checkout, on their way to the new version.
+/// The change of one checkout's files and index to the new version.
 pub(super) struct Replacement<'a> {
     pub(super) checkout: &'a Checkout,
     steps: Vec<Step>,
-    /// How many digits an id has here.
+    /// The number of digits of an id in this repository.
     id_length: usize,
-    /// Where new files wait and old ones are kept until the end.
+    /// The folder that holds new files before and old files after they are exchanged.
     folder: PathBuf,
     done: Vec<Done>,
     is_index_replaced: bool,
@@ -165,13 +165,14 @@ impl<'a> Replacement<'a> {
         };
         let prepared = replacement.lay_out();
         if prepared.is_err() {
-            // What kept us from laying it out may keep us from clearing it; the next landing does.
+            // If this fails as well, the next landing clears the folder.
             let _ = disk::remove_own_folder(&replacement.folder);
         }
         prepared.map(|()| replacement)
     }
 
-    /// Puts the new files in the place of the old ones; the path where something else lies by now, if any.
+    /// Puts the new files in place of the old ones. Returns a path where something else lies by
+    /// now, if any.
     pub(super) fn replace_files(
         &mut self,
         reached: &dyn Fn() -> Result<(), GitError>,
@@ -197,7 +198,7 @@ impl<'a> Replacement<'a> {
         Ok(None)
     }
 
-    /// Gives the new index the stamps of the new files, so that git need not read them again.
+    /// Writes the stamps of the new files into the new index, so that git need not read them again.
     pub(super) fn refresh_index(&self) -> Result<(), GitError> {
         let mut paths = Vec::new();
         for step in self.steps.iter().filter(|step| step.entry.is_some()) {
@@ -213,13 +214,14 @@ impl<'a> Replacement<'a> {
             "--pathspec-file-nul",
         ];
         if !paths.is_empty() {
-            // A git that does not know these words, or a path that is sparse, costs a reading later.
+            // If git does not know these options, or a path is sparse, git reads the files again
+            // later.
             self.git(&words).answer_to(&paths)?;
         }
         Ok(())
     }
 
-    /// Puts the new index into place.
+    /// Renames the new index to its place.
     pub(super) fn replace_index(&mut self) -> Result<(), GitError> {
         if self.changes_index() {
             let index = self.checkout.git_dir.join("index");
@@ -230,18 +232,18 @@ impl<'a> Replacement<'a> {
         Ok(())
     }
 
-    /// Clears what the replacement no longer needs.
+    /// Removes the files that the replacement no longer needs.
     pub(super) fn settle(&mut self) {
         for done in &self.done {
             if let Done::Replaced { held, .. } | Done::Removed { held, .. } = done {
                 disk::remove_own(held);
             }
         }
-        // What stays is cleared by the next landing.
+        // If this fails, the next landing clears the folder.
         let _ = disk::remove_own_folder(&self.folder);
     }
 
-    /// Brings the checkout back to where it was.
+    /// Restores the files and the index of the checkout.
     pub(super) fn take_back(&mut self) -> Result<(), GitError> {
         if self.is_index_replaced {
             let index = self.checkout.git_dir.join("index");
@@ -325,8 +327,8 @@ impl<'a> Replacement<'a> {
         Ok(())
     }
 
-    /// Has git write the new files as it would check them out, in a folder of their own: filters, line
-    /// ends and rights included, by the attributes of the new version.
+    /// Has git write the new files into a folder of their own as it would check them out: with
+    /// filters, line ends and rights by the attributes of the new version.
     fn stage_files(&self, staged: &Path) -> Result<(), GitError> {
         let mut paths = Vec::new();
         for step in &self.steps {
@@ -400,13 +402,13 @@ impl<'a> Replacement<'a> {
         self.folder.join("index-before")
     }
 
-    /// Prepares a call of git that works on the new index.
+    /// Prepares a call of git that uses the new index.
     fn git(&self, words: &[&str]) -> Call {
         self.checkout.git(words).env("GIT_INDEX_FILE", self.index())
     }
 }
 
-/// A path as a line that `hash-object` reads.
+/// Returns a path as a line that `hash-object` reads.
 fn quoted(path: &[u8]) -> Vec<u8> {
     let mut line = vec![b'"'];
     for byte in path {

@@ -1,7 +1,8 @@
-//! What lies in a checkout, and replacing exactly that.
+//! Reads files of a checkout and replaces exactly the state that was read.
 //!
-//! A file is replaced by letting two files change places: what comes out has to be what was looked at,
-//! else the two change back. So an edit made at the last moment is never overwritten.
+//! A file is replaced by an exchange with the new one: if the file that comes out is not the one
+//! that was read, the two are exchanged back. So an edit made at the last moment is never
+//! overwritten.
 
 #![expect(
     clippy::disallowed_methods,
@@ -16,10 +17,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::super::path_from_bytes;
 use super::changes::{GitPath, folders_of};
 
-/// How many copies were made beside files of a checkout.
+/// The number of copies made beside files of a checkout.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
-/// What tells one state of a file from another without reading it.
+/// The metadata that distinguish two states of a file without reading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mark {
     identity: (u64, u64),
@@ -51,30 +52,30 @@ impl Mark {
     }
 }
 
-/// What lies at a path.
+/// The kinds of entries at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Lies {
     Nothing,
     File {
         runs: bool,
     },
-    /// A link, and what it says.
+    /// A link with its target.
     Link(Vec<u8>),
     Folder,
-    /// A device, a pipe, or what cannot be looked at.
+    /// A device, a pipe, or an entry that cannot be read.
     Other,
 }
 
-/// What a look at a path found.
+/// The state of a path when it was read.
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
     pub(super) lies: Lies,
     pub(super) mark: Option<Mark>,
-    /// What should be a folder on the way there, and is none.
+    /// The first part of the path that should be a folder and is none.
     pub(super) in_the_way: Option<GitPath>,
 }
 
-/// Looks at a path below a folder; no link is followed.
+/// Reads the state of a path below a folder; no link is followed.
 pub(super) fn look(top: &Path, path: &[u8]) -> Seen {
     for folder in folders_of(path) {
         let place = top.join(path_from_bytes(folder));
@@ -118,12 +119,13 @@ fn lies_at(place: &Path, metadata: &Metadata) -> Lies {
     }
 }
 
-/// The bytes of a file.
+/// Returns the bytes of a file.
 pub(super) fn read(place: &Path) -> Option<Vec<u8>> {
     fs::read(place).ok()
 }
 
-/// Everything below a folder but folders, by its path from the top; a repository inside counts as one.
+/// Returns everything below a folder except folders, by its path from the top; a repository inside
+/// counts as one entry.
 pub(super) fn contents(top: &Path, folder: &[u8]) -> io::Result<Vec<GitPath>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(top.join(path_from_bytes(folder)))? {
@@ -150,7 +152,7 @@ pub(super) fn remove_empty(folder: &Path) -> io::Result<()> {
     fs::remove_dir(folder)
 }
 
-/// Makes the folders above a path that are not there, and gives those, the outermost first.
+/// Creates the missing folders above a path and returns them, the outermost first.
 pub(super) fn make_folders_above(place: &Path) -> io::Result<Vec<PathBuf>> {
     let missing: Vec<&Path> = place
         .ancestors()
@@ -165,18 +167,18 @@ pub(super) fn make_folders_above(place: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(made)
 }
 
-/// Removes the folders above a path that became empty, below `top`.
+/// Removes the empty folders above a path, up to `top`.
 pub(super) fn remove_folders_above(place: &Path, top: &Path) {
     let above = place.ancestors().skip(1);
     for folder in above.take_while(|folder| *folder != top && folder.starts_with(top)) {
-        // Only an empty folder can be removed like this; the user's own files keep theirs.
+        // This fails for a folder that is not empty, so the user's own files stay.
         if fs::remove_dir(folder).is_err() {
             break;
         }
     }
 }
 
-/// A file that was put in its place, or taken from it.
+/// A step that was done in the checkout, with what is needed to undo it.
 #[derive(Debug)]
 pub(super) enum Done {
     /// A new file lies at `place`; `held` is the old one.
@@ -199,7 +201,7 @@ pub(super) enum Done {
     Unmade(PathBuf),
 }
 
-/// Puts the file `held` where `found` was seen; `None` when something else lies there by now.
+/// Puts the file `held` where `found` was seen; `None` if something else lies there by now.
 pub(super) fn put(held: &Path, place: &Path, found: Option<&Mark>) -> io::Result<Option<Done>> {
     let now = mark(held);
     let (place, held) = (place.to_owned(), held.to_owned());
@@ -216,7 +218,7 @@ pub(super) fn put(held: &Path, place: &Path, found: Option<&Mark>) -> io::Result
                 fs::rename(&old, &held)?;
                 return Ok(Some(Done::Replaced { place, held, now }));
             }
-            // Somebody put a file there meanwhile; what was taken equals what git has.
+            // Another process created a file there meanwhile; git has the removed content.
             Ok(None)
         }
         Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -231,14 +233,14 @@ pub(super) fn put(held: &Path, place: &Path, found: Option<&Mark>) -> io::Result
     }
 }
 
-/// Takes the file that was `found` away from its place; `None` when something else lies there by now.
+/// Removes the file `found` from its place; `None` if something else lies there by now.
 pub(super) fn remove(place: &Path, held: &Path, found: &Mark) -> io::Result<Option<Done>> {
     let is_taken = take(place, held, found)?;
     let (place, held) = (place.to_owned(), held.to_owned());
     Ok(is_taken.then_some(Done::Removed { place, held }))
 }
 
-/// Takes back what was done, unless somebody changed it since.
+/// Undoes a step, unless the file was changed since.
 pub(super) fn take_back(done: &Done) -> io::Result<()> {
     match done {
         Done::Replaced { place, held, now } => put(held, place, now.as_ref()).map(drop),
@@ -251,7 +253,7 @@ pub(super) fn take_back(done: &Done) -> io::Result<()> {
             rename_new(held, place).map(drop)
         }
         Done::Made(folder) => {
-            // Somebody may use it by now; then it stays.
+            // The folder stays if something lies in it by now.
             let _ = fs::remove_dir(folder);
             Ok(())
         }
@@ -259,8 +261,8 @@ pub(super) fn take_back(done: &Done) -> io::Result<()> {
     }
 }
 
-/// A place for the new or the old file from which it can be renamed to `place`: a staged file itself,
-/// or a copy beside `place` where that lies on another file system.
+/// Returns a file that can be renamed to `place`: the staged file itself, or a copy beside `place`
+/// if that lies on another file system.
 pub(super) fn near(staged: &Path, place: &Path) -> io::Result<PathBuf> {
     let folder = |path: &Path| path.parent().map(Path::to_owned).unwrap_or_default();
     if device(&folder(staged)) == device(&folder(place)) {
@@ -276,12 +278,12 @@ pub(super) fn near(staged: &Path, place: &Path) -> io::Result<PathBuf> {
     Ok(beside)
 }
 
-/// Removes a file of our own; one that is gone is fine.
+/// Removes a file of our own; a missing file is no error.
 pub(super) fn remove_own(path: &Path) {
     let _ = fs::remove_file(path);
 }
 
-/// Makes a folder of our own anew.
+/// Creates an empty folder of our own and removes what was there.
 pub(super) fn make_own_folder(folder: &Path) -> io::Result<()> {
     remove_own_folder(folder)?;
     fs::create_dir(folder)
@@ -295,7 +297,7 @@ pub(super) fn remove_own_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes a folder of the checkout; one that is there is fine.
+/// Creates a folder of the checkout; returns false if it exists.
 pub(super) fn make_folder(folder: &Path) -> io::Result<bool> {
     match fs::create_dir(folder) {
         Ok(()) => Ok(true),
@@ -304,14 +306,14 @@ pub(super) fn make_folder(folder: &Path) -> io::Result<bool> {
     }
 }
 
-/// Writes a staged file's bytes; one that is there keeps its rights.
+/// Writes a staged file's bytes; an existing file keeps its rights.
 pub(super) fn write_staged(place: &Path, bytes: &[u8]) -> io::Result<()> {
     make_folders_above(place)?;
     fs::write(place, bytes)
 }
 
-/// Copies an index with its time: git takes a file for unchanged when its stamp is that of the entry
-/// and older than the index, so a younger copy would hide changes.
+/// Copies an index with its time: git takes a file for unchanged when its stamp equals that of the
+/// entry and is older than the index, so a younger copy would hide changes.
 pub(super) fn copy_index(index: &Path, copy: &Path, second_name: &Path) -> io::Result<()> {
     let old = match fs::metadata(index) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -320,11 +322,11 @@ pub(super) fn copy_index(index: &Path, copy: &Path, second_name: &Path) -> io::R
     fs::copy(index, copy)?;
     let file = OpenOptions::new().write(true).open(copy)?;
     file.set_times(FileTimes::new().set_modified(old.modified()?))?;
-    // Git never writes to an index that is in place, so a second name keeps it as it is.
+    // Git replaces an index and never writes to it, so a second name keeps the old content.
     fs::hard_link(index, second_name).or_else(|_| fs::copy(index, second_name).map(drop))
 }
 
-/// Puts an index into place, durably and with the rights of the one that was there.
+/// Puts an index into place, durably and with the rights of the old one.
 pub(super) fn put_index(new: &Path, index: &Path) -> io::Result<()> {
     let file = OpenOptions::new().write(true).open(new)?;
     if let Ok(old) = fs::metadata(index) {
@@ -340,7 +342,8 @@ fn mark(path: &Path) -> Option<Mark> {
         .map(|metadata| Mark::of(&metadata))
 }
 
-/// Moves what was `found` to a free place; false, with everything as it was, when it is something else.
+/// Moves the file `found` to a free place. Returns false, with everything as it was, if another
+/// file lies there.
 fn take(place: &Path, held: &Path, found: &Mark) -> io::Result<bool> {
     match fs::rename(place, held) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -359,7 +362,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Renames onto a free name; false when it is not free.
+/// Renames a file to a free name; returns false if the name is taken.
 fn rename_new(from: &Path, to: &Path) -> io::Result<bool> {
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     {
@@ -377,7 +380,7 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<bool> {
     fs::rename(from, to).map(|()| true)
 }
 
-/// Lets two files change places at once; `None` where that cannot be done.
+/// Exchanges two files in one step; `None` if the system cannot do that.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 fn exchange(one: &Path, other: &Path) -> Option<io::Result<()>> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -392,7 +395,7 @@ fn exchange(_one: &Path, _other: &Path) -> Option<io::Result<()>> {
     None
 }
 
-/// Whether a file system does not know a kind of rename.
+/// Returns true if the file system does not support a kind of rename.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 fn is_unknown(error: rustix::io::Errno) -> bool {
     use rustix::io::Errno;
@@ -409,7 +412,7 @@ fn make_link(says: &Path, place: &Path) -> io::Result<()> {
     std::os::windows::fs::symlink_file(says, place)
 }
 
-/// The device that a folder, or the nearest one above it that is there, lies on.
+/// Returns the device of a folder, or of the nearest existing folder above it.
 #[cfg(unix)]
 fn device(folder: &Path) -> Option<u64> {
     use std::os::unix::fs::MetadataExt as _;

@@ -1,4 +1,4 @@
-//! Whether a checkout may come to a new version, and what has to be done there.
+//! Decides for each path of a checkout whether it may come to a new version, and by which steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,41 +8,41 @@ use super::changes::{Change, Changes, GitPath, Version, below, folders_of};
 use super::checkout::Checkout;
 use super::disk::{self, Lies, Mark, Seen};
 
-/// What has to be done at a path.
+/// The step to be done at a path.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
     pub(super) path: GitPath,
     pub(super) file: FileStep,
-    /// Whether the new version has it.
+    /// True if the new version has the path.
     pub(super) is_in_commit: bool,
     /// The file that lies there.
     pub(super) found: Option<Mark>,
-    /// What the entry of the index has to become.
+    /// The change of the index entry, if any.
     pub(super) entry: Option<EntryStep>,
 }
 
-/// What has to be done to a file.
+/// The steps for a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FileStep {
-    /// It is as it should be.
+    /// The file is already as it should be.
     Leave,
-    /// It is written as the commit holds it.
+    /// The file is written as the commit holds it.
     Put,
-    /// It is written with these bytes.
+    /// The file is written with these bytes.
     PutBytes(Vec<u8>),
-    /// It goes.
+    /// The file is removed.
     Remove,
-    /// A folder takes its place, for a submodule.
+    /// A folder is created, for a submodule.
     Folder,
-    /// The folder of a submodule that is gone; it goes if it is empty.
+    /// The folder of a removed submodule is removed if it is empty.
     EmptyFolder,
 }
 
-/// What has to be done to an entry of the index.
+/// The change of an index entry.
 #[derive(Debug, Clone)]
 pub(super) struct EntryStep {
     pub(super) new: Option<Version>,
-    /// Flags of the user's that the entry keeps.
+    /// True if the entry keeps the flag that leaves the file out of the checkout.
     pub(super) is_skipped: bool,
     pub(super) is_assumed: bool,
 }
@@ -52,30 +52,30 @@ pub(super) struct EntryStep {
 pub(super) struct Entry {
     pub(super) version: Version,
     pub(super) is_in_conflict: bool,
-    /// Whether the file is not to be checked out (sparse checkouts).
+    /// True if the file is left out of the checkout (sparse checkouts).
     pub(super) is_skipped: bool,
-    /// Whether git was told not to look at the file.
+    /// True if git was set to ignore changes of the file.
     pub(super) is_assumed: bool,
 }
 
-/// The entries of an index by path; of several for one path the last.
+/// The entries of an index by path; the last one if a path has several.
 pub(super) type Entries = BTreeMap<GitPath, Entry>;
 
-/// What is known of a checkout.
+/// The state of a checkout when it was read.
 pub(super) struct Knowledge {
     pub(super) entries: Entries,
     pub(super) seen: BTreeMap<GitPath, Seen>,
-    /// By which ids git may know what lies at a path.
+    /// The ids under which git may know the file at a path.
     pub(super) ids: BTreeMap<GitPath, Vec<String>>,
-    /// Whether the file system knows which files may be run.
+    /// True if the file system knows executable bits.
     pub(super) has_modes: bool,
 }
 
-/// What is in the way at a path, or what has to be done there.
+/// The step at a path, or the paths that block it.
 type Judged = Result<Step, BTreeSet<GitPath>>;
 
 impl Checkout {
-    /// What has to be done here, or all paths that are in the way.
+    /// Returns the steps for this checkout, or all paths that block the landing.
     pub(super) fn judge(
         &self,
         changes: &Changes,
@@ -131,7 +131,7 @@ impl Court<'_> {
             self.judge_file(path, change, seen)?
         };
         if let Some(entry) = &mut entry {
-            // A file that lies there all the same is no longer left out.
+            // A file that lies there although it was left out counts again.
             entry.is_skipped &= seen.lies == Lies::Nothing;
         }
         Ok(Step {
@@ -178,8 +178,8 @@ impl Court<'_> {
         }))
     }
 
-    /// What has to be done to a file whose working copy went into the commit; `None` when it was changed
-    /// since, so that it is judged like any other.
+    /// Returns the step for a file whose working copy went into the commit. `None` if the file was
+    /// changed since; it is then judged like any other.
     fn judge_exempt(
         &self,
         path: &GitPath,
@@ -236,7 +236,7 @@ impl Court<'_> {
         })
     }
 
-    /// Judges a path where a folder lies.
+    /// Returns the step for a path where a folder lies.
     fn judge_folder(&self, path: &GitPath, change: &Change) -> Result<FileStep, BTreeSet<GitPath>> {
         let was_submodule = change.known().flatten().any(Version::is_submodule);
         let is_submodule = change.new.as_ref().is_some_and(Version::is_submodule);
@@ -273,7 +273,7 @@ impl Court<'_> {
         })
     }
 
-    /// Whether a version is what lies at a path, no folder.
+    /// Returns true if the file at a path, no folder, is the given version.
     fn holds(&self, path: &GitPath, seen: &Seen, version: Option<&Version>) -> bool {
         let ids = self.knowledge.ids.get(path);
         let has_id = |id: &String| ids.is_some_and(|ids| ids.contains(id));

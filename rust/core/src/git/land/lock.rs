@@ -1,4 +1,4 @@
-//! Git's lock of an index, taken for a landing, with the run that took it written inside.
+//! Git's lock of an index, taken for a landing; the lock file names the run.
 
 #![expect(
     clippy::disallowed_methods,
@@ -13,30 +13,31 @@ use std::time::Instant;
 use super::super::GitError;
 use super::super::index::{failed, pause};
 
-/// What stands before the run in a lock of ours.
+/// The text before the run's id in a lock of ours.
 const BEGINS: &str = "chant-mcp run ";
 
-/// A held lock; freed when dropped.
+/// A held lock; released when dropped.
 pub(super) struct LandingLock {
     path: PathBuf,
     is_held: bool,
 }
 
-/// Who has the lock.
+/// The outcomes of taking the lock.
 pub(super) enum Taken {
-    /// We.
+    /// This landing holds the lock.
     Held(LandingLock),
-    /// Somebody else: another program, or another run.
+    /// Another program or another run holds the lock.
     By {
         /// The lock file.
         lock: PathBuf,
-        /// The run.
+        /// The run, if the lock names one.
         run: Option<String>,
     },
 }
 
 impl LandingLock {
-    /// Takes the lock of the index in a git folder; what an earlier attempt of the same run left is ours.
+    /// Takes the lock of the index in a git folder. A lock of an earlier attempt of the same run is
+    /// taken over.
     pub(super) fn take(git_dir: &Path, run: &str, deadline: Instant) -> Result<Taken, GitError> {
         let path = path_in(git_dir);
         loop {
@@ -59,7 +60,7 @@ impl LandingLock {
         }
     }
 
-    /// Leaves the lock behind, as a crash would.
+    /// Leaves the lock file behind, as a crash would.
     pub(super) fn leave(mut self) {
         self.is_held = false;
     }
@@ -73,12 +74,12 @@ impl Drop for LandingLock {
     }
 }
 
-/// The lock of the index in a git folder.
+/// Returns the path of the index lock in a git folder.
 pub(super) fn path_in(git_dir: &Path) -> PathBuf {
     git_dir.join("index.lock")
 }
 
-/// The run that a lock names; `None` for a lock of git's own, or none.
+/// Returns the run that a lock names; `None` for a lock of git's own, or none.
 pub(super) fn run_of(lock: &Path) -> Option<String> {
     let text = fs::read(lock).ok()?;
     let text = String::from_utf8(text).ok()?;
@@ -86,7 +87,7 @@ pub(super) fn run_of(lock: &Path) -> Option<String> {
     Some(run.to_owned())
 }
 
-/// Removes a lock of a run; false when it is not that run's.
+/// Removes a lock of a run; returns false if it is not that run's.
 pub(super) fn free(lock: &Path, run: &str) -> Result<bool, GitError> {
     if run_of(lock).as_deref() != Some(run) {
         return Ok(false);
@@ -94,7 +95,7 @@ pub(super) fn free(lock: &Path, run: &str) -> Result<bool, GitError> {
     remove(lock).map(|_| true)
 }
 
-/// Removes a lock, whoever made it; false when there is none.
+/// Removes a lock of any owner; returns false if there is none.
 pub(super) fn remove(lock: &Path) -> Result<bool, GitError> {
     match fs::remove_file(lock) {
         Ok(()) => Ok(true),
@@ -103,12 +104,12 @@ pub(super) fn remove(lock: &Path) -> Result<bool, GitError> {
     }
 }
 
-/// Makes a file that must not be there, with its text already in it.
+/// Creates a new file that has its text from the start.
 fn appear(path: &Path, text: &str) -> io::Result<()> {
     let beside = path.with_file_name(format!("chant-mcp-{}.lock", std::process::id()));
     fs::write(&beside, text)?;
     let made = match fs::hard_link(&beside, path) {
-        // A file system without second names.
+        // The file system has no hard links.
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             let mut options = fs::OpenOptions::new();
             let file = options.write(true).create_new(true).open(path);

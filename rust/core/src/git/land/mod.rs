@@ -1,8 +1,8 @@
-//! A finished commit becomes the newest of its branch, in the checkouts that stand on that branch, too.
+//! Moves a branch to a finished commit, together with the checkouts that stand on the branch.
 //!
-//! First the files of a checkout, then its index, then the branch: a crash leaves files or an index that
-//! are ahead of the branch, which the next attempt takes for what they are. Everything happens under
-//! git's own lock of the index. Where a change of the user's is in the way nothing is touched.
+//! The order is the files of a checkout, its index, then the branch: a crash leaves files or an
+//! index that are ahead of the branch, which the next attempt recognises. Everything happens under
+//! git's own lock of the index. If a change of the user's is in the way, nothing is touched.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -22,7 +22,7 @@ mod disk;
 mod judge;
 mod lock;
 
-/// How often the checkouts of a branch are looked up anew when they change while they are locked.
+/// The number of attempts when the checkouts of a branch change while they are being locked.
 const ATTEMPTS: usize = 5;
 
 /// A commit that is to become the newest of a branch.
@@ -30,19 +30,19 @@ const ATTEMPTS: usize = 5;
 pub struct Landing<'a> {
     /// The branch.
     pub branch: &'a str,
-    /// Where it stands.
+    /// The commit that the branch points to.
     pub old: &'a str,
     /// The commit, which contains `old`.
     pub new: &'a str,
-    /// The run that lands, as its lock names it.
+    /// The run that lands; its lock names it.
     pub run: &'a str,
-    /// What the reflog says.
+    /// The text in the reflog.
     pub reason: &'a str,
     /// Files whose working copy went into the commit.
     pub exempt: &'a [Exempt],
-    /// What this run tried to land before without an end: where the branch stood then, and the commit.
+    /// Unfinished landings of this run: the branch's commit then, and the commit to land.
     pub interrupted: &'a [(String, String)],
-    /// How long a lock of somebody else is waited for.
+    /// The lock timeout: how long to wait for a lock of another process.
     pub patience: Duration,
 }
 
@@ -51,34 +51,35 @@ pub struct Landing<'a> {
 pub struct Exempt {
     /// The file, from the top of the checkout.
     pub path: String,
-    /// What its working copy held then; `None` when there was none. Anything else is a change made
-    /// since, which is in the way.
+    /// The content of its working copy then; `None` when there was none. Any other content is a
+    /// later change, which blocks the landing.
     pub was: Option<Vec<u8>>,
-    /// What its working copy is to hold; `None` for what the commit holds.
+    /// The new content of its working copy; `None` for the content in the commit.
     pub bytes: Option<Vec<u8>>,
 }
 
-/// How an attempt to land ended.
+/// The outcomes of an attempt to land.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Landed {
-    /// The branch stands on the commit, and so do these checkouts.
+    /// The branch and these checkouts are at the commit.
     Done {
         /// Their top folders.
         checkouts: Vec<PathBuf>,
     },
-    /// Something is in the way; nothing was touched.
+    /// The landing is blocked; nothing was touched.
     Waits(Waits),
-    /// The branch moved meanwhile; nothing was touched. It has to be merged again.
+    /// The branch moved meanwhile; nothing was touched, and the commit must be merged again.
     Moved {
-        /// Where it stands; `None` when it is gone.
+        /// The branch's commit now; `None` when the branch is gone.
         now: Option<String>,
     },
 }
 
-/// What a landing waits for.
+/// The reasons why a landing waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Waits {
-    /// Changes of the user's: what lies there, or is staged, is neither the old version nor the new.
+    /// Changes of the user's: the file or its staged version is neither the old version nor the
+    /// new.
     Changes {
         /// The checkout.
         checkout: PathBuf,
@@ -89,24 +90,24 @@ pub enum Waits {
     UnderWay {
         /// The checkout.
         checkout: PathBuf,
-        /// Which of them.
+        /// The kind of operation.
         what: &'static str,
     },
-    /// Somebody holds the lock of the index.
+    /// Another process holds the lock of the index.
     Locked {
         /// The lock file.
         lock: PathBuf,
-        /// The run that took it, when it is one of ours; if that run is dead, the lock may be freed.
+        /// The run that took it, if it is one of ours; if that run is dead, the lock may be freed.
         run: Option<String>,
     },
-    /// The folder of a worktree that the user locked is not there.
+    /// The folder of a worktree that the user locked does not exist.
     Away {
         /// The folder.
         checkout: PathBuf,
     },
 }
 
-/// Told of each named moment of a landing; an error stops there, as a crash would.
+/// A function called at each named moment of a landing; an error stops there, as a crash would.
 pub type Reached<'a> = dyn Fn(&'static str) -> io::Result<()> + 'a;
 
 impl Repo {
@@ -117,9 +118,9 @@ impl Repo {
     /// `after-ref`.
     ///
     /// # Errors
-    /// `NotAhead` when the commit does not contain where the branch stood, `NoCommit`, `InvalidName`,
-    /// `NoGit`, `Stopped`, or a failure of git or of the disk. What was written is then taken back, unless
-    /// it was stopped.
+    /// `NotAhead` when the commit does not contain the branch's old commit, `NoCommit`,
+    /// `InvalidName`, `NoGit`, `Stopped`, or a failure of git or of the disk. The changes are then
+    /// undone, unless the landing was stopped.
     pub fn land(&self, landing: &Landing<'_>, reached: &Reached<'_>) -> Result<Landed, GitError> {
         let _act = self.begin_act();
         let name = branch_ref(landing.branch)?;
@@ -149,7 +150,7 @@ impl Repo {
                     }
                 }
             }
-            // A checkout may have switched branches until it was locked.
+            // A checkout may have switched branches before it was locked.
             if self.checkouts_of(landing.branch)? != Ok(checkouts.clone()) {
                 continue;
             }
@@ -173,7 +174,7 @@ impl Repo {
         })
     }
 
-    /// The locks that landings hold or left behind: each lock file and its run.
+    /// Returns the locks that landings hold or left behind: each lock file and its run.
     ///
     /// # Errors
     /// `Gone`, or a failure to read the repository.
@@ -196,7 +197,7 @@ impl Repo {
         Ok(found)
     }
 
-    /// Removes the lock that a dead run left on an index; false when it is not that run's.
+    /// Removes the lock that a dead run left on an index; returns false if it is not that run's.
     ///
     /// # Errors
     /// `File`.
@@ -204,8 +205,8 @@ impl Repo {
         lock::free(lock, run)
     }
 
-    /// Removes the lock that a git which was killed left on the index of a worktree; false when there is
-    /// none. The caller knows that nobody works there.
+    /// Removes the lock that a killed git left on the index of a worktree; returns false if there
+    /// is none. The caller knows that no process works there.
     ///
     /// # Errors
     /// `Gone`, or `File`.
@@ -214,7 +215,7 @@ impl Repo {
         lock::remove(&lock)
     }
 
-    /// The checkouts that stand on a branch, or what makes it unwise to move it.
+    /// Returns the checkouts that stand on a branch, or the reason why the branch must not move.
     fn checkouts_of(&self, branch: &str) -> Result<Result<Vec<Checkout>, Waits>, GitError> {
         let mut found = Vec::new();
         for tree in self.worktrees()? {
@@ -243,7 +244,7 @@ impl Repo {
     }
 }
 
-/// One attempt, its checkouts locked.
+/// One attempt to land, with its checkouts locked.
 struct Attempt<'a> {
     repo: &'a Repo,
     landing: &'a Landing<'a>,
@@ -316,7 +317,7 @@ impl Attempt<'_> {
         })
     }
 
-    /// Moves the branch if it still stands where it stood; otherwise says where it stands.
+    /// Moves the branch if it still points to the old commit; otherwise returns its commit now.
     fn move_branch(&self, first: Option<&Replacement<'_>>) -> Result<Option<Landed>, GitError> {
         loop {
             let words = [
@@ -329,7 +330,8 @@ impl Attempt<'_> {
                 self.new,
                 self.old,
             ];
-            // From a checkout that stands on the branch, so that its HEAD has the move in its log.
+            // Run in a checkout that stands on the branch, so that its HEAD has the move in its
+            // log.
             let call = match first {
                 Some(replacement) => replacement.checkout.git(&words),
                 None => self.repo.acting(words),
@@ -344,7 +346,7 @@ impl Attempt<'_> {
             if now.as_deref() != Some(self.old) {
                 return Ok(Some(Landed::Moved { now }));
             }
-            // Somebody holds the lock of the ref, mostly for a moment.
+            // Another process holds the lock of the ref, usually for a moment.
             if Instant::now() >= self.deadline {
                 return Err(error);
             }

@@ -1,4 +1,4 @@
-//! Files of a repository that say how its others are checked out.
+//! Compares the files of a repository that decide how its other files are checked out.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use super::super::branches::oid;
 use super::super::program::fields;
 use super::super::{GitError, Repo};
 
-/// What each of them is called, in whatever folder.
+/// The name of these files, in any folder.
 const ATTRIBUTES: &str = ".gitattributes";
 
-/// Whether a path is that of such a file.
+/// Returns true if a path is that of a file of attributes.
 pub(super) fn is_attributes(path: &str) -> bool {
     path.rsplit('/').next() == Some(ATTRIBUTES)
 }
 
 impl Repo {
-    /// Whether two commits have the same of these files. Costs what is different between them: git2's own
-    /// comparison goes through all files.
+    /// Returns true if two commits have the same files of attributes. The cost depends on the
+    /// differences between them: git2's own comparison reads all files.
     ///
     /// # Errors
-    /// A failure to read the repository, as when one of them is gone.
+    /// A failure to read the repository, as when one of the commits is gone.
     pub(super) fn has_same_attributes(&self, one: &str, other: &str) -> Result<bool, GitError> {
         self.read(
             "compare commits",
@@ -39,7 +39,8 @@ impl Repo {
     }
 }
 
-/// Whether two folders, or one that is there in one commit only, have the same of these files.
+/// Returns true if two folders have the same files of attributes; `None` is a folder that one
+/// commit lacks.
 fn are_alike(
     repo: &Repository,
     one: Option<&Tree<'_>>,
@@ -64,7 +65,7 @@ fn are_alike(
     Ok(true)
 }
 
-/// What a folder holds, by name.
+/// The entries of a folder, by name.
 type Entries = BTreeMap<Vec<u8>, (Oid, Option<ObjectType>)>;
 
 fn entries(tree: Option<&Tree<'_>>) -> Entries {

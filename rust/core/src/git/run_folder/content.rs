@@ -1,4 +1,4 @@
-//! What lies in the folder of a run and is in no commit.
+//! The files in the folder of a run that are in no commit.
 
 #![expect(
     clippy::disallowed_methods,
@@ -12,11 +12,12 @@ use super::super::{GitError, program};
 use super::{LONGEST_LOOK, LONGEST_WALK, RunFolder};
 
 impl RunFolder<'_> {
-    /// The paths that differ from the folder's HEAD: changed, staged, in conflict, or untracked and not
-    /// ignored; sorted, from the top, with `/`. Where the making of the folder was cut off there are none.
+    /// Returns the paths that differ from the folder's HEAD: changed, staged, in conflict, or
+    /// untracked and not ignored; sorted, from the top, with `/`. Empty if the folder was not
+    /// created completely.
     ///
     /// # Errors
-    /// `Gone` when there is no repository any more, or a failure of git.
+    /// `Gone` when the repository no longer exists, or a failure of git.
     pub fn uncommitted(&self) -> Result<Vec<String>, GitError> {
         if self.is_unfinished() {
             return Ok(Vec::new());
@@ -39,25 +40,25 @@ impl RunFolder<'_> {
         Ok(paths)
     }
 
-    /// Removes a pipe, a socket or a device, which git cannot keep and which holds nothing.
+    /// Removes a pipe, a socket or a device, which git cannot keep and which has no content.
     fn remove_special(&self, path: &str) {
         let place = self.top.join(path);
         let kind = place.symlink_metadata().map(|found| found.file_type());
         if kind.is_ok_and(|kind| !(kind.is_file() || kind.is_dir() || kind.is_symlink())) {
-            // What stays is named by git.
+            // If this fails, git reports the path.
             let _ = fs::remove_file(place);
         }
     }
 
-    /// Whether its HEAD is its branch.
+    /// Returns true if its HEAD is its branch.
     pub fn stands_on_branch(&self) -> bool {
         let asked = self.git(["symbolic-ref", "--quiet", "HEAD"], LONGEST_LOOK);
         let named = asked.output().map(|out| program::first_line(&out));
         named.ok() == self.full_name().ok()
     }
 
-    /// Commits everything that lies there and git does not ignore, as the runtime's own; nothing happens where
-    /// there is nothing to commit.
+    /// Commits everything that lies there and git does not ignore, as the runtime's own. Does
+    /// nothing if there is nothing to commit.
     ///
     /// # Errors
     /// A failure of git.

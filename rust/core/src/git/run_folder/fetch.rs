@@ -1,23 +1,23 @@
-//! How the commits of a run come back to the project: a git that is held like the run packs them, and the
-//! project's git takes the bytes, checks every object and what it leads to, and moves one branch.
+//! Brings the commits of a run back to the project: a git in the run's confinement packs them, and
+//! the project's git reads the bytes, checks every object and its links, and moves one branch.
 
 use std::io::{self, Read, Write};
 
 use super::super::{GitError, program};
 use super::{LONGEST_LOOK, LONGEST_WALK, RunFolder};
 
-/// Objects of a pack from which on it is kept as a pack, as `git fetch` has it.
+/// The number of objects from which on a pack is kept as a pack, as in `git fetch`.
 const UNPACK_LIMIT: u32 = 100;
-/// Bytes at the beginning of a pack that say how many objects it holds.
+/// The bytes at the start of a pack that give its number of objects.
 const HEADER: usize = 12;
-/// Bytes that come back at most.
+/// The greatest number of bytes that come back.
 const LARGEST: u64 = 8 * 1024 * 1024 * 1024;
-/// Refs that are named when the work is not where it belongs.
+/// The limit on refs in an error when the work is not on the run's branch.
 const SHOWN: &str = "--count=20";
-/// Tries to bring commits back: a repack of the project may be under way.
+/// The number of attempts to bring commits back: the project may be repacked at the same time.
 const TRIES: u32 = 3;
 
-/// A place in the folder of a run, other than its branch, that has commits on top of where the work began.
+/// A ref of a run's folder, other than its branch, with commits on top of the start of the work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Elsewhere {
     /// A branch's name, or another ref's full one; `None` is a detached HEAD.
@@ -27,12 +27,13 @@ pub struct Elsewhere {
 }
 
 impl RunFolder<'_> {
-    /// Brings the commits of the run's branch to the branch of the same name in the project; true when it
-    /// moved.
+    /// Brings the commits of the run's branch to the branch of the same name in the project;
+    /// returns true if it moved.
     ///
     /// # Errors
-    /// `InUse` when a checkout of the user's stands on the branch, `NoBranch` when the folder has none any
-    /// more, `Gone` when it has no repository, or what git found wrong; the project's branch is then as it was.
+    /// `InUse` when a checkout of the user's stands on the branch, `NoBranch` when the folder no
+    /// longer has it, `Gone` when it has no repository, or a fault that git found; the project's
+    /// branch is then as it was.
     pub fn fetch(&self) -> Result<bool, GitError> {
         let name = self.full_name()?;
         if self.is_unfinished() {
@@ -63,7 +64,7 @@ impl RunFolder<'_> {
         Ok(true)
     }
 
-    /// Refuses what git would wait for without an end, or read elsewhere, where it looks for the branch.
+    /// Refuses files on git's way to the branch that would block git for ever or lead elsewhere.
     fn refuse_special_files(&self, name: &str) -> Result<(), GitError> {
         let git = self.top.join(".git");
         let special = ["HEAD", "config", "packed-refs", name]
@@ -81,7 +82,7 @@ impl RunFolder<'_> {
         }
     }
 
-    /// The commit that a ref of the folder leads to.
+    /// Returns the commit that a ref of the folder leads to.
     fn tip(&self, name: &str) -> Result<String, GitError> {
         let asked = format!("{name}^{{commit}}");
         let words = [
@@ -104,7 +105,8 @@ impl RunFolder<'_> {
         Ok(tip)
     }
 
-    /// A repack of the project that is under way makes objects disappear for a moment.
+    /// Brings the commits and retries: a repack of the project makes objects disappear for a
+    /// moment.
     fn bring_with_retries(&self, tip: &str, known: &[&str]) -> Result<(), GitError> {
         let bring = || {
             self.bring(tip, known)?;
@@ -119,7 +121,7 @@ impl RunFolder<'_> {
         }
     }
 
-    /// Takes the objects that lead from commits the project has to `tip`.
+    /// Reads the objects between commits that the project has and `tip`.
     fn bring(&self, tip: &str, known: &[&str]) -> Result<(), GitError> {
         let words = [
             "pack-objects",
@@ -140,7 +142,7 @@ impl RunFolder<'_> {
     fn receive(&self, pack: &mut dyn Read) -> Result<(), GitError> {
         let failed = |error: io::Error| wrong("pack-objects", &error.to_string());
         let mut header = [0; HEADER];
-        // A git that failed says why when it has ended.
+        // A git that failed gives the reason when it has ended.
         if pack.read_exact(&mut header).is_err() {
             return Ok(());
         }
@@ -152,7 +154,8 @@ impl RunFolder<'_> {
             return io::copy(pack, &mut io::sink()).map(drop).map_err(failed);
         }
         let largest = format!("--max-input-size={LARGEST}");
-        // A partial clone lacks objects that its history leads to: what it is given is checked all the same.
+        // A partial clone lacks objects of its history; the objects that arrive are checked all the
+        // same.
         let is_partial = self.repo.is_partial()?;
         let mut words = match (is_partial, count < UNPACK_LIMIT) {
             (true, _) => vec!["index-pack", "--stdin", "--fix-thin", "--fsck-objects"],
@@ -179,7 +182,7 @@ impl RunFolder<'_> {
         self.repo.reading(words).output().map(drop)
     }
 
-    /// Where commits lie that are on top of where the work began, besides the run's branch.
+    /// Returns the refs, besides the run's branch, with commits on top of the start of the work.
     pub fn elsewhere(&self, base: &str) -> Vec<Elsewhere> {
         let contains = format!("--contains={base}");
         let words = [
@@ -214,7 +217,7 @@ impl RunFolder<'_> {
         found
     }
 
-    /// The commit on top of `base` that a HEAD leads to which is no branch.
+    /// Returns the commit of a detached HEAD if it is on top of `base`.
     fn detached_head(&self, base: &str) -> Option<String> {
         let named = self.git(["symbolic-ref", "--quiet", "HEAD"], LONGEST_LOOK);
         if !named.answer().ok()?.ended_with(1) {

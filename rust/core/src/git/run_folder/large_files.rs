@@ -1,4 +1,4 @@
-//! Files that Git LFS keeps beside the objects: those that new commits name come back, too.
+//! Copies Git LFS files, which lie beside the objects, for the new commits of a run.
 
 #![expect(
     clippy::disallowed_methods,
@@ -13,14 +13,14 @@ use sha2::{Digest, Sha256};
 
 use super::RunFolder;
 
-/// How the text begins that stands in a commit for such a file.
+/// The first line of the text that stands in a commit for such a file.
 const BEGINNING: &str = "version https://git-lfs.github.com/spec/v1\n";
-/// Bytes of such a text at most.
+/// The greatest size of such a text, in bytes.
 const LONGEST: usize = 1024;
-/// Bytes that are copied at once.
+/// The number of bytes that are copied at once.
 const CHUNK: usize = 1 << 20;
 
-/// A file as the text in a commit names it.
+/// A file that the text in a commit names.
 #[derive(Debug, PartialEq, Eq)]
 struct LargeFile {
     /// The SHA-256 of its content, in hexadecimal.
@@ -29,8 +29,8 @@ struct LargeFile {
 }
 
 impl RunFolder<'_> {
-    /// Copies the large files that commits after `known` name, each checked against its hash. One that is
-    /// missing or wrong is left out: the landing says then which file it lacks.
+    /// Copies the large files that commits after `known` name, each checked against its hash. A
+    /// missing or wrong file is left out: the landing then reports it.
     pub(super) fn bring_large_files(&self, known: &str, tip: &str) {
         let Ok(paths) = self.repo.differing(known, tip) else {
             return;
@@ -44,7 +44,7 @@ impl RunFolder<'_> {
             };
             if let Some(named) = named_in(&bytes) {
                 let ours = self.repo.common_dir().join("lfs/objects");
-                // See above.
+                // A file that cannot be copied is left out, as described above.
                 let _ = copy(&self.top, &ours, &named);
             }
         }
@@ -117,8 +117,8 @@ fn write_checked(from: &mut File, to: &Path, named: &LargeFile) -> io::Result<()
     file.sync_all()
 }
 
-/// Opens an object in the folder of a run step by step: no link leads elsewhere, and nothing but a regular
-/// file is waited for.
+/// Opens an object in the folder of a run step by step: it follows no link and waits for nothing
+/// but a regular file.
 #[cfg(unix)]
 fn open_plain(top: &Path, id: &str) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags, open, openat};

@@ -1,4 +1,4 @@
-//! Making the folder of a run, making its repository again from what came back, and removing it.
+//! Creates the folder of a run, rebuilds its repository from the fetched commits, and removes it.
 
 #![expect(
     clippy::disallowed_methods,
@@ -14,8 +14,8 @@ use super::super::{GitError, trimmed};
 use super::settings::Setting;
 use super::{LONGEST_WALK, RunFolder};
 
-/// What of git's effective configuration in the project counts in a run's repository, too: sections, and
-/// single keys. All else of the user's own configuration counts there as it does anywhere.
+/// The sections and keys of git's effective configuration in the project that also count in a run's
+/// repository. The rest of the user's own configuration counts there as anywhere.
 const TAKEN_OVER: [&str; 13] = [
     "core.autocrlf",
     "core.eol",
@@ -31,12 +31,12 @@ const TAKEN_OVER: [&str; 13] = [
     "user.name",
     "user.email",
 ];
-/// The last parts of keys of filters that are taken over.
+/// The last parts of the keys of filters that are copied.
 const OF_FILTERS: [&str; 4] = ["clean", "smudge", "process", "required"];
-/// The last parts of keys of remotes that are taken over.
+/// The last parts of the keys of remotes that are copied.
 const OF_REMOTES: [&str; 4] = ["url", "fetch", "promisor", "partialclonefilter"];
-/// What always holds in a run's repository: nothing of the user's is run there by a hook or asked for a
-/// signature, and nothing that was borrowed is cleared away.
+/// The fixed settings of a run's repository: no hook of the user's runs there, nothing is signed,
+/// and no borrowed object is removed.
 const FIXED: [(&str, &str); 8] = [
     ("core.bare", "false"),
     ("core.logallrefupdates", "true"),
@@ -47,27 +47,29 @@ const FIXED: [(&str, &str); 8] = [
     ("gc.auto", "0"),
     ("gc.pruneexpire", "never"),
 ];
-/// The remote by which a run's repository names the project.
+/// The name of the remote that is the project.
 const PROJECT: &str = "project";
-/// What the name of a git folder that was set aside begins with, after the name of the run's folder.
+/// The start of the name of a git folder that was set aside, behind the name of the run's folder.
 const SET_ASIDE: &str = ".git-";
-/// What a git that is killed leaves behind of itself, besides the lock of its branch.
+/// Lock files that a killed git leaves behind, besides the lock of its branch.
 const LOCKS: [&str; 4] = ["index.lock", "HEAD.lock", "packed-refs.lock", "config.lock"];
-/// So many of them are kept.
+/// The greatest number of git folders that are set aside.
 const MOST_SET_ASIDE: usize = 1000;
-/// What the name of the file ends with that is there while a folder is made.
+/// The end of the name of a file that exists while a folder is being created.
 const UNFINISHED: &str = ".unfinished";
-/// What a repository inside the folder is renamed to before the folder is a person's.
+/// The new name of a repository inside the folder, before the folder is given to the user.
 const NESTED: &str = ".git-of-run";
-/// What the `HEAD` of a repository without the name `.git` is renamed to then: without it git sees none.
+/// The new name of `HEAD` in a bare repository inside the folder: without `HEAD` git sees no
+/// repository.
 const BARE_HEAD: &str = "HEAD-of-run";
 
 impl RunFolder<'_> {
-    /// Makes the folder, with the files of its branch's newest commit. `progress` hears how far git is.
+    /// Creates the folder with the files of its branch's newest commit. `progress` gets git's
+    /// progress.
     ///
     /// # Errors
-    /// `PathTaken` when something is there, `NoBranch`, or a failure of git; what was made is left for
-    /// [`RunFolder::remove`].
+    /// `PathTaken` when something is there, `NoBranch`, or a failure of git; an unfinished folder
+    /// is left for [`RunFolder::remove`].
     pub fn make(&self, progress: &mut dyn FnMut(&str)) -> Result<(), GitError> {
         let tip = self.known_tip()?;
         if self.top.symlink_metadata().is_ok() {
@@ -82,7 +84,7 @@ impl RunFolder<'_> {
         remove_tree(&self.unfinished())
     }
 
-    /// Has git write the files of a commit, as far as they are not what its index knows.
+    /// Has git write the files of a commit that differ from its index.
     pub(super) fn check_out(
         &self,
         commit: &str,
@@ -100,28 +102,29 @@ impl RunFolder<'_> {
             .hear(&mut |said| files_updated(said).map_or((), |step| progress(&step)))
     }
 
-    /// Whether the making of the folder was cut off: no agent has worked in it.
+    /// Returns true if the folder was not created completely: no agent has worked in it.
     pub fn is_unfinished(&self) -> bool {
         self.unfinished().symlink_metadata().is_ok()
     }
 
-    /// The file that is there while the folder is made.
+    /// Returns the path of the file that exists while the folder is being created.
     pub(super) fn unfinished(&self) -> PathBuf {
         let mut name = self.top.file_name().unwrap_or_default().to_owned();
         name.push(UNFINISHED);
         self.top.with_file_name(name)
     }
 
-    /// Whether there is a folder, with a repository of its own or without one.
+    /// Returns true if the folder exists, with or without a repository.
     pub fn is_there(&self) -> bool {
         self.top
             .symlink_metadata()
             .is_ok_and(|found| found.is_dir())
     }
 
-    /// Makes the folder's repository again from the commits that came back, so that a person's git runs nothing
-    /// there that the agent planned: what its own git held is kept beside the folder, repositories inside of it
-    /// under a name that git does not look for, bare ones without their `HEAD`. The files stay as they are.
+    /// Rebuilds the folder's repository from the fetched commits, so that the user's git runs
+    /// nothing there that the agent prepared. The old git folder is kept beside the folder,
+    /// repositories inside are renamed so that git does not find them, and bare ones lose their
+    /// `HEAD`. The files stay as they are.
     ///
     /// # Errors
     /// `NoBranch`, `File`, or a failure of git.
@@ -139,12 +142,12 @@ impl RunFolder<'_> {
             self.git(["sparse-checkout", "reapply"], LONGEST_WALK)
                 .output()?;
         }
-        // Files that changed are no failure; they are named by whoever asks.
+        // Files that changed are no failure; callers ask for them.
         let refreshed = self.git(["update-index", "-q", "--refresh"], LONGEST_WALK);
         refreshed.answer().map(drop)
     }
 
-    /// Whether only some of the project's files are checked out.
+    /// Returns true if only some of the project's files are checked out.
     fn is_sparse(&self) -> Result<bool, GitError> {
         let settings = self.repo.effective_settings()?;
         let named = settings
@@ -153,12 +156,13 @@ impl RunFolder<'_> {
         Ok(named.is_some_and(|one| one.value.eq_ignore_ascii_case("true")))
     }
 
-    /// Removes the folder, and what was set aside of it. The caller knows that it is the run's.
+    /// Removes the folder and the git folders that were set aside. The caller knows that it is the
+    /// run's.
     ///
     /// # Errors
     /// `File`.
     pub fn remove(&self) -> Result<(), GitError> {
-        // One that is removed in part must not be taken for one whose files an agent removed.
+        // A partly removed folder must not look as if an agent removed its files.
         replace(&self.unfinished(), "")?;
         remove_tree(&self.top)?;
         for number in 1..MOST_SET_ASIDE {
@@ -171,12 +175,12 @@ impl RunFolder<'_> {
         remove_tree(&self.unfinished())
     }
 
-    /// Makes the folder of an earlier run ready for the next: its branch goes on where the project's is ahead of
-    /// it. A repository that was left broken or locked is made again, and files where none is left; a folder
-    /// that was not finished is made from the beginning.
+    /// Prepares the folder of an earlier run for the next: its branch moves to the project's commit
+    /// if that is ahead. A broken or locked repository is rebuilt, files are written again if none
+    /// is left, and an unfinished folder is created from the start.
     ///
     /// # Errors
-    /// A failure of git: the two went different ways, or files that were changed are in the way.
+    /// A failure of git: the two branches have diverged, or changed files are in the way.
     pub fn catch_up(&self, progress: &mut dyn FnMut(&str)) -> Result<(), GitError> {
         if self.is_unfinished() {
             self.remove()?;
@@ -201,7 +205,7 @@ impl RunFolder<'_> {
         self.git(words, LONGEST_WALK).output().map(drop)
     }
 
-    /// Writes the git folder: by hand, because each git that is started for it costs more than all of it.
+    /// Writes the git folder by hand, because each start of git costs more than all of it.
     pub(super) fn make_repository(&self, tip: &str) -> Result<(), GitError> {
         let git = self.top.join(".git");
         for folder in [
@@ -228,7 +232,7 @@ impl RunFolder<'_> {
         copy_if_there(&patterns, &git.join("info/sparse-checkout"))
     }
 
-    /// Borrows the project's objects, wherever they lie now.
+    /// Links the project's objects, at their present place.
     fn borrow(&self) -> Result<(), GitError> {
         let objects = trimmed(&self.repo.common_dir().join("objects"));
         let place = self.top.join(".git/objects/info/alternates");
@@ -243,7 +247,7 @@ impl RunFolder<'_> {
         replace(&place, &format!("{line}\n"))
     }
 
-    /// The configuration of the run's repository.
+    /// Returns the configuration of the run's repository.
     fn config(&self, tip: &str) -> Result<String, GitError> {
         let mut text = String::new();
         let is_sha256 = tip.len() > 40;
@@ -270,7 +274,7 @@ impl RunFolder<'_> {
         Ok(text)
     }
 
-    /// The refs of the project as they are now, as a linked worktree would see them.
+    /// Returns the project's refs at this moment, as a linked worktree would see them.
     fn refs(&self) -> Result<String, GitError> {
         let mut text = "# pack-refs with: \n".to_owned();
         let own = self.full_name()?;
@@ -282,14 +286,15 @@ impl RunFolder<'_> {
         Ok(text)
     }
 
-    /// Whether an agent left nothing but the repository.
+    /// Returns true if an agent left nothing but the repository.
     fn is_empty(&self) -> bool {
         let entries = self.top.read_dir().into_iter().flatten().flatten();
         let mut files = entries.filter(|entry| entry.file_name() != ".git");
         files.next().is_none()
     }
 
-    /// Whether there is a repository whose folders are its own, and that no git which was killed holds.
+    /// Returns true if there is a repository whose folders are no links and which no killed git
+    /// left locked.
     fn is_sound(&self) -> bool {
         let git = self.top.join(".git");
         let is_own = |path: &Path| {
@@ -297,7 +302,7 @@ impl RunFolder<'_> {
             found.is_ok_and(|found| found.is_dir())
         };
         let [objects, info] = ["objects", "objects/info"].map(|path| git.join(path));
-        // Nothing is joined to the first: a slash at the end of a link is what the link leads to.
+        // The path has no slash at its end: with one, a link counts as its target.
         if ![&git, &objects, &info].into_iter().all(|path| is_own(path)) {
             return false;
         }
@@ -334,7 +339,7 @@ impl RunFolder<'_> {
     }
 }
 
-/// How far git is with the files, from what it says meanwhile.
+/// Returns git's progress in writing files, from its messages.
 fn files_updated(said: &str) -> Option<String> {
     let numbers = said.rsplit("Updating files:").next()?;
     let numbers = numbers.split_once('(')?.1.split_once(')')?.0;
@@ -352,7 +357,7 @@ fn is_taken_over(key: &str) -> bool {
         || key == "extensions.partialclone"
 }
 
-/// The value of a setting; of an address without who logs in there, and with what.
+/// Returns the value of a setting, without user name and password if it is an address.
 fn without_credentials(setting: &Setting) -> String {
     let parts = (
         setting.key.split('.').next(),
@@ -368,7 +373,7 @@ fn without_credentials(setting: &Setting) -> String {
     format!("{scheme}://{host}/{path}")
 }
 
-/// Adds a setting as git writes it.
+/// Adds a setting in git's format.
 fn put(text: &mut String, key: &str, value: &str) {
     let Some((section, name)) = key.rsplit_once('.') else {
         return;
@@ -382,7 +387,7 @@ fn put(text: &mut String, key: &str, value: &str) {
     text.push_str(&format!("{header}\n\t{name} = \"{value}\"\n"));
 }
 
-/// Renames the repositories that lie inside a folder, also where an agent closed the way to them.
+/// Renames the repositories inside a folder, even if an agent closed folders on the way.
 fn set_nested_aside(folder: &Path) -> Result<(), GitError> {
     let mut waiting = vec![folder.to_owned()];
     while let Some(folder) = waiting.pop() {
@@ -402,7 +407,7 @@ fn set_nested_aside(folder: &Path) -> Result<(), GitError> {
     Ok(())
 }
 
-/// The `HEAD` of a folder that git takes for a repository because of what is in it.
+/// Returns the `HEAD` of a folder whose entries make git take it for a repository.
 fn bare_head(folder: &Path) -> Option<PathBuf> {
     let is_repository = ["objects", "refs"]
         .iter()
@@ -411,7 +416,7 @@ fn bare_head(folder: &Path) -> Option<PathBuf> {
     (is_repository && head.symlink_metadata().is_ok()).then_some(head)
 }
 
-/// Gives a part of a nested repository a name beside it that nothing has.
+/// Renames a part of a nested repository to a free name beside it.
 fn rename_aside(path: &Path, name: &str) -> Result<(), GitError> {
     let mut place = path.with_file_name(name);
     while place.symlink_metadata().is_ok() {
@@ -420,7 +425,7 @@ fn rename_aside(path: &Path, name: &str) -> Result<(), GitError> {
     fs::rename(path, place).map_err(|error| failed("set aside", path, &error))
 }
 
-/// Makes a folder that only its owner may look into.
+/// Creates a folder that only its owner may read.
 pub(super) fn make_folder(path: &Path) -> Result<(), GitError> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
@@ -437,7 +442,7 @@ fn make_folders(path: &Path) -> Result<(), GitError> {
         .map_err(|error| failed("make", path, &error))
 }
 
-/// Writes a new file; what is there, or a link that leads away, is not written to.
+/// Writes a new file; never writes to an existing file or through a link.
 fn write(path: &Path, text: &str) -> Result<(), GitError> {
     let written = fs::OpenOptions::new()
         .write(true)
@@ -447,7 +452,7 @@ fn write(path: &Path, text: &str) -> Result<(), GitError> {
     written.map_err(|error| failed("write", path, &error))
 }
 
-/// Puts a new file into the place of one that an agent may have written.
+/// Replaces a file that an agent may have written with a new one.
 pub(super) fn replace(path: &Path, text: &str) -> Result<(), GitError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -465,7 +470,7 @@ fn copy_if_there(from: &Path, to: &Path) -> Result<(), GitError> {
     }
 }
 
-/// Removes a folder with all that is in it; folders that an agent closed are opened before.
+/// Removes a folder with all its content; folders that an agent closed are opened first.
 pub(super) fn remove_tree(path: &Path) -> Result<(), GitError> {
     let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
     // An agent's git folder may be a file or a link.
@@ -489,7 +494,7 @@ pub(super) fn remove_tree(path: &Path) -> Result<(), GitError> {
     remove().map_err(|error| failed("remove", path, &error))
 }
 
-/// Lets its owner do everything in a folder, as far as that can be.
+/// Gives the owner all rights to a folder, as far as possible.
 #[cfg(unix)]
 fn open_folder(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
@@ -500,7 +505,7 @@ fn open_folder(folder: &Path) {
     if let Ok(mode) = mode
         && mode & ALL != ALL
     {
-        // Who cannot open it hears that from what comes next.
+        // If this fails, the next step reports the error.
         let _ = fs::set_permissions(folder, fs::Permissions::from_mode(mode | ALL));
     }
 }

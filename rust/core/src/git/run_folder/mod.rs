@@ -1,9 +1,9 @@
-//! The folder that one run works in: a repository of its own, which borrows the objects of the project's and
-//! shares nothing else with it.
+//! The folder in which one run works: a repository of its own that borrows the project's objects
+//! and shares nothing else with it.
 //!
-//! What lies in such a folder is the agent's: its configuration, hooks, refs and index are never read by a
-//! git of ours outside the run's confinement. Only commits come back ([`fetch`]): as the bytes of a pack,
-//! which the project's git checks.
+//! Everything in such a folder is the agent's: no git of ours outside the run's confinement reads
+//! its configuration, hooks, refs or index. Only commits come back ([`fetch`]): as the bytes of a
+//! pack, which the project's git checks.
 
 mod attributes;
 mod content;
@@ -22,14 +22,14 @@ use crate::confine::Confinement;
 
 pub use fetch::Elsewhere;
 
-/// The folder, from the top, in which a run's git writes a line for each commit.
+/// The path from the folder's top of the logs in which a run's git writes a line for each commit.
 pub const LOGS: &str = ".git/logs";
-/// Under this prefix the project keeps where the work of each run began.
+/// The prefix of the refs that keep the first commit of each run's work.
 const BASES: &str = "refs/chant/base/";
-/// How long a git of ours may take that looks into the folder of a run: what lies there may be made to keep it
-/// waiting for ever.
+/// The time limit for a git of ours that reads in the folder of a run: its content may be made to
+/// block git for ever.
 const LONGEST_LOOK: Duration = Duration::from_secs(30);
-/// How long one may take that goes through all files of such a folder.
+/// The time limit for a git that reads all files of such a folder.
 const LONGEST_WALK: Duration = Duration::from_secs(600);
 
 /// The folder of one run.
@@ -38,16 +38,17 @@ pub struct RunFolder<'a> {
     repo: &'a Repo,
     /// Its top.
     top: PathBuf,
-    /// The branch that its work is on, in it and in the project.
+    /// The branch with its work, in the folder and in the project.
     branch: String,
-    /// How everything is held that runs in it.
+    /// The confinement of every process in the folder.
     confinement: Confinement,
-    /// How long any call of git in it may take, where that is shorter than what it does needs at most.
+    /// An upper bound for all time limits of git in the folder.
     longest: Option<Duration>,
 }
 
 impl Repo {
-    /// The folder of a run at `top`, whose work is on `branch`; whether it is there or not.
+    /// Returns the handle of a run's folder at `top` with its work on `branch`; the folder need not
+    /// exist.
     pub fn run_folder(&self, top: &Path, branch: &str, confinement: Confinement) -> RunFolder<'_> {
         RunFolder {
             repo: self,
@@ -58,7 +59,8 @@ impl Repo {
         }
     }
 
-    /// Keeps the commit that the work on a branch begins at, whatever the branch comes to; `None` lets it go.
+    /// Keeps the first commit of the work on a branch, whatever happens to the branch; `None`
+    /// releases it.
     ///
     /// # Errors
     /// `InvalidName`, or a failure of git.
@@ -80,20 +82,20 @@ impl RunFolder<'_> {
         &self.top
     }
 
-    /// Lets no call of git in the folder take longer than this.
+    /// Limits the time of every call of git in the folder.
     #[must_use]
     pub fn limited(mut self, longest: Duration) -> Self {
         self.longest = Some(longest);
         self
     }
 
-    /// Whether what git may be made to run in it is held.
+    /// Returns true if git in the folder is confined.
     pub fn is_held(&self) -> bool {
         !matches!(self.confinement, Confinement::Off)
     }
 
-    /// A call of git in the folder, held as the run is. What the agent wrote into the configuration there may
-    /// have git run anything, which is held, too.
+    /// Prepares a call of git in the folder, in the run's confinement. The agent's configuration
+    /// there may have git run anything, which is confined, too.
     fn git<'a>(
         &self,
         words: impl IntoIterator<Item = &'a str>,
@@ -104,12 +106,12 @@ impl RunFolder<'_> {
             .limited(self.longest.map_or(longest, |most| most.min(longest)))
     }
 
-    /// The full name of its branch.
+    /// Returns the full name of its branch.
     fn full_name(&self) -> Result<String, GitError> {
         branch_ref(&self.branch)
     }
 
-    /// The branch's newest commit in the project.
+    /// Returns the branch's newest commit in the project.
     fn known_tip(&self) -> Result<String, GitError> {
         let tip = self.repo.tip_of_ref(&self.full_name()?)?;
         tip.ok_or_else(|| GitError::NoBranch {

@@ -1,8 +1,9 @@
-//! Folders of runs that are made before a run asks for one: files and index of a commit, made by us alone.
+//! Folders of runs that are created before a run needs one, with the files and index of a commit.
 //!
-//! What has its last name here is whole. It is taken by a run, renewed, or put away by renaming it, which only
-//! one process can do; whoever comes second finds nothing. So a taker waits for nobody. Who makes folders holds a
-//! lock, and puts away what one that was cut off left. Nothing comes back: a folder that a run took is the run's.
+//! A folder with its final name is complete. It is taken, renewed or removed by renaming it, which
+//! only one process can do; a second process finds nothing, so a taker never waits. A process that
+//! creates folders holds a lock, and removes what an interrupted one left. A folder that a run took
+//! never comes back.
 
 #![expect(
     clippy::disallowed_methods,
@@ -23,98 +24,100 @@ use super::made::{make_folder, remove_tree, replace};
 use super::settings::Setting;
 use crate::confine::Confinement;
 
-/// What the name of the file ends with that says what a folder holds.
+/// The end of the name of the file that describes a folder's content.
 const MADE: &str = ".made";
-/// What the name of a folder ends with that is being made.
+/// The end of the name of a folder that is being created.
 const NEW: &str = ".new";
-/// What the name of a folder ends with that is being removed.
+/// The end of the name of a folder that is being removed.
 const OLD: &str = ".old";
-/// The file that is locked by whoever makes folders.
+/// The file that is locked while a process creates folders.
 const LOCK: &str = "filling.lock";
-/// Who looks whether somebody makes folders, or starts a process meanwhile, holds the lock for an instant; that is
-/// waited out.
+/// The time to wait for the lock: a process that checks the lock, or starts another process, holds
+/// it for an instant.
 const INSTANT: Duration = Duration::from_millis(200);
-/// How long to wait before the next look at the lock.
+/// The time between two attempts to take the lock.
 const PAUSE: Duration = Duration::from_millis(5);
-/// The branch that such a folder stands on, in its own repository only.
+/// The branch of such a folder, in its own repository only.
 const BRANCH: &str = "chant/none";
-/// Bytes of the file that says what a folder holds.
+/// The greatest size of the file that describes a folder's content, in bytes.
 const LONGEST: u64 = 1024;
-/// What a file system gives to files in, in bytes.
+/// The unit in which a file system allocates space for files, in bytes.
 const BLOCK: u64 = 4096;
-/// Bytes of an entry of git's index, on average.
+/// The average size of an entry in git's index, in bytes.
 const ENTRY: u64 = 100;
-/// Where the head of git's index says how many files it knows.
+/// The bytes in the header of git's index that hold the number of files.
 const COUNT: std::ops::Range<usize> = 8..12;
-/// Sections of settings that say nothing about files.
+/// Sections of settings that do not affect files.
 const ELSEWHERE: [&str; 2] = ["branch.", "remote."];
-/// How much later than its files the index of a folder is stamped: git reads all files again that are as young
-/// as the index that knows them, and nothing else writes these.
+/// The time by which a folder's index is stamped later than its files: git reads files again that
+/// are as young as their index, and nothing else writes these files.
 const LATER: Duration = Duration::from_secs(2);
 
-/// How large a pool may be.
+/// The limits of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolBounds {
-    /// So many folders.
+    /// The greatest number of folders.
     pub folders: usize,
-    /// So many bytes in all of them.
+    /// The greatest size of all folders, in bytes.
     pub bytes: u64,
-    /// A project of fewer files has none: to make a folder of these takes no longer than to take one.
+    /// The fewest files for which a pool is used: for fewer files, creating a folder takes no
+    /// longer than taking one.
     pub least_files: u64,
 }
 
-/// What beside the repository decides what a folder holds.
+/// The influences on a folder's content from outside the repository.
 #[derive(Debug, Clone, Default)]
 pub struct PoolSurroundings {
-    /// What files of the user's say for all repositories about how files are checked out.
+    /// The user's attributes for all repositories, which decide how files are checked out.
     pub attributes: String,
-    /// When the machine was started: what was written before may not have reached the disk.
+    /// The time of the machine's start: earlier writes may not have reached the disk.
     pub boot: String,
 }
 
-/// The folders of a repository that were made in advance.
+/// The folders of a repository that were created in advance.
 #[derive(Debug)]
 pub struct FolderPool<'a> {
     repo: &'a Repo,
-    /// Where they lie: in the same file system as those of runs.
+    /// The parent folder, on the same file system as the folders of runs.
     folder: PathBuf,
     bounds: PoolBounds,
     surroundings: PoolSurroundings,
 }
 
-/// One of them.
+/// A folder that was created in advance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PooledFolder {
     /// Its top.
     pub path: PathBuf,
-    /// How much it takes.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// The commit whose files it holds.
+    /// The commit of its files.
     commit: String,
-    /// What said how they are checked out.
+    /// The hash of the settings that decided how they were checked out.
     settings: String,
-    /// When it was made.
+    /// The time of its creation.
     made: SystemTime,
 }
 
-/// What a folder is to hold.
+/// The intended content of a folder.
 struct Contents<'a> {
-    /// The commit whose files these are.
+    /// The commit of the files.
     commit: &'a str,
-    /// What says how they are checked out.
+    /// The hash of the settings that decide how they are checked out.
     settings: &'a str,
-    /// How much they take.
+    /// Their size in bytes.
     bytes: u64,
 }
 
-/// That somebody makes folders; freed when dropped, and by the kernel when its holder dies.
+/// The lock of the process that creates folders; released when dropped, and by the kernel when its
+/// holder dies.
 #[derive(Debug)]
 struct FillLock {
     _file: File,
 }
 
 impl Repo {
-    /// The folders that were made in advance and lie in `folder`, which only this user can write.
+    /// Returns the pool of folders in `folder`, which only this user can write.
     pub fn folder_pool(
         &self,
         folder: &Path,
@@ -129,7 +132,7 @@ impl Repo {
         }
     }
 
-    /// How many files the checkout has by its index; 0 where that cannot be seen at a glance.
+    /// Returns the number of files in the checkout's index; 0 if it cannot be read from the header.
     fn indexed_files(&self) -> u64 {
         let mut head = [0; COUNT.end];
         let index = self.git_folder().map(|git| git.join("index"));
@@ -143,7 +146,7 @@ impl Repo {
 }
 
 impl PooledFolder {
-    /// Removes it, unless a run was quicker.
+    /// Removes the folder, unless a run took it first.
     fn put_away(&self) -> Result<(), GitError> {
         let old = with_ending(&self.path, OLD);
         if fs::rename(&self.path, &old).is_err() {
@@ -155,7 +158,7 @@ impl PooledFolder {
 }
 
 impl FolderPool<'_> {
-    /// All that are whole, the newest first.
+    /// Returns all complete folders, the newest first.
     pub fn folders(&self) -> Vec<PooledFolder> {
         if !is_own_folder(&self.folder) {
             return Vec::new();
@@ -169,7 +172,8 @@ impl FolderPool<'_> {
         found
     }
 
-    /// Whether another folder may be made, as far as a glance tells; not while somebody makes one.
+    /// Returns true if another folder may be created, by a quick check; false while a process
+    /// creates one.
     pub fn has_room(&self) -> bool {
         if self.bounds.folders == 0 || self.repo.indexed_files() < self.bounds.least_files {
             return false;
@@ -186,14 +190,15 @@ impl FolderPool<'_> {
         used.saturating_add(more) <= self.bounds.bytes
     }
 
-    /// Makes folders with the files of a commit until there are as many as there may be, and brings those to it
-    /// that hold another one. `hold` says how git is held in a folder. Does nothing while another process does
-    /// this, where files depend on more than commit and settings, and for small projects.
+    /// Creates folders with the files of a commit up to the limit, and brings folders of other
+    /// commits to it. `hold` gives the confinement of git in a folder. Does nothing while another
+    /// process does this, if files depend on more than commit and settings, and for small projects.
     ///
-    /// Says how many were made or brought to the commit.
+    /// Returns the number of folders that were created or renewed.
     ///
     /// # Errors
-    /// A failure of git or of the disk, or what `hold` says; what was not finished is put away by the next call.
+    /// A failure of git or of the disk, or the error of `hold`; the next call removes unfinished
+    /// folders.
     pub fn fill<E: From<GitError>>(
         &self,
         commit: &str,
@@ -242,7 +247,7 @@ impl FolderPool<'_> {
         }
     }
 
-    /// Brings a folder to what it is to hold; false when a run was quicker.
+    /// Brings a folder to the intended content; returns false if a run took it first.
     fn renew<E: From<GitError>>(
         &self,
         one: &PooledFolder,
@@ -262,7 +267,7 @@ impl FolderPool<'_> {
         Ok(true)
     }
 
-    /// What decides beside the commit what files are like, as a hash.
+    /// Returns a hash of everything besides the commit that decides the content of files.
     fn settings(&self) -> Result<String, GitError> {
         let mut text = String::new();
         for Setting { key, value } in self.repo.effective_settings()? {
@@ -274,8 +279,8 @@ impl FolderPool<'_> {
         Ok(blob(&format!("{text}\n{attributes}\n{boot}")))
     }
 
-    /// How many bytes the files of a commit take; `None` where no folder is made of them in advance: a project is
-    /// small, its folders are checked out in part, or programs decide what files are like.
+    /// Returns the size of a commit's files in bytes. `None` if no folder is created in advance:
+    /// the project is small, is checked out in part, or has programs that change files.
     fn size_of(&self, commit: &str) -> Result<Option<u64>, GitError> {
         let settings = self.repo.effective_settings()?;
         let has = |name: &str| settings.iter().any(|one| one.key == name);
@@ -316,15 +321,16 @@ impl FolderPool<'_> {
         Ok(Some(bytes))
     }
 
-    /// Whether files that are the same in a folder's commit and another one are checked out alike there.
+    /// Returns true if files that are equal in a folder's commit and another one are checked out
+    /// alike there.
     fn is_like(&self, one: &PooledFolder, commit: &str) -> bool {
-        // A commit that went is no reason to fail.
+        // A missing commit is no reason to fail.
         let alike = self.repo.has_same_attributes(&one.commit, commit);
         alike.unwrap_or_default()
     }
 
-    /// Takes a folder for a run whose branch is at `tip`, by giving it the path `top`, where nothing is. `new` is
-    /// a file that was made there just now.
+    /// Takes a folder for a run with its branch at `tip` by renaming it to the free path `top`.
+    /// `new` is a file that was created there just now.
     fn take(&self, tip: &str, top: &Path, new: &Path) -> Result<bool, GitError> {
         let folders = self.folders();
         if folders.is_empty() {
@@ -345,7 +351,8 @@ impl FolderPool<'_> {
         Ok(false)
     }
 
-    /// Removes the folders that are older than this, those that no run would take, and those that are too many.
+    /// Removes folders that are older than this, that no run would take, and that are above the
+    /// limit.
     ///
     /// # Errors
     /// A failure to read the configuration, or of the disk.
@@ -386,7 +393,7 @@ impl FolderPool<'_> {
         Ok(())
     }
 
-    /// Removes what those left that were cut off; the caller holds the lock.
+    /// Removes the folders that interrupted processes left; the caller holds the lock.
     fn put_unfinished_away(&self) -> Result<(), GitError> {
         for entry in self.folder.read_dir().into_iter().flatten().flatten() {
             let path = entry.path();
@@ -403,11 +410,11 @@ impl FolderPool<'_> {
 }
 
 impl RunFolder<'_> {
-    /// As [`RunFolder::make`], from a folder that was made in advance, at the cost of what changed since; false
-    /// when there is none that will do, and nothing was made.
+    /// Works as [`RunFolder::make`] from a folder of the pool, at the cost of the changes since;
+    /// returns false, with nothing created, if no folder fits.
     ///
     /// # Errors
-    /// As [`RunFolder::make`]; a folder that git cannot bring to the branch's commit is none that will do.
+    /// As [`RunFolder::make`]; a folder that git cannot bring to the branch's commit does not fit.
     pub fn make_from(
         &self,
         pool: &FolderPool<'_>,
@@ -418,7 +425,7 @@ impl RunFolder<'_> {
             let path = self.top.clone();
             return Err(GitError::PathTaken { path });
         }
-        // As with a folder that is made: until it is whole no agent has worked in it.
+        // As with a new folder: until it is complete, no agent has worked in it.
         replace(&self.unfinished(), "")?;
         if !pool.take(&tip, &self.top, &self.unfinished())? {
             remove_tree(&self.unfinished())?;
@@ -434,7 +441,8 @@ impl RunFolder<'_> {
         }
     }
 
-    /// Checks out here what a folder is to hold, says so, and gives the folder its last name.
+    /// Checks out the intended content, describes it in a file, and gives the folder its final
+    /// name.
     fn finish(&self, place: &Path, holds: &Contents<'_>) -> Result<(), GitError> {
         self.check_out(holds.commit, &mut |_| ())?;
         let index = self.top.join(".git/index");
@@ -453,7 +461,7 @@ impl RunFolder<'_> {
         fs::rename(&self.top, place).map_err(|error| failed("rename", &self.top, &error))
     }
 
-    /// Removes what the repository holds besides the index, which knows the files that are there.
+    /// Removes everything in the repository except the index, which knows the files.
     fn keep_index_only(&self) -> Result<(), GitError> {
         let git = self.top.join(".git");
         let entries = git
@@ -470,7 +478,7 @@ impl RunFolder<'_> {
 }
 
 impl FillLock {
-    /// Takes the lock; `None` when somebody has it.
+    /// Takes the lock; `None` if another process holds it.
     fn take(path: &Path) -> Result<Option<Self>, GitError> {
         let opened = OpenOptions::new()
             .write(true)
@@ -495,7 +503,7 @@ fn is_locked(path: &Path) -> bool {
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock)))
 }
 
-/// What is known of a folder that is whole.
+/// Returns the description of a complete folder.
 fn pooled(path: &Path) -> Option<PooledFolder> {
     let mark = with_ending(path, MADE);
     let found = mark.symlink_metadata().ok()?;
@@ -527,13 +535,13 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// The name of a filter by which a program writes files when they are checked out.
+/// Returns the name of a filter whose program writes files when they are checked out.
 fn driver(key: &str) -> Option<&str> {
     let (name, last) = key.strip_prefix("filter.")?.rsplit_once('.')?;
     ["smudge", "process"].contains(&last).then_some(name)
 }
 
-/// Whether a path is a folder of this user's and no link, which others cannot look into.
+/// Returns true if a path is a folder of this user's, no link, and closed to other users.
 fn is_own_folder(path: &Path) -> bool {
     let found = path.symlink_metadata();
     found.is_ok_and(|found| found.is_dir() && is_own(&found) && is_private(&found))
@@ -556,13 +564,13 @@ fn is_private(_: &Metadata) -> bool {
     true
 }
 
-/// Elsewhere the user's own folders are the user's by their place.
+/// Returns true: on other systems the place of a folder makes it the user's own.
 #[cfg(not(unix))]
 fn is_own(_: &Metadata) -> bool {
     true
 }
 
-/// Whether two files were given the same rights: what a process gives to new files may change.
+/// Returns true if two files have the same rights: the rights of new files may change.
 #[cfg(unix)]
 fn has_same_rights(one: &Path, other: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -1,18 +1,18 @@
-//! What the project's repository says that those of its runs take over: its configuration and its refs.
+//! The project's configuration and refs, as the repositories of its runs copy them.
 
 use super::super::{GitError, Repo, program};
 
-/// Where the refs of the project lie that its runs see.
+/// The refs of the project that its runs see.
 const SHARED_REFS: [&str; 3] = ["refs/heads/", "refs/tags/", "refs/remotes/"];
 
-/// One setting as the project's git sees it.
+/// One effective setting of the project's git.
 pub(super) struct Setting {
     pub key: String,
     pub value: String,
 }
 
 impl Repo {
-    /// Whether objects of the repository may be missing, because it was cloned in part.
+    /// Returns true if the repository is a partial clone, so that objects may be missing.
     ///
     /// # Errors
     /// A failure to read the configuration.
@@ -24,7 +24,7 @@ impl Repo {
         }))
     }
 
-    /// The configuration as git sees it in this repository, the user's own included.
+    /// Returns the configuration as git sees it in this repository, the user's own included.
     pub(super) fn effective_settings(&self) -> Result<Vec<Setting>, GitError> {
         self.read(
             "read the configuration",
@@ -65,8 +65,8 @@ impl Repo {
         )
     }
 
-    /// The refs that a run's repository shares, and what they lead to; what the project keeps under others, a
-    /// receipt for each run, is not looked at.
+    /// Returns the refs that a run's repository shares, with their objects. Other refs of the
+    /// project, such as a receipt for each run, are not read.
     pub(super) fn shared_refs(&self) -> Result<Vec<(String, String)>, GitError> {
         self.read(
             "list refs",
@@ -98,7 +98,8 @@ impl Repo {
     }
 }
 
-/// Whether a key says something of a remote. Git writes the last part of a key in small letters.
+/// Returns true if a key is a setting of a remote. Git writes the last part of a key in small
+/// letters.
 fn is_of_remote(key: &str, last: &str) -> bool {
     let parts = key
         .strip_prefix("remote.")

@@ -1,4 +1,4 @@
-//! Arrows as SVG.
+//! Draws arrows as SVG.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use super::svg::{Drawing, dashed, pair};
 use super::theme::Palette;
 use crate::graph::picture::Arrow;
 
-/// How an arrow is drawn.
+/// The styles of an arrow.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Line {
     Plain,
@@ -54,7 +54,7 @@ impl Line {
 }
 
 impl Drawing<'_> {
-    /// How each arrow is drawn.
+    /// Returns the style of each arrow.
     pub(super) fn lines(&self) -> Vec<Line> {
         let is_critical = |place: usize| match self.view.scene.shapes[place] {
             Shape::Item(place) => self.look.critical.contains(&self.view.items[place]),
@@ -86,7 +86,7 @@ impl Drawing<'_> {
         let mut way = format!("M{}", pair(route.start));
         for leg in &route.legs {
             match leg {
-                // The head covers the last bit, which would show beside its point.
+                // The head covers the last piece, which would show beside its point.
                 Leg::Line(end) if *end == tip => {
                     way.push_str(&format!("L{}", pair(beside(tip, from, 5.0, 0.0))));
                 }
@@ -111,7 +111,7 @@ impl Drawing<'_> {
     }
 }
 
-/// The point so far back from a tip on the way to it, and so far to its side.
+/// Returns the point at a distance back from a tip on the way to it, and at a distance to its side.
 fn beside(tip: Point, from: Point, back: f64, side: f64) -> Point {
     let (x, y) = (tip.0 - from.0, tip.1 - from.1);
     let long = x.hypot(y).max(0.01);

@@ -1,4 +1,4 @@
-//! Which items are shown where a graph is too large for a picture.
+//! Chooses the items that are shown where a graph is too large for a picture.
 
 use std::cmp::Reverse;
 
@@ -6,34 +6,35 @@ use fixedbitset::FixedBitSet;
 
 use crate::graph::network::{Network, NetworkError};
 
-/// More items than this no picture has.
+/// The greatest number of items in a picture.
 pub const MOST: usize = 500;
 
-/// What a picture is about.
+/// The subject of a picture.
 #[derive(Debug, Clone, Copy)]
 pub struct Clip<'a> {
-    /// How many items are shown at most.
+    /// The greatest number of items that are shown.
     pub limit: usize,
-    /// Items it is all about; they are shown in any case.
+    /// Items in focus, which are always shown.
     pub focus: &'a [u32],
-    /// How many steps before and behind those in focus are shown; without it as many as there is room for.
+    /// The number of steps before and behind the focus that are shown; `None` shows as many as fit.
     pub depth: Option<u32>,
-    /// Without a focus: items that come first, as those of the critical path.
+    /// Without a focus: items that come first, such as those of the critical path.
     pub first: &'a [u32],
 }
 
 impl Network {
-    /// The items that a picture shows, ascending.
+    /// Returns the items that a picture shows, ascending.
     ///
-    /// With a focus these are the nearest to it, along dependencies in either direction. Without one a
-    /// graph that fits is shown whole. Of a larger one the items that come first are shown, then, up to an
-    /// eighth, those that can be begun, and step by step open ones that wait for them; then what they
-    /// wait for, and whatever has room. Of equally near items open ones come before done ones, then those
-    /// that more wait for, then those made earlier. Costs as much as looking at each item a few times.
+    /// With a focus these are the nearest to it, along dependencies in either direction. Without a
+    /// focus a graph that fits is shown whole. Of a larger one, the items in `first` are shown;
+    /// then, up to an eighth, items that can be started, and step by step open items that wait for
+    /// them; then the items that they wait for, and any that still fit. Of equally near items open
+    /// ones come before done ones, then those for which more items wait, then those created
+    /// earlier. The cost is a few visits to each item.
     ///
     /// # Errors
     ///
-    /// The limit is 0 or more than [`MOST`], or more items are in focus.
+    /// `Argument` when the limit is 0 or more than [`MOST`], or more items than that are in focus.
     pub fn clip(&self, clip: &Clip<'_>) -> Result<Vec<u32>, NetworkError> {
         if clip.limit == 0 || clip.limit > MOST {
             return Err(NetworkError::Argument {
@@ -66,7 +67,7 @@ impl Network {
     }
 }
 
-/// Items that are shown, and for how many there is room.
+/// The items that are shown, and the room that is left.
 struct Shown<'a> {
     network: &'a Network,
     items: FixedBitSet,
@@ -82,14 +83,14 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Shows an item; says whether that is new.
+    /// Shows an item; returns true if it is new.
     fn show(&mut self, item: u32) -> bool {
         let is_new = !self.items.put(item as usize);
         self.room = self.room.saturating_sub(usize::from(is_new));
         is_new
     }
 
-    /// Shows those of the items that rank highest, as many as there is room for; says which are new.
+    /// Shows the items with the highest rank, as many as fit; returns those that are new.
     fn add(&mut self, mut items: Vec<u32>) -> Vec<u32> {
         items.retain(|item| !self.items.contains(*item as usize));
         let rank = |item: &u32| {
@@ -103,12 +104,13 @@ impl<'a> Shown<'a> {
         items
     }
 
-    /// Shows what is near to items, whether there is room for these or not.
+    /// Shows items near to the focus, as far as there is room.
     fn surround(&mut self, focus: &[u32], depth: u32) {
         for item in focus {
             self.show(*item);
         }
-        // What waits for the same as an item in focus is not near to it, so the two directions are apart.
+        // An item that waits for the same item as the focus is not near to it, so the two
+        // directions are separate.
         let (mut earlier, mut later) = (focus.to_vec(), focus.to_vec());
         for _ in 0..depth {
             if self.room == 0 || (earlier.is_empty() && later.is_empty()) {
@@ -123,7 +125,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Shows what matters most of a whole graph.
+    /// Shows the most important items of a whole graph.
     fn grow(&mut self, first: &[u32]) {
         let limit = self.room;
         let mut wave: Vec<u32> = first.iter().copied().take(limit).collect();
@@ -151,7 +153,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// What a step leads to from these items, ascending.
+/// Returns the items that one step leads to, ascending.
 fn all<'a>(items: &[u32], step: impl Fn(u32) -> &'a [u32]) -> Vec<u32> {
     let mut all: Vec<u32> = items.iter().flat_map(|item| step(*item)).copied().collect();
     all.sort_unstable();

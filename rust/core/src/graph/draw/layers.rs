@@ -1,28 +1,28 @@
-//! Which layer each figure stands in, and what stands in for long arrows in the layers they cross.
+//! Assigns figures to layers, and stand-ins for long arrows to the layers that they cross.
 
-/// Figures and stand-ins in layers, and which of them are joined from one layer to the next.
+/// Figures and stand-ins in layers, with the links from one layer to the next.
 #[derive(Debug)]
 pub(super) struct Grid {
-    /// For each layer what stands in it: first figures, then stand-ins for arrows that cross it.
+    /// The content of each layer: first figures, then stand-ins for arrows that cross it.
     pub(super) layers: Vec<Vec<usize>>,
-    /// For each figure and stand-in those of the layer before that it is joined to.
+    /// For each figure and stand-in, those of the layer before that it is linked to.
     pub(super) before: Vec<Vec<usize>>,
     /// The same for the layer behind.
     pub(super) behind: Vec<Vec<usize>>,
-    /// For each arrow what it leads over, from the earlier layer to the later one, with both its ends;
-    /// an arrow from a figure to itself leads over nothing.
+    /// For each arrow, the figures and stand-ins on its way, from the earlier layer to the later
+    /// one, with both ends; empty for an arrow from a figure to itself.
     pub(super) chains: Vec<Vec<usize>>,
-    /// For each arrow the figure it begins at.
+    /// For each arrow, the figure where it starts.
     pub(super) starts: Vec<usize>,
-    /// Whether an arrow leads against the order of the layers, because it closes a loop.
+    /// For each arrow, true if it leads against the order of the layers, because it closes a cycle.
     pub(super) is_back: Vec<bool>,
-    /// How many figures there are; higher numbers are stand-ins.
+    /// The number of figures; higher numbers are stand-ins.
     figures: usize,
 }
 
 impl Grid {
-    /// Each figure in the earliest layer behind all that lead to it, or later where its arrows get
-    /// shorter so.
+    /// Places each figure in the earliest layer behind all figures that lead to it, or in a later
+    /// one where that shortens its arrows.
     pub(super) fn new(figures: usize, arrows: &[(usize, usize)]) -> Self {
         let is_back = leading_back(figures, arrows);
         let layer_of = layered(figures, arrows, &is_back);
@@ -51,12 +51,12 @@ impl Grid {
         grid
     }
 
-    /// Whether something stands in for an arrow.
+    /// Returns true if `index` is a stand-in for an arrow.
     pub(super) fn is_stand_in(&self, index: usize) -> bool {
         index >= self.figures
     }
 
-    /// The figures that arrows lead to from themselves.
+    /// Returns the figures with an arrow to themselves.
     pub(super) fn bows(&self) -> impl Iterator<Item = usize> {
         let starts = self.starts.iter().zip(&self.chains);
         starts
@@ -64,12 +64,12 @@ impl Grid {
             .map(|(figure, _)| *figure)
     }
 
-    /// How many figures and stand-ins there are.
+    /// Returns the number of figures and stand-ins.
     pub(super) fn len(&self) -> usize {
         self.before.len()
     }
 
-    /// Joins two figures over stand-ins in the layers between.
+    /// Links two figures over stand-ins in the layers between.
     fn chain(&mut self, first: usize, last: usize, layer_of: &[usize]) -> Vec<usize> {
         if first == last {
             return Vec::new();
@@ -91,12 +91,12 @@ impl Grid {
     }
 }
 
-/// The layer of each figure.
+/// Returns the layer of each figure.
 pub(super) fn layer_of(figures: usize, arrows: &[(usize, usize)]) -> Vec<usize> {
     layered(figures, arrows, &leading_back(figures, arrows))
 }
 
-/// For each figure the first one of those that arrows join it to, along or against them.
+/// Returns for each figure the first figure of its part, which arrows in any direction join.
 pub(super) fn part_of(figures: usize, arrows: &[(usize, usize)]) -> Vec<usize> {
     let mut joined = vec![Vec::new(); figures];
     for (from, to) in arrows {
@@ -119,7 +119,8 @@ pub(super) fn part_of(figures: usize, arrows: &[(usize, usize)]) -> Vec<usize> {
     part_of.into_iter().flatten().collect()
 }
 
-/// Which arrows lead back on the way from the first figures, so that the others close no loop.
+/// Returns for each arrow true if it leads back on the way from the first figures; the others form
+/// no cycle.
 fn leading_back(figures: usize, arrows: &[(usize, usize)]) -> Vec<bool> {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {
@@ -134,7 +135,7 @@ fn leading_back(figures: usize, arrows: &[(usize, usize)]) -> Vec<bool> {
         is_target[*to] |= from != to;
     }
     let mut tops: Vec<usize> = (0..figures).collect();
-    // Loops are entered where something leads into them.
+    // A cycle is entered where something leads into it.
     tops.sort_by_key(|figure| is_target[*figure]);
     let mut seen = vec![Seen::Not; figures];
     let mut is_back = vec![false; arrows.len()];
@@ -163,7 +164,7 @@ fn leading_back(figures: usize, arrows: &[(usize, usize)]) -> Vec<bool> {
     is_back
 }
 
-/// The layer of each figure; arrows that lead back are turned round.
+/// Returns the layer of each figure; arrows that lead back are reversed.
 fn layered(figures: usize, arrows: &[(usize, usize)], is_back: &[bool]) -> Vec<usize> {
     let mut behind = vec![Vec::new(); figures];
     let mut ins = vec![0_usize; figures];

@@ -1,5 +1,4 @@
-//! Where figures stand and arrows lead, in layers: whatever an arrow leads to stands behind where it
-//! begins, but for arrows that close a loop.
+//! Places figures and arrows in layers: an arrow leads to a later layer, unless it closes a cycle.
 
 use std::collections::BTreeMap;
 
@@ -8,65 +7,65 @@ use super::route::{BOW, Lane, Route, routes};
 use super::settle::settled;
 use super::untangle::untangle;
 
-/// Between parts that nothing joins.
+/// The distance between separate parts.
 const GAP_OF_PARTS: f64 = 30.0;
-/// Between figures that nothing joins to anything.
+/// The distance between figures without arrows.
 const GAP_OF_SINGLES: f64 = 14.0;
-/// Wider than this a picture gets only where it has to.
+/// The width that a picture exceeds only where it must.
 const WIDE: f64 = 1150.0;
 
-/// What has to be placed, in points.
+/// The figures and arrows to be placed, in points.
 #[derive(Debug, Clone, Default)]
 pub struct Sheet {
-    /// How wide and how high each figure is.
+    /// The width and the height of each figure.
     pub sizes: Vec<(f64, f64)>,
-    /// Which figure leads to which.
+    /// The arrows, as the numbers of their two figures.
     pub arrows: Vec<(usize, usize)>,
 }
 
-/// Where everything is, measured from the upper left corner.
+/// The places of all figures and arrows, measured from the upper left corner.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Layout {
-    /// For each figure its place.
+    /// The place of each figure.
     pub boxes: Vec<Rect>,
-    /// For each arrow its way.
+    /// The route of each arrow.
     pub routes: Vec<Route>,
-    /// How wide all is.
+    /// The width of the whole.
     pub width: f64,
-    /// How high all is.
+    /// The height of the whole.
     pub height: f64,
-    /// Whether layers follow one another downwards, not to the right.
+    /// True if layers follow one another downwards, not to the right.
     pub is_down: bool,
 }
 
-/// A place on the sheet.
+/// A rectangle on the sheet.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Rect {
     /// Its left side.
     pub x: f64,
     /// Its upper side.
     pub y: f64,
-    /// How wide it is.
+    /// Its width.
     pub width: f64,
-    /// How high it is.
+    /// Its height.
     pub height: f64,
 }
 
-/// A part of the sheet that nothing joins to others.
+/// A part of the sheet without arrows to other parts.
 #[derive(Debug, Default)]
 struct Part {
     figures: Vec<usize>,
     arrows: Vec<usize>,
 }
 
-/// A part with its own places.
+/// A part with its own layout.
 struct Placed<'a> {
     part: &'a Part,
     layout: Layout,
 }
 
-/// Places everything. Layers follow one another to the right, or downwards where that is narrower and
-/// the other way would be too wide to be read.
+/// Places all figures and arrows. Layers follow one another to the right, or downwards where that
+/// is narrower and the other direction would be too wide to read.
 pub fn layout(sheet: &Sheet) -> Layout {
     let (singles, parts): (Vec<Part>, Vec<Part>) = split(sheet)
         .into_iter()
@@ -122,7 +121,7 @@ fn widest(placed: &[Placed]) -> f64 {
     widths.fold(0.0, f64::max)
 }
 
-/// The parts that nothing joins, by their first figures.
+/// Returns the separate parts, ordered by their first figures.
 fn split(sheet: &Sheet) -> Vec<Part> {
     let part_of = part_of(sheet.sizes.len(), &sheet.arrows);
     let mut parts: BTreeMap<usize, Part> = BTreeMap::new();
@@ -135,7 +134,7 @@ fn split(sheet: &Sheet) -> Vec<Part> {
     parts.into_values().collect()
 }
 
-/// Whether the layers follow one another downwards.
+/// Returns true if the layers follow one another downwards.
 fn goes_down(sheet: &Sheet, parts: &[Part], grids: &[Grid]) -> bool {
     let (mut to_the_right, mut downwards) = (0.0_f64, 0.0_f64);
     for (part, grid) in parts.iter().zip(grids) {
@@ -157,7 +156,8 @@ fn goes_down(sheet: &Sheet, parts: &[Part], grids: &[Grid]) -> bool {
     to_the_right > WIDE && downwards < to_the_right
 }
 
-/// The places of one part. Along the layers and across them is turned into right and down at the end.
+/// Returns the layout of one part, which is computed along and across the layers and turned at the
+/// end.
 fn laid(grid: &Grid, sizes: &[(f64, f64)], is_down: bool) -> Layout {
     let turned = |(width, height): (f64, f64)| {
         if is_down {
@@ -188,7 +188,7 @@ fn laid(grid: &Grid, sizes: &[(f64, f64)], is_down: bool) -> Layout {
             boxes[*figure] = Rect {
                 x: lane.start,
                 y: middles[*figure] - reach(*figure),
-                // Those of a layer are equally long, so that arrows pass between them.
+                // All boxes of a layer have the same length, so that arrows pass between them.
                 width: lane.end - lane.start,
                 height: 2.0 * reach(*figure),
             };
@@ -210,7 +210,8 @@ fn laid(grid: &Grid, sizes: &[(f64, f64)], is_down: bool) -> Layout {
     if is_down { layout.turned() } else { layout }
 }
 
-/// Where each layer begins and ends. Between two of them is more room where arrows lead far across.
+/// Returns the start and end of each layer. The distance between two layers grows with the distance
+/// that arrows lead across.
 fn lanes(grid: &Grid, lengths: &[f64], middles: &[f64]) -> Vec<Lane> {
     let mut lanes: Vec<Lane> = Vec::new();
     let mut start = 0.0;
@@ -228,7 +229,7 @@ fn lanes(grid: &Grid, lengths: &[f64], middles: &[f64]) -> Vec<Lane> {
 }
 
 impl Layout {
-    /// The same with right and down in each other's place.
+    /// Returns the same layout with the two axes exchanged.
     fn turned(self) -> Self {
         let boxes = self.boxes.into_iter().map(|rect| Rect {
             x: rect.y,
@@ -250,11 +251,11 @@ impl Layout {
 struct Page {
     layout: Layout,
     widest: f64,
-    /// Where the next part begins.
+    /// The left side of the next part.
     x: f64,
-    /// Where the shelf begins.
+    /// The upper side of the shelf.
     y: f64,
-    /// Whether nothing stands on the shelf yet.
+    /// True if the shelf is empty.
     is_empty: bool,
 }
 
@@ -274,7 +275,7 @@ impl Page {
         }
     }
 
-    /// The upper left corner of room for something of that size.
+    /// Returns the upper left corner of free room of a size.
     fn room(&mut self, width: f64, height: f64, gap: f64) -> (f64, f64) {
         if !self.is_empty && self.x + width > self.widest {
             self.next_shelf(gap);

@@ -1,4 +1,4 @@
-//! What the signs of a picture mean.
+//! Draws the legend of a picture.
 
 use super::arrows::Line;
 use super::layout::Rect;
@@ -10,7 +10,8 @@ use super::words::{cut, line, width};
 const ROW: f64 = 22.0;
 
 impl Drawing<'_> {
-    /// What the signs mean that are used, in rows no wider than that; and how large it is.
+    /// Returns the legend of the signs in use, in rows no wider than `room`, with its width and
+    /// height.
     pub(super) fn legend(&self, lines: &[Line], room: f64) -> (String, f64, f64) {
         let entries = self.entries(lines);
         let (mut x, mut y, mut widest) = (0.0, 0.0, 0.0_f64);
@@ -31,7 +32,7 @@ impl Drawing<'_> {
         (legend, widest, height)
     }
 
-    /// The signs with their words, and how wide each is.
+    /// Returns the signs with their words, and the width of each.
     fn entries(&self, lines: &[Line]) -> Vec<(String, f64)> {
         let tones = self.tones().into_iter().map(|tone| {
             let sign = symbol(tone, (7.0, 7.0), self.palette);
@@ -51,7 +52,7 @@ impl Drawing<'_> {
         entries
     }
 
-    /// A sign with its words that far behind its beginning.
+    /// Returns a sign with its words, which start `behind` points from its start.
     fn entry(&self, sign: String, behind: f64, name: &str) -> (String, f64) {
         let words = self.text((behind, 11.0), LABEL_SIZE, "d", name);
         (sign + &words, behind + width(name, LABEL_SIZE))
@@ -82,7 +83,7 @@ impl Drawing<'_> {
         bordered("r", &ring, border, "none", self.palette.focus)
     }
 
-    /// What the colours of values mean.
+    /// Returns the scale of colours for values.
     fn scale(&self) -> (String, f64) {
         let name = match self.look.heat_name.as_str() {
             "" => "value".to_owned(),

@@ -1,8 +1,8 @@
-//! Pictures of whole graphs: as SVG, laid out in layers, and as texts for Mermaid and Graphviz.
+//! Pictures of whole graphs: as SVG in layers, and as texts for Mermaid and Graphviz.
 //!
-//! [`Network::clip`](super::network::Network::clip) says which items of a large graph are shown, a
-//! [`Scene`] what stands for the others, [`layout::layout`] where all of it is. Arrows lead from an item
-//! to one that waits for it. The same graph and words give the same picture, byte for byte.
+//! [`Network::clip`](super::network::Network::clip) chooses the items of a large graph that are
+//! shown, a [`Scene`] groups the others, [`layout::layout`] places everything. Arrows lead from an
+//! item to one that waits for it. The same graph and words give the same picture, byte for byte.
 
 mod arrows;
 pub mod clip;
@@ -25,47 +25,48 @@ use self::theme::Theme;
 use crate::graph::network::{Network, NetworkError};
 use crate::graph::picture::{Figure, Picture, Tone};
 
-/// What is said about the items shown: of each kind nothing, or one entry for each item.
+/// Texts and values for the items shown: each list is empty or has one entry for each item.
 #[derive(Debug, Clone, Default)]
 pub struct Said {
-    /// What people call them.
+    /// Their titles for people.
     pub labels: Vec<String>,
-    /// How far they are: words of [`Tone::named`]. Without them items are done, ready or open, as the
-    /// graph knows it.
+    /// Their states, as words of [`Tone::named`]. Without states items are done, ready or open, as
+    /// the graph has it.
     pub states: Vec<String>,
-    /// What they belong to, told where not all belong to the same.
+    /// Their groups, shown if the items belong to more than one.
     pub groups: Vec<String>,
-    /// What is told when somebody points at them.
+    /// Texts that are shown under the pointer.
     pub titles: Vec<String>,
-    /// Values from 0 to 1 that their colour tells in place of their state, which those without one keep.
+    /// Values from 0 to 1 that determine the colour instead of the state; items without a value
+    /// keep the colour of their state.
     pub heat: Vec<Option<f64>>,
 }
 
-/// What else a picture shows.
+/// The other settings of a picture.
 #[derive(Debug, Clone, Default)]
 pub struct Look {
-    /// What the whole is called.
+    /// The name of the whole.
     pub name: String,
-    /// What the values are that colours tell.
+    /// The name of the values that colours show.
     pub heat_name: String,
-    /// What 0 and 1 stand for among them; `low` and `high` without words.
+    /// The words for the values 0 and 1; `low` and `high` if they are empty.
     pub heat_ends: (String, String),
     /// Items with a ring.
     pub focus: Vec<u32>,
-    /// Items in a row that is drawn bold.
+    /// Items of a chain that is drawn bold.
     pub critical: Vec<u32>,
-    /// Which colours.
+    /// The choice of colours.
     pub theme: Theme,
 }
 
-/// A language that draws pictures from texts.
+/// The languages that draw pictures from texts.
 #[derive(Debug, Clone, Copy)]
 enum Language {
     Mermaid,
     Dot,
 }
 
-/// The items of a graph that are shown, with what is said about them.
+/// The items of a graph that are shown, with their texts and values.
 struct View<'a> {
     network: &'a Network,
     items: &'a [u32],
@@ -74,11 +75,12 @@ struct View<'a> {
     scene: Scene,
 }
 
-/// An SVG picture of these items; what is not among them stands there as a number.
+/// Returns an SVG picture of these items; the others are shown as numbers.
 ///
 /// # Errors
 ///
-/// More items than [`MOST`], one that does not exist or is named twice, or words that do not fit them.
+/// `Argument` for more items than [`MOST`], a repeated one, or texts that do not fit the items;
+/// `NoSuchItem`.
 pub fn svg(
     network: &Network,
     items: &[u32],
@@ -91,7 +93,7 @@ pub fn svg(
     Ok(svg::drawn(&View::new(network, items, said)?, look))
 }
 
-/// The same as a Mermaid flowchart; all items of a graph may be more.
+/// Returns the same as a Mermaid flowchart, which may have more items than an SVG picture.
 ///
 /// # Errors
 ///
@@ -100,7 +102,7 @@ pub fn mermaid(network: &Network, items: &[u32], said: &Said) -> Result<String, 
     View::new(network, items, said).map(|view| view.text(Language::Mermaid))
 }
 
-/// The same in the DOT language of Graphviz.
+/// Returns the same in the DOT language of Graphviz.
 ///
 /// # Errors
 ///
@@ -149,7 +151,7 @@ impl<'a> View<'a> {
         self.network.key(self.items[place])
     }
 
-    /// What people call an item, unless it is its key.
+    /// Returns the title of an item, or an empty text if it is its key.
     fn label(&self, place: usize) -> &'a str {
         let label = self.said.labels.get(place).map_or("", String::as_str);
         if label == self.key(place) { "" } else { label }
@@ -162,7 +164,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The scene as figures and arrows, written down.
+    /// Returns the scene as text in a language.
     fn text(&self, language: Language) -> String {
         let shapes = &self.scene.shapes;
         let keys = shapes.iter().enumerate();
@@ -191,7 +193,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A key that no other shape has.
+    /// Returns a key that no other shape has.
     fn text_key(&self, place: usize, shape: Shape) -> String {
         let Shape::Item(item) = shape else {
             let mut key = format!("{} ({})", told(shape), place + 1 - self.items.len());
@@ -204,7 +206,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// What stands in place of items that are not shown.
+/// Returns the words for items that are not shown.
 fn told(shape: Shape) -> String {
     match shape {
         Shape::Item(_) => String::new(),
@@ -214,7 +216,7 @@ fn told(shape: Shape) -> String {
     }
 }
 
-/// A number with commas.
+/// Returns a number with commas between thousands.
 fn counted(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -228,7 +230,7 @@ fn counted(number: usize) -> String {
 }
 
 impl Said {
-    /// That what is said is said of each item.
+    /// Checks that each list is empty or has one entry for each item.
     fn check(&self, items: usize) -> Result<(), NetworkError> {
         let lengths = [
             ("labels", self.labels.len()),
@@ -255,7 +257,7 @@ impl Said {
         }
     }
 
-    /// How far each item is.
+    /// Returns the state of each item.
     fn tones(&self, network: &Network, items: &[u32]) -> Result<Vec<Tone>, NetworkError> {
         if self.states.is_empty() {
             let tone = |item: &u32| {

@@ -1,47 +1,47 @@
-//! The ways of arrows: between the boxes of a layer straight, from layer to layer in curves.
+//! The routes of arrows: straight past the boxes of a layer, and in curves from layer to layer.
 
 use super::layers::Grid;
 use super::layout::Rect;
 
-/// How far a way goes straight into a box, so that its head points at it.
+/// The length of the straight end of a route, so that its head points at the box.
 const HEAD: f64 = 7.0;
-/// How far an arrow from a figure to itself leads away from it.
+/// The distance that an arrow from a figure to itself leads away from it.
 pub(super) const BOW: f64 = 26.0;
-/// How close to each other arrows end at a box, where there is room.
+/// The distance between the ends of arrows at a box, where there is room.
 const APART: f64 = 9.0;
 
-/// A point, from the left and from above.
+/// A point as distances from the left and from above.
 pub type Point = (f64, f64);
 
-/// A layer along the layers.
+/// The extent of a layer in the direction of the layers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lane {
     pub(super) start: f64,
     pub(super) end: f64,
 }
 
-/// The way of an arrow, from box to box.
+/// The route of an arrow, from box to box.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Route {
-    /// Where it begins, on the side of a box.
+    /// Its start, on the side of a box.
     pub start: Point,
-    /// What follows; the last one ends on the side of a box.
+    /// The legs that follow; the last one ends on the side of a box.
     pub legs: Vec<Leg>,
-    /// Whether it leads against the layers, because it closes a loop.
+    /// True if it leads against the layers, because it closes a cycle.
     pub is_back: bool,
 }
 
-/// A piece of a way, which begins where the one before it ends.
+/// A leg of a route, which starts where the one before it ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Leg {
-    /// Straight to a point.
+    /// A straight line to a point.
     Line(Point),
-    /// A cubic curve: two points that it bends to, and its end.
+    /// A cubic curve: its two control points and its end.
     Curve(Point, Point, Point),
 }
 
 impl Leg {
-    /// Where it ends.
+    /// Returns its end.
     pub fn end(&self) -> Point {
         match self {
             Self::Line(end) | Self::Curve(_, _, end) => *end,
@@ -57,7 +57,7 @@ impl Leg {
 }
 
 impl Route {
-    /// Where it ends.
+    /// Returns its end.
     pub fn end(&self) -> Point {
         self.legs.last().map_or(self.start, Leg::end)
     }
@@ -66,7 +66,7 @@ impl Route {
         self.map(|point| (point.0 + x, point.1 + y))
     }
 
-    /// The same with right and down in each other's place.
+    /// Returns the same route with the two axes exchanged.
     pub(super) fn turned(self) -> Self {
         self.map(|point| (point.1, point.0))
     }
@@ -79,7 +79,7 @@ impl Route {
         }
     }
 
-    /// The way from its end to its start.
+    /// Returns the route from its end to its start.
     fn reversed(self) -> Self {
         let mut points = vec![self.start];
         points.extend(self.legs.iter().map(Leg::end));
@@ -97,7 +97,7 @@ impl Route {
     }
 }
 
-/// The way of each arrow. Layers follow one another to the right.
+/// Returns the route of each arrow. Layers follow one another to the right.
 pub(super) fn routes(grid: &Grid, lanes: &[Lane], middles: &[f64], boxes: &[Rect]) -> Vec<Route> {
     let mut lane_of = vec![0; grid.len()];
     for (lane, layer) in grid.layers.iter().enumerate() {
@@ -124,7 +124,7 @@ pub(super) fn routes(grid: &Grid, lanes: &[Lane], middles: &[f64], boxes: &[Rect
     routes
 }
 
-/// A way that grows to the right; one that leads back is turned round when it is complete.
+/// A route that grows to the right; one that leads back is reversed when it is complete.
 struct Way {
     route: Route,
 }
@@ -144,7 +144,7 @@ impl Way {
         way
     }
 
-    /// A curve that begins and ends along the layers.
+    /// Adds a curve that starts and ends in the direction of the layers.
     fn bend(&mut self, to: Point) {
         let from = self.route.end();
         let half = (to.0 - from.0) / 2.0;
@@ -170,11 +170,11 @@ impl Way {
     }
 }
 
-/// A way from a box to itself, behind it.
+/// Returns a route from a box to itself, behind it.
 fn bow(rect: &Rect) -> Route {
-    // Beside where other arrows leave.
+    // It starts beside the other arrows.
     let (x, y) = (rect.x + rect.width, rect.y + rect.height - 12.0);
-    // Where it turns is three quarters of the way to where it bends to.
+    // A curve turns at three quarters of the distance to its control points.
     let out = (BOW - 1.0) * 4.0 / 3.0;
     Route {
         start: (x, y - 7.0),
@@ -186,8 +186,8 @@ fn bow(rect: &Rect) -> Route {
     }
 }
 
-/// For each arrow where across its layer it leaves its earlier box, or comes to its later one: beside
-/// one another, in the order of what they lead to next.
+/// Returns for each arrow the place on the side of its earlier box, or of its later one: side by
+/// side, in the order of their next figures.
 fn ports(grid: &Grid, middles: &[f64], boxes: &[Rect], is_leaving: bool) -> Vec<f64> {
     let mut at_box: Vec<Vec<usize>> = vec![Vec::new(); boxes.len()];
     let ends = |chain: &[usize]| match chain {
@@ -215,7 +215,7 @@ fn ports(grid: &Grid, middles: &[f64], boxes: &[Rect], is_leaving: bool) -> Vec<
     ports
 }
 
-/// A number of arrows at a box.
+/// Returns the number of arrows at a box as a floating-point number.
 fn float(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::MAX, f64::from)
 }

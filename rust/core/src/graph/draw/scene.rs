@@ -1,4 +1,4 @@
-//! What a picture shows of a graph: the items asked for, and what stands for the others.
+//! The scene of a picture: the items asked for, and groups for the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,35 +10,36 @@ use super::layers::{layer_of, part_of};
 use crate::graph::network::Network;
 use crate::graph::picture::Arrow;
 
-/// What is to be seen, in the order of work: an arrow leads from an item to one that waits for it.
+/// The shapes and arrows of a picture in the order of work: an arrow leads from an item to one that
+/// waits for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scene {
-    /// First the items shown, in their order, then what stands for others.
+    /// The items shown, in their order, and then the groups of others.
     pub shapes: Vec<Shape>,
-    /// What leads from one to another.
+    /// The arrows between shapes.
     pub arrows: Vec<Arrow>,
 }
 
 /// An item, or others that are not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// An item by its place among those shown.
+    /// An item, by its place among those shown.
     Item(usize),
-    /// So many that items shown wait for, directly or over others.
+    /// The number of items for which shown ones wait, directly or over others.
     Earlier(usize),
-    /// So many that wait for items shown, and none of those shown waits for them.
+    /// The number of items that wait for shown ones, and for which no shown one waits.
     Later(usize),
-    /// So many that have nothing to do with those shown.
+    /// The number of items without a link to those shown.
     Apart(usize),
 }
 
 impl Scene {
-    /// The picture of these items, each of which is named once. Where one shown waits for another over
-    /// items that are not, an indirect arrow says so, unless ways over shown ones do.
+    /// Returns the scene of these items, each of which is named once. If a shown item waits for
+    /// another over hidden ones, an indirect arrow says so, unless a way over shown ones does.
     ///
-    /// Each other item is counted once, with those that have their nearest shown item in the same layer of
-    /// the same part of the picture, so that arrows to what is not shown are short. A shown item is joined
-    /// to one such group before it and one behind it at most.
+    /// Each hidden item is counted once, in a group with those whose nearest shown item is in the
+    /// same layer of the same part of the picture, so that arrows to groups are short. A shown item
+    /// is linked to at most one group before it and one behind it.
     pub fn new(network: &Network, items: &[u32]) -> Self {
         let mut places = vec![None; network.len()];
         for (place, item) in items.iter().enumerate() {
@@ -63,11 +64,11 @@ impl Scene {
 /// A layer of a part of the picture.
 type Spot = (usize, usize);
 
-/// Items that are not shown and stand in one place.
+/// Hidden items that are drawn as one shape.
 #[derive(Default)]
 struct Group {
     count: usize,
-    /// The places of the shown ones beside them.
+    /// The places of the shown items beside them.
     joined: BTreeSet<usize>,
 }
 
@@ -84,11 +85,11 @@ struct Others<'a> {
     network: &'a Network,
     items: &'a [u32],
     places: &'a [Option<usize>],
-    /// Those that a shown one waits for.
+    /// Marks the items for which a shown one waits.
     is_earlier: FixedBitSet,
     earlier: usize,
     later: usize,
-    /// Those between shown ones.
+    /// The items between shown ones.
     between: Vec<u32>,
 }
 
@@ -145,8 +146,8 @@ impl<'a> Others<'a> {
         }
     }
 
-    /// What is not shown on one side, by where the nearest shown items are; of equally near ones the
-    /// first counts.
+    /// Returns the groups of hidden items on one side, by the place of their nearest shown items;
+    /// of equally near ones the first counts.
     fn groups(
         &self,
         spots: &[Spot],
@@ -192,11 +193,11 @@ impl<'a> Others<'a> {
         groups.into_values().collect()
     }
 
-    /// Arrows between shown items that only items between them join.
+    /// Returns arrows between shown items that are linked only over hidden ones.
     fn indirect(&self) -> Vec<Arrow> {
         let (number, loops) = self.loops();
-        // For the items between, those of a loop together, the shown ones from which a way over hidden
-        // ones leads to them.
+        // For each hidden item between shown ones, or cycle of such items, the shown ones with a
+        // way over hidden ones to it.
         let mut sources: Vec<FixedBitSet> = Vec::with_capacity(loops.len());
         for (index, items) in loops.iter().enumerate() {
             let mut found = FixedBitSet::with_capacity(self.items.len());
@@ -231,8 +232,8 @@ impl<'a> Others<'a> {
         arrows
     }
 
-    /// The items between shown ones in an order of work, those of a loop together; and for each item of the
-    /// graph where it is among them.
+    /// Returns the items between shown ones in an order of work, with those of a cycle together;
+    /// and for each item of the graph its place there.
     fn loops(&self) -> (Vec<Option<usize>>, Vec<Vec<u32>>) {
         let mut number = vec![None; self.network.len()];
         let mut graph: DiGraph<u32, (), u32> = DiGraph::with_capacity(self.between.len(), 0);
@@ -245,7 +246,7 @@ impl<'a> Others<'a> {
                 after.filter_map(|other| Some((number[*item as usize]?, number[*other as usize]?)));
             graph.extend_with_edges(ends);
         }
-        // Loops come after those that they lead to.
+        // Cycles come after those that they lead to.
         let mut loops: Vec<Vec<u32>> = Vec::new();
         for nodes in kosaraju_scc(&graph).into_iter().rev() {
             loops.push(nodes.into_iter().map(|node| graph[node]).collect());
@@ -259,7 +260,7 @@ impl<'a> Others<'a> {
         (places, loops)
     }
 
-    /// Drops indirect arrows, one after the other, beside which other arrows lead to the same item.
+    /// Drops, one after the other, indirect arrows beside which other arrows lead to the same item.
     fn keep_needed(&self, scene: &mut Scene) {
         let mut targets = vec![FixedBitSet::with_capacity(self.items.len()); self.items.len()];
         for arrow in &scene.arrows {
@@ -277,7 +278,7 @@ impl<'a> Others<'a> {
     }
 }
 
-/// Whether arrows lead from one to another.
+/// Returns true if arrows lead from one to the other.
 fn leads(targets: &[FixedBitSet], from: usize, to: usize) -> bool {
     let mut met = targets[from].clone();
     let mut open: Vec<usize> = met.ones().collect();
@@ -330,13 +331,14 @@ mod tests {
     #[test]
     fn ways_over_what_is_not_shown_are_indirect() {
         check("a h<-a b<-h", "a b", "a~b 1<-b");
-        // b waits for a directly, c for a over b: neither needs another arrow.
+        // b waits for a directly, c waits for a over b: neither needs another arrow.
         check("a h<-a b<-h,a c<-b,h", "a b c", "a-b b-c 1<-b 1<-c");
     }
 
     #[test]
     fn what_is_not_shown_is_counted_where_it_is_nearest() {
-        // Of a, b and c in a row each has one behind it; y waits for two of them and is counted once.
+        // Of a, b and c in a row each has one behind it; y waits for two of them and is counted
+        // once.
         check(
             "a b<-a c<-b x<-a y<-b,c z<-y",
             "a b c",

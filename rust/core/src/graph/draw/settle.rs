@@ -1,15 +1,15 @@
-//! Where across its layer each figure stands: close to those it is joined to, and never on another one.
+//! Places each figure across its layer: close to those that it is linked to, and without overlaps.
 
 use super::layers::Grid;
 
-/// Between two figures of a layer.
+/// The distance between two figures of a layer.
 const GAP: f64 = 18.0;
-/// Between an arrow that crosses the layer and its neighbour.
+/// The distance between an arrow that crosses the layer and its neighbour.
 const GAP_OF_ARROWS: f64 = 11.0;
-/// How many times figures are drawn towards those they are joined to.
+/// The number of rounds in which figures move towards those that they are linked to.
 const ROUNDS: usize = 28;
 
-/// Which of those it is joined to a figure is drawn to.
+/// The sides whose figures attract a figure.
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
     Before,
@@ -17,8 +17,8 @@ enum Side {
     Both,
 }
 
-/// The middle of each figure and stand-in across its layer, where figures are as large as `breadth`
-/// tells and stand-ins are thin.
+/// Returns the middle of each figure and stand-in across its layer. `breadth` gives the sizes of
+/// figures; stand-ins are thin.
 pub(super) fn settled(grid: &Grid, breadth: &[f64]) -> Vec<f64> {
     let breadth = |figure: usize| breadth.get(figure).copied().unwrap_or_default();
     let offsets: Vec<Vec<f64>> = grid
@@ -48,7 +48,7 @@ pub(super) fn settled(grid: &Grid, breadth: &[f64]) -> Vec<f64> {
     middles
 }
 
-/// How far at least the middle of each is from that of the first of its layer.
+/// Returns the least distance of each middle from that of the first in the layer.
 fn offsets(grid: &Grid, layer: &[usize], breadth: &impl Fn(usize) -> f64) -> Vec<f64> {
     let mut offset = 0.0;
     let mut offsets = Vec::with_capacity(layer.len());
@@ -63,8 +63,8 @@ fn offsets(grid: &Grid, layer: &[usize], breadth: &impl Fn(usize) -> f64) -> Vec
     offsets
 }
 
-/// Moves the figures of a layer as close as possible to the mean of those they are joined to, in the
-/// order they stand in.
+/// Moves the figures of a layer as close as possible to the mean of those that they are linked to,
+/// and keeps their order.
 fn draw_in(grid: &Grid, index: usize, offsets: &[f64], side: Side, middles: &mut [f64]) {
     let layer = &grid.layers[index];
     let wishes: Vec<(f64, f64)> = layer
@@ -80,7 +80,7 @@ fn draw_in(grid: &Grid, index: usize, offsets: &[f64], side: Side, middles: &mut
     }
 }
 
-/// Where a figure wants to stand, and how much.
+/// Returns the best place of a figure, and its weight.
 fn wish(grid: &Grid, figure: usize, side: Side, middles: &[f64]) -> (f64, f64) {
     let before = Some(&grid.before[figure]).filter(|_| side != Side::Behind);
     let behind = Some(&grid.behind[figure]).filter(|_| side != Side::Before);
@@ -102,8 +102,8 @@ fn wish(grid: &Grid, figure: usize, side: Side, middles: &[f64]) -> (f64, f64) {
     }
 }
 
-/// Of all ascending rows of numbers the one with the least weighted squares of distance from the wishes:
-/// neighbours that want to change places share their mean.
+/// Returns the ascending row of numbers with the least weighted squares of distance from the best
+/// places: neighbours that would change places share their mean.
 fn ascending(wishes: &[(f64, f64)]) -> Vec<f64> {
     let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
     for (wish, weight) in wishes {

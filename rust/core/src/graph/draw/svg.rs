@@ -1,5 +1,5 @@
-//! A scene as SVG. No scripts, no links, nothing from elsewhere; names within the picture are its own,
-//! so that several can stand on one page.
+//! Writes a scene as SVG, without scripts, links or external content. Names within the picture are
+//! unique, so that several pictures can stand on one page.
 
 use super::arrows::Line;
 use super::layout::{Layout, Rect, Sheet, layout};
@@ -14,17 +14,17 @@ use crate::graph::picture::Tone;
 const KEY_SIZE: f64 = 12.0;
 pub(super) const LABEL_SIZE: f64 = 11.0;
 const SMALL: f64 = 9.5;
-/// Left of a figure's words, where its symbol is.
+/// The space left of a figure's words, with its symbol.
 const SYMBOL: f64 = 27.0;
-/// Right of its words.
+/// The space right of its words.
 const PAD: f64 = 11.0;
 const NARROWEST: f64 = 84.0;
 const WIDEST: f64 = 290.0;
 const HIGH: f64 = 44.0;
 const LOW: f64 = 30.0;
-/// Around everything.
+/// The margin around the picture.
 const MARGIN: f64 = 18.0;
-/// Wider than this a picture is shown smaller.
+/// The width above which a picture is scaled down.
 const MOST_SHOWN: f64 = 1600.0;
 
 /// The words of a figure.
@@ -35,7 +35,7 @@ struct Words {
     title: String,
 }
 
-/// A picture while it is written down.
+/// A picture while it is being written.
 pub(super) struct Drawing<'a> {
     pub(super) view: &'a View<'a>,
     pub(super) look: &'a Look,
@@ -44,7 +44,7 @@ pub(super) struct Drawing<'a> {
     pub(super) layout: Layout,
 }
 
-/// The picture of a view.
+/// Returns the picture of a view.
 pub(super) fn drawn(view: &View<'_>, look: &Look) -> String {
     let shapes = view.scene.shapes.iter();
     let is_grouped = view.said.groups.windows(2).any(|pair| pair[0] != pair[1]);
@@ -96,8 +96,8 @@ fn words(view: &View<'_>, shape: Shape, is_grouped: bool) -> Words {
     }
 }
 
-/// How large each figure is: as its words need, within bounds; all as high as the highest, and those
-/// that nothing is joined to as wide as the widest of them.
+/// Returns the size of each figure: as its words need, within bounds. All are as high as the
+/// highest, and those without arrows are as wide as the widest of them.
 fn sizes(view: &View<'_>, words: &[Words]) -> Vec<(f64, f64)> {
     let has_labels = words.iter().any(|words| !words.label.is_empty());
     let height = if has_labels { HIGH } else { LOW };
@@ -134,8 +134,8 @@ impl Drawing<'_> {
     fn picture(&self) -> String {
         let mut body = String::new();
         let lines: Vec<Line> = self.lines();
-        // Rings lie lowest, so that the ends of arrows are seen; bold arrows lie above others, all of them
-        // below the figures.
+        // Rings lie lowest, so that the ends of arrows are visible; bold arrows lie above others,
+        // and all arrows below the figures.
         for (shape, rect) in self.view.scene.shapes.iter().zip(&self.layout.boxes) {
             body.push_str(&self.rings(*shape, rect));
         }
@@ -171,7 +171,7 @@ impl Drawing<'_> {
         )
     }
 
-    /// The picture around its body.
+    /// Returns the picture around its body.
     fn framed(&self, body: &str, width: f64, height: f64) -> String {
         let scale = (MOST_SHOWN / width).min(1.0);
         let (shown, high) = (number(width * scale), number(height * scale));
@@ -199,7 +199,8 @@ impl Drawing<'_> {
         )
     }
 
-    /// Dark colours for readers who prefer these. The attributes are light, for where styles are dropped.
+    /// Returns the style for readers who prefer dark colours. The attributes are light, for readers
+    /// that drop styles.
     fn dark_style(&self, id: &str) -> String {
         let mut rules = format!(
             "#{id} .p{{fill:{};stroke:{}}}#{id} .i{{fill:{}}}#{id} .d{{fill:{}}}#{id} .r{{stroke:{}}}",
@@ -221,14 +222,14 @@ impl Drawing<'_> {
         format!("<style>@media (prefers-color-scheme:dark){{{rules}}}</style>")
     }
 
-    /// The states that are to be seen, in the order of a legend.
+    /// Returns the states in the picture, in the order of a legend.
     pub(super) fn tones(&self) -> Vec<Tone> {
         let shapes = &self.view.scene.shapes;
         let is_seen = |tone: &Tone| shapes.iter().any(|shape| self.view.tone(*shape) == *tone);
         Tone::ALL.into_iter().filter(is_seen).collect()
     }
 
-    /// The picture in words, for those who cannot see it.
+    /// Returns a description of the picture in words, for readers who cannot see it.
     fn told(&self) -> String {
         let shown = self.view.items.len();
         let all = self.view.network.len();
@@ -286,12 +287,12 @@ impl Drawing<'_> {
         text
     }
 
-    /// The symbol of a figure's state.
+    /// Returns the symbol of a figure's state.
     fn sign(&self, tone: Tone, rect: &Rect, ink: Option<&str>) -> String {
         let middle = rect.y + rect.height / 2.0;
         let mut text = String::new();
         if let Some(ink) = ink {
-            // On a colour of its own a symbol needs a page.
+            // A symbol on a coloured figure needs a background of its own.
             let (page, x) = (self.palette.page, number(rect.x + 14.0));
             text.push_str(&format!(
                 "<circle class=\"p\" cx=\"{x}\" cy=\"{}\" r=\"8.5\" fill=\"{page}\" stroke=\"{ink}\" \
@@ -303,7 +304,7 @@ impl Drawing<'_> {
         text
     }
 
-    /// The words of a figure: its key, its group beside that, its label below.
+    /// Returns the words of a figure: its key, its group beside that, its label below.
     fn lettering(&self, index: usize, tone: Tone, rect: &Rect, ink: Option<&str>) -> String {
         let words = &self.words[index];
         let middle = rect.y + rect.height / 2.0;
@@ -358,7 +359,7 @@ impl Drawing<'_> {
         text
     }
 
-    /// A line of a figure's words. On a colour of its own letters keep theirs.
+    /// Returns a line of a figure's words. On a coloured figure letters keep their own colour.
     fn words_at(
         &self,
         rect: &Rect,
@@ -390,7 +391,7 @@ impl Drawing<'_> {
         )
     }
 
-    /// Around what is critical or in focus.
+    /// Returns the rings around a figure that is critical or in focus.
     fn rings(&self, shape: Shape, rect: &Rect) -> String {
         let Shape::Item(place) = shape else {
             return String::new();
@@ -438,7 +439,7 @@ impl Drawing<'_> {
     }
 }
 
-/// A rectangle with a border.
+/// Returns a rectangle with a border.
 pub(super) fn bordered(class: &str, rect: &Rect, border: Border, fill: &str, line: &str) -> String {
     let radius = number(border.radius);
     format!(
@@ -453,7 +454,7 @@ pub(super) fn bordered(class: &str, rect: &Rect, border: Border, fill: &str, lin
     )
 }
 
-/// A bar as long as a value is high, for those who do not see its colour.
+/// Returns a bar that is as long as a value is high, for readers who do not see its colour.
 fn bar(rect: &Rect, border: Border, value: f64, ink: &str) -> String {
     let inset = border.radius.max(4.0);
     let long = (rect.width - 2.0 * inset) * value.clamp(0.0, 1.0);
@@ -476,14 +477,14 @@ pub(super) fn pair(point: Point) -> String {
     format!("{} {}", number(point.0), number(point.1))
 }
 
-/// A length with one digit behind the point where it needs one.
+/// Returns a length with at most one digit behind the point.
 pub(super) fn number(length: f64) -> String {
     let rounded = (length * 10.0).round() / 10.0;
-    // There are two zeros, and one has a sign.
+    // This turns the negative zero into the positive one.
     (rounded + 0.0).to_string()
 }
 
-/// A number that hardly another text has (FNV-1a).
+/// Returns a number that hardly any other text has (FNV-1a).
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,9 +1,10 @@
-//! A small drawing for each state, so that nobody needs the colours or a font that has the signs.
+//! A small drawing for each state, so that readers need neither the colours nor a font with the
+//! signs.
 
 use super::theme::Palette;
 use crate::graph::picture::Tone;
 
-/// The drawing of a state around a point, six points to each side.
+/// Returns the drawing of a state around a point, six points to each side.
 pub(super) fn symbol(tone: Tone, (x, y): (f64, f64), palette: &Palette) -> String {
     let (fill, line) = palette.of(tone);
     let ring = format!(

@@ -4,30 +4,30 @@ use super::counted;
 use super::words::{columns, cut_columns, line, safe};
 use crate::graph::picture::seen;
 
-/// How many rows a table has at most.
+/// The greatest number of rows in a table.
 pub const MOST_ROWS: usize = 50;
 
 /// An item of a list.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// What others call it.
+    /// Its key in the documents.
     pub key: String,
-    /// What people call it.
+    /// Its title for people.
     pub title: String,
-    /// How far it is, in the words of its documents.
+    /// Its status, in the words of its documents.
     pub status: String,
-    /// The keys of what it still waits for.
+    /// The keys of the items for which it still waits.
     pub waits_for: Vec<String>,
 }
 
 const HEADS: [&str; 4] = ["Key", "Title", "Status", "Waits for"];
-/// In plain text no column is wider.
+/// The width of the widest column in plain text.
 const WIDEST: usize = 48;
-/// So many of the keys waited for are told.
+/// The greatest number of keys in a cell.
 const MOST_KEYS: usize = 6;
 
-/// The table of the first rows of a list that has `total`; what is missing is told below. Nothing in it is
-/// styled but the side that texts stand on, so that it looks like the tables around it.
+/// Returns the table of the first rows of a list that has `total`; a last line counts the missing
+/// ones. Only the side of texts is styled, so that it looks like the tables around it.
 pub fn html(rows: &[Row], total: usize) -> String {
     let shown = &rows[..rows.len().min(MOST_ROWS)];
     let head: String = HEADS
@@ -50,7 +50,7 @@ const LEFT: &str = " style=\"text-align:left\"";
 fn html_row(row: &Row) -> String {
     let cells = [
         format!("<code>{}</code>", safe(&row.key)),
-        // Text of either direction does not turn around what stands beside it.
+        // The direction of a text does not affect its surroundings.
         format!("<bdi>{}</bdi>", safe(&row.title)),
         safe(&row.status),
         safe(&waits(row)),
@@ -62,7 +62,7 @@ fn html_row(row: &Row) -> String {
     format!("<tr>{cells}</tr>")
 }
 
-/// The same as lines of text in columns.
+/// Returns the same as lines of text in columns.
 pub fn text(rows: &[Row], total: usize) -> String {
     let shown = &rows[..rows.len().min(MOST_ROWS)];
     let mut cells: Vec<[String; 4]> = vec![HEADS.map(str::to_owned)];

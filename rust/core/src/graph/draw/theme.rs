@@ -1,26 +1,27 @@
-//! The colours of pictures on light and on dark pages, and what tells states apart without colours.
+//! The colours of pictures on light and dark pages, and the shapes that distinguish states without
+//! colours.
 
 use crate::graph::network::NetworkError;
 use crate::graph::picture::Tone;
 
-/// Which colours a picture has.
+/// The choices of colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Theme {
-    /// Light ones; dark ones where the reader prefers these and styles are heeded.
+    /// Light colours; dark ones if the reader prefers them and styles are applied.
     #[default]
     Auto,
-    /// Light ones.
+    /// Light colours.
     Light,
-    /// Dark ones.
+    /// Dark colours.
     Dark,
 }
 
 impl Theme {
-    /// The theme of that word.
+    /// Returns the theme with this name.
     ///
     /// # Errors
     ///
-    /// There is none.
+    /// `Argument` when there is none.
     pub fn named(word: &str) -> Result<Self, NetworkError> {
         match word {
             "auto" => Ok(Self::Auto),
@@ -34,7 +35,7 @@ impl Theme {
         }
     }
 
-    /// The colours without any style.
+    /// Returns the colours without any style.
     pub(super) fn palette(self) -> &'static Palette {
         match self {
             Self::Auto | Self::Light => &LIGHT,
@@ -45,27 +46,27 @@ impl Theme {
 
 /// Colours that go together.
 pub(super) struct Palette {
-    /// What all is drawn on. Pictures bring their own page, for nothing tells them what theirs is like.
+    /// The background. A picture has its own, because it cannot know that of the page.
     pub(super) page: &'static str,
-    /// Around the page.
+    /// The frame around the background.
     pub(super) frame: &'static str,
     /// Letters.
     pub(super) ink: &'static str,
-    /// Letters that matter less.
+    /// Less important letters.
     pub(super) faint: &'static str,
     /// Arrows.
     pub(super) arrow: &'static str,
-    /// Arrows that close a loop.
+    /// Arrows that close a cycle.
     pub(super) back: &'static str,
     /// The critical path.
     pub(super) critical: &'static str,
-    /// Around what is in focus.
+    /// The ring around items in focus.
     pub(super) focus: &'static str,
     tones: [(Tone, &'static str, &'static str); 11],
 }
 
 impl Palette {
-    /// The colour of a figure, and that of its border and symbol.
+    /// Returns the colour of a figure, and that of its border and symbol.
     pub(super) fn of(&self, tone: Tone) -> (&'static str, &'static str) {
         let found = self.tones.iter().find(|(other, _, _)| *other == tone);
         found.map_or((self.page, self.arrow), |(_, fill, line)| (fill, line))
@@ -120,18 +121,18 @@ pub(super) const DARK: Palette = Palette {
     ],
 };
 
-/// What a border is like.
+/// The style of a border.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Border {
-    /// How round its corners are.
+    /// The radius of its corners.
     pub(super) radius: f64,
-    /// How thick it is.
+    /// Its width.
     pub(super) width: f64,
-    /// Lengths of dashes and gaps; nothing for a line.
+    /// The lengths of dashes and gaps; empty for a solid line.
     pub(super) dashes: &'static str,
 }
 
-/// The border of a figure.
+/// Returns the border of a figure.
 pub(super) fn border(tone: Tone) -> Border {
     let (radius, width, dashes) = match tone {
         Tone::Done => (14.0, 1.2, ""),
@@ -153,7 +154,7 @@ pub(super) fn border(tone: Tone) -> Border {
     }
 }
 
-/// What a legend calls a state.
+/// Returns the name of a state in a legend.
 pub(super) fn called(tone: Tone) -> &'static str {
     match tone {
         Tone::Done => "done",
@@ -170,8 +171,8 @@ pub(super) fn called(tone: Tone) -> &'static str {
     }
 }
 
-/// Steps of a scale from low to high: its colours differ in lightness first, so that any eye tells them
-/// apart, and each goes with one of the two colours of letters.
+/// Steps of a scale from low to high: the colours differ in lightness first, so that any eye can
+/// distinguish them, and each fits one of the two colours of letters.
 const SCALE: [(u8, u8, u8); 5] = [
     (0xf1, 0xf5, 0xf9),
     (0xfd, 0xe0, 0x9a),
@@ -180,7 +181,7 @@ const SCALE: [(u8, u8, u8); 5] = [
     (0x5b, 0x1a, 0x5e),
 ];
 
-/// The colour of a value from 0 to 1, and that of letters on it.
+/// Returns the colour of a value from 0 to 1, and that of letters on it.
 pub(super) fn heat(value: f64) -> (String, &'static str) {
     let value = value.clamp(0.0, 1.0) * 4.0;
     let pairs = (0_u32..).map(f64::from).zip(SCALE.windows(2));
@@ -200,7 +201,7 @@ pub(super) fn heat(value: f64) -> (String, &'static str) {
     (format!("rgb({red:.0},{green:.0},{blue:.0})"), ink)
 }
 
-/// How bright a colour is, as contrasts are reckoned (WCAG 2).
+/// Returns the luminance of a colour as contrasts are computed (WCAG 2).
 fn luminance(colour: [f64; 3]) -> f64 {
     let linear = colour.map(|part| {
         let part = part / 255.0;

@@ -1,14 +1,14 @@
-//! In which order figures stand in their layers, so that few arrows cross.
+//! Orders the figures in their layers so that few arrows cross.
 
 use super::layers::Grid;
 
-/// How many times the layers are gone through at most.
+/// The greatest number of sweeps over the layers.
 const SWEEPS: usize = 16;
-/// After so many sweeps without gain it ends.
+/// The number of sweeps without gain after which it ends.
 const PATIENCE: usize = 4;
 
-/// Puts the figures of each layer near to the middle of those they are joined to in the layer before,
-/// then in the layer behind, and keeps the order with the fewest crossings that was met.
+/// Moves the figures of each layer close to the middle of those that they are linked to in the
+/// layer before, then in the layer behind, and keeps the order with the fewest crossings.
 pub(super) fn untangle(grid: &mut Grid) {
     let mut places = vec![0_u32; grid.len()];
     for layer in &grid.layers {
@@ -44,14 +44,15 @@ pub(super) fn untangle(grid: &mut Grid) {
     grid.layers = best;
 }
 
-/// Writes down where in its layer each figure stands.
+/// Records the place of each figure in its layer.
 fn number(layer: &[usize], places: &mut [u32]) {
     for (place, figure) in (0..).zip(layer) {
         places[*figure] = place;
     }
 }
 
-/// The mean place of those that a figure is joined to, in thousandths; its own if it is joined to none.
+/// Returns the mean place of those that a figure is linked to, in thousandths; its own if there are
+/// none.
 fn middle(joined: &[usize], own: u32, places: &[u32]) -> u64 {
     let sum: u64 = joined.iter().map(|other| u64::from(places[*other])).sum();
     let count = joined.len() as u64;
@@ -60,7 +61,7 @@ fn middle(joined: &[usize], own: u32, places: &[u32]) -> u64 {
         .unwrap_or(1000 * u64::from(own))
 }
 
-/// How many pairs of arrows cross between neighbouring layers.
+/// Returns the number of crossing pairs of arrows between neighbouring layers.
 fn crossings(grid: &Grid, places: &[u32]) -> usize {
     let pairs = grid.layers.windows(2);
     pairs
@@ -78,7 +79,7 @@ fn crossings(grid: &Grid, places: &[u32]) -> usize {
         .sum()
 }
 
-/// How many pairs of numbers below `count` stand in the wrong order.
+/// Returns the number of pairs of numbers below `count` that stand in the wrong order.
 fn inversions(numbers: impl Iterator<Item = u32>, count: usize) -> usize {
     // Sums over ranges of powers of two (Fenwick 1994).
     let mut sums = vec![0_usize; count + 1];
@@ -115,7 +116,7 @@ mod tests {
 
     #[test]
     fn what_can_be_drawn_without_crossings_is() {
-        // Two rows whose figures alternate in the order of making.
+        // Two rows whose figures alternate in the order of creation.
         let arrows = [
             (0, 5),
             (1, 4),

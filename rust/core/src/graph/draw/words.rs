@@ -1,16 +1,17 @@
-//! Words in pictures: how wide they are about, cut where there is no room, safe for XML.
+//! Words in pictures: their approximate width, cut to the room, and safe for XML.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::graph::picture::seen;
 
-/// How wide a text is about in letters of that size without serifs, rather too wide than too narrow.
+/// Returns the approximate width of a text in letters of a size without serifs, rather too wide
+/// than too narrow.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     text.graphemes(true).map(of_grapheme).sum::<f64>() * size
 }
 
-/// The width of what counts as one letter, by the size of letters.
+/// Returns the width of a grapheme, in units of the size of letters.
 fn of_grapheme(grapheme: &str) -> f64 {
     match (grapheme.width(), grapheme.as_bytes()) {
         (0, _) => 0.0,
@@ -20,7 +21,7 @@ fn of_grapheme(grapheme: &str) -> f64 {
     }
 }
 
-/// Widths between those of Arial and of `DejaVu` Sans, the widest of common letters.
+/// Returns a width between those of Arial and of `DejaVu` Sans, the widest of common fonts.
 fn of_ascii(byte: u8) -> f64 {
     match byte {
         b'i' | b'j' | b'l' | b'\'' => 0.26,
@@ -32,7 +33,7 @@ fn of_ascii(byte: u8) -> f64 {
     }
 }
 
-/// As much of a text as there is room for, with `…` where something is missing.
+/// Returns as much of a text as fits, with `…` where something is missing.
 pub(super) fn cut(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {
         return text.to_owned();
@@ -47,12 +48,12 @@ pub(super) fn cut(text: &str, size: f64, room: f64) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// How many columns a text takes in a terminal.
+/// Returns the number of columns that a text takes in a terminal.
 pub(super) fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// As much of a text as fits into so many columns, with `…` where something is missing.
+/// Returns as much of a text as fits into a number of columns, with `…` where something is missing.
 pub(super) fn cut_columns(text: &str, room: usize) -> String {
     if columns(text) <= room {
         return text.to_owned();
@@ -65,7 +66,7 @@ pub(super) fn cut_columns(text: &str, room: usize) -> String {
     kept.collect::<String>().trim_end().to_owned() + "…"
 }
 
-/// Whether a text is read from the right: so is its first letter.
+/// Returns true if a text is read from the right, as its first letter decides.
 pub(super) fn is_from_right(text: &str) -> bool {
     let is_rtl = |c: char| {
         matches!(
@@ -80,13 +81,13 @@ pub(super) fn is_from_right(text: &str) -> bool {
     text.chars().find(|c| c.is_alphabetic()).is_some_and(is_rtl)
 }
 
-/// A text for one line.
+/// Returns a text on one line.
 pub(super) fn line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ")
 }
 
-/// A text that XML and HTML take for nothing but text, within quotes, too. Line ends stay.
+/// Returns a text that XML and HTML read as nothing but text, also within quotes. Line ends stay.
 pub(super) fn safe(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

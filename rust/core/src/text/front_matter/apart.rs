@@ -1,7 +1,7 @@
-//! Front matter that the YAML reader refuses as a whole, read and changed key by key.
+//! Reads and changes front matter key by key if the YAML reader refuses it as a whole.
 //!
-//! Programs that write values raw leave lines like `assignee: @bob` or the same key twice. One such
-//! line makes the whole unreadable, yet all others say clearly what they mean.
+//! Programs that write values without quotes leave lines like `assignee: @bob` or the same key
+//! twice. One such line makes the whole unreadable, yet all others are clear.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,8 @@ use super::{
 };
 use crate::text::edit::{Edit, apply};
 
-/// So many values that never end are looked into; what follows belongs to the last of them.
+/// The greatest number of unclosed values that are examined; the text that follows belongs to the
+/// last of them.
 const MOST_OPEN: usize = 100;
 
 /// A key of front matter on its own.
@@ -24,12 +25,12 @@ pub struct Entry<'a> {
     pub line: usize,
     /// Key and value, the last line break included; small YAML of its own where it can be read.
     pub yaml: &'a str,
-    /// What stands behind the colon on its line, without blanks around it and without a comment.
+    /// The text behind the colon on its line, without blanks around it and without a comment.
     pub raw: &'a str,
 }
 
-/// The top-level keys of front matter with their values apart from one another, in order. Of a value
-/// that cannot be read and spans several lines only the first line belongs to its key.
+/// Returns the top-level keys of front matter with their values, separated from one another and in
+/// order. Of an unreadable value that spans several lines only the first line belongs to its key.
 pub fn entries(yaml: &str) -> Vec<Entry<'_>> {
     let entry = |key: Key<'_>| Entry {
         line: key.line,
@@ -71,9 +72,9 @@ fn is_readable(yaml: &str) -> bool {
     may_explode(yaml) || read_any(yaml).is_ok()
 }
 
-/// [`super::set`] for front matter that cannot be read as a whole: every other key keeps its bytes, and
-/// the changed one alone has to say what was meant. Of a key that stands there twice the last counts
-/// and is changed; all go when the key is taken out.
+/// Works as [`super::set`] for front matter that cannot be read as a whole: every other key keeps
+/// its bytes, and only the changed one is checked for its meaning. If a key occurs several times,
+/// the last one counts and is changed; all are removed when the key is removed.
 ///
 /// # Errors
 /// As [`super::set`].
@@ -102,7 +103,7 @@ pub fn set_apart(
 fn check(yaml: &str, edits: &[Edit], key: &str, value: Option<&Value>) -> Result<(), EditError> {
     let changed = apply(yaml, edits)?;
     let (before, after) = (entries(yaml), entries(&changed));
-    // Only the one that counts may differ: of several of that name the last.
+    // Only the one that counts may differ: the last of several with that name.
     let others = |entries: &[Entry<'_>]| -> Vec<String> {
         let own = entries.iter().rposition(|entry| entry.name == key);
         let kept = entries.iter().enumerate();

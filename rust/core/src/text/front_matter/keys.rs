@@ -1,4 +1,4 @@
-//! Which lines of front matter belong to which top-level key.
+//! Assigns the lines of front matter to top-level keys.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub struct Key<'a> {
     pub(super) rest: Range<usize>,
 }
 
-/// The top-level keys of front matter, in order, each with the lines that belong to it.
+/// Returns the top-level keys of front matter, in order, each with the lines that belong to it.
 pub fn keys(yaml: &str) -> Vec<Key<'_>> {
     let mut keys: Vec<Key<'_>> = Vec::new();
     let mut open = Open::default();
@@ -37,7 +37,7 @@ pub fn keys(yaml: &str) -> Vec<Key<'_>> {
             });
         } else if let Some(key) = keys.last_mut() {
             // A comment at the left margin or a blank line may belong to the next key: it joins
-            // this one only if more of this one follows.
+            // this one only if more lines of this one follow.
             if open.inside() || !(text.trim().is_empty() || text.starts_with('#')) {
                 key.block.end = line.end;
                 open.more(text);
@@ -47,7 +47,7 @@ pub fn keys(yaml: &str) -> Vec<Key<'_>> {
     keys
 }
 
-/// The scalar at the start of what follows a colon, its quotes included and comments left out.
+/// Returns the scalar at the start of what follows a colon, its quotes included and comments left out.
 pub(super) fn token(rest: &str) -> &str {
     let text = rest.trim_start();
     if text.starts_with('#') {
@@ -65,7 +65,7 @@ pub(super) fn token(rest: &str) -> &str {
     text[..end].trim_end()
 }
 
-/// Length of a quoted scalar at the start of `text`, both quotes included.
+/// Returns the length of a quoted scalar at the start of `text`, both quotes included.
 pub(super) fn quoted_len(text: &str) -> Option<usize> {
     let quote = text.chars().next()?;
     let mut chars = text.char_indices().skip(1).peekable();
@@ -87,7 +87,7 @@ pub(super) fn is_list_item(text: &str) -> bool {
     text == "-" || text.starts_with("- ") || text.trim_end() == "-"
 }
 
-/// The key at the start of a line and the place of its colon.
+/// Returns the key at the start of a line and the place of its colon.
 fn key_of(line: &str) -> Option<(Cow<'_, str>, usize)> {
     let ends_key = |at: usize| matches!(line[at + 1..].chars().next(), None | Some(' ' | '\t'));
     if line.starts_with(['"', '\'']) {
@@ -107,7 +107,7 @@ fn key_of(line: &str) -> Option<(Cow<'_, str>, usize)> {
     Some((Cow::Borrowed(line[..colon].trim_end()), colon))
 }
 
-/// Which multi-line value is open: brackets or quotes hide what looks like a key.
+/// The unclosed multi-line value: text in brackets or quotes may look like a key.
 #[derive(Default)]
 struct Open {
     depth: usize,
@@ -119,7 +119,7 @@ impl Open {
         self.depth > 0 || self.quote.is_some()
     }
 
-    /// Looks at what follows a colon; only brackets and quotes at its start can stay open.
+    /// Reads the text behind a colon; only brackets and quotes at its start can stay open.
     fn value(&mut self, rest: &str) {
         let mut value = rest.trim_start();
         while value.starts_with(['&', '!']) {
@@ -132,7 +132,7 @@ impl Open {
         }
     }
 
-    /// Looks at a further line of the value.
+    /// Reads a further line of the value.
     fn more(&mut self, line: &str) {
         let opens = self.inside() || line.starts_with(['"', '\'', '[', '{']);
         if !opens {
@@ -165,7 +165,7 @@ impl Open {
     }
 }
 
-/// The lines of a range of a text, each with its line break.
+/// Returns the lines of a range of a text, each with its line break.
 pub(super) fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = range.start;
     text[range].split_inclusive('\n').map(move |line| {

@@ -1,4 +1,4 @@
-//! Lists under a key: rewritten in the layout they had, items that stay keeping their lines.
+//! Rewrites lists under a key in their layout; items that stay keep their lines.
 
 use std::ops::Range;
 
@@ -10,15 +10,15 @@ use super::{read, scalar_edit};
 /// The layouts a list can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListStyle {
-    /// `- item` lines, indented by so many blanks.
+    /// `- item` lines, indented by this many blanks.
     Block(usize),
     /// `[item, item]`.
     Flow,
 }
 
 impl ListStyle {
-    /// The indentation that a new list gets: that of the first block list in the front matter, none
-    /// when there is no other.
+    /// Returns the indentation of a new list: that of the first block list in the front matter,
+    /// none if there is no other.
     pub(super) fn prevailing_indent(yaml: &str, keys: &[Key<'_>]) -> usize {
         let indent = |key| match Self::of(yaml, key) {
             Some(Self::Block(indent)) => Some(indent),
@@ -42,7 +42,7 @@ impl ListStyle {
     }
 }
 
-/// The edit that makes a list hold `items`.
+/// Returns the edit that makes a list hold `items`.
 pub(super) fn edit(yaml: &str, key: &Key<'_>, items: &[String], eol: &str) -> Edit {
     let block = || {
         let rest = &yaml[key.rest.clone()];
@@ -56,8 +56,8 @@ pub(super) fn edit(yaml: &str, key: &Key<'_>, items: &[String], eol: &str) -> Ed
         )
     };
     match ListStyle::of(yaml, key) {
-        // Comments between brackets cannot be kept apart from the items: nothing is lost by refusing,
-        // and the check that follows refuses an unchanged value.
+        // Comments between brackets cannot be separated from the items: nothing is lost by
+        // refusing, and the check that follows refuses an unchanged value.
         Some(ListStyle::Flow) => {
             flow_edit(yaml, key, items).unwrap_or_else(|| Edit::insert(key.block.start, ""))
         }
@@ -65,7 +65,7 @@ pub(super) fn edit(yaml: &str, key: &Key<'_>, items: &[String], eol: &str) -> Ed
     }
 }
 
-/// The comment behind a key or its value on one line, with the blanks before it.
+/// Returns the comment behind a key or its value on one line, with the blanks before it.
 fn comment_behind(rest: &str) -> &str {
     let rest = rest.trim_end();
     let value = rest.len() - rest.trim_start().len();
@@ -82,7 +82,7 @@ fn comment_behind(rest: &str) -> &str {
     }
 }
 
-/// The same for a key that may hold one text: one takes the place of one.
+/// Returns the same edit for a key that may hold one text: one text replaces another.
 pub(super) fn edit_one_or_many(yaml: &str, key: &Key<'_>, items: &[String], eol: &str) -> Edit {
     let is_one = ListStyle::of(yaml, key).is_none() && !token(&yaml[key.rest.clone()]).is_empty();
     match items {
@@ -93,7 +93,7 @@ pub(super) fn edit_one_or_many(yaml: &str, key: &Key<'_>, items: &[String], eol:
     }
 }
 
-/// The `- item` lines for a list; items that were there keep theirs, comments above them included,
+/// Returns the `- item` lines for a list; existing items keep theirs, with the comments above them,
 /// and comments below the last item stay below.
 fn block_items(yaml: &str, key: &Key<'_>, items: &[String], eol: &str) -> String {
     let indent = match ListStyle::of(yaml, key) {
@@ -123,19 +123,20 @@ fn block_items(yaml: &str, key: &Key<'_>, items: &[String], eol: &str) -> String
     out
 }
 
-/// One line of a block list.
+/// Returns one line of a block list.
 pub(super) fn block_line(item: &str, indent: usize, eol: &str) -> String {
     format!("{:indent$}- {}{eol}", "", scalar::write(item, Place::Block))
 }
 
-/// The one text of a YAML list that holds only one.
+/// Returns the only text of a YAML list with one item.
 fn only_item(yaml: &str) -> Option<String> {
     read::<Vec<String>>(yaml)
         .ok()
         .and_then(|mut items| items.pop())
 }
 
-/// The lines of each item of a block list with the comments above it, and the lines below the last.
+/// Returns the lines of each item of a block list with the comments above it, and the lines below
+/// the last.
 fn item_lines(block: &str, indent: usize) -> (Vec<Range<usize>>, Range<usize>) {
     let mut items: Vec<Range<usize>> = Vec::new();
     let mut lead: Option<usize> = None;
@@ -155,8 +156,8 @@ fn item_lines(block: &str, indent: usize) -> (Vec<Range<usize>>, Range<usize>) {
     (items, lead.unwrap_or(block.len())..block.len())
 }
 
-/// Rewrites the inside of `[…]`; items that stay keep their spelling and the gap before them. `None`
-/// when comments inside would be lost.
+/// Returns the edit of the inside of `[…]`; items that stay keep their spelling and the gap before
+/// them. `None` if comments inside would be lost.
 fn flow_edit(yaml: &str, key: &Key<'_>, items: &[String]) -> Option<Edit> {
     let open = key.rest.start + yaml[key.rest.start..key.block.end].find('[')?;
     let list = &yaml[open..key.block.end];
@@ -165,7 +166,7 @@ fn flow_edit(yaml: &str, key: &Key<'_>, items: &[String]) -> Option<Edit> {
     if list[1..close].lines().any(has_comment) {
         return None;
     }
-    // What stands before each item, and behind the last one.
+    // The text before each item, and behind the last one.
     let ends = std::iter::once(1).chain(tokens.iter().map(|token| token.end));
     let gaps: Vec<&str> = ends
         .zip(&tokens)
@@ -197,7 +198,8 @@ fn flow_edit(yaml: &str, key: &Key<'_>, items: &[String]) -> Option<Edit> {
     Some(Edit::replace(open + 1..open + close, inside))
 }
 
-/// The bytes of each item of `[…]` and of the closing bracket; `None` for nested or unclosed lists.
+/// Returns the bytes of each item of `[…]` and of the closing bracket; `None` for nested or
+/// unclosed lists.
 fn flow_tokens(text: &str) -> Option<(Vec<Range<usize>>, usize)> {
     let mut tokens = Vec::new();
     let mut start: Option<usize> = None;

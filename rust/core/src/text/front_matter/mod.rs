@@ -1,8 +1,9 @@
-//! YAML front matter: found, read, and changed one key at a time.
+//! YAML front matter: finds it, reads it, and changes one key at a time.
 //!
-//! Reading goes through the YAML crate, which this file alone names; changing goes through a scan of
-//! the lines, because no YAML crate gives a file back in its own layout. Each change is read again
-//! and compared before it is returned, so a scan that misjudged exotic YAML refuses instead of harming.
+//! Reading uses the YAML crate, which only this file names. Changing uses a scan of the lines,
+//! because no YAML crate gives a file back in its own layout. Each change is read again and
+//! compared before it is returned, so a scan that misreads exotic YAML refuses instead of doing
+//! harm.
 
 mod apart;
 mod keys;
@@ -30,12 +31,12 @@ use lists::ListStyle;
 pub use nested::{Nested, set_nested};
 pub use transfer::{says_same, transfer, yaml_of};
 
-/// Where the parts of a document lie.
+/// The places of a document's parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// The YAML between the fences, its last line break included; `None` without front matter.
     pub yaml: Option<Range<usize>>,
-    /// First byte of the body.
+    /// The first byte of the body.
     pub body: usize,
 }
 
@@ -77,18 +78,19 @@ pub fn layout(text: &str) -> Result<Layout, EditError> {
     })
 }
 
-/// What is wrong with a piece of YAML, and where.
+/// A fault in a piece of YAML, with its line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct YamlProblem {
-    /// The reader's words.
+    /// The message of the reader.
     pub message: String,
-    /// Line inside the YAML, counted from 1, where it is known.
+    /// The line inside the YAML, counted from 1, if it is known.
     pub line: Option<usize>,
 }
 
 impl YamlProblem {
-    /// The reader's words when so many lines of the file stand before the YAML: its lines are the file's.
+    /// Returns the message for YAML below this many lines of the file: its line numbers are those
+    /// of the file.
     pub fn below(&self, lines: usize) -> String {
         let mut parts = self.message.split(" at line ");
         let mut told: String = parts.next().unwrap_or_default().into();
@@ -118,17 +120,18 @@ impl From<serde_yaml::Error> for YamlProblem {
 /// Reads YAML as a typed value; scalars read into text keep their spelling (`001`, `no`, `1.10`).
 ///
 /// # Errors
-/// The first problem found.
+/// The first fault.
 pub fn read<T: DeserializeOwned>(yaml: &str) -> Result<T, YamlProblem> {
     refuse_depth(yaml)?;
     Ok(serde_yaml::from_str(yaml)?)
 }
 
-/// Reads YAML as plain data whose scalars keep their spelling, where that is not the usual one of their value:
-/// `16` is a number and `0x10` a text, so that what any reader could tell apart differs here, too.
+/// Reads YAML as plain data, and keeps the spelling of a scalar if it is not the usual one of its
+/// value: `16` is a number and `0x10` a text, so that values which any reader could distinguish
+/// differ here, too.
 ///
 /// # Errors
-/// The first problem found; tags and keys that stand there twice are problems.
+/// The first fault; tags and repeated keys are faults.
 pub fn read_spelled(yaml: &str) -> Result<serde_json::Value, YamlProblem> {
     let Some(shape) = read::<Option<serde_json::Value>>(yaml)? else {
         return Ok(serde_json::Value::Null);
@@ -137,7 +140,7 @@ pub fn read_spelled(yaml: &str) -> Result<serde_json::Value, YamlProblem> {
     Ok(spelled::Spelled(&shape).deserialize(deserializer)?)
 }
 
-/// Deepest nesting that is read: the reader's effort grows with its square.
+/// The deepest nesting that is read: the reader's effort grows with its square.
 const DEEPEST: usize = 100;
 
 fn refuse_depth(yaml: &str) -> Result<(), YamlProblem> {
@@ -159,11 +162,12 @@ fn refuse_depth(yaml: &str) -> Result<(), YamlProblem> {
     Ok(())
 }
 
-/// Whether YAML may say much more than its length: by anchors and aliases, or by blocks nested so
-/// deep that reading them whole fails. False alarms are possible, the opposite is not.
+/// Returns true if YAML may expand to much more than its length: by anchors and aliases, or by
+/// blocks nested so deep that reading them as a whole fails. False alarms are possible, the
+/// opposite is not.
 pub fn may_explode(yaml: &str) -> bool {
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '-', '?', ':']).len();
-    // Together with brackets of the deepest kind this stays below what the reader takes.
+    // Together with brackets of the deepest nesting this stays below the limit of the reader.
     let is_deep = |line| indent(line) >= DEEPEST / 4;
     (yaml.contains('&') && yaml.contains('*')) || yaml.lines().any(is_deep)
 }
@@ -171,7 +175,7 @@ pub fn may_explode(yaml: &str) -> bool {
 /// Checks that YAML is a mapping (or empty) without expecting any key.
 ///
 /// # Errors
-/// When it cannot be read at all, repeats a key or is something else.
+/// A fault when it cannot be read at all, repeats a key or is something else.
 pub fn read_any(yaml: &str) -> Result<(), YamlProblem> {
     mapping(yaml).map(|_| ())
 }
@@ -190,7 +194,7 @@ fn mapping(yaml: &str) -> Result<Mapping, YamlProblem> {
 /// Reads one top-level key as a typed value and nothing else; `None` when it is absent or null.
 ///
 /// # Errors
-/// When the YAML cannot be read or the value does not fit the type.
+/// A fault when the YAML cannot be read or the value does not fit the type.
 pub fn read_key<T: DeserializeOwned>(yaml: &str, key: &str) -> Result<Option<T>, YamlProblem> {
     refuse_depth(yaml)?;
     let seed = OneKey {
@@ -200,7 +204,7 @@ pub fn read_key<T: DeserializeOwned>(yaml: &str, key: &str) -> Result<Option<T>,
     Ok(seed.deserialize(serde_yaml::Deserializer::from_str(yaml))?)
 }
 
-/// Reads one key of a mapping in the type wanted, so that its scalars keep their spelling.
+/// Reads one key of a mapping as the wanted type, so that its scalars keep their spelling.
 struct OneKey<'a, T> {
     key: &'a str,
     kind: PhantomData<T>,
@@ -242,7 +246,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OneKey<'_, T> {
     }
 }
 
-/// A list of texts, or one text that stands for a list of one.
+/// A list of texts; one text stands for a list of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Texts(pub Vec<String>);
 
@@ -288,7 +292,7 @@ impl<'de> Deserialize<'de> for Texts {
     }
 }
 
-/// Whether a plain scalar would be read as the very text it is.
+/// Returns true if a plain scalar is read as exactly the same text.
 pub(super) fn reads_as_text(plain: &str) -> bool {
     matches!(serde_yaml::from_str(plain), Ok(Yaml::String(text)) if text == plain)
 }
@@ -302,7 +306,7 @@ pub enum Value {
     Flag(bool),
     /// A list of texts.
     List(Vec<String>),
-    /// The same for a key that may also hold one text: one text that takes the place of one stays so.
+    /// A list for a key that may also hold one text: one text that replaces another stays a text.
     OneOrMany(Vec<String>),
     /// A map of one level.
     Map(Vec<(&'static str, Value)>),
@@ -326,7 +330,7 @@ impl Value {
     }
 }
 
-/// Changes one key of a document, adds it where it is absent, or takes it out (`None`).
+/// Changes one key of a document, adds it if it is absent, or removes it (`None`).
 ///
 /// `order` is the documented order of keys: an absent key goes behind the nearest one before it.
 /// A list keeps the layout it had (block, flow or single text), and items that stay keep their lines.
@@ -349,8 +353,8 @@ pub fn set(
     })
 }
 
-/// Changes front matter by the edits that `edits` makes of its YAML and line break; a document
-/// without front matter gets some.
+/// Changes front matter by the edits that `edits` creates from its YAML and line break; a document
+/// without front matter gets one.
 fn set_by(
     text: &str,
     key: &str,
@@ -423,7 +427,7 @@ fn refuse_other_than_lines(yaml: &str, keys: &[Key<'_>], key: &str) -> Result<()
     Ok(())
 }
 
-/// The edit that adds a key.
+/// Returns the edit that adds a key.
 fn insertion(
     yaml: &str,
     keys: &[Key<'_>],
@@ -436,7 +440,7 @@ fn insertion(
     Edit::insert(place_of(key, keys, order, yaml.len()), written)
 }
 
-/// The edit that gives a key another value.
+/// Returns the edit that gives a key another value.
 fn replacement(yaml: &str, found: &Key<'_>, key: &str, value: &Value, eol: &str) -> Edit {
     match value {
         Value::List(items) => lists::edit(yaml, found, items, eol),
@@ -449,8 +453,7 @@ fn replacement(yaml: &str, found: &Key<'_>, key: &str, value: &Value, eol: &str)
     }
 }
 
-/// Reads the text as it was and as it would be: the key must say what was intended, and nothing
-/// else may differ.
+/// Checks a change: the key must have the intended value, and nothing else may differ.
 fn check(yaml: &str, edit: &Edit, key: &str, value: Option<&Value>) -> Result<(), EditError> {
     let broken = |problem: YamlProblem| unfaithful(key, problem.message);
     let changed = apply(yaml, std::slice::from_ref(edit))?;
@@ -466,7 +469,7 @@ fn check(yaml: &str, edit: &Edit, key: &str, value: Option<&Value>) -> Result<()
     }
 }
 
-/// The same for entries of the map under a key.
+/// Checks a change of entries in the map under a key in the same way.
 fn check_nested(yaml: &str, edit: &Edit, key: &str, entries: &[Nested]) -> Result<(), EditError> {
     let broken = |problem: YamlProblem| unfaithful(key, problem.message);
     let changed = apply(yaml, std::slice::from_ref(edit))?;
@@ -500,7 +503,7 @@ fn unfaithful(key: &str, why: String) -> EditError {
     }
 }
 
-/// Whether YAML says of a key what was to be written.
+/// Returns true if a key in the YAML has the value that was to be written.
 fn reads_back(yaml: &str, key: &str, value: Option<&Value>) -> Result<bool, YamlProblem> {
     Ok(match value {
         None => !mapping(yaml)?.contains_key(key),
@@ -512,8 +515,8 @@ fn reads_back(yaml: &str, key: &str, value: Option<&Value>) -> Result<bool, Yaml
     })
 }
 
-/// Where an absent key goes: behind the nearest present key that the order names before it, else
-/// before the first present key that it names after it, else at the end.
+/// Returns the place of an absent key: behind the nearest present key that the order names before
+/// it, else before the first present key that it names after it, else at the end.
 fn place_of(key: &str, keys: &[Key<'_>], order: &[&str], end: usize) -> usize {
     let rank = |name: &str| order.iter().position(|o| *o == name);
     let Some(own) = rank(key) else {
@@ -539,7 +542,7 @@ fn scalar_edit(yaml: &str, key: &Key<'_>, write: impl Fn(&str) -> String) -> Edi
         .map(str::trim)
         .all(|line| line.is_empty() || line.starts_with('#'));
     if !is_one_line {
-        // The old value spans several lines: they all go, and what was on the key's line with them.
+        // The old value spans several lines: they are all removed, with the rest of the key's line.
         let kept = yaml[key.block.clone()].trim_end_matches(['\r', '\n']).len();
         return Edit::replace(
             key.rest.start..key.block.start + kept,
@@ -554,7 +557,7 @@ fn scalar_edit(yaml: &str, key: &Key<'_>, write: impl Fn(&str) -> String) -> Edi
     Edit::replace(at..at + old.len(), write(old))
 }
 
-/// Writes `key: value` for a key that is not there yet; a list in block layout, so many blanks deep.
+/// Returns `key: value` for a new key; a list is in block layout with this indentation.
 fn fresh(key: &str, value: &Value, eol: &str, indent: usize) -> String {
     match value {
         Value::Text(text) => format!("{key}: {}{eol}", scalar::write(text, Place::Block)),

@@ -1,19 +1,20 @@
-//! The entries of a map under a key, changed one by one.
+//! Changes the entries of a map under a key one by one.
 
 use super::keys::{Key, keys, token};
 use super::{Value, check_nested, insertion, refuse_other_than_lines, replacement, set, set_by};
 use crate::text::edit::{Edit, EditError};
 
-/// An entry of a map and its value; `None` takes it out.
+/// An entry of a map and its value; `None` removes it.
 pub type Nested = (&'static str, Option<Value>);
 
-/// Changes entries of the map under a key, and adds the map where there is none. In a map in block layout
-/// all other lines stay as they are, comments among them.
+/// Changes entries of the map under a key, and adds the map if it is missing. In a map in block
+/// layout all other lines stay as they are, with their comments.
 ///
-/// `order` is the documented order of the document's keys; new entries go in the order they are given in.
+/// `order` is the documented order of the document's keys; new entries keep the order in which they
+/// are given.
 ///
 /// # Errors
-/// As [`set`]; also when the map is in one line and holds entries that would be lost.
+/// As [`set`]; also when the map is on one line and holds entries that would be lost.
 pub fn set_nested(
     text: &str,
     key: &str,
@@ -41,7 +42,7 @@ pub fn set_nested(
 
 /// A map in block layout.
 struct Block<'a> {
-    /// Where its lines begin in the YAML.
+    /// The start of its lines in the YAML.
     start: usize,
     lines: &'a str,
     /// The blanks before each entry.
@@ -67,7 +68,8 @@ fn block_of<'a>(yaml: &'a str, found: &Key<'_>) -> Option<Block<'a>> {
 }
 
 impl Block<'_> {
-    /// The entries are changed as if they were the keys of a document, then put back in their place.
+    /// Returns the edit of the block: the entries are changed as if they were the keys of a
+    /// document, then put back in their place.
     fn edit(&self, entries: &[Nested]) -> Result<Edit, EditError> {
         const FENCE: &str = "---\n";
         let order: Vec<&str> = entries.iter().map(|(name, _)| *name).collect();

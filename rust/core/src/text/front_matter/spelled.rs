@@ -1,14 +1,15 @@
-//! A value as it is spelled: a scalar that has another spelling than its value's usual one is a text.
+//! Reads a value with its spelling: a scalar that is not spelled in the usual way of its value is a
+//! text.
 //!
-//! A reader that wants text gets `0x10` or `1.10` as it stands there, one that wants any value gets 16 and
-//! 1.1. Who compares values has to see what either of them sees, so both spellings have to differ here.
+//! A reader that wants text gets `0x10` or `1.10` as written, one that wants any value gets 16 and
+//! 1.1. A comparison of values must see both, so two spellings must differ here.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Reads what has the shape of a value once more, with the spelling of its scalars.
+/// Reads text of a known shape once more, with the spelling of its scalars.
 pub(super) struct Spelled<'a>(pub(super) &'a Value);
 
 impl<'de> DeserializeSeed<'de> for Spelled<'_> {

@@ -1,4 +1,4 @@
-//! A key taken over from another document, with the lines it has there.
+//! Copies a key from another document, with its lines there.
 
 use super::keys::{Key, keys};
 use super::{
@@ -7,11 +7,11 @@ use super::{
 };
 use crate::text::edit::with_line_break;
 
-/// Gives a key of a document the lines it has in `from`, comments between them included, or takes it
-/// out where `from` has none. `order` is as for [`super::set`].
+/// Gives a key of a document the lines that it has in `from`, with the comments between them, or
+/// removes it if `from` has none. `order` is as for [`super::set`].
 ///
 /// # Errors
-/// As [`super::set`]; `Unfaithful` also for lines that only mean something where they stand.
+/// As [`super::set`]; `Unfaithful` also for lines that have a meaning only in their place.
 pub fn transfer(text: &str, key: &str, from: &str, order: &[&str]) -> Result<String, EditError> {
     let there = yaml_of(from)?;
     let (target, eol) = (layout(text)?, line_break(text));
@@ -42,12 +42,12 @@ pub fn transfer(text: &str, key: &str, from: &str, order: &[&str]) -> Result<Str
     apply(text, &[moved])
 }
 
-/// Whether two pieces of YAML say the same; no when one of them cannot be read.
+/// Returns true if two pieces of YAML have the same meaning; false if one of them cannot be read.
 pub fn says_same(one: &str, other: &str) -> bool {
     matches!((mapping(one), mapping(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// The YAML of a document; empty without front matter.
+/// Returns the YAML of a document; empty without front matter.
 ///
 /// # Errors
 /// As [`layout`].

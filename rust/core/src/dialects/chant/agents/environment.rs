@@ -1,8 +1,9 @@
-//! What an agent is told of its run in its environment.
+//! The environment variables that describe a run to its agent.
 
 use crate::dialects::chant::prompt::Place;
 
-/// The variables that tell an agent of its own run; one that starts another run does not hand them on.
+/// The variables that describe a run to its agent; they are not passed on to another run that it
+/// starts.
 pub const TOLD: [&str; 8] = [
     "CHANT_SPEC_ID",
     "CHANT_SPEC_FILE",
@@ -14,24 +15,24 @@ pub const TOLD: [&str; 8] = [
     "CHANT_PROMPT",
 ];
 
-/// What a run tells its agent.
+/// The facts of a run for its agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Told<'a> {
-    /// The spec's ID.
+    /// The spec's id.
     pub spec_id: &'a str,
-    /// The copy of the spec that the agent reads and ticks: the worktree's where there is one.
+    /// The copy of the spec that the agent reads and ticks: that of the worktree, if there is one.
     pub spec_file: &'a str,
     /// The project's root in the user's checkout.
     pub project: &'a str,
     /// The worktree; `None` in the checkout itself.
     pub worktree: Option<Place<'a>>,
-    /// The file that tells about our server.
+    /// The file that names our server.
     pub mcp_config: Option<&'a str>,
-    /// The prompt, where it asks for something else than work on the spec.
+    /// The prompt, if it asks for something other than work on the spec.
     pub prompt: Option<&'a str>,
 }
 
-/// The variables of a run, all paths absolute (reference chant 6.5).
+/// Returns the variables of a run, all paths absolute (reference chant 6.5).
 pub fn variables(told: &Told<'_>) -> Vec<(&'static str, String)> {
     let worktree = |of: fn(Place<'_>) -> &str| told.worktree.map(|place| of(place).to_owned());
     let values = [

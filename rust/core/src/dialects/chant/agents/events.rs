@@ -1,4 +1,4 @@
-//! How an agent tells what it does, and what follows from that for limits.
+//! Assigns event formats to agents, with the consequences for limits.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use crate::config::runs::Limits;
 use crate::work::output::Reads;
 use crate::work::spending::SpendingLimits;
 
-/// Commands of a configuration, by the beginning of the name that they or their program have, with the formats of
-/// their events.
+/// The formats of events, by the start of the name of an agent or its program, for commands of a
+/// configuration.
 const FORMATS: [(&str, EventFormat); 11] = [
     ("claude", EventFormat::Claude),
     ("codex", EventFormat::Codex),
@@ -24,9 +24,10 @@ const FORMATS: [(&str, EventFormat); 11] = [
     ("amp", EventFormat::Amp),
 ];
 
-/// The format of an agent's events: that of its template, else by its name or that of its program.
+/// Returns the format of an agent's events: that of its template, else by its name or that of its
+/// program.
 pub fn format_of(agent: &Agent) -> EventFormat {
-    // Ours tells messages, but neither what it used nor how it ended.
+    // Our own reports messages, but neither its usage nor its end.
     if agent.provider.is_some() {
         return EventFormat::Plain;
     }
@@ -38,7 +39,7 @@ pub fn format_of(agent: &Agent) -> EventFormat {
     let names = [agent.name.as_str(), &program.to_string_lossy()];
     let is_called = |known: &str| {
         let rest = |name: &str| name.strip_prefix(known).map(|rest| rest.chars().next());
-        // `pi` is not the beginning of a name, but the whole or its first part.
+        // `pi` must be the whole name or its first part, not the start of a longer word.
         names
             .iter()
             .any(|name| matches!(rest(name), Some(None | Some('-' | '_' | '.'))))
@@ -47,13 +48,13 @@ pub fn format_of(agent: &Agent) -> EventFormat {
     found.map_or(EventFormat::Plain, |(_, format)| *format)
 }
 
-/// What of the agent's output is written into the log, where not all of it is.
+/// Returns the function that selects the agent's output for the log; `None` if all of it is logged.
 pub fn reads_of(agent: &Agent) -> Option<Reads> {
     let of_format = messages_of_others::reads_of(format_of(agent));
     of_format.or_else(|| agent.tells_messages().then_some(messages::lines as Reads))
 }
 
-/// What a run may use up, as configured.
+/// Returns the limits of usage as configured.
 pub fn spending(limits: &Limits) -> SpendingLimits {
     SpendingLimits {
         tokens: limits.tokens.map(std::num::NonZero::get),
@@ -63,7 +64,8 @@ pub fn spending(limits: &Limits) -> SpendingLimits {
     }
 }
 
-/// Why limits cannot hold an agent: it does not tell what they bound.
+/// Returns the reason why limits cannot be enforced: the agent does not report the usage that they
+/// bound.
 pub fn unheld_limit(agent: &Agent, limits: &Limits) -> Option<String> {
     if agent.is_demo() {
         return None;

@@ -1,4 +1,4 @@
-//! What is put into the commands, variables and files of agents.
+//! Fills placeholders in the commands, variables and files of agents.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -6,60 +6,60 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde_json::{Value, json};
 
-/// A prompt longer than this is not given as an argument: systems refuse arguments of 128 KiB.
+/// The greatest length of a prompt as an argument: systems refuse arguments of 128 KiB.
 const LONGEST_ARGUMENT: usize = 100_000;
 
-/// What is put into a command.
+/// The values for the placeholders of a command.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Given<'a> {
     /// The prompt.
     pub prompt: &'a str,
     /// The file that holds the prompt, absolute.
     pub prompt_file: &'a str,
-    /// The model, if one is wanted.
+    /// The model, if one is chosen.
     pub model: Option<&'a str>,
     /// The folder to work in, absolute.
     pub worktree: &'a str,
-    /// The spec's ID.
+    /// The spec's id.
     pub spec_id: &'a str,
-    /// The file that tells the agent about our server, absolute.
+    /// The file that names our server for the agent, absolute.
     pub mcp_config: Option<&'a str>,
-    /// How our server is started, for agents that are told of it otherwise.
+    /// The start of our server, for agents that do not read that file.
     pub server: Option<&'a OwnServer>,
     /// The run's repository, absolute; commits are written there.
     pub git_dir: Option<&'a str>,
-    /// The agent's own state in a run that is held, absolute.
+    /// The agent's own state in a confined run, absolute.
     pub private: Option<&'a str>,
     /// The command lines of the project's checks, which a guarded agent may run.
     pub checks: &'a [String],
-    /// The most turns that it may take.
+    /// The greatest number of turns.
     pub turns: Option<u32>,
-    /// The most dollars that it may spend.
+    /// The greatest cost in dollars.
     pub cost_usd: Option<f64>,
-    /// Where a model that is asked as OpenAI's are has its address, if that is said.
+    /// The address of a model with OpenAI's protocol, if one is set.
     pub openai_base_url: Option<&'a str>,
-    /// Our own program with the arguments before a command's name.
+    /// Our own program with the arguments before the name of a command.
     pub own_program: &'a [String],
-    /// Whether something else than the agent holds the run.
+    /// True if the run is confined by something other than the agent.
     pub is_confined: bool,
 }
 
-/// Seconds that our server may take for a request, where an agent has to be told.
+/// The seconds that our server may take for a request, for agents that need a limit.
 const SERVER_SECONDS: u32 = 60;
 
-/// How an agent's host starts our server.
+/// The start of our server by an agent's host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OwnServer {
     /// Its program.
     pub command: String,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// What it finds in its environment.
+    /// The variables in its environment.
     pub variables: BTreeMap<String, String>,
 }
 
 impl OwnServer {
-    /// The entry of it in the files of most hosts.
+    /// Returns its entry in the files of most hosts.
     pub fn entry(&self) -> Value {
         let mut entry = json!({"command": self.command, "args": self.arguments});
         if !self.variables.is_empty() {
@@ -68,7 +68,7 @@ impl OwnServer {
         entry
     }
 
-    /// Program and arguments.
+    /// Returns program and arguments.
     fn argv(&self) -> Vec<&str> {
         let arguments = self.arguments.iter().map(String::as_str);
         std::iter::once(self.command.as_str())
@@ -76,7 +76,7 @@ impl OwnServer {
             .collect()
     }
 
-    /// Program and arguments as words of a shell.
+    /// Returns program and arguments as words of a shell.
     fn words(&self) -> String {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@+,".contains(c);
         let quoted = |word: &str| {
@@ -89,7 +89,7 @@ impl OwnServer {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Its variables as a table on one line of TOML.
+    /// Returns its variables as a table on one line of TOML.
     fn table(&self) -> Option<String> {
         if self.variables.is_empty() {
             return None;
@@ -100,21 +100,22 @@ impl OwnServer {
     }
 }
 
-/// How an agent is started.
+/// The start of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandLine {
     /// Program and arguments.
     pub argv: Vec<String>,
-    /// What it finds in its environment because of what it is.
+    /// Variables in its environment that depend on the agent.
     pub variables: Vec<(String, String)>,
-    /// Files that a confined run finds in the agent's state, by their path there, and their texts.
+    /// Files that a confined run creates in the agent's state, by their path there, with their
+    /// texts.
     pub files: Vec<(String, String)>,
-    /// Whether the prompt goes to standard input; otherwise nothing does.
+    /// True if the prompt goes to standard input, which is empty otherwise.
     pub prompt_on_stdin: bool,
 }
 
-/// Arguments that belong together with their placeholders replaced: nothing when one has no value, and once for each
-/// check when they name one.
+/// Returns arguments that belong together with their placeholders replaced: none if one has no
+/// value, and once for each check if they name one.
 pub(super) fn arguments(pieces: &[String], given: &Given<'_>) -> Vec<Vec<String>> {
     if pieces.iter().any(|piece| piece.contains("{check}")) {
         let checks = given.checks.iter().filter(|check| is_plain(check));
@@ -129,14 +130,15 @@ pub(super) fn arguments(pieces: &[String], given: &Given<'_>) -> Vec<Vec<String>
     vec![filled.unwrap_or_default()]
 }
 
-/// Whether a command means itself in a rule of an agent: no pattern, and no end of a rule.
+/// Returns true if a command stands for itself in a rule of an agent: it contains no pattern, and
+/// no end of a rule.
 fn is_plain(command: &str) -> bool {
     command
         .chars()
         .all(|c| c.is_ascii_alphanumeric() || " -_./=:@+,".contains(c))
 }
 
-/// A text with its placeholders replaced, each once; `None` when one has no value.
+/// Returns a text with its placeholders replaced, each once; `None` if one has no value.
 pub(super) fn text(template: &str, given: &Given<'_>) -> Option<String> {
     static PLACEHOLDER: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\{([a-z_]+)\}").ok());
@@ -157,17 +159,17 @@ pub(super) fn text(template: &str, given: &Given<'_>) -> Option<String> {
     is_whole.then(|| filled.into_owned())
 }
 
-/// What stands in the place of a word in braces.
+/// The outcomes of replacing a word in braces.
 enum Filling {
-    /// It itself.
+    /// It is no placeholder and stays.
     NoPlaceholder,
-    /// Nothing: it has no value.
+    /// It has no value.
     Nothing,
-    /// Its value.
+    /// It is replaced by its value.
     Text(String),
 }
 
-/// The value of a placeholder.
+/// Returns the value of a placeholder.
 fn value(name: &str, given: &Given<'_>) -> Filling {
     let owned = |value: Option<&str>| value.map(str::to_owned);
     let value = match name {
@@ -212,25 +214,26 @@ fn value(name: &str, given: &Given<'_>) -> Filling {
     value.map_or(Filling::Nothing, Filling::Text)
 }
 
-/// A text between quotes, as JSON and TOML read it.
+/// Returns a text between quotes, as JSON and TOML read it.
 fn quoted(text: &str) -> String {
     json!(text).to_string()
 }
 
-/// The servers of a run as an object: ours, or none.
+/// Returns the servers of a run as an object: ours, or none.
 fn servers(given: &Given<'_>, entry: impl Fn(&OwnServer) -> Value) -> String {
     let own = given.server.map(|server| json!({"chant": entry(server)}));
     own.unwrap_or_else(|| json!({})).to_string()
 }
 
-/// More members of an object of rules, one for each check.
+/// Returns further members of an object of rules, one for each check.
 fn rules(checks: &[String]) -> String {
     let checks = checks.iter().filter(|check| is_plain(check));
     let rules = checks.map(|check| format!(",{}:\"allow\"", quoted(check)));
     rules.collect()
 }
 
-/// The prompt as an argument; what none can hold, or what could be taken for an option or a file, is named.
+/// Returns the prompt as an argument. A prompt that is too long, or that could be taken for an
+/// option or a file, is named by its file.
 fn prompt_argument(given: &Given<'_>) -> String {
     let is_too_long = given.prompt.len() > LONGEST_ARGUMENT;
     if is_too_long || given.prompt.starts_with(['-', '@']) || given.prompt.contains('\0') {

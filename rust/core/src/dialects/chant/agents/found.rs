@@ -1,4 +1,4 @@
-//! Which agents are on this machine. Nothing is started to find that out.
+//! Finds the agents on this machine without starting any of them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ use super::built_in::{BuiltIn, ProgramName, StatePlace};
 use super::{Agent, templates};
 use crate::store::disk;
 
-/// Where agents are looked for.
+/// The environment in which agents are searched.
 #[derive(Debug, Clone, Copy)]
 pub struct Surroundings<'a> {
-    /// The environment that runs are started from.
+    /// The environment from which runs are started.
     pub environment: &'a BTreeMap<String, String>,
-    /// The project's folder; what lies in it is anybody's, and no agent of the user's.
+    /// The project's folder; a program in it may come from anyone and is no agent of the user's.
     pub root: &'a Path,
 }
 
@@ -23,18 +23,18 @@ pub struct FoundAgent {
     pub template: &'static BuiltIn,
     /// Its program.
     pub path: PathBuf,
-    /// What says that somebody is logged in; without it nobody may be.
+    /// The sign that a user is logged in; without it there may be no login.
     pub login: Option<LoginSign>,
 }
 
-/// What says that somebody is logged in.
+/// The signs that a user is logged in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoginSign {
     /// A variable that holds a key.
     Variable(&'static str),
     /// A file of the agent's.
     File(PathBuf),
-    /// The agent itself, by this command.
+    /// The report of the agent itself, by this command.
     Said(String),
 }
 
@@ -49,7 +49,7 @@ impl std::fmt::Display for LoginSign {
 }
 
 impl Agent {
-    /// The agent behind the first of its programs that is there.
+    /// Returns the agent behind the first of its programs that exists.
     #[must_use]
     pub fn located(&self, around: Surroundings<'_>) -> Self {
         let mut programs = self.programs().iter();
@@ -61,7 +61,7 @@ impl Agent {
 }
 
 impl Surroundings<'_> {
-    /// The agents that are installed, in the order in which one is chosen.
+    /// Returns the installed agents, in the order in which one is chosen.
     pub fn agents(self) -> Vec<FoundAgent> {
         let found = templates().filter_map(|template| {
             let path = template.programs.iter().find_map(|own| self.program(own))?;
@@ -74,8 +74,8 @@ impl Surroundings<'_> {
         found.collect()
     }
 
-    /// The agent that works when the configuration names none: the first that somebody is logged in to, else the
-    /// first.
+    /// Returns the agent that works if the configuration names none: the first with a login, else
+    /// the first.
     pub fn chosen(self) -> Option<&'static str> {
         let found = self.agents();
         let logged_in = found.iter().find(|agent| agent.login.is_some());
@@ -83,8 +83,8 @@ impl Surroundings<'_> {
         Some(chosen.template.name)
     }
 
-    /// Where a program lies that may be an agent's. Another one of its name is none, and neither is what lies in the
-    /// project.
+    /// Returns the path of an agent's program. Another program of the same name does not count, and
+    /// neither does one in the project.
     pub fn program(self, own: &ProgramName) -> Option<PathBuf> {
         let path = self.environment.get("PATH")?;
         let found = which::which_in(own.name, Some(path), self.root).ok()?;
@@ -97,7 +97,7 @@ impl Surroundings<'_> {
         (is_it && !is_inside).then_some(found)
     }
 
-    /// What says that somebody is logged in to an agent, as far as that is seen without starting it.
+    /// Returns the sign of a login to an agent, as far as it is visible without starting the agent.
     pub fn login(self, template: &BuiltIn) -> Option<LoginSign> {
         let is_set = |name: &&&str| {
             let value = self.environment.get(**name);
@@ -106,12 +106,12 @@ impl Surroundings<'_> {
         if let Some(name) = template.keys.iter().find(is_set) {
             return Some(LoginSign::Variable(name));
         }
-        // The first of them is the one that says it; others may be there without a login.
+        // The first file is the one that proves a login; others may exist without one.
         let file = self.state_file(&template.state.place, template.state.login.first()?)?;
         disk::is_file(&file).then_some(LoginSign::File(file))
     }
 
-    /// Where a file of an agent's own state lies.
+    /// Returns the path of a file in an agent's own state.
     pub fn state_file(self, place: &StatePlace, name: &str) -> Option<PathBuf> {
         let users = UsersFiles(self);
         match place {
@@ -125,7 +125,7 @@ impl Surroundings<'_> {
     }
 }
 
-/// Variables that name folders of the user's, and where those lie otherwise.
+/// Variables that name folders of the user's, with their usual paths.
 pub const FOLDERS: [(&str, &str); 3] = [
     ("XDG_CONFIG_HOME", ".config"),
     ("XDG_DATA_HOME", ".local/share"),
@@ -137,18 +137,19 @@ pub const FOLDERS: [(&str, &str); 3] = [
 pub struct UsersFiles<'a>(pub Surroundings<'a>);
 
 impl UsersFiles<'_> {
-    /// The folder that a variable names.
+    /// Returns the folder that a variable names.
     pub fn folder(self, variable: &str) -> Option<PathBuf> {
         let path = PathBuf::from(self.0.environment.get(variable)?);
         path.is_absolute().then_some(path)
     }
 
-    /// A file or folder below the home folder.
+    /// Returns a file or folder below the home folder.
     pub fn in_home(self, name: &str) -> Option<PathBuf> {
         Some(self.folder("HOME")?.join(name))
     }
 
-    /// A file that lies under this name in a home where no variable says otherwise.
+    /// Returns the path of a file with this usual name in the home folder; a variable may have
+    /// moved it.
     pub fn file(self, name: &str) -> Option<PathBuf> {
         let moved = FOLDERS.into_iter().find_map(|(variable, usual)| {
             let rest = Path::new(name).strip_prefix(usual).ok()?;

@@ -8,15 +8,15 @@ use crate::config::runs::{Argument, Providers};
 use crate::provider::endpoint::Endpoint;
 use crate::provider::{KEY, Protocol};
 
-/// So many tries after the first, when nothing is said about it.
+/// The number of tries after the first, by default.
 const RETRIES: u32 = 3;
-/// Before the first of them.
+/// The delay before the first of them.
 const DELAY: Duration = Duration::from_secs(1);
 
-/// Where the model behind an agent is.
+/// The model behind an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provider {
-    /// The protocol that is spoken with it.
+    /// Its protocol.
     pub protocol: Protocol,
     /// Its address, as it is configured.
     pub endpoint: String,
@@ -39,7 +39,7 @@ impl Provider {
         }
     }
 
-    /// What our own program is told of it; the prompt goes to its standard input.
+    /// Returns the arguments for our own program; the prompt goes to its standard input.
     pub(super) fn arguments(&self) -> Vec<Argument> {
         let pair = |name: &str, value: String| Argument::Together(vec![name.into(), value]);
         vec![
@@ -50,7 +50,7 @@ impl Provider {
         ]
     }
 
-    /// What is missing for a run with a model, and where it belongs.
+    /// Returns the settings that a run with a model lacks, and where they belong.
     fn missing(
         &self,
         model: Option<&str>,

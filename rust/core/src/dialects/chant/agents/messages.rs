@@ -1,11 +1,10 @@
-//! Agents that tell what they do as messages, a line of JSON each (`stream-json`): what of it is worth a
-//! line in the log.
+//! Turns messages of agents, a line of JSON each (`stream-json`), into lines of the log.
 
 use serde_json::Value;
 
-/// Characters of a tool's input, or of its failure, that are told.
+/// The greatest number of characters of a tool's input, or of its failure, in the log.
 const SHOWN: usize = 200;
-/// What of a tool's input says most, the first that is there.
+/// The keys of a tool's input that describe it best; the first one present is used.
 const TELLING: [&str; 8] = [
     "command",
     "file_path",
@@ -17,8 +16,8 @@ const TELLING: [&str; 8] = [
     "prompt",
 ];
 
-/// The lines of the log for a line that an agent wrote; `None` for one that is no message and stays as it
-/// is. Texts are told whole, the use of tools and their failures in short, everything else not at all.
+/// Returns the lines of the log for a line of an agent; `None` for one that is no message and stays
+/// as it is. Texts are logged whole, the use of tools and their failures in short, nothing else.
 pub fn lines(line: &str) -> Option<Vec<String>> {
     let message: Value = serde_json::from_str(line).ok()?;
     let kind = message.get("type")?.as_str()?;
@@ -44,7 +43,7 @@ fn said(part: &Value) -> Vec<String> {
     used(tool, part.get("input").unwrap_or(&Value::Null))
 }
 
-/// That a tool is used, with what says most of its input.
+/// Returns the line about a used tool, with the most important part of its input.
 pub(super) fn used(tool: &str, input: &Value) -> Vec<String> {
     let told = TELLING.iter().find_map(|key| input.get(key)?.as_str());
     let shown = told.or(input.as_str()).map(str::to_owned);
@@ -61,7 +60,7 @@ fn failed(part: &Value) -> Option<String> {
     Some(format!("[failed] {}", short(&told)))
 }
 
-/// That the model is asked once more, and why.
+/// Returns the line about another try of the model, with its reason.
 fn tried_again(message: &Value) -> Option<String> {
     let kind = message.get("subtype")?.as_str()?;
     if !matches!(kind, "api_retry" | "retry") {
@@ -72,7 +71,7 @@ fn tried_again(message: &Value) -> Option<String> {
     Some(again(status, why.unwrap_or_default()))
 }
 
-/// The line about one more try, with the status of the last and what was said of it.
+/// Returns the line about another try, with the status and the message of the last one.
 pub(super) fn again(status: Option<u64>, why: &str) -> String {
     let status = status.map(|status| status.to_string()).unwrap_or_default();
     let told = [&*status, &*short(why)].map(str::to_owned);
@@ -80,7 +79,7 @@ pub(super) fn again(status: Option<u64>, why: &str) -> String {
     format!("[retry] {}", told.join(" ")).trim_end().to_owned()
 }
 
-/// A result that is none; a good one was told already.
+/// Returns the line about a failed result; a good one was logged already.
 fn ended(message: &Value) -> Option<String> {
     let is_error = message.get("is_error").and_then(Value::as_bool) == Some(true);
     let how = message
@@ -101,7 +100,7 @@ fn ended(message: &Value) -> Option<String> {
     )
 }
 
-/// The beginning of a text, on one line.
+/// Returns the start of a text, on one line.
 pub(super) fn short(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");

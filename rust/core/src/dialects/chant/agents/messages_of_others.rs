@@ -1,5 +1,6 @@
-//! What agents other than Claude Code tell, as lines of the log: a function for each format. Texts stand there whole,
-//! the use of tools and what went wrong in short, everything else not at all; what is no event stays as it is.
+//! Turns events of agents other than Claude Code into lines of the log: a function for each format.
+//! Texts are logged whole, the use of tools and failures in short, nothing else; a line that is no
+//! event stays as it is.
 
 use serde_json::Value;
 
@@ -7,7 +8,7 @@ use super::messages::{again, lines, short, used};
 use crate::agent_events::EventFormat;
 use crate::work::output::Reads;
 
-/// What of a format is written into the log; `None` where all of it is.
+/// Returns the function that selects lines of a format for the log; `None` if all lines are logged.
 pub fn reads_of(format: EventFormat) -> Option<Reads> {
     Some(match format {
         EventFormat::Claude | EventFormat::Qwen | EventFormat::Amp | EventFormat::Cursor => lines,
@@ -22,7 +23,7 @@ pub fn reads_of(format: EventFormat) -> Option<Reads> {
     })
 }
 
-/// A line as an event of some kind.
+/// Returns a line as an event of some kind.
 fn event(line: &str) -> Option<(String, Value)> {
     let event: Value = serde_json::from_str(line).ok()?;
     let kind = event.get("type")?.as_str()?.to_owned();
@@ -166,7 +167,7 @@ fn pi(line: &str) -> Option<Vec<String>> {
     })
 }
 
-/// The parts of an answer: texts, and tools that are called.
+/// Returns the parts of an answer: texts, and tools that are called.
 fn said(parts: &Value) -> Vec<String> {
     let parts = parts.as_array().into_iter().flatten();
     let shown = parts.map(|part| {

@@ -1,4 +1,4 @@
-//! Agents: how each is started, as lists of arguments and never as text for a shell (reference chant
+//! Agents: the start of each, as lists of arguments and never as text for a shell (reference chant
 //! 6.5).
 
 pub mod built_in;
@@ -22,30 +22,30 @@ use super::model::Spec;
 use crate::config::Config;
 use crate::config::runs::{AgentSettings, Argument, Delivery, Runs};
 
-/// Why an agent cannot be started.
+/// The reasons why an agent cannot be started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AgentError {
-    /// Nothing is known of it.
+    /// No agent has that name.
     #[error("Unknown agent '{name}'. Known are: {}. Add it below `agents:` in .chant/config.md with its `command`.", known.join(", "))]
     Unknown {
         /// Its name.
         name: String,
-        /// The agents there are.
+        /// The known agents.
         known: Vec<String>,
     },
-    /// None is configured, and none was found.
+    /// No agent is configured, and none was found.
     #[error(
         "No agent is configured, and none that is known was found on the PATH. A person sees with `chant-mcp agents list` which are known and how each is installed; `npm install -g @anthropic-ai/claude-code` is one way. The agent `demo` shows what a run does without one."
     )]
     NoAgent,
-    /// Its command never gives it the prompt.
+    /// Its command does not pass the prompt.
     #[error(
         "The command of agent '{name}' never gives it the prompt: expected an argument with {expected}, or `prompt: stdin`."
     )]
     NoPrompt {
         /// Its name.
         name: String,
-        /// The placeholder that is missing.
+        /// The missing placeholder.
         expected: &'static str,
     },
     /// Its command has no program.
@@ -64,19 +64,19 @@ pub enum AgentError {
         /// The model.
         model: String,
     },
-    /// Nothing holds its runs, and it would bound nothing itself.
+    /// Its runs are not confined, and it would not limit itself.
     #[error(
         "Agent '{name}' is not started, because runs are not confined here and {title} does not bound itself: {why}. A person sees with `chant-mcp confine --check` what confines runs; else name another agent, or let it do everything with `agents: {{{name}: {{skip_permissions: true}}}}` in your own configuration."
     )]
     Unguarded {
         /// Its name.
         name: String,
-        /// What people call it.
+        /// Its name for people.
         title: &'static str,
-        /// Why it bounds nothing.
+        /// The reason why it does not limit itself.
         why: &'static str,
     },
-    /// A limit is configured that it knows no flag for.
+    /// A limit is configured for which it has no option.
     #[error(
         "Agent '{name}' is not started, because `limits.{limit}` cannot be held: it knows no flag for that. Take the limit away, or name another agent; a person sees with `chant-mcp agents list` which know it."
     )]
@@ -86,18 +86,18 @@ pub enum AgentError {
         /// The key below `limits`.
         limit: &'static str,
     },
-    /// It talks to a model over HTTP, and what it needs for that is missing.
+    /// It uses a model over HTTP, and a setting for that is missing.
     #[error("Cannot start agent '{name}': {why}")]
     Provider {
         /// Its name.
         name: String,
-        /// What is missing, and where it belongs.
+        /// The missing setting, and where it belongs.
         why: String,
     },
 }
 
 impl AgentError {
-    /// The values in the sentence, by name.
+    /// Returns the values in the sentence, by name.
     pub fn details(&self) -> serde_json::Value {
         match self {
             Self::Unknown { name, known } => serde_json::json!({"agent": name, "known": known}),
@@ -120,27 +120,27 @@ type Variables = Vec<(String, String)>;
 /// A program that works on specs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
-    /// What records call it.
+    /// Its name in records.
     pub name: String,
     /// Its own model, if it has one.
     pub model: Option<String>,
-    /// Whether it does everything without asking, although nothing holds it.
+    /// True if it acts without asking, although it is not confined.
     pub skips_permissions: bool,
-    /// The model behind it, where our own program is the agent.
+    /// The model behind it, if our own program is the agent.
     pub provider: Option<Provider>,
-    /// The template that it is started by; a command of the configuration has none.
+    /// Its template; a command of the configuration has none.
     pub template: Option<&'static BuiltIn>,
-    /// Where its own state lies, if it has some that we know.
+    /// The place of its own state, if we know it.
     pub state: Option<&'static AgentState>,
-    /// The program that is started instead of the template's.
+    /// The program that is started in place of the template's.
     program: Option<String>,
-    /// The whole command, or what follows that of the template.
+    /// The whole command, or the arguments behind those of the template.
     command: Vec<Argument>,
     delivery: Delivery,
 }
 
 impl Agent {
-    /// The agent of a name: built in, configured, or built in with settings.
+    /// Returns the agent of a name: built in, configured, or built in with settings.
     ///
     /// # Errors
     /// `Unknown`, or a command that cannot work.
@@ -160,7 +160,7 @@ impl Agent {
         })
     }
 
-    /// The agent that works when none is named.
+    /// Returns the agent that works if none is named.
     ///
     /// # Errors
     /// `NoAgent` when none is configured and none was found, or as [`Agent::named`].
@@ -169,7 +169,7 @@ impl Agent {
         Self::named(runs, name)
     }
 
-    /// The agent that a name means, called `called`; settings under that name come first.
+    /// Returns the agent with a name, called `called`; settings under that name come first.
     fn known(runs: &Runs, name: &str, called: &str) -> Option<Result<Self, AgentError>> {
         let built_in = template(name);
         let names = [Some(called), Some(name), built_in.map(|agent| agent.name)];
@@ -245,15 +245,15 @@ impl Agent {
         })
     }
 
-    /// The same agent behind another program that takes the same arguments.
+    /// Returns the same agent behind another program that takes the same arguments.
     #[must_use]
     pub fn behind(mut self, program: &str) -> Self {
         self.program = Some(program.into());
         self
     }
 
-    /// What its program may be called, unless it was named; empty for commands of the configuration and for our own
-    /// program.
+    /// Returns the names of its program, unless one is configured; empty for commands of the
+    /// configuration and for our own program.
     pub fn programs(&self) -> &'static [ProgramName] {
         match (self.template, &self.program) {
             (Some(template), None) => template.programs,
@@ -261,12 +261,13 @@ impl Agent {
         }
     }
 
-    /// The variables of ours that it is given beside those that everything gets.
+    /// Returns the variables of ours that it gets besides those for all agents.
     pub fn credentials(&self) -> Vec<&'static str> {
         self.template.map(BuiltIn::credentials).unwrap_or_default()
     }
 
-    /// Whether `sonnet` may be its model: of the built-in agents others have models of other makers.
+    /// Returns true if `sonnet` may be its model: of the built-in agents others use models of other
+    /// makers.
     fn knows_sonnet(&self) -> bool {
         let named = || {
             template(
@@ -279,7 +280,7 @@ impl Agent {
         template.is_none_or(|template| template.knows_sonnet)
     }
 
-    /// The name of the format in which it tells what it does.
+    /// Returns the name of the format of its events.
     pub fn events(&self) -> &'static str {
         match self.template {
             Some(template) => template.events,
@@ -288,7 +289,7 @@ impl Agent {
         }
     }
 
-    /// What its template is called, or the program of its command.
+    /// Returns the name of its template, or the program of its command.
     fn program(&self) -> Option<&str> {
         if let Some(template) = self.template {
             return Some(template.name);
@@ -297,17 +298,18 @@ impl Agent {
         first.map(String::as_str)
     }
 
-    /// Whether it is the built-in one that asks no model.
+    /// Returns true if it is the built-in one without a model.
     fn is_demo(&self) -> bool {
         self.template.is_some_and(|own| own.is_called("demo"))
     }
 
-    /// Whether it is asked to tell what it does as messages.
+    /// Returns true if it is started to report its work as messages.
     pub fn tells_messages(&self) -> bool {
         self.events() != "plain"
     }
 
-    /// Its command with the placeholders that are filled for each run, and its variables, in one of its forms.
+    /// Returns its command, with the placeholders of each run, and its variables, in one of its
+    /// forms.
     ///
     /// # Errors
     /// `Unguarded`.
@@ -317,19 +319,19 @@ impl Agent {
         Ok((words.collect(), variables))
     }
 
-    /// Whether the prompt goes to its standard input.
+    /// Returns true if the prompt goes to its standard input.
     pub fn reads_prompt_from_stdin(&self) -> bool {
         self.delivery == Delivery::Stdin
     }
 
-    /// Command and variables, in the form for runs that are held, or for those that nothing holds.
+    /// Returns command and variables, in the form for confined runs or for others.
     fn whole(&self, is_confined: bool) -> Result<(Vec<Argument>, Variables), AgentError> {
         let Some(template) = self.template else {
             return Ok((self.command.clone(), Vec::new()));
         };
         let (form, variables) = match (&template.guarded, is_confined, self.skips_permissions) {
             (_, true, _) => (&template.confined, template.confined.variables),
-            // Nothing holds it then, so nothing may say so.
+            // It is not confined then, so no text may claim so.
             (_, false, true) => (&template.confined, &[][..]),
             (Guarded::By(form), false, false) => (form, form.variables),
             (Guarded::Not(why), false, false) => {
@@ -349,14 +351,15 @@ impl Agent {
         Ok((command, variables.into_iter().map(owned).collect()))
     }
 
-    /// How it is started for a run. What is put in is never looked at again; arguments and variables whose placeholder
-    /// has no value are left out.
+    /// Returns its start for a run. Inserted values are never expanded again; arguments and
+    /// variables whose placeholder has no value are left out.
     ///
-    /// A prompt that no argument can hold is given as a file that the agent is told to read.
+    /// A prompt that no argument can hold is written to a file, and the agent is asked to read
+    /// that.
     ///
     /// # Errors
-    /// `Model`; `Unguarded` where nothing would bound what it does; `NoProgram` when our own program is asked for and
-    /// not given; `Limit` for a limit that it knows no flag for.
+    /// `Model`; `Unguarded` if nothing would limit its actions; `NoProgram` if our own program is
+    /// needed and not given; `Limit` for a limit without an option.
     pub fn command_line(&self, given: &Given<'_>) -> Result<CommandLine, AgentError> {
         if let Some(model) = given.model.filter(|model| model.starts_with('-')) {
             return Err(AgentError::Model {
@@ -391,7 +394,7 @@ impl Agent {
         })
     }
 
-    /// What a confined run writes into the agent's state before it starts.
+    /// Returns the files that a confined run writes into the agent's state before it starts.
     fn files(&self, given: &Given<'_>) -> Vec<(String, String)> {
         let files = self
             .template
@@ -403,12 +406,12 @@ impl Agent {
     }
 }
 
-/// The template that a name means.
+/// Returns the template with a name.
 pub fn template(name: &str) -> Option<&'static BuiltIn> {
     BUILT_IN.iter().copied().find(|agent| agent.is_called(name))
 }
 
-/// All templates, in the order in which an agent is chosen when the configuration names none.
+/// Returns all templates, in the order in which an agent is chosen if the configuration names none.
 pub fn templates() -> impl Iterator<Item = &'static BuiltIn> {
     BUILT_IN.iter().copied()
 }
@@ -425,7 +428,7 @@ fn holds(command: &[Argument], placeholder: &str) -> bool {
     pieces.any(|piece| piece.contains(placeholder))
 }
 
-/// How a command gives the prompt when nothing is said about it.
+/// Returns the way in which a command passes the prompt by default.
 fn delivery(command: &[Argument]) -> Delivery {
     if holds(command, "{prompt}") {
         Delivery::Argument
@@ -436,8 +439,8 @@ fn delivery(command: &[Argument]) -> Delivery {
     }
 }
 
-/// The model of a run: the spec's own, that of `CHANT_MODEL`, of `ANTHROPIC_MODEL`, the agent's, the
-/// configured one.
+/// Returns the model of a run: the spec's own, that of `CHANT_MODEL`, of `ANTHROPIC_MODEL`, the
+/// agent's, the configured one.
 pub fn model(
     spec: &Spec,
     agent: &Agent,
@@ -451,8 +454,9 @@ pub fn model(
         .or_else(|| config.model.clone())
 }
 
-/// The model that splits a spec: that of `CHANT_SPLIT_MODEL`, the one configured for splits, else that of
-/// a run, else `sonnet` for agents that know models by the names of that family.
+/// Returns the model that splits a spec: that of `CHANT_SPLIT_MODEL`, the one configured for
+/// splits, else that of a run, else `sonnet` for agents that know models by the names of that
+/// family.
 pub fn split_model(
     spec: &Spec,
     agent: &Agent,
@@ -466,7 +470,7 @@ pub fn split_model(
         .or_else(|| agent.knows_sonnet().then(|| "sonnet".to_owned()))
 }
 
-/// The model that work here is done with, as far as anything but the work says.
+/// Returns the default model of work here, without settings of a spec or an agent.
 pub fn usual_model(environment: &BTreeMap<String, String>, config: &Config) -> Option<String> {
     of_environment(environment).or_else(|| config.model.clone())
 }

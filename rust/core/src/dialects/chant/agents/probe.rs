@@ -1,5 +1,5 @@
-//! What an installed agent says of itself: its release, its flags, who is logged in. It is started for that, with
-//! nothing to read, outside of the project, and not for long.
+//! Asks an installed agent for its release, its options and its login. It is started for that
+//! without input, outside of the project, and for a short time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,25 +9,25 @@ use super::built_in::{BuiltIn, Guarded};
 use super::found::{FoundAgent, LoginSign};
 use crate::work::command::{Bounds, Commands, Ended};
 
-/// How long an answer may take, and how many bytes of it are read.
+/// The limits of an answer's time and size.
 const BOUNDS: Bounds = Bounds {
     time: Duration::from_secs(10),
     kept: 256 * 1024,
 };
-/// Characters of a release that are shown.
+/// The greatest number of characters of a release that are shown.
 const RELEASE: usize = 60;
 
-/// An installed agent that is asked.
+/// A query to an installed agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Probe<'a> {
     /// The agent.
     pub agent: &'a FoundAgent,
-    /// What it finds in its environment.
+    /// The variables in its environment.
     pub environment: &'a BTreeMap<String, String>,
 }
 
 impl Probe<'_> {
-    /// The release, in the words of the program; `None` when it does not say one.
+    /// Returns the release, in the words of the program; `None` if it reports none.
     pub fn release(self) -> Option<String> {
         let ended = self.ask(&["--version"])?;
         let text = told(&ended);
@@ -41,7 +41,8 @@ impl Probe<'_> {
         (ended.exit_code == Some(0)).then(|| shown.collect())
     }
 
-    /// What says that somebody is logged in, or whether nobody is; `None` when that cannot be known.
+    /// Returns the sign of a login, or the command that reports that there is none; `None` if that
+    /// cannot be known.
     pub fn login(self) -> Option<Result<LoginSign, String>> {
         if let Some(sign) = &self.agent.login {
             return Some(Ok(sign.clone()));
@@ -60,7 +61,8 @@ impl Probe<'_> {
         }
     }
 
-    /// Flags of the agent's template that its help does not know; `None` when there is no help.
+    /// Returns options of the agent's template that its help does not list; `None` if there is no
+    /// help.
     pub fn unknown_flags(self) -> Option<Vec<String>> {
         let mut known = BTreeSet::new();
         for arguments in self.agent.template.help {
@@ -85,7 +87,8 @@ impl Probe<'_> {
 }
 
 impl BuiltIn {
-    /// The flags that it is started with, in both forms, but those that its help hides.
+    /// Returns the options with which it is started, in both forms, except those that its help
+    /// hides.
     fn flags(&self) -> BTreeSet<String> {
         let guarded = match &self.guarded {
             Guarded::By(form) => form.arguments,
@@ -101,7 +104,7 @@ impl BuiltIn {
     }
 }
 
-/// All words of a help that are flags.
+/// Returns all words of a help text that are options.
 fn flags_in(help: &str) -> BTreeSet<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let words = help.split(|c: char| !is_part(c));
@@ -111,7 +114,7 @@ fn flags_in(help: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What a program wrote, as text.
+/// Returns the output of a program as text.
 fn told(ended: &Ended) -> String {
     let bytes = [&ended.beginning[..], &ended.end[..]].concat();
     String::from_utf8_lossy(&bytes).into_owned()

@@ -1,21 +1,21 @@
-//! Work in parallel divided among agents (reference chant 7).
+//! Divides parallel work among agents (reference chant 7).
 
 use super::{Agent, AgentError, template};
 use crate::config::runs::{Rotation, Runs};
 
-/// An agent among which work in parallel is divided.
+/// An agent that shares parallel work with others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worker {
     /// The agent.
     pub agent: Agent,
-    /// So many of its runs may go on at once.
+    /// The greatest number of its runs at the same time.
     pub at_once: usize,
-    /// How often it is chosen compared with the others.
+    /// The weight with which it is chosen among the others.
     pub weight: u32,
 }
 
-/// The agents for work in parallel: those of `parallel.agents`, else the provider's. A `command` that
-/// names no agent is a program that takes the arguments of `claude`.
+/// Returns the agents for parallel work: those of `parallel.agents`, else the provider's. A
+/// `command` that names no agent is a program with the arguments of `claude`.
 ///
 /// # Errors
 /// As [`Agent::named`].
@@ -42,7 +42,7 @@ pub fn workers(runs: &Runs) -> Result<Vec<Worker>, AgentError> {
     Ok(workers)
 }
 
-/// An agent behind a program that takes the arguments of `claude`.
+/// Returns an agent behind a program with the arguments of `claude`.
 fn like_claude(runs: &Runs, name: &str, program: &str) -> Result<Agent, AgentError> {
     let settings = [name, program]
         .into_iter()
@@ -51,9 +51,9 @@ fn like_claude(runs: &Runs, name: &str, program: &str) -> Result<Agent, AgentErr
     Ok(Agent::of(runs, name, &settings, template("claude"))?.behind(program))
 }
 
-/// The worker for one more run, as the configuration has them take turns. `running` holds the names of the
-/// agents that are at work, `given` those of the agents that runs were given, the newest first; `chance` is
-/// from 0 to 1.
+/// Returns the worker for one more run, by the configured rotation. `running` holds the names of
+/// the active agents, `given` those of the agents that runs were given, the newest first; `chance`
+/// is from 0 to 1.
 pub fn next_worker<'a>(
     workers: &'a [Worker],
     rotation: Rotation,
@@ -78,7 +78,7 @@ pub fn next_worker<'a>(
             chosen.or(free.last()).copied()
         }
         Rotation::RoundRobin => {
-            // A round has a turn for each unit of weight; what was given of it is looked up.
+            // A round has a turn for each unit of weight; its past turns are counted.
             let weights = workers.iter().map(|worker| worker.weight as usize);
             let round = weights.sum::<usize>().saturating_sub(1);
             let round = &given[..given.len().min(round)];
@@ -97,8 +97,8 @@ pub fn next_worker<'a>(
     }
 }
 
-/// The worker for one more run: of those that may take one the one that runs least for its weight, then
-/// the first. `running` holds the names of the agents that are at work.
+/// Returns the worker for one more run: of those with room the one with the fewest runs for its
+/// weight, then the first. `running` holds the names of the active agents.
 fn free_worker<'a>(workers: &'a [Worker], running: &[&str]) -> Option<&'a Worker> {
     let count = |worker: &Worker| {
         running

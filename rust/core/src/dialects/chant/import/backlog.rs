@@ -1,4 +1,4 @@
-//! Tasks of Backlog.md: `backlog/tasks/<id> - <title>.md`, front matter and marked sections.
+//! Reads tasks of Backlog.md: `backlog/tasks/<id> - <title>.md`, front matter and marked sections.
 
 use serde::de::DeserializeOwned;
 
@@ -26,7 +26,7 @@ const KEPT: [&str; 13] = [
 /// Keys whose lists stay keys of the spec, under the same name.
 const KEPT_LISTS: [&str; 3] = ["references", "documentation", "modified_files"];
 
-/// Reads a task's file; one without an ID is told and passed over.
+/// Reads a task's file; one without an id is reported and skipped.
 pub fn read(name: &str, text: &str, reading: &mut Reading) {
     let layout = match front_matter::layout(text) {
         Ok(layout) => layout,
@@ -72,12 +72,12 @@ pub fn read(name: &str, text: &str, reading: &mut Reading) {
     reading.candidates.push(spec);
 }
 
-/// IDs are the same in any case of letters.
+/// Returns the origin of an id, which is the same in any case of letters.
 fn origin(id: &str) -> String {
     format!("backlog:{}", id.trim().to_lowercase())
 }
 
-/// What a key is called in a spec, where that has another meaning.
+/// Returns the name of a key in a spec, where the original one has another meaning.
 fn renamed(key: &str) -> String {
     match key {
         "type" => "task_type".into(),
@@ -99,8 +99,8 @@ fn read_status(spec: &mut Candidate, status: &str, id: &str, reading: &mut Readi
     };
 }
 
-/// The body without the comments that mark its sections, and criteria without the numbers that the
-/// program counts them by.
+/// Returns the body without the comments that mark its sections, and criteria without their
+/// numbers.
 fn sections(body: &str) -> String {
     let mut kept = String::with_capacity(body.len());
     for line in body.lines() {
@@ -117,7 +117,7 @@ fn sections(body: &str) -> String {
     kept
 }
 
-/// `- [ ] Works` for `- [ ] #1 Works`.
+/// Returns `- [ ] Works` for `- [ ] #1 Works`.
 fn without_number(line: &str) -> String {
     for mark in ["- [ ] #", "- [x] #", "- [X] #"] {
         let Some(rest) = line.trim_start().strip_prefix(mark) else {
@@ -131,7 +131,8 @@ fn without_number(line: &str) -> String {
     line.to_owned()
 }
 
-/// Front matter read key by key: names of people stand in it raw, such as `@ada`.
+/// Front matter that is read key by key: names of people stand in it without quotes, such as
+/// `@ada`.
 struct Front<'a>(Vec<Entry<'a>>);
 
 impl Front<'_> {
@@ -150,7 +151,8 @@ impl Front<'_> {
         Some(text.trim().to_owned()).filter(|text| !text.is_empty() && text != "null")
     }
 
-    /// A list, also one that is written as one text, or in brackets with names that YAML refuses.
+    /// Returns a list, also one that is written as one text, or in brackets with names that YAML
+    /// refuses.
     fn list(&self, key: &str) -> Vec<String> {
         if let Some(Texts(texts)) = self.read::<Texts>(key) {
             return texts;
@@ -175,7 +177,7 @@ impl Front<'_> {
             "dependencies",
             "parent_task_id",
             "assignee",
-            // The parts name what they are a part of.
+            // The parts name the task to which they belong.
             "subtasks",
         ];
         let is_known = |name: &str| {

@@ -1,4 +1,4 @@
-//! Issues of beads: one JSON object on each line of `.beads/issues.jsonl`.
+//! Reads issues of beads: one JSON object on each line of `.beads/issues.jsonl`.
 
 use serde_json::{Map, Value};
 
@@ -21,10 +21,10 @@ const KEPT: [&str; 10] = [
     "defer_until",
 ];
 
-/// Sections that texts become, after the description.
+/// Keys whose texts become sections, after the description.
 const SECTIONS: [(&str, &str); 2] = [("design", "Design"), ("notes", "Notes")];
 
-/// Reads issues; a line that is none is told and passed over.
+/// Reads issues; an invalid line is reported and skipped.
 pub fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
     for (at, line) in text.lines().enumerate() {
@@ -104,7 +104,7 @@ fn read_status(spec: &mut Candidate, status: &str, id: &str, reading: &mut Readi
         "open" | "" => Status::Pending,
         "in_progress" => Status::InProgress,
         "closed" => Status::Completed,
-        // What holds it up is told by its dependencies, or by somebody who has to look.
+        // Its dependencies show the reason, or a person has to find it.
         "blocked" => Status::Blocked,
         other => {
             spec.text(STATE, other);
@@ -118,12 +118,12 @@ fn read_status(spec: &mut Candidate, status: &str, id: &str, reading: &mut Readi
 fn read_kind(spec: &mut Candidate, kind: Option<&str>) {
     match kind {
         None | Some("task" | "epic") => {}
-        // What kind of work it is says a label, as elsewhere in specs.
+        // A label names the kind of work, as elsewhere in specs.
         Some(other) => spec.labels.push(other.to_owned()),
     }
 }
 
-/// Criteria as boxes where each line is an item, or there is one line; else as they stand.
+/// Adds criteria as boxes if each line is an item, or there is one line; else unchanged.
 fn read_criteria(spec: &mut Candidate, text: &str, id: &str, reading: &mut Reading) {
     let lines: Vec<&str> = text
         .lines()
@@ -154,7 +154,7 @@ fn read_criteria(spec: &mut Candidate, text: &str, id: &str, reading: &mut Readi
     spec.section(CRITERIA, &boxes);
 }
 
-/// The text of a list item, its box included.
+/// Returns the text of a list item, its box included.
 fn item(line: &str) -> Option<&str> {
     let line = line.trim();
     let bullet = line.strip_prefix(['-', '*', '+']);
@@ -220,8 +220,8 @@ fn read_dependencies(
     }
 }
 
-/// The place that the ID itself tells: `bd-12.3` is the third part of `bd-12`, unless it is said to be a
-/// part of something else.
+/// Reads the place in the id itself: `bd-12.3` is the third part of `bd-12`, unless it is recorded
+/// as a part of something else.
 fn read_place(spec: &mut Candidate, id: &str) {
     let place = id.rsplit_once('.');
     let Some((parent, Ok(number))) = place.map(|(parent, number)| (parent, number.parse())) else {
@@ -232,7 +232,7 @@ fn read_place(spec: &mut Candidate, id: &str) {
     }
 }
 
-/// Takes a key's value as a text; `None` for an empty one.
+/// Removes a key and returns its value as text; `None` for an empty one.
 fn take_text(issue: &mut Map<String, Value>, key: &str) -> Option<String> {
     let value = issue.remove(key).filter(|value| !is_blank(value))?;
     Some(words(&value))

@@ -1,4 +1,4 @@
-//! Work of other places brought in as specs: read by one file a format, then written all or none.
+//! Imports work from other places as specs: one file a format reads it, and all or none is written.
 
 pub mod backlog;
 pub mod beads;
@@ -10,38 +10,38 @@ pub mod write;
 use super::model::Status;
 pub use write::{Source, bring_in};
 
-/// The key that says where a spec came from, so that it is brought in only once.
+/// The key with the origin of a spec, so that it is imported only once.
 pub const ORIGIN: &str = "imported_from";
 
-/// The key that keeps a state which specs do not know.
+/// The key with a state that specs do not have.
 pub const STATE: &str = "imported_status";
 
-/// A spec as it is to become.
+/// A spec to be imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// Where it comes from: the format, a colon, and what it is called there.
+    /// Its origin: the format, a colon, and its name there.
     pub origin: String,
     /// Its title.
     pub title: String,
-    /// Kind of work; one that gets members becomes a driver.
+    /// Its kind of work; a spec that gets members becomes a driver.
     pub kind: &'static str,
     /// Its state.
     pub status: Status,
-    /// When it was completed, as the source has it.
+    /// The time at which it was completed, in the words of the source.
     pub completed_at: Option<String>,
     /// Labels.
     pub labels: Vec<String>,
-    /// What it waits for: origins, or keys of items of other dialects.
+    /// Its dependencies: origins, or keys of items of other dialects.
     pub depends_on: Vec<String>,
-    /// The origin of what it is a part of.
+    /// The origin of its parent.
     pub parent: Option<String>,
-    /// Its number among the parts, where it had one.
+    /// Its number among the parts, if it had one.
     pub number: Option<u64>,
     /// Further keys of front matter, in their order.
     pub keys: Vec<(String, Extra)>,
-    /// What follows the title: sections, acceptance criteria among them.
+    /// The text behind the title: sections, acceptance criteria among them.
     pub body: String,
-    /// The text of a spec, which is kept but for the keys that have to change.
+    /// The text of a spec, which is kept except for keys that must change.
     pub document: Option<String>,
 }
 
@@ -50,14 +50,14 @@ pub struct Candidate {
 pub enum Extra {
     /// A text.
     Text(String),
-    /// Texts.
+    /// A list of texts.
     List(Vec<String>),
-    /// Origins, which become the IDs of the specs.
+    /// Origins, which are replaced by the ids of the specs.
     Items(Vec<String>),
 }
 
 impl Candidate {
-    /// A spec to be done of which nothing else is known.
+    /// Returns an open spec of which nothing else is known.
     pub fn new(origin: String, title: &str) -> Self {
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
         Self {
@@ -117,28 +117,28 @@ impl Candidate {
     }
 }
 
-/// Something of a source that has no counterpart in specs.
+/// A part of a source that has no counterpart in specs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unmapped {
-    /// What its item is called there.
+    /// The name of its item there.
     pub item: String,
-    /// The key or part that it is about.
+    /// The key or part that it concerns.
     pub key: String,
-    /// Why, and what became of it.
+    /// The reason, and the outcome.
     pub why: String,
 }
 
-/// What a source holds.
+/// The content of a source.
 #[derive(Debug, Default)]
 pub struct Reading {
     /// The items, in the order of the source.
     pub candidates: Vec<Candidate>,
-    /// What was left out or became something else.
+    /// The parts that were left out or changed.
     pub unmapped: Vec<Unmapped>,
 }
 
 impl Reading {
-    /// Notes that something has no counterpart.
+    /// Notes a part without a counterpart.
     pub fn note(&mut self, item: &str, key: &str, why: impl Into<String>) {
         self.unmapped.push(Unmapped {
             item: item.to_owned(),

@@ -1,4 +1,4 @@
-//! What was brought in before: the IDs of specs by where their files say that they came from.
+//! The origins of earlier imports: the ids of specs by the origins in their files.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use crate::store::StoreError;
 use crate::store::disk::{self, Listing};
 use crate::text::front_matter;
 
-/// The specs of a project that came from somewhere, archived ones included; every archived file is read.
+/// Returns the imported specs of a project, archived ones included; every archived file is read.
 ///
 /// # Errors
-/// A `StoreError`, or `Refused` for an archived spec whose front matter cannot be read: what it stands for
-/// would come in twice.
+/// A `StoreError`, or `Refused` for an archived spec whose front matter cannot be read, because its
+/// origin could be imported twice.
 pub(super) fn known(
     project: &Project,
     snapshot: &Snapshot,
@@ -24,7 +24,7 @@ pub(super) fn known(
     Ok(found)
 }
 
-/// The active specs that came from somewhere.
+/// Returns the active specs that were imported.
 pub(super) fn active(snapshot: &Snapshot) -> impl Iterator<Item = (String, String)> {
     snapshot.specs.all().iter().filter_map(|spec| {
         let origin = of(&spec.text).ok().flatten()?;
@@ -58,7 +58,7 @@ fn archived(project: &Project) -> Result<HashMap<String, String>, Error> {
     Ok(found)
 }
 
-/// A folder that is gone holds nothing.
+/// Returns a listing; a folder that is gone has an empty one.
 fn listed(listing: Result<Listing, StoreError>) -> Result<Listing, StoreError> {
     match listing {
         Err(StoreError::Missing { .. }) => Ok(Listing::default()),
@@ -66,9 +66,9 @@ fn listed(listing: Result<Listing, StoreError>) -> Result<Listing, StoreError> {
     }
 }
 
-/// Where a spec's file says that it came from.
+/// Returns the origin in a spec's file.
 fn of(text: &str) -> Result<Option<String>, String> {
-    // Reading YAML is slow, and most specs came from nowhere.
+    // Reading YAML is slow, and most specs were not imported.
     if !text.contains(ORIGIN) {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! Specs of another project.
+//! Reads specs of another project.
 
 use super::super::model::Status;
 use super::super::parse;
@@ -6,7 +6,7 @@ use super::{Candidate, Extra, Reading};
 use crate::outside;
 use crate::store::index::Source;
 
-/// Reads a spec's file; one that cannot be read is told and passed over.
+/// Reads a spec's file; an unreadable one is reported and skipped.
 pub fn read(path: &str, text: String, reading: &mut Reading) {
     let spec = match parse::document(path, Source::Text(text)) {
         Ok(spec) => spec,

@@ -1,9 +1,9 @@
-//! Rows of a table with a line of names, such as an export of a workspace has.
+//! Reads rows of a table with a line of names, such as the export of a workspace.
 
 use super::super::model::Status;
 use super::{Candidate, Reading, STATE};
 
-/// Columns that say again what others say, or what is true of the place the table comes from alone.
+/// Columns that repeat others, or that are true only in the place where the table was made.
 const DERIVED: [&str; 6] = ["dialect", "id", "done", "ready", "waits_for", "path"];
 
 /// Columns that are read.
@@ -19,7 +19,7 @@ const READ: [&str; 9] = [
     "body",
 ];
 
-/// Reads rows; `None` where no column says what they are called.
+/// Reads rows; `None` if no column has their titles.
 pub fn read(records: Vec<Vec<String>>) -> Option<Reading> {
     let mut records = records.into_iter();
     let names = records.next()?;
@@ -62,7 +62,7 @@ impl Row<'_> {
         items.filter(|item| !item.is_empty())
     }
 
-    /// What the row is called where it comes from.
+    /// Returns the name of the row in its source.
     fn key(&self) -> &str {
         let names = ["key", "id", "title"].map(|name| self.text(name));
         names
@@ -115,7 +115,7 @@ fn read_status(spec: &mut Candidate, row: &Row<'_>, key: &str, reading: &mut Rea
     let word = row.text("status");
     let known = Status::ALL.into_iter().find(|one| one.as_str() == word);
     spec.status = match known {
-        // What is begun or can be begun is not so here.
+        // Work that has started or is ready elsewhere is neither here.
         Some(Status::InProgress | Status::Paused | Status::Ready | Status::Blocked) => {
             Status::Pending
         }
@@ -133,7 +133,7 @@ fn read_status(spec: &mut Candidate, row: &Row<'_>, key: &str, reading: &mut Rea
     }
 }
 
-/// The text behind a heading that says the title once more.
+/// Returns the text behind a heading that repeats the title.
 fn without_title<'a>(body: &'a str, title: &str) -> &'a str {
     let (first, rest) = body.split_once('\n').unwrap_or((body, ""));
     match first.strip_prefix("# ") {

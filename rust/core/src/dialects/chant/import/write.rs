@@ -1,4 +1,5 @@
-//! Candidates become specs: IDs given, names of others put in, files made all or none.
+//! Turns candidates into specs: assigns ids, inserts the names of others, and creates all files or
+//! none.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,20 +20,20 @@ use crate::store::index::{self, Change};
 use crate::store::journal::Step;
 use crate::text::front_matter::{self, Value};
 
-/// Where candidates come from, as answers say it.
+/// The source of candidates, as answers show it.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     /// `chant`, `vine`, `beads`, `backlog` or `csv`.
     pub format: &'a str,
-    /// What the caller named.
+    /// The path that the caller named.
     pub path: &'a str,
 }
 
-/// Makes specs of all candidates that were not brought in before, all or none; a dry run makes none
-/// and says which they would be.
+/// Creates specs from all candidates that were not imported before, all or none; a dry run creates
+/// none and reports which ones it would create.
 ///
 /// # Errors
-/// That there is no project, `Refused` for a text that would not be a spec, or a `StoreError`; nothing
+/// The lack of a project, `Refused` for a text that would not be a spec, or a `StoreError`; nothing
 /// is written then.
 pub fn bring_in(
     project: &Project,
@@ -55,19 +56,20 @@ pub fn bring_in(
     Ok(plan.told(source, dry_run))
 }
 
-/// What is to become of the candidates.
+/// The plan for the candidates.
 struct Plan<'a> {
-    /// Those that are new, in the order of the source.
+    /// The new ones, in the order of the source.
     fresh: Vec<&'a Candidate>,
-    /// Those that were brought in before, with their specs.
+    /// Those that were imported before, with their specs.
     present: Vec<(String, String)>,
     unmapped: Vec<Unmapped>,
-    /// IDs of specs by where they came from.
+    /// The ids of specs by their origins.
     ids: HashMap<String, String>,
 }
 
 impl<'a> Plan<'a> {
-    /// `before` holds what was known before: what is archived since came from somewhere all the same.
+    /// Creates a plan; `before` holds the origins known before, because a spec that was archived
+    /// since was imported all the same.
     fn of(snapshot: &Snapshot, reading: &'a Reading, before: &HashMap<String, String>) -> Self {
         let mut ids = before.clone();
         ids.extend(origins::active(snapshot));
@@ -100,7 +102,7 @@ impl<'a> Plan<'a> {
         });
     }
 
-    /// Gives IDs, and the files that are to be made.
+    /// Assigns ids, and returns the files to be created.
     fn decide(&mut self, project: &Project, snapshot: &Snapshot) -> Result<Vec<Step>, Error> {
         self.give_ids(project, snapshot)?;
         let parents: HashSet<String> = self
@@ -134,7 +136,8 @@ impl<'a> Plan<'a> {
         self.ids.get(&candidate.origin)?.parse().ok()
     }
 
-    /// IDs as `chant_add` gives them: the next ones of today, members below what they are a part of.
+    /// Assigns ids as `chant_add` does: the next ones of today, and those of members below their
+    /// parents.
     fn give_ids(&mut self, project: &Project, snapshot: &Snapshot) -> Result<(), Error> {
         let mut free = FreeIds::of(project, snapshot);
         let parents = self.parents(snapshot);
@@ -155,7 +158,7 @@ impl<'a> Plan<'a> {
                 self.ids.insert(candidate.origin.clone(), id.to_string());
             }
             if later.len() == before {
-                // Parts of one another: the first of them stands for itself.
+                // They are parts of one another: the first of them becomes independent.
                 let is_inside_itself = |one: &&Candidate| is_inside_itself(one, &parents);
                 let first = later.remove(later.iter().position(is_inside_itself).unwrap_or(0));
                 self.note(&first.origin, "parent", "it is a part of itself; left out");
@@ -167,7 +170,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// What new specs become members of, by where both came from: of one another, or of active specs.
+    /// Returns the parents of new specs, both by their origins: other new specs, or active specs.
     fn parents(&mut self, snapshot: &Snapshot) -> HashMap<&'a str, &'a str> {
         let fresh: HashSet<&str> = self.fresh.iter().map(|other| &*other.origin).collect();
         let mut parents = HashMap::new();
@@ -190,7 +193,7 @@ impl<'a> Plan<'a> {
         parents
     }
 
-    /// What each new spec waits for, by ID.
+    /// Returns the dependencies of each new spec, by id.
     fn dependencies(&mut self, snapshot: &Snapshot) -> HashMap<String, Vec<String>> {
         let mut found = HashMap::new();
         for candidate in self.fresh.clone() {
@@ -217,21 +220,21 @@ impl<'a> Plan<'a> {
         found
     }
 
-    /// The ID that an origin has become; names of items elsewhere stay.
+    /// Returns the id of the spec with an origin; names of items elsewhere stay.
     fn named(&self, snapshot: &Snapshot, name: &str) -> Option<String> {
         if let Some(id) = self.ids.get(name) {
             return Some(id.clone());
         }
         match outside::parts(name) {
             Some(("chant", id)) => snapshot.specs.find(id).map(|spec| spec.id.to_string()),
-            // A repository's name stands before the colon, and no format's.
+            // The name of a repository stands before the colon, and that of no format.
             None if is_origin(name) => None,
             _ => Some(name.to_owned()),
         }
     }
 
-    /// Leaves out dependencies of new specs with which they, or specs that were there, would wait for one
-    /// another in a circle.
+    /// Leaves out dependencies of new specs that would close a cycle with them or with existing
+    /// specs.
     fn break_loops(&mut self, known: &Specs, depends_on: &mut HashMap<String, Vec<String>>) {
         let mut specs = known.clone();
         loop {
@@ -250,7 +253,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The last dependency of a new spec in each loop through one, as ID and name.
+    /// Returns the last dependency of a new spec in each cycle through one, as id and name.
     fn closing(
         &self,
         graph: &DepGraph,
@@ -285,7 +288,7 @@ impl<'a> Plan<'a> {
         found
     }
 
-    /// The new specs as far as it matters what they wait for.
+    /// Returns the new specs with only their dependencies.
     fn outlines(&self, depends_on: &HashMap<String, Vec<String>>) -> Vec<Change<parse::Document>> {
         let outline = |candidate: &&Candidate| {
             let id = self.id(candidate)?;
@@ -309,7 +312,7 @@ impl<'a> Plan<'a> {
         found.cloned().unwrap_or_else(|| id.to_owned())
     }
 
-    /// The text of a new spec.
+    /// Returns the text of a new spec.
     fn text(
         &mut self,
         candidate: &Candidate,
@@ -379,7 +382,7 @@ impl<'a> Plan<'a> {
 
     fn told(&self, source: Source<'_>, dry_run: bool) -> Answer {
         let created = self.fresh.iter().map(|candidate| Created {
-            // The IDs of a dry run would not be given again.
+            // The ids of a dry run might be given to other specs.
             id: self
                 .ids
                 .get(&candidate.origin)
@@ -401,13 +404,13 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The IDs that nobody has yet; they stay free while the specs folder is locked.
+/// The free ids; they stay free while the specs folder is locked.
 struct FreeIds<'a> {
     project: &'a Project,
     snapshot: &'a Snapshot,
     today: String,
     sequence: u64,
-    /// The numbers of members that are taken, by what they are members of.
+    /// The taken numbers of members, by their parents.
     numbers: HashMap<String, HashSet<u64>>,
 }
 
@@ -423,14 +426,14 @@ impl<'a> FreeIds<'a> {
         }
     }
 
-    /// The next ID of today.
+    /// Returns the next ID of today.
     fn next(&mut self) -> Result<SpecId, Error> {
         self.sequence += 1;
         let (today, sequence) = (&self.today, sequence_text(self.sequence));
         checked(format!("{today}-{sequence}-{}", suffix()).parse())
     }
 
-    /// The ID of a member: of its own number where that is free, else of the next one.
+    /// Returns the id of a member: with its own number if that is free, else with the next one.
     fn member(&mut self, parent: &str, own: Option<u64>) -> Result<SpecId, Error> {
         let parent = checked(parent.parse())?;
         let numbers = || self.project.numbers_of_members(self.snapshot, &parent);
@@ -448,7 +451,7 @@ fn checked(id: Result<SpecId, InvalidSpecId>) -> Result<SpecId, Error> {
     Ok(id.map_err(|error| ChantError::Refused(error.to_string()))?)
 }
 
-/// Whether what a candidate is a part of is, in the end, a part of it.
+/// Returns true if a candidate's parent is, in the end, a part of the candidate.
 fn is_inside_itself(candidate: &Candidate, parents: &HashMap<&str, &str>) -> bool {
     let mut met = HashSet::new();
     let mut at = candidate.origin.as_str();
@@ -460,8 +463,8 @@ fn is_inside_itself(candidate: &Candidate, parents: &HashMap<&str, &str>) -> boo
     met.contains(candidate.origin.as_str())
 }
 
-/// What a new spec's file says of what it waits for: a part that names nothing would wait for the parts
-/// before it, and a spec that is kept as it is says nothing that it never said.
+/// Returns the dependencies in a new spec's file: a part without any would wait for the parts
+/// before it, and a spec that is kept as it is gets no new key.
 fn said_names(candidate: &Candidate, id: &SpecId, names: Vec<String>) -> Option<Value> {
     let is_said = match candidate.document {
         Some(_) => !candidate.depends_on.is_empty(),
@@ -470,7 +473,7 @@ fn said_names(candidate: &Candidate, id: &SpecId, names: Vec<String>) -> Option<
     is_said.then_some(Value::List(names))
 }
 
-/// The text of a spec that keeps what it said elsewhere.
+/// Returns the text of a spec whose document is kept, except for keys that must change.
 fn kept(
     candidate: &Candidate,
     document: &str,
@@ -490,7 +493,7 @@ fn kept(
     Ok(text)
 }
 
-/// Whether one of two specs contains the other, or they are one.
+/// Returns true if one of two specs contains the other, or they are one.
 fn is_around(one: &str, other: &str) -> bool {
     let inside = |outer: &str, inner: &str| {
         inner
@@ -500,7 +503,7 @@ fn is_around(one: &str, other: &str) -> bool {
     inside(one, other) || inside(other, one)
 }
 
-/// Whether a name is one that the readers of other formats make.
+/// Returns true if a name is an origin that the readers of other formats create.
 fn is_origin(name: &str) -> bool {
     name.starts_with("beads:") || name.starts_with("backlog:")
 }

@@ -1,4 +1,4 @@
-//! Bodies merged: criteria item by item by their text, everything else line by line.
+//! Merges bodies: criteria item by item by their text, everything else line by line.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use crate::text::{checklist, markdown};
 /// A criterion of one version.
 struct Item {
     text: String,
-    /// How many items of the same text stand before it.
+    /// The number of items with the same text before it.
     number: usize,
-    /// Byte of the mark between its brackets.
+    /// The byte of the mark between its brackets.
     mark: usize,
-    /// Bytes of the lines of its first paragraph.
+    /// The bytes of the lines of its first paragraph.
     lines: Range<usize>,
 }
 
@@ -25,7 +25,7 @@ impl Item {
     }
 }
 
-/// Merges bodies; `base` is `None` when there is no common version before.
+/// Merges bodies; `base` is `None` if there is no common version.
 ///
 /// # Errors
 /// Lines that both sides changed, and criteria for which there is no place.
@@ -44,8 +44,8 @@ pub(super) fn merged(
     Ok(ticked(text, base, ours, theirs))
 }
 
-/// Bodies merged line by line, lines that both sides changed between markers. A criterion has the mark
-/// that [`merged`] would give it, whichever side's line it stands on.
+/// Returns bodies merged line by line, with markers around lines that both sides changed. A
+/// criterion has the mark that [`merged`] would give it, whichever side its line comes from.
 pub(super) fn marked(base: &str, ours: &str, theirs: &str, markers: &Markers<'_>) -> String {
     let versions = [base, ours, theirs];
     let ticked = versions.map(|body| ticked(body.to_owned(), Some(base), ours, theirs));
@@ -54,7 +54,7 @@ pub(super) fn marked(base: &str, ours: &str, theirs: &str, markers: &Markers<'_>
     String::from_utf8_lossy(&marked).into_owned()
 }
 
-/// The three versions merged as if no criterion were ticked.
+/// Returns the three versions merged as if no criterion were ticked.
 fn outside_ticks(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<Conflict>> {
     let [base, ours, theirs] = [base, ours, theirs].map(unticked);
     merge::lines(&base, &ours, &theirs).map_err(|clashes| {
@@ -91,7 +91,7 @@ fn items(body: &str) -> Vec<Item> {
     items
 }
 
-/// A body whose criteria have other marks; `None` leaves one as it is.
+/// Returns a body with other marks of its criteria; `None` leaves a mark as it is.
 fn with_marks(body: String, mark: impl Fn(&Item) -> Option<char>) -> String {
     let edit = |item: Item| {
         let mark_now = mark(&item)?;
@@ -101,7 +101,7 @@ fn with_marks(body: String, mark: impl Fn(&Item) -> Option<char>) -> String {
     apply(&body, &edits).unwrap_or(body)
 }
 
-/// Sets the marks: where the other side changed one, its mark; else ours.
+/// Sets the marks: that of the other side if it changed it; else ours.
 fn ticked(text: String, base: Option<&str>, ours: &str, theirs: &str) -> String {
     let marks = |body: &str| -> Vec<(Item, char)> {
         let mark = |item: Item| {
@@ -131,7 +131,7 @@ fn mark_of(base: Option<char>, ours: char, theirs: char) -> char {
     if stays { ours } else { theirs }
 }
 
-/// Puts criteria that only ours has back, each beside the neighbour it has there.
+/// Restores criteria that only our side has, each beside its neighbour there.
 fn with_lost_items(text: String, ours: &str) -> Result<String, Vec<Conflict>> {
     let wanted = items(ours);
     let mut present = items(&text);
@@ -172,8 +172,8 @@ fn indent(body: &str, item: &Item) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// Where a lost item goes: before the one that followed it, behind the nearest one that stood before
-/// it, before the nearest one that stood behind it, or behind the last.
+/// Returns the place of a lost item: before the one that followed it, behind the nearest one that
+/// stood before it, before the nearest one that stood behind it, or behind the last.
 fn place_for(
     text: &str,
     present: &[Item],
@@ -196,7 +196,7 @@ fn place_for(
     present.last().map(behind)
 }
 
-/// The end of an item for one of such an indentation: lines that are indented deeper belong to it.
+/// Returns the end of an item at an indentation: lines with a deeper one belong to it.
 fn end_of(text: &str, item: &Item, depth: usize) -> usize {
     let own = indent(text, item).max(depth);
     let mut end = item.lines.end;

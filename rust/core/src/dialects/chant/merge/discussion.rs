@@ -1,4 +1,5 @@
-//! The discussion of approval: people write it into the checkout's copy, whatever the branch says.
+//! Keeps the discussion of approval: people write it into the checkout's copy, whatever the branch
+//! contains.
 
 use std::borrow::Cow;
 
@@ -8,8 +9,8 @@ use crate::text::edit::line_break;
 use crate::text::markdown;
 use crate::text::sections::{Section, sections};
 
-/// Merges bodies as `merge` does, with the discussion left out of all of them; ours is put back where it
-/// stood: before the heading that followed it, else at the end.
+/// Merges bodies with `merge`, without the discussion of all of them; ours is put back in its
+/// place: before the heading that followed it, else at the end.
 ///
 /// # Errors
 /// As `merge`.
@@ -28,7 +29,7 @@ pub(super) fn merged(
     })
 }
 
-/// A body without its discussion.
+/// Returns a body without its discussion.
 fn without(body: &str) -> Cow<'_, str> {
     let Some(section) = discussion(body) else {
         return Cow::Borrowed(body);
@@ -36,7 +37,7 @@ fn without(body: &str) -> Cow<'_, str> {
     let before = &body[..section.heading.start];
     let after = &body[section.content.end..];
     if after.is_empty() {
-        // The blank lines before it came with it.
+        // The blank lines before it were added with it.
         let words = before.trim_end_matches(['\n', '\r']);
         let end = if words.is_empty() {
             ""

@@ -1,4 +1,5 @@
-//! What git's merge driver leaves in the file: the merged spec, or one with a person's part marked.
+//! Git's merge driver for spec files: writes the merged spec, or one in which a person's part is
+//! marked.
 
 use super::keys::{self, DRIVER};
 use super::{Conflict, Side, body, body_of, composed, driver_merged, in_line_ends_of};
@@ -6,23 +7,23 @@ use crate::text::merge::{self, Markers};
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Bytes in which git looks for a NUL before it merges line by line.
+/// The number of bytes in which git searches for a NUL before it merges line by line.
 const SEARCHED_FOR_NUL: usize = 8000;
 
 /// A spec file that git asked to be merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedFile {
-    /// What the file shall hold.
+    /// The new content of the file.
     pub bytes: Vec<u8>,
-    /// What is left to a person, a sentence each; none when the versions are merged.
+    /// The decisions that are left to a person, a sentence each; empty if the versions are merged.
     pub conflicts: Vec<String>,
 }
 
 /// Merges three versions of a spec file for git.
 ///
-/// What cannot be decided stands between markers, and the rest is merged by what it means. Versions
-/// that cannot be read as specs are merged line by line, as git does; one that is no text leaves ours as
-/// it is. Either way a person has to look.
+/// Conflicts stand between markers, and the rest is merged by its meaning. Versions that cannot be
+/// read as specs are merged line by line, as git does; if one is not text, ours stays as it is. In
+/// both cases a person has to decide.
 pub fn merge_file(base: &[u8], ours: &[u8], theirs: &[u8], markers: &Markers<'_>) -> MergedFile {
     let told = |conflict: Conflict| conflict.told(markers.ours, markers.theirs);
     let versions = [
@@ -75,13 +76,13 @@ fn merge_text(base: &str, ours: &str, theirs: &str, markers: &Markers<'_>) -> Me
     }
 }
 
-/// A text in which a person sees what is left to decide.
+/// Returns a text with markers around the decisions that are left to a person.
 fn marked(base: &str, ours: &str, theirs: &str, markers: &Markers<'_>) -> String {
     let by_parts = by_parts(base, ours, theirs, markers);
     by_parts.unwrap_or_else(|| lines(base, ours, theirs, markers))
 }
 
-/// Front matter and body merged apart; `None` where they would not make one document.
+/// Returns front matter and body merged separately; `None` if they would not make one document.
 fn by_parts(base: &str, ours: &str, theirs: &str, markers: &Markers<'_>) -> Option<String> {
     let bodies = [body_of(base), body_of(ours), body_of(theirs)].map(Result::ok);
     let [Some(old), Some(own), Some(other)] = bodies else {
@@ -97,7 +98,7 @@ fn by_parts(base: &str, ours: &str, theirs: &str, markers: &Markers<'_>) -> Opti
     front.ends_with('\n').then_some(front + &body)
 }
 
-/// Three texts merged line by line, whatever they say.
+/// Returns three texts merged line by line, without regard to their meaning.
 fn lines(base: &str, ours: &str, theirs: &str, markers: &Markers<'_>) -> String {
     let [base, ours, theirs] = [base, ours, theirs].map(str::as_bytes);
     String::from_utf8_lossy(&merge::marked(base, ours, theirs, markers)).into_owned()

@@ -1,4 +1,4 @@
-//! Front matter merged key by key.
+//! Merges front matter key by key.
 
 use std::cmp::Ordering;
 
@@ -8,54 +8,56 @@ use super::{Conflict, Side};
 use crate::text::edit::EditError;
 use crate::text::front_matter::{self, Entry, Texts, Value, says_same, transfer, yaml_of};
 
-/// What decides about a key.
+/// The rules for a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rule {
-    /// Ours, also when it is absent.
+    /// Our value, also if it is absent.
     Ours,
-    /// Ours, theirs where ours is absent.
+    /// Our value, or theirs if ours is absent.
     OursElseTheirs,
     /// The more advanced state.
     MoreAdvanced,
-    /// Both lists against the one before: what either added is in, what either took out is not.
+    /// Both lists compared with the base: additions of either side are in, removals of either side
+    /// are out.
     United,
-    /// The side that changed it; both differently is a conflict.
+    /// The value of the side that changed it; different changes of both are a conflict.
     Changed,
-    /// The side that changed it; ours when both did.
+    /// The value of the side that changed it; ours if both did.
     ChangedOrOurs,
 }
 
-/// How two versions of a spec are merged.
+/// The rules by which two versions of a spec are merged.
 pub(super) struct Rules {
     rule: fn(&str) -> Rule,
-    /// Whether criteria that the other side lacks stay.
+    /// True if criteria that the other side lacks stay.
     pub(super) keeps_criteria: bool,
-    /// Whether what people decided on approval is ours alone, in whatever words the other side tells it.
+    /// True if only our side decides about the discussion of approval, whatever the other side
+    /// contains.
     pub(super) keeps_discussion: bool,
 }
 
-/// A run's checkout and branch.
+/// The rules for a run's checkout and branch.
 pub(super) const RUN: Rules = Rules {
     rule: rule_of_run,
     keeps_criteria: true,
     keeps_discussion: true,
 };
 
-/// Git's `ours` and `theirs`.
+/// The rules for git's `ours` and `theirs`.
 pub(super) const DRIVER: Rules = Rules {
     rule: rule_of_driver,
     keeps_criteria: false,
     keeps_discussion: false,
 };
 
-/// A checkout and the branch of a run of another spec.
+/// The rules for a checkout and the branch of a run of another spec.
 pub(super) const OTHER: Rules = Rules {
     rule: rule_of_other,
     keeps_criteria: true,
     keeps_discussion: true,
 };
 
-/// What people decide about a spec stays as they did.
+/// Returns the rule for a key of another spec: people's decisions about it stay.
 fn rule_of_other(key: &str) -> Rule {
     match key {
         "labels" | "target_files" | "depends_on" => Rule::United,
@@ -97,14 +99,14 @@ const ADVANCE: [Status; 9] = [
     Status::Completed,
 ];
 
-/// What a key comes to.
+/// The outcomes for a key.
 enum Outcome {
     Take(Side),
     List(Vec<String>),
     Conflict,
 }
 
-/// Three versions of front matter, as pieces.
+/// Three versions of front matter, split into entries.
 struct Versions<'a> {
     base: Vec<Entry<'a>>,
     ours: Vec<Entry<'a>>,
@@ -115,7 +117,7 @@ fn entry<'a, 'b>(entries: &'b [Entry<'a>], key: &str) -> Option<&'b Entry<'a>> {
     entries.iter().find(|entry| entry.name == key)
 }
 
-/// A document with merged front matter; its body is that of one side.
+/// Returns a document with merged front matter; its body is that of one side.
 ///
 /// # Errors
 /// The keys that both sides changed, or that could not be written in place.
@@ -131,7 +133,7 @@ pub(super) fn merged(
         ours: entries(ours),
         theirs: entries(theirs),
     };
-    // Where ours changed nothing but what is its own, comments and order may be theirs.
+    // If our side changed only its own keys, comments and order may be theirs.
     let (start, mut text) = if is_own_change(base, ours, rules) {
         (Side::Theirs, theirs.to_owned())
     } else {
@@ -168,7 +170,7 @@ fn written(text: &str, key: &str, items: Vec<String>) -> Result<String, EditErro
     front_matter::set(text, key, Some(&value), &KEY_ORDER)
 }
 
-/// Whether our front matter is the one before, keys that are ours in any case left out.
+/// Returns true if our front matter equals the base, without keys that are always ours.
 fn is_own_change(base: &str, ours: &str, rules: &Rules) -> bool {
     let (Ok(before), Ok(now)) = (yaml_of(base), yaml_of(ours)) else {
         return false;
@@ -189,7 +191,7 @@ fn is_own_change(base: &str, ours: &str, rules: &Rules) -> bool {
 }
 
 impl Versions<'_> {
-    /// The keys of all versions, in the order of ours, then of theirs.
+    /// Returns the keys of all versions, in the order of ours, then of theirs.
     fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for entry in self.ours.iter().chain(&self.theirs) {
@@ -231,24 +233,24 @@ impl Versions<'_> {
     }
 }
 
-/// Whether a key is written the same in two versions.
+/// Returns true if a key is written the same in two versions.
 fn is_same(one: Option<&Entry<'_>>, other: Option<&Entry<'_>>) -> bool {
     let lines = |entry: &Entry<'_>| entry.yaml.replace("\r\n", "\n");
     one.map(lines) == other.map(lines)
 }
 
-/// Whether a key says the same in two versions.
+/// Returns true if a key has the same meaning in two versions.
 fn says(one: Option<&Entry<'_>>, other: Option<&Entry<'_>>) -> bool {
     matches!((one, other), (Some(one), Some(other)) if says_same(one.yaml, other.yaml))
 }
 
-/// What a conflict shows of a value: all of it on one line.
+/// Returns a value for a conflict, on one line.
 fn shown(entry: &Entry<'_>) -> String {
     let value = entry.yaml.split_once(':').map_or("", |(_, value)| value);
     value.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// How advanced a state is; a word that is none counts as the least.
+/// Returns the rank of a state; `None` for an unknown word.
 fn advance(entry: Option<&Entry<'_>>) -> Option<usize> {
     let status = match entry {
         None => Status::Pending,
@@ -286,7 +288,8 @@ fn united(
     }
 }
 
-/// The texts of a list; none of an absent one, `None` for a value that is no list of texts.
+/// Returns the texts of a list; empty for an absent one, `None` for a value that is no list of
+/// texts.
 fn items(entry: Option<&Entry<'_>>) -> Option<Vec<String>> {
     let Some(entry) = entry else {
         return Some(Vec::new());

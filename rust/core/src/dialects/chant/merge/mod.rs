@@ -1,8 +1,8 @@
-//! Spec files merged by what they mean: a run's two copies of a spec, and what git's merge driver is
-//! handed (reference chant 6.9).
+//! Merges spec files by their meaning: a run's two copies of a spec, and the versions for git's
+//! merge driver (reference chant 6.9).
 //!
-//! Keys are taken over with the lines they have where they come from; criteria are matched by their
-//! text; everything else is merged line by line. What cannot be decided is told, never written.
+//! Keys are copied with their lines; criteria are matched by their text; everything else is merged
+//! line by line. Conflicts are reported, never written.
 
 mod body;
 mod discussion;
@@ -15,40 +15,40 @@ use crate::text::edit::{line_break, with_line_break};
 use crate::text::front_matter;
 use keys::{RUN, Rules};
 
-/// The name of git's merge driver for spec files, as `init` sets it up.
+/// The name of git's merge driver for spec files, as `init` configures it.
 pub const DRIVER: &str = "chant-spec";
 
-/// Which of two versions.
+/// The two sides of a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// The checkout's; for the merge driver git's `ours`.
+    /// The checkout's version; for the merge driver git's `ours`.
     Ours,
-    /// The branch's; for the merge driver git's `theirs`.
+    /// The branch's version; for the merge driver git's `theirs`.
     Theirs,
 }
 
-/// Something two versions of a spec disagree on.
+/// A disagreement of two versions of a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Conflict {
-    /// One side has no such file any more.
+    /// One side no longer has the file.
     Removed(Side),
-    /// A version cannot be read as a spec; `None` is the one before both.
+    /// A version cannot be read as a spec.
     Unreadable {
-        /// Which one.
+        /// Its side; `None` for the base.
         side: Option<Side>,
-        /// What is wrong with it.
+        /// The fault in it.
         why: String,
     },
-    /// Both sides gave a key another value, or the result could not be written in place.
+    /// Both sides gave a key different values, or the result could not be written in place.
     Key {
         /// The key.
         key: String,
-        /// What stands behind it on our side.
+        /// Its value on our side.
         ours: Option<String>,
-        /// What stands behind it on the other.
+        /// Its value on the other side.
         theirs: Option<String>,
     },
-    /// A criterion that the other side lacks, with no place left for it.
+    /// A criterion that the other side lacks, and for which no place is left.
     Criterion(String),
     /// Both sides changed the same lines of the body.
     Body {
@@ -62,7 +62,7 @@ pub enum Conflict {
 }
 
 impl Conflict {
-    /// The conflict in one sentence; `ours` and `theirs` say what the sides are called.
+    /// Returns the conflict in one sentence; `ours` and `theirs` name the sides.
     pub fn told(&self, ours: &str, theirs: &str) -> String {
         let name = |side: &Side| match side {
             Side::Ours => ours,
@@ -108,15 +108,15 @@ fn first_line(piece: &str) -> &str {
     lines.find(|line| !line.is_empty()).unwrap_or_default()
 }
 
-/// The spec file that a finished run's merge writes: state, branch, commits, times, model and approval
-/// of the checkout, ticks and other work of the branch. `base` is the file as of the branch's first
-/// commit. A version that has no such file is `None`.
+/// Returns the spec file that a finished run's merge writes: state, branch, commits, times, model
+/// and approval of the checkout, ticks and other work of the branch. `base` is the file in the
+/// branch's first commit. A version without the file is `None`.
 ///
-/// A tick counts as the branch's where the branch changed it; a criterion that only the checkout has
-/// stays as it is there, so the merged spec may have open ones.
+/// A tick is the branch's if the branch changed it; a criterion that only the checkout has stays as
+/// it is, so the merged spec may have open ones.
 ///
 /// # Errors
-/// Everything the two disagree on; at least one.
+/// All conflicts; at least one.
 pub fn merged(
     base: Option<&str>,
     checkout: Option<&str>,
@@ -130,7 +130,8 @@ pub fn merged(
     }
 }
 
-/// A spec's file as the merge of another spec's run writes it: what people decide about it is the checkout's.
+/// Returns a spec's file as the merge of another spec's run writes it: people's decisions about it
+/// are those of the checkout.
 ///
 /// # Errors
 /// As [`merged`].
@@ -138,8 +139,9 @@ pub fn merged_beside(base: &str, checkout: &str, branch: &str) -> Result<String,
     three_way(Some(base), checkout, branch, &keys::OTHER)
 }
 
-/// The merge that git's driver makes of a spec file: the more advanced state, lists united, times, branch
-/// and model ours or else theirs, any other key the side's that changed it and ours when both did.
+/// Returns a spec file merged by the rules of git's driver: the more advanced state, lists united,
+/// times, branch and model ours or else theirs, and for any other key the side that changed it,
+/// ours if both did.
 ///
 /// # Errors
 /// As [`merged`].
@@ -196,8 +198,8 @@ fn three_way(
     }
 }
 
-/// A version with our line ends. An editor may have changed those of a whole file: that is no change of
-/// each line.
+/// Returns a version with our line ends. An editor may have changed those of a whole file, which is
+/// no change of each line.
 fn in_line_ends_of<'a>(ours: &str, version: &'a str) -> Cow<'a, str> {
     let eol = line_break(ours);
     if line_break(version) == eol {
@@ -207,7 +209,7 @@ fn in_line_ends_of<'a>(ours: &str, version: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// The body of a document whose front matter can be read.
+/// Returns the body of a document whose front matter can be read.
 fn body_of(text: &str) -> Result<&str, String> {
     let layout = front_matter::layout(text).map_err(|e| e.to_string())?;
     if let Some(yaml) = layout.yaml {
@@ -216,7 +218,7 @@ fn body_of(text: &str) -> Result<&str, String> {
     Ok(&text[layout.body..])
 }
 
-/// A document with another body.
+/// Returns a document with another body.
 fn composed(front: &str, body: &str) -> Result<String, Conflict> {
     let unreadable = |why: String| Conflict::Unreadable { side: None, why };
     let start = front_matter::layout(front).map_err(|e| unreadable(e.to_string()))?;

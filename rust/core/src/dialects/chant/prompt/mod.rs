@@ -1,5 +1,5 @@
-//! The text that an agent is given: a template chosen and filled in, with what every run has to say
-//! put behind it (reference chant 6.4).
+//! Builds the text for an agent: chooses a template, fills it in, and adds the rules of every run
+//! (reference chant 6.4).
 
 mod enclosed;
 mod output_format;
@@ -13,19 +13,19 @@ use self::enclosed::{MEANING, enclosed, on_a_line};
 use super::model::{Spec, SpecType};
 use crate::text::front_matter;
 
-/// The prompt that proposes members; it changes nothing, so it commits nothing and has a form of its own
-/// for what it answers.
+/// The prompt that proposes members; it changes nothing, so it commits nothing, and its answer has
+/// a form of its own.
 pub const SPLIT: &str = "split";
 
-/// The prompt that documentation takes where there is one.
+/// The prompt for documentation, if it exists.
 const DOCUMENTATION: &str = "documentation";
-/// The prompt that conflicts take where there is one.
+/// The prompt for conflicts, if it exists.
 const MERGE_CONFLICT: &str = "merge-conflict";
 
-/// Why a prompt cannot be put together.
+/// The reasons why a prompt cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PromptError {
-    /// There is no such text.
+    /// No such text exists.
     #[error("Prompt not found: {name}\nExpected .chant/prompts/{name}.md{}", by.as_ref().map(|by| format!(", wanted by prompt '{by}'")).unwrap_or_default())]
     NotFound {
         /// Its name.
@@ -38,13 +38,13 @@ pub enum PromptError {
     Unreadable {
         /// Its name.
         name: String,
-        /// What is wrong with it.
+        /// The fault in it.
         why: String,
     },
-    /// Prompts extend one another in a circle.
+    /// Prompts extend one another in a cycle.
     #[error("Circular prompt inheritance detected: {}", path.join(" -> "))]
     Circular {
-        /// The circle, the first one again at its end.
+        /// The cycle, with the first one again at its end.
         path: Vec<String>,
     },
     /// The schema of the output cannot be used.
@@ -52,13 +52,13 @@ pub enum PromptError {
     Schema {
         /// Its file.
         path: String,
-        /// What is wrong with it.
+        /// The fault in it.
         why: String,
     },
 }
 
 impl PromptError {
-    /// The values in the sentence, by name.
+    /// Returns the values in the sentence, by name.
     pub fn details(&self) -> Value {
         match self {
             Self::NotFound { name, .. } | Self::Unreadable { name, .. } => json!({"prompt": name}),
@@ -68,7 +68,7 @@ impl PromptError {
     }
 }
 
-/// Where a run works, when not in the checkout itself.
+/// The place of a run's work, if it is not the checkout itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place<'a> {
     /// The worktree's folder.
@@ -77,7 +77,7 @@ pub struct Place<'a> {
     pub branch: &'a str,
 }
 
-/// What a prompt is put together from.
+/// The parts from which a prompt is built.
 #[derive(Clone, Copy)]
 pub struct Parts<'a> {
     /// Name of the prompt.
@@ -86,18 +86,18 @@ pub struct Parts<'a> {
     pub spec: &'a Spec,
     /// Name of the project.
     pub project: &'a str,
-    /// Where the run works; `None` in the checkout itself.
+    /// The place of the run's work; `None` in the checkout itself.
     pub worktree: Option<Place<'a>>,
-    /// Names of the texts to be put behind it.
+    /// The names of the texts that are added behind it.
     pub extensions: &'a [String],
-    /// Reads a prompt by its name, an extension as `extensions/<name>`; `None` when there is none.
+    /// Reads a prompt by its name, an extension as `extensions/<name>`; `None` if there is none.
     pub prompt: &'a dyn Fn(&str) -> Result<Option<String>, String>,
     /// Reads a file of the project by its path from the root.
     pub file: &'a dyn Fn(&str) -> Result<String, String>,
 }
 
-/// The name of the prompt for a spec: the one asked for, the spec's own, the one of its type, the
-/// default.
+/// Returns the name of the prompt for a spec: the one asked for, the spec's own, the one of its
+/// type, the default.
 pub fn choose(
     asked: Option<&str>,
     spec: &Spec,
@@ -116,17 +116,18 @@ pub fn choose(
     name.unwrap_or(default).to_owned()
 }
 
-/// Whether a text can be the name of a prompt: it never leads out of the prompts' folder.
+/// Returns true if a text can be the name of a prompt: it never leads out of the prompts' folder.
 pub fn is_name(name: &str) -> bool {
     let is_plain = |part: &str| !part.is_empty() && !part.starts_with('.');
     !name.contains(['\\', '\0']) && name.split('/').all(is_plain)
 }
 
-/// Puts a prompt together. Every placeholder is replaced once: what is put in is never looked at
-/// again, and unknown placeholders stay.
+/// Builds a prompt. Every placeholder is replaced once: inserted values are never expanded again,
+/// and unknown placeholders stay.
 ///
 /// # Errors
-/// A prompt or schema that is missing or cannot be read, prompts that extend one another in a circle.
+/// A prompt or schema that is missing or cannot be read, prompts that extend one another in a
+/// cycle.
 pub fn assembled(parts: &Parts<'_>) -> Result<String, PromptError> {
     let template = resolved(parts, parts.name, &mut Vec::new())?;
     let mut extensions = Vec::new();
@@ -160,7 +161,8 @@ pub fn assembled(parts: &Parts<'_>) -> Result<String, PromptError> {
     Ok(format!("{}\n", texts.join("\n\n")))
 }
 
-/// The body of a prompt with its parent's put in; `way` holds the prompts that led to it.
+/// Returns the body of a prompt with its parent's inserted; `way` holds the prompts that led
+/// to it.
 fn resolved(parts: &Parts<'_>, name: &str, way: &mut Vec<String>) -> Result<String, PromptError> {
     static PARENT: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\{\{>\s*parent\s*\}\}").ok());
@@ -196,14 +198,14 @@ fn resolved(parts: &Parts<'_>, name: &str, way: &mut Vec<String>) -> Result<Stri
     Ok(mark.replace_all(body, regex::NoExpand(parent)).into_owned())
 }
 
-/// What stands for a value in a template.
+/// The pattern of a placeholder in a template.
 static PLACEHOLDER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\{\{\s*([a-z_]+(?:\.[a-z_]+)?)\s*\}\}").ok());
 
 /// The values that are texts of documents, each on lines of its own.
 const ENCLOSED: [&str; 3] = ["spec", "spec.description", "spec.context"];
 
-/// Whether a template has texts of documents put in.
+/// Returns true if a template has placeholders for texts of documents.
 fn encloses(template: &str) -> bool {
     let found = PLACEHOLDER
         .iter()
@@ -211,7 +213,7 @@ fn encloses(template: &str) -> bool {
     found.into_iter().any(|found| ENCLOSED.contains(&&found[1]))
 }
 
-/// A template with its placeholders replaced.
+/// Returns a template with its placeholders replaced.
 fn filled(parts: &Parts<'_>, template: &str) -> String {
     let Some(placeholder) = PLACEHOLDER.as_ref() else {
         return template.to_owned();
@@ -257,7 +259,7 @@ fn value(parts: &Parts<'_>, name: &str) -> Option<String> {
     })
 }
 
-/// A spec as one text.
+/// Returns a spec as one text.
 fn whole(spec: &Spec) -> String {
     let mut text = format!("Spec ID: {}\n\n{}", spec.id, spec.body().trim());
     let files = spec.target_files.as_deref().unwrap_or_default();
@@ -268,8 +270,8 @@ fn whole(spec: &Spec) -> String {
     text
 }
 
-/// The files that a spec names as context, each under a line with its path; what is no readable file
-/// is named, so that nothing is missing unseen.
+/// Returns the files that a spec names as context, each under a line with its path; an unreadable
+/// file is named, so that its absence is visible.
 fn context(parts: &Parts<'_>) -> String {
     let names = parts.spec.context.as_deref().unwrap_or_default();
     let text = |name: &str| match (parts.file)(name) {
@@ -302,7 +304,7 @@ fn commit(spec: &Spec) -> String {
     )
 }
 
-/// Whether a template says itself that work has to be committed.
+/// Returns true if a template itself requires that work is committed.
 fn tells_to_commit(template: &str) -> bool {
     let words: Vec<&str> = template.split_whitespace().collect();
     words.join(" ").to_lowercase().contains("commit your work")

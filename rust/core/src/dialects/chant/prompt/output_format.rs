@@ -1,15 +1,15 @@
-//! What an agent is told about the output that a schema asks for.
+//! Describes the output that a schema requires to an agent.
 
 use serde_json::{Map, Value, json};
 
-/// How deep an example goes into a schema.
+/// The depth of an example in a schema.
 const DEEPEST: usize = 8;
 
-/// The section about a schema: the schema itself, the fields it requires, and an example that fits it
-/// where one can be made.
+/// Returns the section about a schema: the schema itself, the fields that it requires, and an
+/// example that fits it, if one can be made.
 ///
 /// # Errors
-/// What is wrong with the schema.
+/// The fault in the schema.
 pub(super) fn section(text: &str) -> Result<String, String> {
     let schema: Value = serde_json::from_str(text).map_err(|e| format!("it is no JSON: {e}"))?;
     let validator = jsonschema::validator_for(&schema).map_err(|e| e.to_string())?;
@@ -36,14 +36,14 @@ pub(super) fn section(text: &str) -> Result<String, String> {
     Ok(section)
 }
 
-/// A text between fences that are longer than any in it.
+/// Returns a text between fences that are longer than any in it.
 fn fenced(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}json\n{text}\n{fence}")
 }
 
-/// A value as a schema may want it; whether it does is for the validator to say.
+/// Returns a value that a schema may accept; the validator decides whether it does.
 fn example(schema: &Value, whole: &Value, depth: usize) -> Value {
     let Some(depth) = depth.checked_sub(1) else {
         return Value::Null;

@@ -1,5 +1,5 @@
-//! A receipt held against the repository: what follows from commits, trees and the spec's file, what is only
-//! claimed, and what does not hold.
+//! Compares a receipt with the repository: facts that commits, trees and the spec's file prove,
+//! mere claims, and contradictions.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,23 +8,23 @@ use super::super::evidence::CriterionAtStart;
 use super::{CheckClaim, CompletedBy, CompletionReceipt, JudgedCriteria, hash};
 use crate::answer::cut;
 
-/// Characters of an id of git that people read.
+/// The number of characters of a git id that is shown to people.
 const SHORT: usize = 10;
-/// Characters of what a receipt says that a line repeats.
+/// The greatest number of a receipt's characters that a line repeats.
 const SHOWN: usize = 200;
-/// Criteria that a finding names.
+/// The greatest number of criteria in a finding.
 const NAMED: usize = 5;
 
-/// What does not hold.
+/// The kinds of contradictions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FindingKind {
-    /// The file is no receipt of this release.
+    /// The file is not a receipt of this release.
     Unreadable,
-    /// It lies under the name of another one.
+    /// It lies under the name of another receipt.
     WrongName,
     /// The spec is not completed.
     NotCompleted,
-    /// The commit has another tree than the receipt says.
+    /// The commit has another tree than the receipt names.
     TreeDiffers,
     /// Neither the commit nor its tree is in the history.
     NotInHistory,
@@ -36,18 +36,18 @@ pub enum FindingKind {
     NotTicked,
     /// A check that is claimed is not configured any more.
     CheckGone,
-    /// A check failed, by the receipt's own words.
+    /// A check failed, according to the receipt itself.
     CheckFailed,
-    /// A check that a criterion names is not among those that were run.
+    /// A check that a criterion names was not run.
     CheckNotRun,
-    /// A check looked at files that did not land.
+    /// A check used files that did not land.
     CheckTree,
     /// A completed spec has no receipt.
     NoReceipt,
 }
 
 impl FindingKind {
-    /// The word for it.
+    /// Returns its word in answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Unreadable => "unreadable",
@@ -67,74 +67,74 @@ impl FindingKind {
     }
 }
 
-/// Something that does not hold, in a sentence.
+/// A contradiction, in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptFinding {
-    /// What kind of thing.
+    /// Its kind.
     pub kind: FindingKind,
     /// The sentence.
     pub text: String,
 }
 
-/// Where the work of a receipt is found.
+/// The places of a receipt's work in history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LandedPlace {
-    /// Its commit is in the history of what is named.
+    /// Its commit is in the named history.
     Commit {
         /// The history.
         of: String,
-        /// The tree that the commit has.
+        /// The commit's tree.
         tree: String,
     },
-    /// Another commit with its tree is.
+    /// Another commit with the same tree is in the history.
     SameTree {
         /// The history.
         of: String,
-        /// That commit.
+        /// The commit with that tree.
         commit: String,
     },
-    /// Neither is.
+    /// Neither the commit nor its tree is in the history.
     Absent {
         /// The history.
         of: String,
-        /// Whether that ends early here.
+        /// True if the history ends early, in a shallow clone.
         is_shallow: bool,
     },
 }
 
-/// A spec as it is now.
+/// The present state of a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecToday {
-    /// Its state where that is not `completed`.
+    /// Its status, unless it is `completed`.
     pub open_as: Option<String>,
     /// Its criteria.
     pub criteria: Vec<CriterionAtStart>,
 }
 
-/// What the repository says of the things that a receipt names.
+/// The repository's facts about the objects that a receipt names.
 pub struct ReceiptFacts<'a> {
-    /// The ref that keeps it.
+    /// The name of its ref.
     pub name: &'a str,
     /// The spec.
     pub spec: &'a SpecToday,
-    /// Where its work is.
+    /// The place of its work in history.
     pub place: &'a LandedPlace,
-    /// The spec's criteria in the files that landed, where these hold the spec.
+    /// The spec's criteria in the landed files, if these contain the spec.
     pub landed_criteria: Option<&'a [CriterionAtStart]>,
-    /// Whether some commit of the history has a tree.
+    /// Returns true if some commit of the history has a tree.
     pub knows_tree: &'a dyn Fn(&str) -> bool,
     /// The checks that are configured.
     pub configured: &'a BTreeMap<String, Vec<String>>,
-    /// The checks that were run again now.
+    /// The results of checks that were run again now.
     pub again: &'a [CheckAgain],
 }
 
-/// A check that was run again on the files that landed.
+/// A check that was run again on the landed files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckAgain {
     /// Its name.
     pub name: String,
-    /// Its exit code; `None` when it did not end by itself.
+    /// Its exit code; `None` if it did not end by itself.
     pub exit: Option<i32>,
 }
 
@@ -144,24 +144,24 @@ impl fmt::Display for CheckAgain {
     }
 }
 
-/// A receipt with what can be said of it.
+/// A receipt with its facts, claims and contradictions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JudgedReceipt {
-    /// What follows from the repository alone.
+    /// Facts that the repository alone proves.
     pub derived: Vec<String>,
-    /// What is known by the receipt alone: who could push it could claim it.
+    /// Facts that only the receipt states: a user who could push it could invent them.
     pub claimed: Vec<String>,
-    /// What does not hold.
+    /// Contradictions.
     pub findings: Vec<ReceiptFinding>,
 }
 
 impl JudgedReceipt {
-    /// Whether nothing speaks against it.
+    /// Returns true if it has no contradictions.
     pub fn holds(&self) -> bool {
         self.findings.is_empty()
     }
 
-    /// One that cannot be read.
+    /// Returns the result for a receipt that cannot be read.
     pub fn unreadable(why: String) -> Self {
         let mut judged = Self::default();
         judged.find(FindingKind::Unreadable, why);
@@ -178,7 +178,7 @@ impl JudgedReceipt {
     }
 }
 
-/// Holds a receipt against what the repository says.
+/// Compares a receipt with the facts of the repository.
 pub fn judged(receipt: &CompletionReceipt, facts: &ReceiptFacts<'_>) -> JudgedReceipt {
     let mut judged = JudgedReceipt::default();
     if receipt.name() != facts.name {
@@ -257,7 +257,7 @@ fn look_at_spec(judged: &mut JudgedReceipt, then: &JudgedCriteria, today: &SpecT
     }
 }
 
-/// How criteria differ from those that were judged, in words.
+/// Describes how criteria differ from those that were judged.
 fn difference(then: &JudgedCriteria, now: &[CriterionAtStart]) -> String {
     let texts: Vec<String> = now
         .iter()
@@ -364,7 +364,7 @@ fn ended(exit: Option<i32>) -> String {
     )
 }
 
-/// What a receipt claims, line by line.
+/// Returns the claims of a receipt, line by line.
 fn claims(receipt: &CompletionReceipt) -> Vec<String> {
     let mut claims: Vec<String> = receipt.checks.iter().map(claimed_check).collect();
     match receipt.completed {
@@ -441,7 +441,7 @@ mod tests {
         again: Vec<CheckAgain>,
     }
 
-    /// Everything as a run left it.
+    /// Creates the facts as a run left them.
     fn scene() -> Scene {
         let receipt = receipt();
         Scene {
@@ -576,7 +576,7 @@ mod tests {
             of: "main".into(),
             commit: "e".repeat(40),
         };
-        // What the checks looked at went with the commits.
+        // The commits that the checks used are gone.
         squashed.trees.clear();
         let judged = judge(&squashed);
         assert!(judged.holds(), "{judged:?}");
@@ -588,7 +588,7 @@ mod tests {
         let mut by_hand = scene();
         by_hand.receipt.completed = CompletedBy::Hand;
         by_hand.receipt.checks.clear();
-        // The tick was not committed yet when it was completed.
+        // The tick was not committed yet when the spec was completed.
         by_hand.landed = Some(criteria(&["Else"]));
         let judged = judge(&by_hand);
         assert!(judged.holds(), "{judged:?}");

@@ -1,8 +1,10 @@
-//! What a completion leaves behind: which criteria were judged, on which commit and tree, what the checks
-//! said. One file of canonical JSON under a ref of its own (`refs/chant/receipts/<spec>/<token>`).
+//! The receipt of a completion: the judged criteria, the commit and tree, and the results of
+//! checks. It is one file of canonical JSON under a ref of its own
+//! (`refs/chant/receipts/<spec>/<token>`).
 //!
-//! A receipt is a claim. It is signed by no one, so who can write the ref can write what they like; [`judged`]
-//! says what of it the repository itself bears out. Nothing here touches git or the disk.
+//! A receipt is a claim. It is not signed, so a user who can write the ref can write anything;
+//! [`judged`] decides which parts the repository itself proves. Nothing here touches git or the
+//! disk.
 
 pub mod judged;
 
@@ -17,42 +19,42 @@ use crate::store::digest::sha256;
 use crate::store::state::escaped;
 use crate::text::canonical::canonical;
 
-/// The folder of refs that receipts have.
+/// The folder of refs of receipts.
 pub const RECEIPTS: &str = "refs/chant/receipts/";
-/// The layout that is written here.
+/// The version of the layout in which receipts are written.
 pub const FORMAT: u64 = 1;
-/// Bytes of a receipt at the most; a larger file is none.
+/// The greatest size of a receipt in bytes; a larger file is no receipt.
 pub const MOST_BYTES: usize = 64 * 1024;
 
-/// Criteria, checks and commits that are listed at the most; the hash counts all criteria.
+/// The greatest number of criteria, checks and commits in a receipt; the hash covers all criteria.
 const MOST_LISTED: usize = 100;
-/// Characters of a criterion, of a name, and of a word of a command line that are kept.
+/// The characters that are kept of a criterion, of a name, and of a word of a command line.
 const MOST_CHARS: usize = 300;
-/// Words of a command line that are kept.
+/// The number of words of a command line that are kept.
 const MOST_WORDS: usize = 30;
 
 /// A receipt, key by key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompletionReceipt {
-    /// [`FORMAT`].
+    /// The format, [`FORMAT`].
     pub format: u64,
     /// The spec.
     pub spec: String,
-    /// How it was completed.
+    /// The way in which it was completed.
     pub completed: CompletedBy,
-    /// What distinguishes it from other receipts of the spec, and names its ref: the number of the run, or for a
-    /// completion by hand a moment.
+    /// The part of its ref's name that differs between receipts of the spec: the number of the run,
+    /// or a time for a completion by hand.
     pub token: String,
-    /// The criteria as they were judged.
+    /// The judged criteria.
     pub criteria: JudgedCriteria,
-    /// The commit that the work landed with, or that was checked out.
+    /// The commit with which the work landed, or that was checked out.
     pub commit: String,
-    /// The files of that commit.
+    /// The tree of that commit.
     pub tree: String,
-    /// The branch that it landed on, or that was checked out.
+    /// The branch on which it landed, or that was checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Where that branch stood before.
+    /// The commit of that branch before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
     /// The commits of the work.
@@ -67,20 +69,20 @@ pub struct CompletionReceipt {
     /// The model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How the run was held, in a sentence.
+    /// The confinement of the run, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confinement: Option<String>,
-    /// When the run began, RFC 3339, UTC.
+    /// The start of the run, RFC 3339, UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<String>,
-    /// When the spec was completed, RFC 3339, UTC.
+    /// The time at which the spec was completed, RFC 3339, UTC.
     pub ended_at: String,
-    /// What the run cost: whole numbers by what they count.
+    /// The cost of the run: whole numbers by their units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<BTreeMap<String, u64>>,
 }
 
-/// How a spec was completed.
+/// The ways in which a spec is completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompletedBy {
@@ -93,13 +95,13 @@ pub enum CompletedBy {
 /// The criteria of a spec.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgedCriteria {
-    /// What stands for the texts of all of them, in their order.
+    /// The hash of the texts of all of them, in their order.
     pub hash: String,
-    /// How many there are.
+    /// Their number.
     pub count: usize,
-    /// How many were ticked.
+    /// The number of ticked ones.
     pub ticked: usize,
-    /// The first of them; none where they would not fit.
+    /// The first of them; empty if they would not fit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<JudgedCriterion>,
 }
@@ -107,16 +109,16 @@ pub struct JudgedCriteria {
 /// One criterion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgedCriterion {
-    /// How its text begins.
+    /// The start of its text.
     pub text: String,
-    /// Whether it was ticked.
+    /// True if it was ticked.
     pub ticked: bool,
     /// The checks that it names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<String>,
 }
 
-/// What is claimed of a check.
+/// The claimed result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckClaim {
     /// Its name in the configuration.
@@ -124,16 +126,16 @@ pub struct CheckClaim {
     /// Its command line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
-    /// Its exit code; `None` when it did not end by itself.
+    /// Its exit code; `None` if it did not end by itself.
     pub exit: Option<i32>,
-    /// How long it took, in milliseconds.
+    /// Its duration in milliseconds.
     pub ms: u64,
-    /// The tree that it looked at.
+    /// The tree that it checked.
     pub tree: String,
 }
 
 impl JudgedCriteria {
-    /// What a receipt says of criteria.
+    /// Returns the record of criteria in a receipt.
     pub fn of(criteria: &[CriterionAtStart]) -> Self {
         let item = |criterion: &CriterionAtStart| JudgedCriterion {
             text: cut(&criterion.text, MOST_CHARS),
@@ -153,7 +155,7 @@ impl JudgedCriteria {
 }
 
 impl CheckClaim {
-    /// The same, in the room that a receipt has.
+    /// Returns the same claim, shortened to the limits of a receipt.
     #[must_use]
     pub fn shortened(self) -> Self {
         let words = self.command.iter().take(MOST_WORDS);
@@ -166,8 +168,9 @@ impl CheckClaim {
 }
 
 impl CompletionReceipt {
-    /// The receipt as it is written: canonical JSON of at most [`MOST_BYTES`] bytes. What does not fit is left
-    /// out, the command lines of checks last; the hash of the criteria stands for all of them in any case.
+    /// Returns the receipt's text: canonical JSON of at most [`MOST_BYTES`] bytes. Parts that do
+    /// not fit are left out, the command lines of checks last; the hash of the criteria covers all
+    /// of them in any case.
     pub fn text(&self) -> String {
         let mut own = self.clone();
         own.commits.truncate(MOST_LISTED);
@@ -196,12 +199,12 @@ impl CompletionReceipt {
         text
     }
 
-    /// The ref that keeps it.
+    /// Returns the name of its ref.
     pub fn name(&self) -> String {
         format!("{}{}", folder_of(&self.spec), self.token)
     }
 
-    /// Whether another one is of the same completion.
+    /// Returns true if another receipt belongs to the same completion.
     pub fn is_of_same(&self, other: &Self) -> bool {
         let identity = |one: &Self| {
             (
@@ -215,24 +218,24 @@ impl CompletionReceipt {
     }
 }
 
-/// Why a file is not read as a receipt.
+/// The reasons why a file is not read as a receipt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReceiptError {
-    /// It is no receipt.
+    /// It is not a receipt.
     #[error("it cannot be read as a receipt: {0}")]
     Unreadable(String),
-    /// It is of a later release.
+    /// It comes from a later release.
     #[error("it is of format {0}, which a later release reads; install that and try again")]
     LaterFormat(u64),
-    /// It is written in another way than ours.
+    /// It is not written in our way.
     #[error("it is not written as canonical JSON, so that it is not what was left by a completion")]
     NotCanonical,
 }
 
-/// Reads what is kept under a ref as a receipt.
+/// Reads a kept text as a receipt.
 ///
 /// # Errors
-/// Why it is none.
+/// The reason why it is no receipt.
 pub fn parse(bytes: &[u8]) -> Result<CompletionReceipt, ReceiptError> {
     let unreadable = |error: serde_json::Error| ReceiptError::Unreadable(error.to_string());
     let value: Value = serde_json::from_slice(bytes).map_err(unreadable)?;
@@ -257,12 +260,13 @@ pub fn parse(bytes: &[u8]) -> Result<CompletionReceipt, ReceiptError> {
     Ok(receipt)
 }
 
-/// The folder of refs of a spec's receipts.
+/// Returns the folder of refs of a spec's receipts.
 pub fn folder_of(spec_id: &str) -> String {
     format!("{RECEIPTS}{}/", escaped(spec_id))
 }
 
-/// Whether a name below [`RECEIPTS`] can be that of a receipt: what stands for a spec, and a token.
+/// Returns true if a name below [`RECEIPTS`] can be that of a receipt: the name of a spec, and a
+/// token.
 pub fn is_name(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let is_spec = |text: &str| {
@@ -278,14 +282,14 @@ pub fn is_name(name: &str) -> bool {
         .is_some_and(|(spec, token)| is_spec(spec) && is_token(token))
 }
 
-/// What stands for the texts of criteria, in their order.
+/// Returns the hash of the texts of criteria, in their order.
 pub fn hash(criteria: &[CriterionAtStart]) -> String {
     let texts = criteria.iter().map(|criterion| &*criterion.text).collect();
     let texts: Vec<&str> = texts;
     sha256(canonical(&Value::from(texts)).as_bytes())
 }
 
-/// Whether a text is the full id of something in git.
+/// Returns true if a text is the full id of a git object.
 pub fn is_object(text: &str) -> bool {
     matches!(text.len(), 40 | 64)
         && text

@@ -1,4 +1,5 @@
-//! What a merge would change of what runs by itself, here or elsewhere: that never lands without a person.
+//! Finds changes of a merge to what runs by itself, here or elsewhere: these never land without a
+//! person.
 
 use std::path::PathBuf;
 
@@ -14,15 +15,16 @@ use crate::trust::acting::{
 };
 use crate::trust::places::{is_at_or_below, is_of_agents, is_of_automation, may_hold_agents};
 
-/// Why a run ends whose branch changes something of that.
+/// The reason for the end of a run whose branch contains such a change.
 pub(in super::super) const CHANGES_MACHINE: &str = "changes what runs by itself";
 
-/// What stands for a change that a person agrees to.
+/// Returns the hash that stands for a change to which a person agrees.
 pub(in super::super) fn agreement_to(change: &[String]) -> String {
     sha256(change.join("\n").as_bytes())
 }
 
-/// What two commits of the target differ in that acts, as lines for people; none when nothing does.
+/// Returns the acting differences between two commits of the target, as lines for people; empty if
+/// there are none.
 ///
 /// # Errors
 /// A failure of git.
@@ -63,11 +65,11 @@ pub(super) fn acting_change(
     Ok(listing_difference(&at(old)?, &at(new)?))
 }
 
-/// Which paths of a repository act.
+/// The paths of a repository that act.
 struct ActingPaths {
     /// The project's folder from the top of the checkout, with a slash at its end; empty for the top.
     inside: String,
-    /// Where files lie that act here, from the top: behind links, too.
+    /// The real paths, from the top, of files that act here, also behind links.
     real: Vec<String>,
 }
 
@@ -86,7 +88,8 @@ impl ActingPaths {
         }
     }
 
-    /// What a path of the repository makes happen, and how it is shown; `None` for all that does not act.
+    /// Returns the effect of a path in the repository, and how it is shown; `None` for a path that
+    /// does not act.
     fn kind_of(&self, path: &str) -> Option<(EntryKind, String)> {
         let own = path.strip_prefix(&self.inside);
         if let Some(own) = own {
@@ -105,7 +108,7 @@ impl ActingPaths {
                 return Some((EntryKind::AgentFile, path.to_owned()));
             }
         }
-        // File systems that know no case find `.Claude`, too.
+        // File systems that ignore case find `.Claude`, too.
         let folded = path.to_lowercase();
         let mut level = self.inside.as_str();
         loop {

@@ -1,4 +1,5 @@
-//! The own state of an agent that is held: made for one run, with nothing of the user's in it but who is logged in.
+//! The own state of a confined agent: created for one run, with nothing of the user's in it except
+//! the login.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ use super::briefing::Variables;
 use crate::error::Error;
 use crate::store::disk;
 
-/// Makes the state of an agent in a folder that is not there yet; gives the variables that lead to it.
+/// Creates the state of an agent in a new folder; returns the variables that lead to it.
 ///
 /// # Errors
 /// A failure of the disk.
@@ -49,8 +50,8 @@ pub(super) fn make(
     Ok(variables)
 }
 
-/// Copies a file that says who is logged in. Who is not, or by other means, has no such file; the agent says so
-/// itself.
+/// Copies a file with a login. A user without a login, or with one elsewhere, has no such file; the
+/// agent reports that itself.
 fn take_over(from: &Path, to: &Path) -> Result<(), Error> {
     if disk::is_file(from) {
         make_folder_of(to)?;
@@ -66,8 +67,9 @@ fn make_folder_of(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes a home that leads to everything in the user's but some folders, which are empty here. What is written
-/// elsewhere in it stays in it; what links lead to is as open or closed as it is without them.
+/// Creates a home that leads to everything in the user's except some folders, which are empty here.
+/// Files that are written elsewhere in it stay in it; targets of links are as open or closed as
+/// without them.
 fn make_home(user: UsersFiles<'_>, folder: &Path, own: &[&str]) -> Result<Variables, Error> {
     let mut variables = Variables::new();
     let mut closed: Vec<PathBuf> = own.iter().map(PathBuf::from).collect();
@@ -93,10 +95,10 @@ fn make_home(user: UsersFiles<'_>, folder: &Path, own: &[&str]) -> Result<Variab
     Ok(variables)
 }
 
-/// Fills a folder with links to what another holds, but to what is `closed` in it.
+/// Fills a folder with links to the content of another, except `closed` parts.
 fn link(from: &Path, to: &Path, closed: &[PathBuf]) -> Result<(), Error> {
     disk::make_folders(to)?;
-    // What cannot be listed cannot be led to.
+    // A folder that cannot be listed gets no links.
     for entry in disk::names(from).unwrap_or_default() {
         let name = Path::new(&entry.name);
         if closed.iter().any(|closed| closed == name) {

@@ -1,4 +1,4 @@
-//! Work that waits while a person decides about its spec.
+//! Work that waits for a person's decision about its spec.
 
 use super::super::approval::Decision;
 use super::super::model::Spec;
@@ -13,10 +13,11 @@ use crate::work::record::Record;
 use crate::work::records::Runs;
 use crate::work::state::{Event, State};
 
-/// The newest run of a spec, whose lock is held meanwhile: nobody begins on the spec.
+/// The newest run of a spec, whose lock is held meanwhile: no other run starts on the spec.
 pub(in super::super) struct Pending {
     runs: Runs,
-    /// None where no run can be: nobody says where our own state may lie, or it is somebody else's.
+    /// `None` where no run can exist: there is no place for our own state, or it belongs to another
+    /// user.
     lock: Option<SpecLock>,
     record: Option<Record>,
 }
@@ -25,7 +26,7 @@ impl Pending {
     /// Takes the lock of a spec.
     ///
     /// # Errors
-    /// `Held` while somebody works on it, or a `StoreError`.
+    /// `Held` while a run works on it, or a `StoreError`.
     pub(in super::super) fn of(project: &Project, spec: &Spec) -> Result<Self, Error> {
         let runs = project.runs()?;
         let lock = match SpecLock::take(&runs, spec.id.as_str()) {
@@ -36,7 +37,7 @@ impl Pending {
         Ok(Self { runs, lock, record })
     }
 
-    /// Whether there is work that is proven and waits for the decision, or for its merge.
+    /// Returns true if there is proven work that waits for the decision, or for its merge.
     pub(in super::super) fn is_work(&self) -> bool {
         let waits = |state| matches!(state, State::AwaitingApproval | State::AwaitingMerge);
         self.record
@@ -44,10 +45,10 @@ impl Pending {
             .is_some_and(|record| waits(record.state()))
     }
 
-    /// Merges the work that waited for approval; says what became of it.
+    /// Merges the work that waited for approval; returns a report of the outcome.
     ///
     /// # Errors
-    /// What could not be done; the next look at the project tries again.
+    /// The step that failed; the next recovery of the project tries again.
     pub(in super::super) fn land(self, project: &Project) -> Result<String, Error> {
         let (Some(record), Some(lock)) = (self.record, &self.lock) else {
             return Ok(String::new());
@@ -87,7 +88,7 @@ impl Pending {
         })
     }
 
-    /// Sends the work back that waited: a start goes on with it.
+    /// Sends waiting work back: the next start continues it.
     ///
     /// # Errors
     /// A `StoreError`.

@@ -1,5 +1,5 @@
-//! What an agent is given: its prompt, its command line, its environment, and a way to our server
-//! (reference chant 6.4 and 6.5).
+//! Prepares an agent's start: its prompt, its command line, its environment, and a way to our
+//! server (reference chant 6.4 and 6.5).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,11 +34,11 @@ use crate::work::output::{Room, secrets};
 use crate::work::record::Asked;
 use crate::work::spending::EventPlan;
 
-/// Where a project's prompts lie.
+/// The folder of a project's prompts.
 const PROMPTS: &str = ".chant/prompts";
-/// Bytes of a line of the log.
+/// The greatest size of a line in the log, in bytes.
 const LINE: usize = 16 * 1024;
-/// The variables that tell git who commits, and whether they hold an address.
+/// The variables that name the committer for git, and true for those that hold an address.
 const IDENTITY: [(&str, bool); 4] = [
     ("GIT_AUTHOR_NAME", false),
     ("GIT_AUTHOR_EMAIL", true),
@@ -46,16 +46,16 @@ const IDENTITY: [(&str, bool); 4] = [
     ("GIT_COMMITTER_EMAIL", true),
 ];
 
-/// Whether an agent's tools reach us through the runner here.
+/// True if an agent's tools reach us through the runner on this system.
 const IS_SERVED: bool = cfg!(target_os = "linux");
 
-/// Variables of an environment.
+/// The variables of an environment.
 pub(in super::super) type Variables = BTreeMap<String, String>;
 
-/// How long a process that is asked to end may take.
+/// The time that a process gets to end after it was asked to.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Everything a briefing is made from.
+/// The facts from which an agent's start is prepared.
 pub(super) struct Briefing<'a> {
     pub project: &'a Project,
     pub repo: &'a Repo,
@@ -65,7 +65,7 @@ pub(super) struct Briefing<'a> {
     pub asked: &'a Asked,
 }
 
-/// The agent that a start asks for, or the configured one.
+/// Returns the agent that a start asks for, or the configured one.
 pub(in super::super) fn agent(config: &Config, asked: &Asked) -> Result<Agent, Error> {
     let asked = asked.agent.as_deref().or(config.runs.provider());
     let name = asked.ok_or(AgentError::NoAgent).map_err(ChantError::from)?;
@@ -79,7 +79,8 @@ pub(in super::super) fn agent(config: &Config, asked: &Asked) -> Result<Agent, E
     Ok(Agent::named(&config.runs, name).map_err(ChantError::from)?)
 }
 
-/// Refuses an agent that cannot be started for a spec: its program is not there, or its model is none.
+/// Refuses an agent that cannot be started for a spec: its program is missing, or its model is
+/// invalid.
 pub(in super::super) fn refuse_unfit_agent(
     project: &Project,
     config: &Config,
@@ -114,7 +115,7 @@ pub(in super::super) fn refuse_unfit_agent(
     Err(ChantError::Refused(message).into())
 }
 
-/// An agent's command line as people configured it, without anything that a spec says.
+/// Returns an agent's command line as the user configured it, without anything from a spec.
 pub(in super::super) fn trusted_line(
     project: &Project,
     agent: &Agent,
@@ -128,19 +129,19 @@ pub(in super::super) fn trusted_line(
     Ok(line.map_err(ChantError::from)?.argv)
 }
 
-/// The command lines of checks, as agents with rules of their own are told them.
+/// Returns the command lines of checks, for agents with rules of their own.
 pub(super) fn check_lines(config: &Config) -> Vec<String> {
     let checks = config.runs.checks.values();
     checks.map(|argv| argv.join(" ")).collect()
 }
 
-/// Where a model that is asked as OpenAI's are has its address, if our environment says that.
+/// Returns the address of a model with OpenAI's protocol, if our environment has one.
 pub(in super::super) fn openai_base_url(project: &Project) -> Option<&str> {
     let address = project.environment.get("OPENAI_BASE_URL")?;
     Some(address.as_str()).filter(|address| !address.is_empty())
 }
 
-/// Whether there is a prompt of a name: in the project, or among those that come with the program.
+/// Returns true if there is a prompt of this name in the project or among those of the program.
 pub(in super::super) fn has_prompt(project: &Project, name: &str) -> bool {
     let own = format!("{PROMPTS}/{name}.md");
     prompt::is_name(name)
@@ -148,7 +149,8 @@ pub(in super::super) fn has_prompt(project: &Project, name: &str) -> bool {
             || matches!(bundled_prompt(project, name), Ok(Some(_))))
 }
 
-/// The text of a prompt: that of the project as it was looked at, else the one that comes with the program.
+/// Returns the text of a prompt: that of the project as it was read for the check of trust, else
+/// that of the program.
 pub(super) fn prompt_text(
     project: &Project,
     agreed: &AgreedPrompts,
@@ -181,7 +183,7 @@ fn bundled_prompt(project: &Project, name: &str) -> Result<Option<String>, Strin
     }
 }
 
-/// What the project is called: as configured, else as its folder.
+/// Returns the name of the project: the configured one, else that of its folder.
 pub(super) fn name_of(project: &Project, config: &Config) -> String {
     let folder = project.root().file_name().unwrap_or_default();
     match config.project_name.as_str() {
@@ -190,7 +192,7 @@ pub(super) fn name_of(project: &Project, config: &Config) -> String {
     }
 }
 
-/// What of our environment is passed to an agent with these credentials, or to a check.
+/// Returns the part of our environment that an agent with these credentials, or a check, gets.
 pub(in super::super) fn passed(project: &Project, config: &Config, credentials: &[&str]) -> Passed {
     let configured = &config.runs.passed;
     passed_of(
@@ -202,11 +204,11 @@ pub(in super::super) fn passed(project: &Project, config: &Config, credentials: 
     )
 }
 
-/// Who the commits of a run are by: whom our own environment names, else the person whom git's
-/// configuration names.
+/// Returns the author of a run's commits: the one in our own environment, else the person in git's
+/// configuration.
 ///
 /// # Errors
-/// `Refused` when nobody is named, or a failure of git.
+/// `Refused` when there is none, or a failure of git.
 pub(in super::super) fn identity(project: &Project, repo: &Repo) -> Result<Variables, Error> {
     let mut known = None;
     let mut identity = Variables::new();
@@ -232,7 +234,7 @@ fn nobody() -> ChantError {
     )
 }
 
-/// What bounds whatever is started for a spec.
+/// Returns the limits for every process of a spec.
 pub(super) fn bounds(config: &Config) -> Limits {
     let output = config.runs.limits.output();
     Limits {
@@ -247,7 +249,7 @@ pub(super) fn bounds(config: &Config) -> Limits {
     }
 }
 
-/// What is done about what an agent tells of itself.
+/// Returns the handling of an agent's events.
 pub(super) fn event_plan(config: &Config, agent: &Agent) -> EventPlan {
     EventPlan {
         format: format_of(agent),
@@ -257,10 +259,10 @@ pub(super) fn event_plan(config: &Config, agent: &Agent) -> EventPlan {
 }
 
 impl Briefing<'_> {
-    /// The agent as it is to be started.
+    /// Returns the agent as it is to be started.
     ///
     /// # Errors
-    /// What is wrong with prompt or agent, or a `StoreError`.
+    /// The fault in prompt or agent, or a `StoreError`.
     pub(super) fn job(&self, agreed: &AgreedPrompts) -> Result<Job, Error> {
         let agent = agent(self.config, self.asked)?.located(self.project.surroundings());
         let model = agents::model(self.spec, &agent, &self.project.environment, self.config);
@@ -297,7 +299,7 @@ impl Briefing<'_> {
                 private: is_confined.then_some(&private),
                 checks: &check_lines(self.config),
                 turns: limits.turns(),
-                // It counts its money after each turn, which it tells us at its end only.
+                // It counts its money after each turn, and reports it to us only at its end.
                 cost_usd: limits.cost_usd.map(UsdAmount::dollars),
                 openai_base_url: openai_base_url(self.project),
                 own_program: &self.project.program,
@@ -327,7 +329,7 @@ impl Briefing<'_> {
         })
     }
 
-    /// A check that a criterion names, as it is to be started.
+    /// Returns a check that a criterion names, ready to be started.
     ///
     /// # Errors
     /// A `StoreError`.
@@ -354,7 +356,7 @@ impl Briefing<'_> {
             withheld,
         } = passed(self.project, self.config, credentials);
         variables.extend(own);
-        // What the run reads is there before it is said that it may.
+        // Files that the run reads exist before it gets access to them.
         let mut environment = self.environment(server, variables)?;
         let connecting = server.and_then(|_| self.connecting());
         let hold = confined::of_run(
@@ -372,7 +374,8 @@ impl Briefing<'_> {
             prompt: String::new(),
             argv,
             reads: None,
-            // What a check is not given, the agent was not given either, or is not the check's.
+            // Variables that a check does not get are not listed: they were withheld from the agent,
+            // too, or are not meant for checks.
             withheld: if server.is_some() {
                 withheld
             } else {
@@ -392,8 +395,8 @@ impl Briefing<'_> {
         })
     }
 
-    /// How the agent's tools reach the run's own server, which works outside of what holds the agent. What that
-    /// server knows of the run comes from here.
+    /// Returns the way by which the agent's tools reach the run's own server, which works outside
+    /// of the agent's confinement. The facts that the server knows of the run come from here.
     fn connecting(&self) -> Option<Connecting> {
         if !IS_SERVED || self.project.program.is_empty() {
             return None;
@@ -451,7 +454,8 @@ impl Briefing<'_> {
         Ok(variables)
     }
 
-    /// The list of files that the agent's git does not see: the user's own, and the copy of the spec.
+    /// Returns the list of files that the agent's git ignores: the user's own, and the copy of the
+    /// spec.
     fn ignored(&self) -> Result<PathBuf, Error> {
         let variable = |name: &str| self.project.environment.get(name).map(PathBuf::from);
         let usual = || {
@@ -506,8 +510,8 @@ impl Briefing<'_> {
         Ok(prompt::assembled(&parts).map_err(ChantError::from)?)
     }
 
-    /// Our server as the agent's host starts it: a pipe to the run's own server, which the runner starts. Nothing
-    /// in it is a secret.
+    /// Returns our server as the agent's host starts it: a pipe to the run's own server, which the
+    /// runner starts. It contains no secret.
     fn server(&self) -> OwnServer {
         let (program, arguments) = match self.project.program.split_first() {
             Some((program, arguments)) => (program.as_str(), arguments),
@@ -537,7 +541,7 @@ impl Briefing<'_> {
         }
     }
 
-    /// Writes a file beside the worktree, where no commit takes it along.
+    /// Writes a file beside the worktree, where no commit includes it.
     fn write_beside(&self, ending: &str, text: &str) -> Result<PathBuf, Error> {
         let path = place::beside(&self.place.worktree, ending);
         disk::remove(&path)?;
@@ -546,7 +550,7 @@ impl Briefing<'_> {
     }
 }
 
-/// The file that tells an agent's host of our server.
+/// Returns the file that names our server for an agent's host.
 fn shown_server(server: &OwnServer) -> String {
     let text = serde_json::to_string_pretty(&json!({"mcpServers": {OWN_SERVER: server.entry()}}));
     text.unwrap_or_default() + "\n"

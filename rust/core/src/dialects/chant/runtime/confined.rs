@@ -1,10 +1,10 @@
-//! How what works for a spec is held: what the configuration asks for, what the system can do, and where a run
-//! reads and writes.
+//! Builds the confinement of processes for a spec from the configuration, the features of the
+//! system, and the folders of a run.
 //!
-//! A run writes its folder, a private folder beside it, which goes with it, and caches that the project's runs
-//! share and nothing else uses. No settings of tools lie in a shared cache: one run would write what the next
-//! one's tools do. Checks have caches of their own, so that nothing that an agent left there decides what they
-//! find.
+//! A run writes its folder, a private folder beside it, which is removed with it, and caches that
+//! only the project's runs share. No settings of tools lie in a shared cache: one run would control
+//! the tools of the next one. Checks have caches of their own, so that nothing of an agent's
+//! influences their results.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::git::Repo;
 use crate::store::disk;
 
-/// Variables that name a folder of a cache, and how that is called.
+/// Variables that name a cache folder, with the name of the folder.
 const CACHES: [(&str, &str); 6] = [
     ("XDG_CACHE_HOME", "xdg"),
     ("npm_config_cache", "npm"),
@@ -32,33 +32,33 @@ const CACHES: [(&str, &str); 6] = [
     ("GOCACHE", "go-build"),
     ("GOMODCACHE", "go-mod"),
 ];
-/// Variables that name a folder in which settings lie beside caches: it is the run's own, and leads to shared
-/// folders for the caches alone.
+/// Variables that name a folder with settings beside caches: the folder is the run's own, and only
+/// the caches lead to shared folders.
 const WITH_SETTINGS: [(&str, &str, [&str; 2]); 2] = [
     ("CARGO_HOME", "cargo", ["registry", "git"]),
     ("GRADLE_USER_HOME", "gradle", ["caches", "wrapper"]),
 ];
 /// Variables that name the folder for temporary files.
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
-/// Who is held.
+/// The kinds of confined processes.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) enum Held<'a> {
-    /// An agent: its command line as people configured it, its own state, and what it finds in that.
+    /// An agent: its command line as the user configured it, its own state, and its variables.
     Agent(
         &'a [String],
         Option<&'static AgentState>,
         &'a [(String, String)],
     ),
-    /// A check, and its command line.
+    /// A check, with its command line.
     Check(&'a [String]),
-    /// Git of ours.
+    /// A git of ours.
     Git,
-    /// A command that a person tries, and its private folder.
+    /// A command that a person tries, with its private folder.
     Trial(&'a [String], &'a Path),
 }
 
 impl Held<'_> {
-    /// Their private folder; git has none.
+    /// Returns the private folder; git has none.
     fn private(self, worktree: &Path) -> Option<PathBuf> {
         match self {
             Self::Agent(..) => Some(place::beside(worktree, PRIVATE)),
@@ -68,7 +68,7 @@ impl Held<'_> {
         }
     }
 
-    /// The command line that people configured or gave.
+    /// Returns the command line that a person configured or gave.
     fn argv(&self) -> Option<&[String]> {
         match self {
             Self::Agent(argv, ..) | Self::Check(argv) | Self::Trial(argv, _) => Some(argv),
@@ -77,35 +77,35 @@ impl Held<'_> {
     }
 }
 
-/// How somebody is held.
+/// The confinement of a process, with its variables.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Hold {
-    /// What holds them.
+    /// The confinement.
     pub confinement: Confinement,
-    /// What they find in their environment because of that.
+    /// The variables in its environment because of that.
     pub variables: Variables,
 }
 
-/// How a run that is to be started will be held.
+/// Returns the confinement that a run will have when it is started.
 ///
 /// # Errors
-/// `Refused` when what the configuration asks for cannot be held: nothing is to be started then.
+/// `Refused` when the configured confinement is not possible: nothing must be started then.
 pub(in super::super) fn standing_of_start(
     project: &Project,
     config: &Config,
     repo: &Repo,
 ) -> Result<Standing, Error> {
     let standing = standing(project, config)?;
-    // Any name will do: what is denied there is denied for each.
+    // Any name will do: a path that is denied there is denied for each run.
     let folder = place::worktrees(project, config, repo)?.join("run");
     of_folder(project, config, repo, &folder)?;
     Ok(standing)
 }
 
-/// How runs are held here, as people are told; the same everywhere.
+/// Returns the confinement of runs here, as it is shown to people; the same everywhere.
 ///
 /// # Errors
-/// `Refused` when what the configuration asks for cannot be held.
+/// `Refused` when the configured confinement is not possible.
 pub(in super::super) fn standing(project: &Project, config: &Config) -> Result<Standing, Error> {
     Ok(match means(project, &config.confine)? {
         Means::None(why) => Standing::Unconfined(why),
@@ -115,10 +115,10 @@ pub(in super::super) fn standing(project: &Project, config: &Config) -> Result<S
     })
 }
 
-/// Whether runs are held here.
+/// Returns true if runs are confined here.
 ///
 /// # Errors
-/// `Refused` when what the configuration asks for cannot be held.
+/// `Refused` when the configured confinement is not possible.
 pub(in super::super) fn is_held(project: &Project, config: &Config) -> Result<bool, Error> {
     Ok(!matches!(
         standing(project, config)?,
@@ -126,7 +126,7 @@ pub(in super::super) fn is_held(project: &Project, config: &Config) -> Result<bo
     ))
 }
 
-/// Where the own state of an agent lies that works in a folder.
+/// Returns the folder with the own state of an agent that works in a folder.
 pub(in super::super) fn state_of_agent(worktree: &Path) -> PathBuf {
     agent_folder(&place::beside(worktree, PRIVATE))
 }
@@ -135,7 +135,7 @@ fn agent_folder(private: &Path) -> PathBuf {
     private.join("agent")
 }
 
-/// How git of ours is held that works in the folder of a run.
+/// Returns the confinement of our git in the folder of a run.
 ///
 /// # Errors
 /// As [`of_run`].
@@ -148,11 +148,12 @@ pub(in super::super) fn of_folder(
     Ok(of_run(project, config, Some(repo), folder, Held::Git, None)?.confinement)
 }
 
-/// Holds somebody who works in the folder of a run, which has its repository inside. Makes the folders that
-/// they write, but that of `connections`, which is made with the pipe in it.
+/// Returns the confinement of a process in the folder of a run, which has its repository inside.
+/// Creates the folders that the process writes, except that of `connections`, which is created with
+/// the pipe in it.
 ///
 /// # Errors
-/// `Refused` when what the configuration asks for cannot be held, or a failure of the disk.
+/// `Refused` when the configured confinement is not possible, or a failure of the disk.
 pub(in super::super) fn of_run(
     project: &Project,
     config: &Config,
@@ -193,7 +194,7 @@ pub(in super::super) fn of_run(
             .map(|path| from_root(project, path)),
     );
     folders.write.push(worktree.to_owned());
-    // Made before the agent is started.
+    // It is created before the agent is started.
     folders.write.extend(connections.map(Path::to_owned));
     let environment = project.environment.iter();
     let wanted = Wanted {
@@ -223,9 +224,9 @@ pub(in super::super) fn of_run(
     })
 }
 
-/// By what runs are held.
+/// The means by which runs are confined.
 enum Means {
-    /// By nothing, and why.
+    /// No means, with the reason.
     None(String),
     By(Backend, Ability),
 }
@@ -272,7 +273,7 @@ fn refused(why: &str) -> Error {
     .into()
 }
 
-/// The folders that somebody writes, and the variables that name them.
+/// The folders that a process writes, and the variables that name them.
 #[derive(Default)]
 struct Folders {
     write: Vec<PathBuf>,
@@ -281,7 +282,7 @@ struct Folders {
 }
 
 impl Folders {
-    /// A private folder, without what an earlier run left there.
+    /// Adds a private folder and removes what an earlier run left there.
     fn private(&mut self, folder: PathBuf) -> Result<(), Error> {
         disk::remove_tree(&folder)?;
         disk::make_owned_folder(&folder)?;
@@ -358,7 +359,8 @@ fn made(folder: PathBuf) -> Result<PathBuf, Error> {
     Ok(folder)
 }
 
-/// What of the project's repository a run's borrows: objects, and nothing that says what git does.
+/// Returns the parts of the project's repository that a run's borrows: objects, and nothing that
+/// controls git.
 fn borrowed(common: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut repositories = vec![common.to_owned()];
@@ -380,14 +382,15 @@ fn borrowed(common: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Our own package, wherever Python finds it.
+/// Returns the folder of our own Python package.
 fn package(project: &Project) -> Option<PathBuf> {
-    // The prompts lie in `resources/prompts` of it.
+    // The prompts lie in its `resources/prompts`.
     let package = project.prompts.as_ref()?.parent()?.parent()?;
     Some(package.to_owned())
 }
 
-/// Our own state, and what belongs to other runs or to none yet: no run reads it, wherever it lies.
+/// Returns our own state, and folders of other runs or of none yet: no run reads them, wherever
+/// they lie.
 fn state(project: &Project, config: &Config, repo: Option<&Repo>) -> Vec<PathBuf> {
     let state = project.disk.user_state.as_ref();
     let state = state.map(|state| state.path().to_owned());
@@ -395,7 +398,8 @@ fn state(project: &Project, config: &Config, repo: Option<&Repo>) -> Vec<PathBuf
     state.into_iter().chain(runs).collect()
 }
 
-/// A path that a project denies: from its root, unless it says otherwise.
+/// Returns a path that a project denies, which starts at its root unless it is absolute or starts
+/// with `~`.
 fn from_root(project: &Project, path: &str) -> String {
     if path.starts_with(['/', '~']) {
         return path.to_owned();

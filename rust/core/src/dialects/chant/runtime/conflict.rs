@@ -1,5 +1,5 @@
-//! A merge that somebody has to make: written down as a spec, which is closed when nothing is left of it
-//! (reference chant 6.9).
+//! Conflict specs: a merge that a person or an agent has to make is written as a spec, which is
+//! closed when nothing is left of the conflict (reference chant 6.9).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,9 +23,9 @@ use crate::work::record::Record;
 use crate::work::records::Runs;
 use crate::work::state::State;
 
-/// So many commits of the other side are told.
+/// The greatest number of commits of the other side in a conflict spec.
 const COMMITS_SHOWN: usize = 10;
-/// Characters of a commit's name.
+/// The length of a commit's short name.
 const SHORT: usize = 7;
 
 /// Work that cannot be merged as it is.
@@ -38,7 +38,7 @@ pub(super) struct Clash<'a> {
     pub conflicts: &'a [Conflict],
 }
 
-/// Writes the conflict spec of a branch, if there is no open one yet; gives its ID.
+/// Writes the conflict spec of a branch, if there is no open one yet; returns its id.
 ///
 /// # Errors
 /// As `chant_add`, or a failure of git.
@@ -65,8 +65,8 @@ fn is_open(spec: &Spec) -> bool {
     spec.kind == SpecType::Conflict && !spec.status.is_done()
 }
 
-/// Closes the conflict specs whose work is merged, or not wanted any more, as far as nobody works on them:
-/// completed where their criteria are ticked, else cancelled with what happened.
+/// Closes the conflict specs whose work is merged or no longer wanted, unless a run works on them:
+/// as completed if their criteria are ticked, else as cancelled, with the reason.
 ///
 /// # Errors
 /// A `StoreError`.
@@ -101,7 +101,7 @@ pub(in super::super) fn close_settled(project: &Project, runs: &Runs) -> Result<
     Ok(())
 }
 
-/// Whether a run is at work, has work that is to be merged yet, or is to be looked after.
+/// Returns true if a run is active, has work to be merged, or has to be recovered.
 fn is_under_way(record: &Record) -> bool {
     match record.state() {
         State::Running | State::AwaitingMerge | State::AwaitingApproval => true,
@@ -110,7 +110,7 @@ fn is_under_way(record: &Record) -> bool {
     }
 }
 
-/// Why nothing is left of a conflict, if that is so.
+/// Returns the reason why nothing is left of a conflict; `None` if something is.
 fn why_settled(project: &Project, snapshot: &Snapshot, id: &str) -> Option<String> {
     match snapshot.specs.find(id).map(|spec| spec.status) {
         Some(Status::Completed) => Some(format!("Spec `{id}` is completed: its work is merged.")),
@@ -200,7 +200,8 @@ impl Clash<'_> {
         ))
     }
 
-    /// What was done on the target to the files in conflict since the branch began, each with its spec.
+    /// Returns the changes on the target to the files in conflict since the branch started, each
+    /// with its spec.
     fn other_side(&self, snapshot: &Snapshot) -> Result<String, Error> {
         let place = self.place;
         let tip = place.branch_tip(self.repo)?;
@@ -219,7 +220,7 @@ impl Clash<'_> {
         let mut lines = String::new();
         for commit in done.commits.iter().filter(is_about) {
             let spec = spec_of(snapshot, &records, commit);
-            // A spec is told once, by its first commit.
+            // A spec is listed once, with its first commit.
             if spec.as_ref().is_some_and(|id| !told.insert(id.clone())) {
                 continue;
             }
@@ -241,7 +242,7 @@ impl Clash<'_> {
     }
 }
 
-/// The spec that a commit was made for: by its run's record, else by its tag.
+/// Returns the spec that a commit was made for: by its run's record, else by its tag.
 fn spec_of(snapshot: &Snapshot, records: &[Record], commit: &Contribution) -> Option<String> {
     let of_run = records
         .iter()
@@ -255,7 +256,7 @@ fn spec_of(snapshot: &Snapshot, records: &[Record], commit: &Contribution) -> Op
     found.map(str::to_owned)
 }
 
-/// Open specs that are about the same files.
+/// Returns open specs about the same files.
 fn blocked_by_it(snapshot: &Snapshot, spec: &Spec, paths: &[String]) -> Vec<String> {
     let is_about = |other: &&Arc<Spec>| {
         let files = other.target_files.iter().flatten();

@@ -1,7 +1,7 @@
-//! The run above other runs: a chain, several at once, or the members of a driver (the runtime's design,
-//! "Scheduling").
+//! Orchestrates several runs: a chain, several at once, or the members of a driver (the runtime's
+//! design, "Scheduling").
 //!
-//! Each spec has a runner of its own, so that what happens to this process happens to none of them.
+//! Each spec has a runner of its own, so that a failure of this process affects none of them.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -26,13 +26,13 @@ use crate::work::records::Runs;
 use crate::work::runner::{End, Run};
 use crate::work::state::{self, Event, State, Stop};
 
-/// How often specs are looked at anew while there is room for one more.
+/// The time between two readings of the specs while there is room for one more.
 const LOOK: Duration = Duration::from_secs(2);
 
 /// Runs a run above other runs to its end in this process.
 ///
 /// # Errors
-/// Why it could not begin, which the hand-shake said too, or could not be ended.
+/// The reason why it could not start, which the hand-shake reported too, or could not be ended.
 pub(super) fn run(
     project: &Project,
     runs: &Runs,
@@ -65,25 +65,25 @@ struct Hand {
     runner: Launched,
 }
 
-/// Why a spec that could be begun is not.
+/// The reason why a spec that could be started is not.
 struct Held {
     until: Instant,
     why: String,
 }
 
-/// How often a spec was tried, and when it may be again.
+/// The attempts of a spec, and the time of its next one.
 #[derive(Default)]
 struct Past {
     tried: Tried,
     not_before: Option<Instant>,
-    /// Why its last run did not complete it.
+    /// The result of its last run, if that did not complete it.
     shortfall: Option<Shortfall>,
-    /// Why it was not begun, where nobody asked for it.
+    /// The reason why it was not started, if it was not asked for.
     left_out: Option<String>,
 }
 
 impl Past {
-    /// A spec whose time has not come counts as tried often enough.
+    /// Returns its attempts; before the time of the next one it counts as tried often enough.
     fn now(&self) -> Tried {
         match self.not_before {
             Some(moment) if moment > Instant::now() => Tried {
@@ -95,9 +95,9 @@ impl Past {
     }
 }
 
-/// That a spec was not completed.
+/// The result of a run that did not complete its spec.
 struct Shortfall {
-    /// What that means for the run above.
+    /// Its effect on the run above.
     event: Event,
     why: String,
 }
@@ -110,11 +110,11 @@ impl Shortfall {
         }
     }
 
-    /// What the end of a run that did not complete its spec means for the run above it: only what failed
-    /// makes it fail, and what a person gave up is not missed.
+    /// Returns the effect of a run that did not complete its spec on the run above it: only a
+    /// failure makes that fail, and a spec that a person gave up is not missed.
     fn of(record: &Record) -> Self {
         let now = record.state();
-        // Who stops it writes its end, perhaps later than it is looked at here.
+        // The process that stops the run records its end, perhaps later than this check.
         let stop = record.stop_requested.filter(|_| now == State::Running);
         let stopped = stop.and_then(|why| state::change(now, Event::Stop(why)).ok());
         let state = stopped.unwrap_or(now);
@@ -132,7 +132,7 @@ impl Shortfall {
         }
     }
 
-    /// How much it weighs among others.
+    /// Returns its weight among others.
     fn weight(&self) -> u8 {
         match self.event {
             Event::Merge => 0,
@@ -153,16 +153,17 @@ struct Crew<'a> {
     /// The spec whose members are worked on.
     driver: Option<SpecId>,
     workers: Vec<Worker>,
-    /// Whether there is a pause between starts.
+    /// True if there is a pause between starts.
     is_staggered: bool,
-    /// No spec is begun before this moment.
+    /// The time before which no spec is started.
     not_before: Instant,
-    /// Why a spec that could be begun is not, until another look.
+    /// The reason why a spec that could be started is not, until the next check.
     held: Option<Held>,
     hands: Vec<Hand>,
     past: BTreeMap<SpecId, Past>,
     completed: usize,
-    /// Whether nothing more is begun: work was done that changes what runs here, and a person has to look.
+    /// True if nothing more is started: some work changes what runs here, and a person has to
+    /// review it.
     is_halted: bool,
 }
 
@@ -211,7 +212,7 @@ impl<'a> Crew<'a> {
         })
     }
 
-    /// Keeps hands at work until nothing is left that can be worked on, or somebody ends it.
+    /// Keeps runs active until no spec is left to work on, or the run is stopped.
     fn work(&mut self, run: &mut Run<'_>, handshake: Handshake) -> Result<End, Error> {
         let mut handshake = Some(handshake);
         loop {
@@ -230,7 +231,8 @@ impl<'a> Crew<'a> {
                         }
                     }
                     Some(Err(why)) => {
-                        // What was asked for could not begin: that is told, and nothing else begun.
+                        // The spec that was asked for could not start: that is reported, and
+                        // nothing else is started.
                         if let Some(handshake) = handshake.take() {
                             handshake.refuse(&why);
                             return Ok(End::failed(why));
@@ -259,7 +261,7 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Starts the next spec; `None` when there is none now, the inner error when it would not begin.
+    /// Starts the next spec; `None` if there is none now, the inner error if it could not start.
     fn start_next(
         &mut self,
         step: &mut dyn FnMut(&str),
@@ -299,8 +301,8 @@ impl<'a> Crew<'a> {
         self.begin(id, asked, step)
     }
 
-    /// Begins a spec whose turn it is; `None` when there is no room for it now, the inner error when it
-    /// would not begin.
+    /// Starts a spec whose turn it is; `None` if there is no room for it now, the inner error if it
+    /// could not start.
     fn begin(
         &mut self,
         id: SpecId,
@@ -321,7 +323,7 @@ impl<'a> Crew<'a> {
         );
         match begun {
             Err(error @ Error::Chant(ChantError::Full(_))) => {
-                // Somebody else took the room.
+                // Another process took the room.
                 past.tried = before;
                 self.hold(error).map(|()| None)
             }
@@ -355,7 +357,7 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// An agent that has room for one more spec.
+    /// Returns an agent that has room for one more spec.
     fn free_agent(&self) -> Result<String, Error> {
         let turns = Turns::of(self.runs)?;
         turns.refuse_when_full(&self.config)?;
@@ -365,7 +367,7 @@ impl<'a> Crew<'a> {
             .ok_or_else(|| all_busy(&self.workers))
     }
 
-    /// Notes that there is no room for what could be begun; other runs may have taken it.
+    /// Notes that there is no room for a spec that could be started; other runs may have taken it.
     fn hold(&mut self, error: Error) -> Result<(), Error> {
         if !matches!(error, Error::Chant(ChantError::Full(_))) {
             return Err(error);
@@ -407,7 +409,7 @@ impl<'a> Crew<'a> {
         };
         let record = match record.state() {
             State::Running => {
-                // Its runner died; what that means for the spec is looked after here.
+                // Its runner died; the spec is recovered here.
                 let _ = settle::recover(self.project);
                 self.runs.get(&hand.process_id).unwrap_or(record)
             }
@@ -422,7 +424,7 @@ impl<'a> Crew<'a> {
         past.not_before = Some(Instant::now() + self.config.runs.retries.delay(past.tried.times));
     }
 
-    /// How long the next end, or the next retry, is waited for; `None` when there is neither.
+    /// Returns the time to wait for the next end or the next retry; `None` if there is neither.
     fn time_to_wait(&self) -> Option<Duration> {
         if self.is_halted {
             return (!self.hands.is_empty()).then_some(LOOK);
@@ -438,7 +440,7 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// How the run ends when nothing is left to do: as its gravest shortfall says.
+    /// Returns the end of the run when no work is left: that of its gravest shortfall.
     fn end(&self) -> Result<End, Error> {
         let begun = self.past.values().filter(|past| past.left_out.is_none());
         let completed = format!("{} of {} specs completed", self.completed, begun.count());
@@ -465,7 +467,8 @@ impl<'a> Crew<'a> {
         })
     }
 
-    /// Why the spec whose members were worked on is not completed by that, as far as `short` does not tell it.
+    /// Returns the reason why the driver is not completed by its members, as far as `short` does
+    /// not contain it.
     fn driver_left_open(
         &self,
         short: &[(&SpecId, &Shortfall)],

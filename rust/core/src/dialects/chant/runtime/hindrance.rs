@@ -1,8 +1,8 @@
-//! What is in the way of a landing, in words.
+//! Describes the obstacles of a landing in words.
 
 use crate::git::land::Waits;
 
-/// What a landing waits for, in a sentence, and the paths.
+/// Returns a sentence about the reason why a landing waits, and the paths.
 pub(super) fn told(waits: &Waits) -> (String, Vec<String>) {
     match waits {
         Waits::Changes {

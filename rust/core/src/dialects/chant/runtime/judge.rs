@@ -1,4 +1,4 @@
-//! Whether a run's work is done: what is looked at, and what follows from it (the runtime's design,
+//! Decides whether a run's work is done: the evidence, and its consequences (the runtime's design,
 //! "Evidence").
 
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ use crate::work::records::Runs;
 use crate::work::runner::End;
 use crate::work::state::Event;
 
-/// What a run that waits for approval says as its reason.
+/// The reason in the record of a run that waits for approval.
 pub(super) const AWAITING_APPROVAL: &str = "awaiting_approval";
 
 /// Judges one run, and lands its work.
@@ -43,22 +43,23 @@ pub(super) struct Judge<'a> {
     pub process_id: String,
     pub place: &'a Workplace,
     pub lock: &'a SpecLock,
-    /// What ends checks; without it none is run, and those that are asked for count as not passed.
+    /// The request that ends checks; without it none is run, and those that are asked for count as
+    /// not passed.
     pub interruption: Option<&'a Interruption>,
-    /// By what it is judged.
+    /// The terms by which it is judged.
     pub terms: &'a Terms,
 }
 
-/// By what a run is judged and landed, where that is not what holds now.
+/// The terms by which a run is judged and landed, if they are not the present ones.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Terms {
-    /// The configuration that the run began with.
+    /// The configuration with which the run started.
     pub config: Option<std::sync::Arc<Config>>,
-    /// What stands for the change of what runs on this machine that a person agreed to.
+    /// The hash of the acting change to which a person agreed.
     pub agreed: Option<String>,
 }
 
-/// What the run's spec, its repository and its configuration are.
+/// The run's spec, repository and configuration.
 struct Scene {
     repo: std::sync::Arc<Repo>,
     config: std::sync::Arc<Config>,
@@ -80,10 +81,11 @@ impl Scene {
 }
 
 impl Judge<'_> {
-    /// Looks for evidence and lands what is proven; says how the run ends, and shows it in the spec.
+    /// Collects evidence and lands proven work; returns the end of the run, and shows it in the
+    /// spec.
     ///
     /// # Errors
-    /// What could not be found out or done.
+    /// The check or step that failed.
     pub(in super::super) fn conclude(&mut self) -> Result<End, Error> {
         let record = self.runs.get(&self.process_id)?;
         let scene = Scene::of(self, &record.spec_id)?;
@@ -125,10 +127,10 @@ impl Judge<'_> {
         self.show(end)
     }
 
-    /// Lands work that is proven; says how the run ends.
+    /// Lands proven work; returns the end of the run.
     ///
     /// # Errors
-    /// What could not be done.
+    /// The step that failed.
     pub(in super::super) fn land(&self, finish: Finish) -> Result<End, Error> {
         let record = self.runs.get(&self.process_id)?;
         let scene = Scene::of(self, &record.spec_id)?;
@@ -157,7 +159,7 @@ impl Judge<'_> {
             Outcome::Merged => {
                 self.runs.reached("after-merge").map_err(Error::from)?;
                 let left = landing.complete()?;
-                // What is not closed now is closed by the next look at the project.
+                // A spec that is not closed now is closed by the next recovery of the project.
                 let _ = conflict::close_settled(self.project, self.runs);
                 End {
                     event: Event::Merge,
@@ -217,7 +219,7 @@ impl Judge<'_> {
 
     fn show(&self, end: End) -> Result<End, Error> {
         let record = self.runs.get(&self.process_id)?;
-        // Of a run that somebody stops they say how it ends.
+        // The process that stops a run records its end.
         if record.stop_requested.is_none() {
             settle::show(self.project, &record, &end)?;
         }
@@ -315,7 +317,8 @@ impl Judge<'_> {
         }))
     }
 
-    /// What the worktree holds and no commit does, the copy of a spec that git does not track left out.
+    /// Returns the uncommitted paths of the worktree, without the copy of a spec that git does not
+    /// track.
     fn uncommitted(&self, scene: &Scene) -> Result<Vec<String>, Error> {
         let tree = self.place.tree(self.project, &scene.repo)?;
         let mut paths = tree.uncommitted()?;
@@ -329,7 +332,8 @@ impl Judge<'_> {
         Ok(paths)
     }
 
-    /// Where commits lie that are not where they belong, when the branch has none; else nothing.
+    /// Returns the places of commits outside of the branch, if the branch has none; else an empty
+    /// text.
     fn elsewhere(&self, scene: &Scene, own: &[String]) -> Result<String, Error> {
         if !own.is_empty() {
             return Ok(String::new());
@@ -356,7 +360,8 @@ impl Judge<'_> {
         })
     }
 
-    /// The commits of this run itself: what a conflict spec's branch merges is the other run's.
+    /// Returns the commits of this run itself: those that a conflict spec's branch merges belong to
+    /// the other run.
     fn own_commits(&self, scene: &Scene, commits: &[String]) -> Result<Vec<String>, Error> {
         let mut own = commits.to_vec();
         if let Some(id) = spec_of_conflict(&scene.spec)
@@ -367,7 +372,7 @@ impl Judge<'_> {
         Ok(own)
     }
 
-    /// The files of other specs that the branch changes.
+    /// Returns the files of other specs that the branch changes.
     fn other_specs(&self, scene: &Scene, found: &[Contribution]) -> Result<Vec<String>, Error> {
         if scene.config.runs.may_change_other_specs {
             return Ok(Vec::new());
@@ -399,7 +404,7 @@ impl Judge<'_> {
         Ok(others)
     }
 
-    /// The output that the spec asks for, as the log of the run holds it.
+    /// Returns the output that the spec asks for, as the log of the run holds it.
     fn output(&self, record: &Record, scene: &Scene) -> Output {
         let Some(path) = scene.spec.output_schema.as_deref() else {
             return Output::NotAsked;
@@ -416,8 +421,8 @@ impl Judge<'_> {
         output::wrong(path, &schema, &log).map_or(Output::Fits, Output::Wrong)
     }
 
-    /// Runs the checks that criteria name, each once, on the files of the branch's tip and nothing else that the
-    /// run wrote: what it left uncommitted, or where git does not look, decides nothing.
+    /// Runs the checks that criteria name, each once, on the files of the branch's tip and nothing
+    /// else that the run wrote: files that are uncommitted or ignored have no influence.
     fn check(
         &self,
         record: &Record,
@@ -473,7 +478,7 @@ impl Judge<'_> {
         Ok(results)
     }
 
-    /// Runs one check; `None` when it cannot be started, which the log tells.
+    /// Runs one check; `None` if it cannot be started, which the log reports.
     fn run_check(
         &self,
         place: &Workplace,
@@ -505,7 +510,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a person has to agree to the work before it is merged; the spec says so then.
+    /// Returns true if a person has to approve the work before it is merged; the spec is then
+    /// marked.
     fn asks_approval(&self, scene: &Scene, found: &[Contribution]) -> Result<bool, Error> {
         let asked = scene.spec.approval.as_ref().filter(|own| own.required);
         let is_signed = || found.iter().any(|commit| is_of_agent(&commit.message));
@@ -535,7 +541,7 @@ impl Judge<'_> {
 }
 
 impl Workplace {
-    /// The branch's newest commit.
+    /// Returns the branch's newest commit.
     pub(in super::super) fn branch_tip(&self, repo: &Repo) -> Result<String, Error> {
         repo.branch_tip(&self.branch)?.ok_or_else(|| {
             let message = format!("there is no branch {} any more", self.branch);
@@ -544,7 +550,7 @@ impl Workplace {
     }
 }
 
-/// What a settled conflict comes to when the target moved on.
+/// Returns the reason when the target moved and a settled conflict is in conflict again.
 fn again(place: &Workplace, conflicts: &[Conflict]) -> String {
     let paths: Vec<&str> = conflicts.iter().map(|conflict| &*conflict.path).collect();
     format!(

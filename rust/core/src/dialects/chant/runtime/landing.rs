@@ -1,5 +1,5 @@
-//! The work of a run comes to the target branch: spec files by what they mean, everything else as git
-//! merges it, without touching the user's changes (the runtime's design, "Merging").
+//! Lands the work of a run on the target branch: spec files are merged by their meaning, everything
+//! else by git, without touching the user's changes (the runtime's design, "Merging").
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -34,14 +34,15 @@ use crate::work::lock::{MergeLock, SpecLock};
 use crate::work::record::{HooksEntry, Merge as MergeEntry, MergeState, MergeTry, Record};
 use crate::work::records::Runs;
 
-/// How long other merges, and other programs that hold git's lock of an index, are waited for.
+/// The lock timeout: how long this waits for other merges, and for other programs that hold git's
+/// lock of an index.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How often a merge is made anew when target or spec change meanwhile.
+/// The number of attempts at a merge when target or spec change meanwhile.
 const ATTEMPTS: usize = 10;
-/// Characters of a commit's name in a spec (reference chant 2.2).
+/// The length of a commit's short name in a spec (reference chant 2.2).
 const SHORT: usize = 7;
 
-/// What a completed spec says of its run.
+/// The facts of a run in its completed spec.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Finish {
     commits: Vec<String>,
@@ -49,7 +50,7 @@ pub(super) struct Finish {
 }
 
 impl Finish {
-    /// What is said of a run with these commits.
+    /// Returns the facts of a run with these commits.
     pub(in super::super) fn of(commits: &[String], record: &Record) -> Self {
         let short = |id: &String| id.chars().take(SHORT).collect();
         Self {
@@ -70,15 +71,15 @@ pub(super) struct Landing<'a> {
     pub finish: Finish,
     /// The run whose conflict this work settles.
     pub original: Option<&'a Original>,
-    /// What stands for the change of what runs on this machine that a person agreed to.
+    /// The hash of the acting change to which a person agreed.
     pub agreed: Option<&'a str>,
 }
 
-/// What became of it.
+/// The outcomes of a landing.
 pub(super) enum Outcome {
-    /// It is on the target.
+    /// The work is on the target.
     Merged,
-    /// Something that will pass is in its way; nothing was touched.
+    /// It is blocked for now; nothing was touched.
     Waits {
         why: String,
         blocked_by: Vec<String>,
@@ -88,15 +89,15 @@ pub(super) enum Outcome {
         conflicts: Vec<Conflict>,
         tried: MergeTry,
     },
-    /// It would change what runs on this machine, as these lines say; a person has to agree.
+    /// It would change what runs on this machine, as these lines show; a person has to agree.
     ActsAnew(Vec<String>),
-    /// A person has to look.
+    /// A person has to review it.
     Doubtful(String),
-    /// A newer run of the spec was begun.
+    /// A newer run of the spec was started.
     Stale,
 }
 
-/// One look at everything that a merge is decided on.
+/// The facts on which a merge is decided, read at one moment.
 struct Sight {
     snapshot: Snapshot,
     /// The spec's working copy.
@@ -105,13 +106,13 @@ struct Sight {
     old: String,
     /// The branch's newest commit.
     tip: String,
-    /// The spec as it is to be.
+    /// The new text of the spec.
     text: String,
-    /// The same of the spec whose conflict is settled.
+    /// The version of the spec whose conflict is settled.
     original: Option<Version>,
 }
 
-/// A spec's file as it lies in the checkout, and as it is to be.
+/// A spec's file in the checkout, and its new text.
 struct Version {
     copy: String,
     text: String,
@@ -121,7 +122,7 @@ impl Landing<'_> {
     /// Merges and lands, under the merge lock.
     ///
     /// # Errors
-    /// What could not be done; the target is then as it was.
+    /// The step that failed; the target is then as it was.
     pub(in super::super) fn land(&self) -> Result<Outcome, Error> {
         let _merge = MergeLock::take(self.runs, self.lock, PATIENCE)?;
         let record = self.runs.get(self.process_id)?;
@@ -144,7 +145,7 @@ impl Landing<'_> {
         Err(ChantError::Refused(message).into())
     }
 
-    /// Frees what a landing of this run left locked when it was killed, however far it had come.
+    /// Releases the locks of a killed landing of this run, at any step.
     fn free_own_locks(&self) -> Result<(), Error> {
         for (lock, run) in self.repo.landing_locks()? {
             if run == self.process_id {
@@ -154,7 +155,7 @@ impl Landing<'_> {
         Ok(())
     }
 
-    /// One attempt; `None` when something changed under it.
+    /// Makes one attempt; returns `None` if something changed meanwhile.
     fn attempt(&self, spec_id: &str) -> Result<Option<Outcome>, Error> {
         let sight = match self.look(spec_id)? {
             Ok(sight) => sight,
@@ -205,8 +206,8 @@ impl Landing<'_> {
         }
     }
 
-    /// That hooks of the project which looked at merges when the run began would not do so now: what an agent may
-    /// have silenced is for a person to know.
+    /// Returns a report of the project's merge hooks that ran when the run started and would not
+    /// run now: an agent may have silenced them, which a person must know.
     fn silenced_hooks(&self) -> Result<Option<String>, Error> {
         let Some(before) = self.runs.get(self.process_id)?.hooks_at_start else {
             return Ok(None);
@@ -233,7 +234,7 @@ impl Landing<'_> {
         )))
     }
 
-    /// Looks at both sides; the inner error says what they disagree on.
+    /// Reads both sides; the inner error names their disagreement.
     fn look(&self, spec_id: &str) -> Result<Result<Sight, String>, Error> {
         let place = self.place;
         let snapshot = self.project.snapshot()?;
@@ -259,7 +260,7 @@ impl Landing<'_> {
         }))
     }
 
-    /// Looks at one spec; the inner error says what forbids to complete it.
+    /// Reads one spec; the inner error gives the reason why it must not be completed.
     fn version(
         &self,
         snapshot: &Snapshot,
@@ -285,7 +286,7 @@ impl Landing<'_> {
         Ok(files::read(&self.project.disk, &self.project.root, path)?.0)
     }
 
-    /// The spec with the checkout's state and the branch's work.
+    /// Returns the spec with the checkout's state and the branch's work.
     fn united(&self, place: &Workplace, copy: &str) -> Result<Result<String, String>, Error> {
         let base = place.base_text(self.project, self.repo)?;
         let branch = place.branch_text(self.project, self.repo)?;
@@ -299,7 +300,7 @@ impl Landing<'_> {
         }))
     }
 
-    /// A spec's text as that of a completed one.
+    /// Returns a spec's text as that of a completed one.
     fn completed(&self, path: &str, text: &str, finish: &Finish) -> Result<String, Error> {
         let mut draft = Draft::of(path, text)?;
         draft.set_text("status", Status::Completed.as_str())?;
@@ -364,7 +365,7 @@ impl Landing<'_> {
         )?)
     }
 
-    /// The file of the spec whose conflict is settled, where git tracks it.
+    /// Returns the file of the spec whose conflict is settled, where git tracks it.
     fn settled<'s>(&'s self, sight: &'s Sight) -> Option<(&'s str, &'s Version)> {
         let place = &self.original?.place;
         let version = sight.original.as_ref()?;
@@ -373,7 +374,7 @@ impl Landing<'_> {
             .then_some((place.spec_in_git.as_str(), version))
     }
 
-    /// What stands before the project's own paths in those of git.
+    /// Returns the prefix of the project's own paths in those of git.
     fn inside(&self) -> &str {
         self.place
             .spec_in_git
@@ -381,7 +382,7 @@ impl Landing<'_> {
             .unwrap_or_default()
     }
 
-    /// What a merge would do to the specs that must not be: a spec gone, a loop closed.
+    /// Returns the forbidden effects of a merge on the specs: a removed spec, or a new cycle.
     fn damage(&self, sight: &Sight, new: &str) -> Result<Option<String>, Error> {
         let inside = self.inside();
         let (specs, archive) = (format!("{inside}{SPECS}/"), format!("{inside}{ARCHIVE}"));
@@ -468,7 +469,7 @@ impl Landing<'_> {
         Ok(landed)
     }
 
-    /// Whether nothing is in the way but specs whose working copy is another one by now.
+    /// Returns true if the only obstacles are specs whose working copy has changed by now.
     fn is_changed(&self, sight: &Sight, blocked_by: &[String]) -> Result<bool, Error> {
         let own = Some((self.place, &sight.copy));
         let settled = self.original.map(|original| &original.place);
@@ -496,11 +497,12 @@ impl Landing<'_> {
         Ok(())
     }
 
-    /// Does what is left after the merge: the working copy of the spec says that it is completed, the
-    /// specs around it that only waited for that are, worktree and branch are gone. May be done again.
+    /// Does the remaining steps after the merge: marks the spec as completed in its working copy,
+    /// completes the specs around it that waited only for that, and removes worktree and branch.
+    /// May be repeated.
     ///
     /// # Errors
-    /// When the spec could not be written. Gives what was left in place.
+    /// A failure to write the spec. Returns the parts that were left in place.
     pub(in super::super) fn complete(&self) -> Result<Vec<String>, Error> {
         let record = self.runs.get(self.process_id)?;
         let mut left = self.complete_one(self.place, &self.finish)?;
@@ -513,7 +515,8 @@ impl Landing<'_> {
         Ok(left)
     }
 
-    /// Leaves the receipt of a run that a merge brought to the target; says why, where that cannot be.
+    /// Writes the receipt of a run that a merge brought to the target; returns the reason if that
+    /// is not possible.
     fn leave_receipt(&self, record: &Record, merge: &MergeEntry) -> Option<String> {
         let run = LandedRun {
             record,
@@ -555,7 +558,7 @@ impl Landing<'_> {
     }
 }
 
-/// The project's hooks as they are now.
+/// Returns the project's hooks as they are now.
 pub(super) fn hooks_of(repo: &Repo) -> Result<HooksEntry, Error> {
     let (folder, run) = repo.hooks_that_run()?;
     Ok(HooksEntry {
@@ -564,12 +567,13 @@ pub(super) fn hooks_of(repo: &Repo) -> Result<HooksEntry, Error> {
     })
 }
 
-/// The spec that a workplace is for.
+/// Returns the spec that a workplace is for.
 fn spec_id_of(place: &Workplace) -> String {
     parse::stem(&place.spec).to_owned()
 }
 
-/// A spec of others by what it means, where git would merge it line by line; a new one waits for a person.
+/// Merges a spec of others by its meaning, where git would merge it line by line; a new one waits
+/// for a person.
 fn by_meaning(path: &str, sides: Sides<'_>) -> Resolution {
     let text = |bytes: Option<&[u8]>| String::from_utf8(bytes?.to_vec()).ok();
     let resolved = match (text(sides.base), text(sides.ours), text(sides.theirs)) {
@@ -579,13 +583,13 @@ fn by_meaning(path: &str, sides: Sides<'_>) -> Resolution {
         (None, None, Some(new)) => from_run::awaiting(path, &new).map_err(|_| ()),
         _ => Err(()),
     };
-    // What could not be resolved is looked at as git merges it.
+    // A spec that cannot be resolved is judged as git merges it.
     resolved.map_or(Resolution::Default, |text| {
         Resolution::Bytes(text.into_bytes())
     })
 }
 
-/// Why a spec of others may not become what a merge makes of it, in words.
+/// Returns the reason why the merged text of a spec of others is not allowed.
 fn overruled(path: &str, old: Option<&str>, new: &str) -> Option<String> {
     let now = Decided::of(path, new)?;
     let Some(old) = old else {
@@ -599,7 +603,8 @@ fn overruled(path: &str, old: Option<&str>, new: &str) -> Option<String> {
         .then(|| format!("{why}: {path}"))
 }
 
-/// Why the run's own spec file could not be merged, if that is among the conflicts.
+/// Returns the reason why the run's own spec file could not be merged, if it is among the
+/// conflicts.
 fn own_conflict(conflicts: &[Conflict], own: &str) -> Option<String> {
     let conflict = conflicts.iter().find(|conflict| conflict.path == own)?;
     Some(format!(
@@ -625,7 +630,7 @@ fn changed_meanwhile(path: &str, copy: &str) -> Option<String> {
     })
 }
 
-/// That criteria are open which the branch does not know: somebody added them while the agent worked.
+/// Returns the open criteria that the branch does not know: they were added while the agent worked.
 fn open_criteria(path: &str, text: &str) -> Option<String> {
     let spec = parse::document(path, Source::Text(text.to_owned())).ok()?;
     let open = spec.open_criteria().into_iter();
@@ -645,7 +650,7 @@ fn changed(path: &str, text: &str) -> Change<parse::Document> {
     }
 }
 
-/// A loop that specs would form after a change and do not before.
+/// Returns a cycle that specs would form after a change and do not form before.
 fn new_loop(specs: &Arc<Specs>, changes: Vec<Change<parse::Document>>) -> Option<String> {
     let loops = |specs: &Specs| -> BTreeMap<String, String> {
         let graph = specs.graph();

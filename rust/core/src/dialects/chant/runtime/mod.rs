@@ -1,14 +1,17 @@
-//! Runs of agents on specs: what a run means for its spec, its branch and the merge (reference chant 6).
+//! Runs of agents on specs: their meaning for the spec, its branch and the merge (reference chant
+//! 6).
 //!
-//! The engines below (`work`, `git`) know processes, records, branches and merges; here they are put
-//! together. [`task`] is the run of one spec, step by step: [`workplace`] makes its branch and worktree,
-//! [`briefing`] what its agent is given, [`confined`] what holds it, [`judge`] looks for evidence, [`landing`] brings the work to the
-//! target branch, and [`conflict`] writes down what could not be brought there; [`original`] is the run
-//! that is merged when that is settled. [`crew`] is the run above such runs, and [`split`] one that
-//! proposes members of a spec. [`pool`] has folders for
-//! runs made before they are asked for. [`turns`] says which agent is next and whether there is room for it.
-//! [`shared_login`] brings renewed tokens of an agent to its user and to other runs. [`approval`] is work that waits for a person's decision. [`acting_change`] is what of it would change what runs on this machine. [`settle`] is what has to be done for a spec
-//! when its run ended by other hands: it was stopped, or died. [`rerun`] runs checks again on what landed.
+//! The engines below (`work`, `git`) know processes, records, branches and merges; they are
+//! combined here. [`task`] is the run of one spec, step by step: [`workplace`] creates its branch
+//! and worktree, [`briefing`] prepares its agent's start, [`confined`] confines it, [`judge`]
+//! collects evidence, [`landing`] brings the work to the target branch, and [`conflict`] writes a
+//! spec about work that conflicts; [`original`] is the run that is merged when that is settled.
+//! [`crew`] is the run above such runs, and [`split`] one that proposes members of a spec. [`pool`]
+//! has folders that were created in advance. [`turns`] chooses the next agent if there is room for
+//! it. [`shared_login`] brings renewed tokens of an agent to its user and to other runs.
+//! [`approval`] is work that waits for a person's decision. [`acting_change`] finds its changes to
+//! what runs on this machine. [`settle`] handles a spec whose run was stopped or died. [`rerun`]
+//! runs checks again on landed work.
 
 pub(super) mod acting_change;
 mod agent_state;
@@ -48,13 +51,14 @@ use crate::work::launch::{self, Launched};
 use crate::work::record::Record;
 use crate::work::records::Runs;
 
-/// Where runners begin, and what they complain of until they are under way, in the folder for our own state.
+/// The folder in our own state where runners start, with their standard error until their runs have
+/// started.
 const RUNNERS: &str = "runners";
-/// The ending of a file with complaints.
+/// The ending of a file with a runner's standard error.
 const COMPLAINTS: &str = ".err";
 
 impl Project {
-    /// The repository that work is done in.
+    /// Returns the repository in which work is done.
     pub(super) fn repository(&self) -> Result<Arc<Repo>, Error> {
         self.repo()?.ok_or_else(|| {
             let message = format!(
@@ -65,8 +69,8 @@ impl Project {
         })
     }
 
-    /// A process of our own, started with a command of the program and waiting to be told what it is for;
-    /// `words` are the command's, and for people who look at processes.
+    /// Starts a process of our own with a command of the program, which waits for its run; `words`
+    /// are the command's words, and are shown in lists of processes.
     pub(super) fn launch(&self, runs: &Runs, words: [&str; 3]) -> Result<Launched, Error> {
         if self.program.is_empty() {
             let why = "runs are started by the server and the command line only";
@@ -79,7 +83,7 @@ impl Project {
         Ok(launch::launch(&argv, &TOLD, &folder, &errors)?)
     }
 
-    /// The command line of a process of our own.
+    /// Returns the command line of a process of our own.
     fn command_of(&self, words: &[&str]) -> Vec<String> {
         let mut argv = self.program.clone();
         let root = self.root.path().display().to_string();
@@ -105,7 +109,7 @@ impl Project {
     }
 }
 
-/// That work can begin at the target.
+/// Returns the target if work can start on it.
 pub(super) fn refuse_without_commit(scenery: Scenery<'_, '_>) -> Result<String, Error> {
     let target = scenery.target()?;
     let repo = scenery.repo;
@@ -121,8 +125,8 @@ pub(super) fn refuse_without_commit(scenery: Scenery<'_, '_>) -> Result<String, 
     }
 }
 
-/// Changes a spec that a run works on; false when it is in none of these states any more, so that
-/// somebody else decided about it.
+/// Changes a spec on which a run works; returns false if it is in none of these states any more,
+/// because a user decided otherwise.
 fn change_spec(
     project: &Project,
     spec_id: &str,
@@ -157,10 +161,10 @@ fn spec_of(snapshot: &Snapshot, spec_id: &str) -> Result<Arc<Spec>, Error> {
     })
 }
 
-/// So many tries after the first a failed run is worth, by what it left in its log.
+/// Returns the number of further tries that a failed run is worth, by the end of its log.
 fn retries_of(project: &Project, config: &Config, record: &Record) -> u32 {
     let retries = &config.runs.retries;
-    // What passes was waited for in the run itself, and what repeats is not met again without a change.
+    // The run itself has waited for a passing cause, and a repeating one needs a change first.
     let cause = record.failure_cause();
     let is_over = cause.is_some_and(|cause| cause.is_passing() || cause.repeats());
     if retries.retryable_patterns.is_empty() || is_over {

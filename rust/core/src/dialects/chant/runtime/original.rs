@@ -1,4 +1,5 @@
-//! The run whose work a conflict spec settles: it is merged, and completed, along with that spec's own.
+//! The run whose work a conflict spec settles: it is merged and completed together with that spec's
+//! own.
 
 use super::super::model::{Spec, SpecType, Status};
 use super::super::project::Project;
@@ -14,7 +15,7 @@ use crate::work::records::Runs;
 use crate::work::runner::End;
 use crate::work::state::{Event, State};
 
-/// A run that waits for its merge because of a conflict, held as long as that is being settled.
+/// A run that waits for its merge because of a conflict, with its lock while that is being settled.
 pub(super) struct Original {
     pub record: Record,
     pub place: Workplace,
@@ -23,8 +24,8 @@ pub(super) struct Original {
 }
 
 impl Original {
-    /// The run that waits for a conflict spec; `None` for other specs, and when it is merged already. The
-    /// inner error says why the settled work must not be merged.
+    /// Returns the run that waits for a conflict spec; `None` for other specs, and if it is merged
+    /// already. The inner error gives the reason why the settled work must not be merged.
     ///
     /// # Errors
     /// A failure of git, or a `StoreError`.
@@ -52,7 +53,8 @@ impl Original {
                 )),
             }));
         };
-        // Its record alone says whether it waits: a landing that crashed may have written the spec.
+        // Only its record decides whether it waits: a landing that crashed may have written the
+        // spec.
         let newest = runs.newest_of(&id)?;
         let Some(record) = newest.filter(|record| record.state() == State::AwaitingMerge) else {
             let status = project.snapshot()?.specs.find(&id).map(|spec| spec.status);
@@ -86,7 +88,7 @@ impl Original {
         })))
     }
 
-    /// Says in its record that it is merged.
+    /// Records that it is merged.
     ///
     /// # Errors
     /// A `StoreError`.
@@ -101,7 +103,7 @@ impl Original {
     }
 }
 
-/// The spec whose work is in conflict, as a conflict spec names it.
+/// Returns the spec whose work is in conflict, as a conflict spec names it.
 pub(super) fn spec_of_conflict(conflict: &Spec) -> Option<String> {
     if conflict.kind != SpecType::Conflict {
         return None;

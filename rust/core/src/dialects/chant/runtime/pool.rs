@@ -1,11 +1,14 @@
-//! Folders for runs that are made before they are asked for: who takes one, and who makes them when.
+//! The pool of folders that are created before runs need them: who takes one, and when they are
+//! created.
 //!
-//! A runner whose agent has just begun has them made, by a process of its own that comes last on the machine and
-//! ends when the pool is full. That is the moment: an agent mostly waits for its model, so the machine is idle for
-//! minutes, and the next start of a chain comes when this run ends, too late to begin then. It is done only if
-//! another spec is open, and never by a server, which would fill disks for projects that are merely looked at.
+//! A runner whose agent has just started has them created by a process of its own, which has the
+//! lowest priority and ends when the pool is full. At that time an agent mostly waits for its
+//! model, so the machine is idle for minutes; the next start of a chain comes when this run ends,
+//! which is too late. It is done only if another spec is open, and never by a server, which would
+//! fill disks for projects that are only read.
 //!
-//! There is no pool where nothing holds runs: an agent could then change what the next one is given.
+//! There is no pool where runs are not confined: an agent could then change the folder of the next
+//! one.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -27,23 +30,23 @@ use crate::work::process::boot_id;
 use crate::work::runner::Run;
 use crate::work::{WorkError, records::Runs};
 
-/// The command that makes folders.
+/// The command that creates folders.
 const COMMAND: [&str; 2] = ["worktree", "prepare"];
-/// Bytes of a megabyte, as people count disks.
+/// The bytes of a megabyte as a unit of disk space.
 const MEGABYTE: u64 = 1_000_000;
-/// Folders that are older than this are removed.
+/// The age from which on folders are removed.
 const OLDEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// Files that say for all repositories of a machine how files are checked out.
+/// Files that decide for all repositories of a machine how files are checked out.
 const OF_SYSTEM: [&str; 3] = [
     "/etc/gitattributes",
     "/usr/local/etc/gitattributes",
     "/opt/homebrew/etc/gitattributes",
 ];
 
-/// The folders of a project that were made in advance; `None` where runs use none.
+/// Returns the folders of a project that were created in advance; `None` if runs use none.
 ///
 /// # Errors
-/// What keeps a run from being held, or that nothing says where such folders lie.
+/// The reason why a run cannot be confined, or that there is no place for such folders.
 pub(in super::super) fn of<'r>(scenery: Scenery<'_, 'r>) -> Result<Option<FolderPool<'r>>, Error> {
     let Scenery {
         project,
@@ -61,7 +64,7 @@ pub(in super::super) fn of<'r>(scenery: Scenery<'_, 'r>) -> Result<Option<Folder
         least_files: settings.files,
     };
     let folder = place::pool(project, config, repo)?;
-    // Without that nothing was made, and nothing will be.
+    // Without it nothing was created, and nothing will be.
     if bounds.folders == 0 && !disk::exists(&folder) {
         return Ok(None);
     }
@@ -73,7 +76,7 @@ pub(in super::super) fn of<'r>(scenery: Scenery<'_, 'r>) -> Result<Option<Folder
     Ok(Some(repo.folder_pool(&folder, bounds, surroundings)))
 }
 
-/// What files of the user and of the machine say about how git checks files out.
+/// Returns the attributes files of the user and the machine, which decide how git checks files out.
 fn attributes(project: &Project) -> String {
     let variable = |name: &str| project.environment.get(name).map(PathBuf::from);
     let settings = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
@@ -84,8 +87,8 @@ fn attributes(project: &Project) -> String {
     texts.map(|(text, _)| text + "\n").collect()
 }
 
-/// Whether a folder that was made in advance became the run's; the record says so. What keeps one from that keeps
-/// no run from starting.
+/// Returns true if a folder that was created in advance became the run's, which is recorded. A
+/// failure here does not prevent the run's start.
 ///
 /// # Errors
 /// `Stopped` when the run is to end, or a failure of the disk.
@@ -115,10 +118,11 @@ pub(super) fn take(
     Ok(is_taken)
 }
 
-/// Has a process of its own make folders for runs to come, where there is room and something else to work on.
+/// Has a process of its own create folders for future runs, if there is room and another spec to
+/// work on.
 ///
 /// # Errors
-/// What keeps that process from being started.
+/// The reason why that process cannot be started.
 pub(super) fn fill_for_next(project: &Project, run: &Run<'_>) -> Result<(), Error> {
     let snapshot = project.snapshot()?;
     let config = snapshot.config.clone()?;
@@ -136,17 +140,17 @@ pub(super) fn fill_for_next(project: &Project, run: &Run<'_>) -> Result<(), Erro
     Ok(())
 }
 
-/// Whether there is a spec that may be worked on next, now or when another one is done.
+/// Returns true if there is a spec that may be worked on next, now or when another one is done.
 fn has_other_work(snapshot: &Snapshot, spec_id: &str) -> bool {
     let open = [Status::Pending, Status::Ready, Status::Blocked];
     let mut specs = snapshot.specs.all().iter();
     specs.any(|spec| spec.id.as_str() != spec_id && open.contains(&spec.status))
 }
 
-/// Makes folders for runs to come, in this process, which does nothing else.
+/// Creates folders for future runs in this process, which does nothing else.
 ///
 /// # Errors
-/// That nobody trusts the folder, or what keeps folders from being made.
+/// The refusal for an untrusted folder, or the reason why folders cannot be created.
 pub(in super::super) fn fill(project: &Project) -> Result<usize, Error> {
     step_back();
     let failed = |source| WorkError::System {
@@ -183,8 +187,8 @@ pub(in super::super) fn fill(project: &Project) -> Result<usize, Error> {
     pool.fill(&tip, &hold)
 }
 
-/// Removes the folders that no run will take, those that are old, and those that are too many; gives them, and
-/// how many stay.
+/// Removes the folders that no run will take, that are old, and that are above the limit; returns
+/// them, and the number of those that stay.
 ///
 /// # Errors
 /// A failure of git or of the disk.

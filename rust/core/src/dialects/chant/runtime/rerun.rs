@@ -1,5 +1,5 @@
-//! Checks run again on files that landed, long after the run: held as its own checks were, in a folder that is
-//! made for them and goes with them.
+//! Runs checks again on files that landed, long after the run: confined as its own checks were, in
+//! a temporary folder.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ use crate::work::output::{Header, Mask, Output};
 use crate::work::process::Identity;
 use crate::work::record::{Asked, Record, SINGLE};
 
-/// How the files of a commit become a repository of their own, call by call.
+/// The calls of git that turn the files of a commit into a repository of their own.
 const REPOSITORY: [&[&str]; 3] = [
     &["init", "--quiet", "--template="],
     &["add", "--all", "--force"],
@@ -37,11 +37,12 @@ const REPOSITORY: [&[&str]; 3] = [
     ],
 ];
 
-/// Runs those of the named checks that are configured, one after the other, on the files of a commit. Each may
-/// write in the folder, and sees what those before it wrote. The spec's log has what they say.
+/// Runs those of the named checks that are configured, one after the other, on the files of a
+/// commit. Each may write in the folder, and sees the changes of those before it. Their output goes
+/// to the spec's log.
 ///
 /// # Errors
-/// `NotTrusted`, what keeps a check from being held, or a failure of git or of the disk.
+/// `NotTrusted`, the reason why a check cannot be confined, or a failure of git or of the disk.
 pub(in super::super) fn rerun(
     project: &Project,
     repo: &Repo,
@@ -87,8 +88,8 @@ struct Rerun<'a> {
 }
 
 impl Rerun<'_> {
-    /// Makes the files the one commit of a repository, since checks may ask git about them. That git is held as the
-    /// checks are.
+    /// Makes the files the only commit of a repository, since checks may ask git about them. That
+    /// git is confined like the checks.
     fn make_repository(&self, interruption: &Interruption) -> Result<(), Error> {
         for words in REPOSITORY {
             let words = ["git"].into_iter().chain(words.iter().copied());
@@ -129,7 +130,7 @@ impl Rerun<'_> {
             withheld: &job.withheld,
         };
         let output = Output::open(&runs, &header, Mask::new(&job.secrets)?, job.limits.room)?;
-        // Known by its processes alone: it is no run, and is written down nowhere.
+        // The record only identifies its processes: this is no run and is not stored.
         let record = Record::new(spec_id, SINGLE, Identity::own(), (runs.clock)());
         let ended = match agent::start(&runs, &record, job, output, false) {
             Ok(agent) => Some(agent.wait(interruption)?),
@@ -148,14 +149,14 @@ impl Rerun<'_> {
     }
 }
 
-/// The folder of checks that are run again; it goes when this does.
+/// The folder of checks that are run again; removed when dropped.
 struct RerunFolder {
     own: PathBuf,
     files: PathBuf,
 }
 
 impl RerunFolder {
-    /// Lays out the files of a commit, and removes what killed processes left.
+    /// Writes the files of a commit, and removes folders that killed processes left.
     fn make(project: &Project, config: &Config, repo: &Repo, commit: &str) -> Result<Self, Error> {
         let all = place::of_reruns(project, config, repo)?;
         disk::make_folders(&all)?;
@@ -166,7 +167,7 @@ impl RerunFolder {
                 .next()
                 .and_then(|name| name.parse().ok());
             if process.is_none_or(|process| !disk::is_process(process)) {
-                // What cannot be removed is in no way.
+                // A folder that cannot be removed does no harm.
                 let _ = disk::remove_tree(&all.join(one.name));
             }
         }
@@ -183,7 +184,7 @@ impl RerunFolder {
 impl Drop for RerunFolder {
     fn drop(&mut self) {
         remove_beside(&self.files);
-        // One that stays is removed by the next.
+        // A folder that stays is removed by the next call.
         let _ = disk::remove_tree(&self.own);
         if let Some(all) = self.own.parent() {
             disk::remove_folder(all);

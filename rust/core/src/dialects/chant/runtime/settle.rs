@@ -1,5 +1,5 @@
-//! What has to be done for a spec whose run ended by other hands: it was stopped, it died, or its work
-//! waited (the runtime's design, "Recovery").
+//! Handles a spec whose run was stopped, died, or has work that waits (the runtime's design,
+//! "Recovery").
 
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
@@ -24,17 +24,18 @@ use crate::work::runner::End;
 use crate::work::state::{Event, State, Stop};
 use crate::work::stop::{self, Stopped};
 
-/// What nobody began is judged by what holds now, and nobody has agreed to anything.
+/// The terms for a run that this process did not start: the present configuration, and no agreement
+/// of a person.
 const NOW: Terms = Terms {
     config: None,
     agreed: None,
 };
-/// After this nobody waits any more for a runner to begin.
+/// The age after which no process waits any more for a runner to start.
 const LONG_PAST: Duration = Duration::from_secs(10 * 60);
-/// How long another process that looks after a dead run is waited for.
+/// The time to wait for another process that recovers a dead run.
 const OTHERS: Duration = Duration::from_secs(5);
 
-/// Shows in the spec how its run ended, unless somebody decided otherwise about it meanwhile.
+/// Shows the end of a run in its spec, unless a user decided otherwise about it meanwhile.
 pub(in super::super) fn show(project: &Project, record: &Record, end: &End) -> Result<(), Error> {
     let status = match end.event {
         Event::Doubt | Event::AskApproval => Status::NeedsAttention,
@@ -48,18 +49,18 @@ pub(in super::super) fn show(project: &Project, record: &Record, end: &End) -> R
     Ok(())
 }
 
-/// A run of which nothing lives any more.
+/// A run without living processes.
 pub(in super::super) enum Halted {
-    /// It was stopped, and how it ends is to be written with [`Stopped::end`] when the spec says so.
+    /// It was stopped, and its end must be recorded with [`Stopped::end`] when the spec is changed.
     Stopped(Box<Stopped>),
-    /// Its work had been merged before it could be stopped; everything is written.
+    /// Its work had been merged before it could be stopped; everything is recorded.
     Completed,
 }
 
 /// Stops a run. Work that was merged already is completed all the same.
 ///
 /// # Errors
-/// As [`stop::stop`], or what could not be written.
+/// As [`stop::stop`], or a failure to write.
 pub(in super::super) fn halt(
     project: &Project,
     runs: &Runs,
@@ -72,12 +73,14 @@ pub(in super::super) fn halt(
     if let Some(repo) = project.repo()?
         && let Ok(Some(place)) = Workplace::of(project, &repo, record)
     {
-        // What cannot be brought back now lies in the folder, and is asked for again before it is judged.
+        // Commits that cannot be brought back now stay in the folder, and are fetched again before
+        // they are judged.
         let _ = place.fetch(project, &repo);
         place.hand_over(project, &repo);
     }
     let may_be_merged = record.merge.state == MergeState::Merged || !record.merge.begun.is_empty();
-    // A run can be stopped without trust: what was merged is then found by the next look of a trusted folder.
+    // A run can be stopped without trust: merged work is then completed by the next recovery in a
+    // trusted folder.
     let completes = may_be_merged && project.is_trusted();
     if let Some(lock) = stopped.lock.as_ref().filter(|_| completes) {
         let record = complete(project, runs, record, lock)?;
@@ -89,7 +92,7 @@ pub(in super::super) fn halt(
     Ok(Halted::Stopped(Box::new(stopped)))
 }
 
-/// Who judges a run without anybody waiting for it: checks are not run.
+/// Returns the judge of a run without a running process: it does not run checks.
 fn judge<'a>(
     project: &'a Project,
     runs: &'a Runs,
@@ -108,7 +111,7 @@ fn judge<'a>(
     }
 }
 
-/// Does what is left of a merge that landed, or goes on with one that was interrupted.
+/// Does the remaining steps of a landed merge, or continues an interrupted one.
 fn complete(
     project: &Project,
     runs: &Runs,
@@ -141,7 +144,7 @@ fn complete(
     Ok(runs.get(&record.process_id)?)
 }
 
-/// Refuses a record that says its work was merged where git does not: the commit is not on the target.
+/// Refuses a record of merged work if git disagrees: the commit is not on the target.
 fn refuse_unmerged(repo: &Repo, record: &Record, place: &Workplace) -> Result<(), Error> {
     let commit = record.merge.commit.as_deref();
     let is_there = |commit: &str| repo.is_on(commit, &place.target);
@@ -155,8 +158,8 @@ fn refuse_unmerged(repo: &Repo, record: &Record, place: &Workplace) -> Result<()
     Err(ChantError::Refused(message).into())
 }
 
-/// Looks after everything that dead runners left, and after work that waits for a merge (the runtime's
-/// design, "Recovery"); gives what could not be put right, in sentences.
+/// Recovers from dead runners, and continues work that waits for a merge (the runtime's design,
+/// "Recovery"); returns the failures, in sentences.
 ///
 /// # Errors
 /// A `StoreError` when the records cannot be listed.
@@ -203,10 +206,10 @@ pub(in super::super) fn recover(project: &Project) -> Result<Vec<String>, Error>
     Ok(problems)
 }
 
-/// The runs of a project, if there are some and a person trusts it: in another folder runs are neither looked
-/// after nor believed.
+/// Returns the runs of a project, if there are some and a person trusts it: in another folder runs
+/// are neither recovered nor believed.
 fn to_look_after(project: &Project) -> Result<Option<Runs>, Error> {
-    // A repository that git refuses has no runs that could be looked after.
+    // A repository that git refuses has no runs that could be recovered.
     let Ok(runs) = project.runs() else {
         return Ok(None);
     };
@@ -217,8 +220,8 @@ fn to_look_after(project: &Project) -> Result<Option<Runs>, Error> {
     Ok(Some(runs))
 }
 
-/// [`recover`] before something is done with one spec: another process that is looking after the spec's
-/// last run is waited for, bounded, and what it could not finish is finished.
+/// Works as [`recover`] before an act on one spec: waits, bounded, for another process that
+/// recovers the spec's last run, and finishes the recovery if that process could not.
 ///
 /// # Errors
 /// As [`recover`].
@@ -237,14 +240,15 @@ pub(in super::super) fn recover_for(project: &Project, spec_id: &str) -> Result<
     }
     match SpecLock::take_until(&runs, spec_id, Instant::now() + OTHERS) {
         Ok(lock) => drop(lock),
-        // Whatever is asked for then says who holds it.
+        // The act itself then reports the holder.
         Err(WorkError::Held { .. }) => return Ok(()),
         Err(error) => return Err(error.into()),
     }
     recover(project).map(drop)
 }
 
-/// Removes what runners complained of whose starter died before it read that.
+/// Removes files with runners' standard error if the process that started them died before reading
+/// them.
 fn remove_complaints(runs: &Runs) {
     let Some(folder) = runs.state.read(RUNNERS) else {
         return;
@@ -253,13 +257,13 @@ fn remove_complaints(runs: &Runs) {
         let path = folder.join(&file.name);
         let is_old = |stamp: disk::Stamp| stamp.is_older_than(LONG_PAST, SystemTime::now());
         if file.name.ends_with(COMPLAINTS) && disk::stamp(&path).is_some_and(is_old) {
-            // One that cannot be removed stands in nobody's way.
+            // A file that cannot be removed does no harm.
             let _ = disk::remove(&path);
         }
     }
 }
 
-/// Goes on with looking after a death, where whoever found it did not come to an end.
+/// Continues the recovery of a dead run that another process did not finish.
 fn settle_lost(project: &Project, runs: &Runs, record: &Record) -> Result<(), Error> {
     if !record.works_on_spec() {
         return after_death(project, runs, record, None);
@@ -267,7 +271,7 @@ fn settle_lost(project: &Project, runs: &Runs, record: &Record) -> Result<(), Er
     let Some(lock) = free_lock(runs, &record.spec_id)? else {
         return Ok(());
     };
-    // Whoever held the lock until now may have come to an end.
+    // The process that held the lock until now may have finished it.
     let now = runs.get(&record.process_id)?;
     if now.state() == State::Lost && now.settled_at.is_none() {
         after_death(project, runs, &now, Some(&lock))?;
@@ -275,7 +279,7 @@ fn settle_lost(project: &Project, runs: &Runs, record: &Record) -> Result<(), Er
     Ok(())
 }
 
-/// The lock of a spec, unless somebody else holds it.
+/// Returns the lock of a spec, unless another process holds it.
 pub(super) fn free_lock(runs: &Runs, spec_id: &str) -> Result<Option<SpecLock>, Error> {
     match SpecLock::take(runs, spec_id) {
         Ok(lock) => Ok(Some(lock)),
@@ -284,7 +288,7 @@ pub(super) fn free_lock(runs: &Runs, spec_id: &str) -> Result<Option<SpecLock>, 
     }
 }
 
-/// What a death means for the spec; done once.
+/// Handles the spec of a dead run; done once.
 fn after_death(
     project: &Project,
     runs: &Runs,
@@ -347,7 +351,7 @@ fn after_loss(
     let found = if record.merge.begun.is_empty() {
         place.fetch(project, &repo).and_then(|()| judge.conclude())
     } else {
-        // It was proven, and its files may be there already.
+        // It was proven, and its files may exist already.
         judge
             .land(Finish::of(&record.commits, record))
             .and_then(|found| show(project, record, &found).map(|()| found))
@@ -355,7 +359,8 @@ fn after_loss(
     if disk::exists(&place.worktree) {
         place.hand_over(project, &repo);
     }
-    // Shown in the spec by the judge, too; the record of one that failed stays lost, with its last step.
+    // The judge shows it in the spec, too; the record of a failed one stays lost, with its last
+    // step.
     match found {
         Ok(found) if found.event == Event::Fail => Ok(()),
         Ok(found) => end(runs, record, &found),
@@ -373,14 +378,14 @@ fn end(runs: &Runs, record: &Record, end: &End) -> Result<(), Error> {
     Ok(())
 }
 
-/// Tries to merge work that waited, if what was in its way may be gone; says how it stands then.
+/// Tries to merge work that waited, if its obstacle may be gone; returns the state of the run then.
 pub(in super::super) fn merge_waiting(
     project: &Project,
     runs: &Runs,
     record: &Record,
     lock: &SpecLock,
 ) -> Result<State, Error> {
-    // Whoever held the lock until now may have merged it.
+    // The process that held the lock until now may have merged it.
     let record = &runs.get(&record.process_id)?;
     let waited = record.state();
     if waited != State::AwaitingMerge && !is_approved(project, record)? {
@@ -421,7 +426,7 @@ pub(in super::super) fn merge_waiting(
     Ok(runs.get(&record.process_id)?.state())
 }
 
-/// Whether a run waits for an approval that was given meanwhile.
+/// Returns true if a run waits for an approval that was given meanwhile.
 fn is_approved(project: &Project, record: &Record) -> Result<bool, Error> {
     if record.state() != State::AwaitingApproval {
         return Ok(false);

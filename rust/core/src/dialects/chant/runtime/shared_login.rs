@@ -1,9 +1,10 @@
-//! The login of an agent that is held: each run works on a copy of the user's, and what one of them renews comes
-//! back to the user's own file and to the copies of the others, within seconds.
+//! Shares the login of confined agents: each run works on a copy of the user's, and tokens that one
+//! of them renews come back to the user's own file and to the copies of the others, within seconds.
 //!
-//! A provider that gives a new token makes the old one void: without this the user, and every other run, would be
-//! logged out by the first run that renews it. What comes back is data of an agent's: the tokens of a file whose form
-//! is known, of the same account, and only while the user's file is what the run had seen.
+//! A provider that issues a new token makes the old one invalid: without this the first run that
+//! renews it would log out the user and every other run. The tokens that come back are an agent's
+//! data: they must have the known form and the same account, and the user's file must still be the
+//! one that the run has seen.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,11 +17,11 @@ use super::super::project::Project;
 use super::confined;
 use crate::store::disk::{self, Temporary, read_beneath, replace_beneath};
 
-/// Bytes of a login that are read.
+/// The greatest size of a login in bytes.
 const MOST: u64 = 64 * 1024;
-/// Bytes of a token.
+/// The greatest size of a token in bytes.
 const LONGEST_TOKEN: usize = 16 * 1024;
-/// How often the copies are compared.
+/// The time between two comparisons of the copies.
 pub(super) const INTERVAL: Duration = Duration::from_secs(1);
 
 /// The login that a run shares with its user.
@@ -28,17 +29,18 @@ pub(super) const INTERVAL: Duration = Duration::from_secs(1);
 pub(super) struct SharedLogin {
     /// The user's file.
     user: PathBuf,
-    /// The folder of the run's own state, which the agent writes in.
+    /// The folder of the run's own state, in which the agent writes.
     folder: PathBuf,
     form: &'static RenewedLogin,
-    /// The user's file as it was seen last.
+    /// The user's file when it was read last.
     seen: String,
-    /// The run's copy as it was seen last.
+    /// The run's copy when it was read last.
     own: String,
 }
 
 impl SharedLogin {
-    /// The login of a run whose agent was started; `None` where it has no copy, or one of no known form.
+    /// Returns the login of a run whose agent was started; `None` if it has no copy, or one of an
+    /// unknown form.
     pub(super) fn of(
         project: &Project,
         template: &'static BuiltIn,
@@ -58,7 +60,8 @@ impl SharedLogin {
         })
     }
 
-    /// Brings tokens to where they are missing. What cannot be compared now is compared next time.
+    /// Copies tokens to where they are missing. A file that cannot be compared now is compared next
+    /// time.
     pub(super) fn exchange(&mut self) {
         let stamp = disk::stamp(&self.user);
         let user = disk::read_owned(&self.user, MOST);
@@ -87,7 +90,8 @@ impl SharedLogin {
     }
 }
 
-/// A login with the tokens of another; `None` when one of them has not that form, or they are of two accounts.
+/// Returns a login with the tokens of another; `None` if one of them does not have that form, or
+/// they belong to two accounts.
 fn with_tokens(form: &RenewedLogin, login: &str, other: &str) -> Option<String> {
     let mut all: Value = serde_json::from_str(login).ok()?;
     let other: Value = serde_json::from_str(other).ok()?;
@@ -113,8 +117,8 @@ fn with_tokens(form: &RenewedLogin, login: &str, other: &str) -> Option<String> 
     Some(written.ok()? + if login.ends_with('\n') { "\n" } else { "" })
 }
 
-/// Whether a token may take the place of another: it is of its kind, and where both say whose they are, of the same
-/// person.
+/// Returns true if a token may replace another: it is of the same kind, and if both name a person,
+/// of the same person.
 fn is_token_for(old: &Value, new: &Value) -> bool {
     match (old, new) {
         (Value::Number(_), Value::Number(_)) => true,
@@ -129,7 +133,7 @@ fn is_token_for(old: &Value, new: &Value) -> bool {
     }
 }
 
-/// Whom a signed token (JWT) is about; other tokens do not say it.
+/// Returns the subject of a signed token (JWT); other tokens do not name one.
 fn owner_of(token: &str) -> Option<String> {
     let mut parts = token.split('.');
     let (_, claims, _, None) = (parts.next()?, parts.next()?, parts.next()?, parts.next()) else {
@@ -172,7 +176,7 @@ mod tests {
         let taken = |other: &str| with_tokens(&FORM, &old, other);
         let new = login(&mine, "new", "a");
         assert_eq!(taken(&new), Some(new.clone()));
-        // Beside tokens nothing is taken.
+        // Nothing but tokens is copied.
         let more = new.replace(r#""mode":"x""#, r#""mode":"evil","command":"run""#);
         assert_eq!(taken(&more), Some(new.clone()));
         assert_eq!(

@@ -1,9 +1,9 @@
-//! The run that splits a spec: an agent looks at a copy of the project and answers with members
+//! The run that splits a spec: an agent reads a copy of the project and answers with members
 //! (reference chant 6.11).
 //!
-//! The copy is made for the run and goes with it: files as the target branch has them, in a folder that
-//! git knows nothing of. So whatever the agent does there harms no checkout and no branch. What it
-//! answers is kept in the run's record; the spec is left alone unless the proposal is to be written.
+//! The copy is created for the run and removed with it: files as in the target branch, in a folder
+//! that git does not know. So the agent's actions there harm no checkout and no branch. Its answer
+//! is kept in the run's record; the spec is changed only if the proposal is to be written.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -43,15 +43,16 @@ use crate::work::records::Runs;
 use crate::work::runner::{self, End, Run, Steps};
 use crate::work::state::{Event, State};
 
-/// Bytes of a line of the log: an answer may be JSON on one line, which has to stay whole.
+/// The greatest size of a line in the log, in bytes: an answer may be JSON on one line, which has
+/// to stay whole.
 const LINE: usize = 1024 * 1024;
-/// So many specs are proposed at the most, members of members included.
+/// The greatest number of proposed specs, members of members included.
 const MOST: usize = 60;
 
 /// Runs a split to its end in this process.
 ///
 /// # Errors
-/// Why it could not begin, which the hand-shake said too, or could not be ended.
+/// The reason why it could not start, which the hand-shake reported too, or could not be ended.
 pub(super) fn run(
     project: &Project,
     runs: &Runs,
@@ -70,13 +71,12 @@ pub(super) fn run(
     Ok(ended?)
 }
 
-/// Removes the copy of a split that ended, as far as that can be done: what matters about its end is its
-/// record.
+/// Removes the copy of a split that ended, as far as possible: the result is in its record.
 pub(in super::super) fn clear(project: &Project, record: &Record) {
     let Some(folder) = copy_of(project, record) else {
         return;
     };
-    // A copy that cannot be removed is in nobody's way.
+    // A copy that cannot be removed does no harm.
     if disk::remove_tree(&folder).is_ok() {
         remove_beside(&folder);
     }
@@ -85,8 +85,8 @@ pub(in super::super) fn clear(project: &Project, record: &Record) {
     }
 }
 
-/// The folder of a split's copy, as the configuration says now; none when the record tells of another one, or
-/// when it is not certainly ours.
+/// Returns the folder of a split's copy according to the present configuration; `None` if the
+/// record names another one, or if it is not certainly ours.
 fn copy_of(project: &Project, record: &Record) -> Option<PathBuf> {
     let told = Path::new(
         record
@@ -108,7 +108,7 @@ struct Split<'a> {
     scene: Option<Scene>,
 }
 
-/// What a split works with from its beginning.
+/// The facts with which a split starts.
 struct Scene {
     config: Arc<Config>,
     spec: Arc<Spec>,
@@ -118,7 +118,7 @@ struct Scene {
     folder: PathBuf,
     /// The project's root in the copy.
     root: PathBuf,
-    /// Bytes of the log before the agent was started.
+    /// The size of the log in bytes before the agent was started.
     log_before: u64,
 }
 
@@ -190,8 +190,8 @@ impl Split<'_> {
         job
     }
 
-    /// Lays out the project's files in a folder; without a commit there are none. Gives the project's
-    /// root in there.
+    /// Writes the project's files into a folder; without a commit there are none. Returns the
+    /// project's root in there.
     fn copy(&self, config: &Config, folder: &Path) -> Result<PathBuf, Error> {
         let files = folder.join("files");
         disk::make_folders(&files)?;
@@ -218,7 +218,7 @@ impl Split<'_> {
     }
 }
 
-/// An agent asked for members.
+/// A request to an agent for members.
 struct Asking<'a> {
     project: &'a Project,
     scene: Scene,
@@ -259,16 +259,16 @@ impl Asking<'_> {
         let written = write_proposal(self.project, run.runs(), &run.record().process_id);
         Ok(good(match written {
             Ok(record) => record.reason.unwrap_or_default(),
-            // What was proposed is not lost with what kept it from being written.
+            // The proposal is kept although it could not be written.
             Err(error) => format!("{told_as}\nIt could not be written at once: {error}"),
         }))
     }
 
-    /// The proposal in what the agent said since the log had `before` bytes.
+    /// Returns the proposal in the agent's output since the log had `before` bytes.
     fn answer(&self, run: &Run<'_>, id: &SpecId, before: u64) -> Result<Proposal, Failure> {
         let said = self.said(run.record(), before)?;
         let (members, warnings) = proposal::checked(split::members_in(&said)?)?;
-        // What cannot be written later is no proposal now.
+        // Members that could not be written later are no proposal now.
         write::specs(&ids(id, &members)?, &members)?;
         Ok(Proposal {
             of: git::blob(&self.scene.spec.text),
@@ -278,8 +278,8 @@ impl Asking<'_> {
         })
     }
 
-    /// What the agent said since the log had `before` bytes: earlier runs may have filled more than is
-    /// read of a document.
+    /// Returns the agent's output since the log had `before` bytes: earlier runs may have filled
+    /// more than is read of a document.
     fn said(&self, record: &Record, before: u64) -> Result<String, Error> {
         let name = log_name(&record.spec_id);
         let path = self.project.own_log(&record.spec_id);
@@ -288,7 +288,8 @@ impl Asking<'_> {
         Ok(super::super::output::said(&String::from_utf8_lossy(&log)))
     }
 
-    /// Has those members split that are still too complex, and theirs. One that cannot be stays as it is.
+    /// Has members that are still too complex split, and theirs. One that cannot be split stays as
+    /// it is.
     fn deepen(
         &self,
         run: &mut Run<'_>,
@@ -338,7 +339,7 @@ impl Asking<'_> {
         self.answer(run, &spec.id, before)
     }
 
-    /// The agent as it is started for a spec.
+    /// Returns the agent as it is started for a spec.
     fn job(&self, spec: &Spec) -> Result<Job, Error> {
         let Scene {
             config,
@@ -415,7 +416,7 @@ impl Asking<'_> {
         })
     }
 
-    /// What the agent finds in its environment: nothing in it leads to the user's checkout.
+    /// Returns the agent's environment: nothing in it leads to the user's checkout.
     fn environment(
         &self,
         spec: &Spec,
@@ -438,7 +439,7 @@ impl Asking<'_> {
             told.into_iter()
                 .map(|(name, value)| (name.to_owned(), value)),
         );
-        // The folder may lie in a repository of somebody else's, such as one over a home folder.
+        // The folder may lie in another repository, such as one over a home folder.
         variables.insert("GIT_CEILING_DIRECTORIES".into(), shown(&self.scene.folder));
         variables
             .into_iter()
@@ -473,11 +474,11 @@ impl Asking<'_> {
     }
 }
 
-/// Why there is no proposal.
+/// The reasons why there is no proposal.
 enum Failure {
-    /// The agent's answer is none.
+    /// The agent's answer is no proposal.
     Answer(BadAnswer),
-    /// Something else.
+    /// Another failure.
     Other(Box<Error>),
 }
 

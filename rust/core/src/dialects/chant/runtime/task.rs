@@ -1,4 +1,5 @@
-//! The run of one spec, from its branch to its end (reference chant 6.2, as decisions settle it).
+//! The run of one spec, from its branch to its end (reference chant 6.2, as the decisions change
+//! it).
 
 use std::cell::RefCell;
 
@@ -27,11 +28,11 @@ use crate::work::record::{Criterion, MergeState, SINGLE, SPLIT};
 use crate::work::runner::{self, End, Run, Steps};
 use crate::work::state::{Event, State};
 
-/// Runs the run of a record to its end in this process, which does nothing else: of one spec, of several,
-/// or one that splits a spec.
+/// Runs the run of a record to its end in this process, which does nothing else: of one spec, of
+/// several, or one that splits a spec.
 ///
 /// # Errors
-/// Why it could not begin, which the hand-shake said too, or could not be ended.
+/// The reason why it could not start, which the hand-shake reported too, or could not be ended.
 pub(in super::super) fn run(
     project: &Project,
     process_id: &str,
@@ -43,7 +44,7 @@ pub(in super::super) fn run(
     };
     let interruption = Interruption::new().map_err(failed)?;
     interruption.listen().map_err(failed)?;
-    // A git that makes or looks at the folder of a run must not keep the runner from ending.
+    // A git that creates or reads the folder of a run must not keep the runner from ending.
     interruption
         .when_told(git::end_limited_calls)
         .map_err(failed)?;
@@ -64,17 +65,18 @@ pub(in super::super) fn run(
     Ok(state)
 }
 
-/// Does at once what a run left that could not say how it ended; else the next opening does.
+/// Recovers a run at once if it could not record its end; else the next opening of the project does
+/// it.
 fn go_on(project: &Project, state: State) {
     if state == State::Lost {
         let _ = settle::recover(project);
     }
 }
 
-/// Whether the work is on the target, whatever the record says.
+/// Returns true if the work is on the target, whatever the record says.
 fn is_merged(project: &Project, run: &Run<'_>, place: &Workplace) -> Result<bool, Error> {
     let record = run.runs().get(&run.record().process_id)?;
-    // A branch goes only when its work is merged, which the record says before.
+    // A branch is removed only after its merge, which is recorded before.
     let is_there = || {
         let repo = project.repository().ok()?;
         repo.is_merged(&place.branch, &place.target).ok()
@@ -82,15 +84,15 @@ fn is_merged(project: &Project, run: &Run<'_>, place: &Workplace) -> Result<bool
     Ok(record.merge.state == MergeState::Merged || is_there().unwrap_or(false))
 }
 
-/// What is done for one spec.
+/// The work on one spec.
 struct Task<'a> {
     project: &'a Project,
     place: Option<Workplace>,
     /// The state that the spec had before.
     before: Option<Status>,
-    /// By what the work is judged.
+    /// The terms by which the work is judged.
     terms: Terms,
-    /// The login that its agent was given a copy of.
+    /// The login of which its agent has a copy.
     login: Option<RefCell<SharedLogin>>,
 }
 
@@ -107,7 +109,8 @@ impl<'a> Task<'a> {
 
     fn prepare(&mut self, run: &mut Run<'_>) -> Result<Job, Error> {
         let snapshot = self.project.snapshot()?;
-        // Whoever started this has looked; what this process goes by is the text that it read itself.
+        // The process that started this one has checked; this process uses the text that it read
+        // itself.
         let prompts = self.project.refuse_untrusted_snapshot(&snapshot)?;
         let config = snapshot.config.clone()?;
         self.terms.config = Some(config.clone());
@@ -149,7 +152,7 @@ impl<'a> Task<'a> {
         job
     }
 
-    /// Keeps the criteria as they are now: the work is judged by them.
+    /// Records the present criteria: the work is judged by them.
     fn note_criteria(run: &mut Run<'_>, spec: &Spec) -> Result<(), Error> {
         let criteria = evidence::criteria_at_start(spec).into_iter();
         let criteria: Vec<Criterion> = criteria
@@ -166,7 +169,7 @@ impl<'a> Task<'a> {
         Ok(())
     }
 
-    /// Says in the spec, and in those around it, that it is being worked on.
+    /// Marks the spec, and those around it, as being worked on.
     fn mark(&mut self, snapshot: &Snapshot, spec: &Spec, place: &Workplace) -> Result<(), Error> {
         let open = [
             Status::Pending,
@@ -209,7 +212,8 @@ impl<'a> Task<'a> {
 }
 
 impl Task<'_> {
-    /// What a failed agent left is a person's; its commits are on the branch.
+    /// Ends the run of a failed agent: its folder is given to the user; its commits are on the
+    /// branch.
     fn fail(&self, run: &Run<'_>, place: &Workplace, ended: &Ended) -> Result<End, Error> {
         let repo = self.project.repository()?;
         let mut why = ended.to_string();
@@ -232,7 +236,7 @@ impl Steps for Task<'_> {
 
     fn give_up(&mut self, run: &mut Run<'_>, _why: &str) {
         let Some(before) = self.before else { return };
-        // What was refused here is told by the record; the spec is as it was.
+        // The record contains the refusal; the spec is as it was.
         let _ = change_spec(
             self.project,
             &run.record().spec_id,
@@ -242,7 +246,7 @@ impl Steps for Task<'_> {
     }
 
     fn under_way(&mut self, run: &Run<'_>) {
-        // A folder that is not there in advance is made when it is asked for.
+        // A folder that was not created in advance is created when it is needed.
         let _ = pool::fill_for_next(self.project, run);
     }
 
@@ -250,7 +254,7 @@ impl Steps for Task<'_> {
         let place = self.place.as_ref()?;
         let bring = move || {
             if let Ok(repo) = self.project.repository() {
-                // What cannot be brought back now is told when the work is judged.
+                // A failure to bring commits back now is reported when the work is judged.
                 let _ = place.fetch(self.project, &repo);
             }
         };
@@ -277,8 +281,8 @@ impl Steps for Task<'_> {
     }
 }
 
-/// Judges the work of a run whose agent ended well, or that had none, lands it, and says so in the spec. What
-/// did not land is a person's from then on.
+/// Judges the work of a run whose agent ended well, or that had none, lands it, and shows the
+/// result in the spec. Work that did not land is then a person's.
 pub(super) fn conclude(
     project: &Project,
     run: &mut Run<'_>,
@@ -326,7 +330,8 @@ fn judge(
     };
     let end = match judge.conclude() {
         Ok(end) => end,
-        // It is merged, and that could not be written down: what is left is done as after a death.
+        // It is merged, but that could not be recorded: the remaining steps are done as after a
+        // death.
         Err(error) if is_merged(project, run, place)? => {
             return Ok(End {
                 event: Event::FindDead,
@@ -341,13 +346,13 @@ fn judge(
             return Ok(end);
         }
     };
-    // What was written meanwhile went past this run's own copy of its record.
+    // Records that were written meanwhile bypassed this run's own copy.
     run.update(|_| Ok(()))?;
     Ok(end)
 }
 
-/// Judges and lands what a run left that was paused, taken over, failed, or put up for attention, as
-/// somebody else went on with it: a run without an agent.
+/// Judges and lands the work of a run that was paused, taken over, failed, or needs attention, and
+/// that a user continued: a run without an agent.
 ///
 /// # Errors
 /// As [`run`].
@@ -411,7 +416,7 @@ fn by_hand(project: &Project, run: &mut Run<'_>, terms: &Terms) -> Result<End, E
     if !is_open {
         let earlier = run.runs().get(&earlier.process_id)?;
         return Ok(if earlier.state() == State::Completed {
-            // Another process was quicker.
+            // Another process was faster.
             End {
                 event: Event::Merge,
                 reason: Some("its work was merged already".into()),
@@ -423,7 +428,8 @@ fn by_hand(project: &Project, run: &mut Run<'_>, terms: &Terms) -> Result<End, E
     conclude(project, run, &place, terms)
 }
 
-/// That a run was stopped while it was being judged; whoever stops it says how it ends.
+/// Returns the end of a run that was stopped while it was being judged; the process that stops it
+/// records its end.
 pub(super) fn stopped() -> End {
     End {
         event: Event::Fail,

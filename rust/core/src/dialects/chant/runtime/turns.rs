@@ -1,6 +1,6 @@
-//! Whose turn it is: the agent of one more run, and whether there is room for it (reference chant 7).
+//! Chooses the agent of one more run, if there is room for it (reference chant 7).
 //!
-//! What counts is what the records of the project say, so that all who start runs see the same.
+//! Only the records of the project count, so that all processes that start runs agree.
 
 use jiff::Timestamp;
 
@@ -20,16 +20,16 @@ use crate::work::records::Runs;
 use crate::work::spending::spent_lately;
 use crate::work::state::State;
 
-/// Whether runs that name no agent have those of `parallel.agents` take turns.
+/// Returns true if runs that name no agent use those of `parallel.agents` in turn.
 pub(in super::super) fn takes_turns(config: &Config, asked: &Asked) -> bool {
     asked.agent.is_none()
         && config.runs.rotation != Rotation::None
         && !config.runs.parallel.is_empty()
 }
 
-/// The runs of a project that agents are or were at work in.
+/// The runs of a project with present and past agents.
 pub(in super::super) struct Turns {
-    /// The newest first.
+    /// The records, the newest first.
     records: Vec<Record>,
 }
 
@@ -41,7 +41,7 @@ impl Turns {
         Ok(Self { records })
     }
 
-    /// Refuses one more run when as many agents are at work as may be.
+    /// Refuses one more run if as many agents are active as allowed.
     pub(in super::super) fn refuse_when_full(&self, config: &Config) -> Result<(), Error> {
         let most = config.runs.limits.agents_at_once.get();
         if self.running(config).len() < most {
@@ -53,8 +53,8 @@ impl Turns {
         Err(ChantError::Full(message).into())
     }
 
-    /// Refuses one more run when there is no room for it, or when those of the last 24 hours used up what they
-    /// may.
+    /// Refuses one more run if there is no room for it, or if those of the last 24 hours reached a
+    /// limit.
     pub(in super::super) fn refuse_start(
         &self,
         now: Timestamp,
@@ -73,7 +73,7 @@ impl Turns {
         Err(ChantError::Refused(message).into())
     }
 
-    /// The worker whose turn it is; none when all of them have enough to do.
+    /// Returns the worker whose turn it is; `None` if all of them are busy.
     pub(in super::super) fn next<'a>(
         &self,
         config: &Config,
@@ -89,7 +89,7 @@ impl Turns {
         )
     }
 
-    /// The agents that are at work.
+    /// Returns the active agents.
     fn running<'a>(&'a self, config: &'a Config) -> Vec<&'a str> {
         let is_at_work =
             |record: &&Record| record.state() == State::Running && record.runner().is_alive();
@@ -98,7 +98,7 @@ impl Turns {
     }
 }
 
-/// The agent that a run was given, whether it was started already or not.
+/// Returns the agent of a run, whether it was started already or not.
 fn agent_of<'a>(record: &'a Record, config: &'a Config) -> &'a str {
     let started = record.agent.as_ref().map(|agent| agent.name.as_str());
     started
@@ -107,10 +107,10 @@ fn agent_of<'a>(record: &'a Record, config: &'a Config) -> &'a str {
         .unwrap_or_default()
 }
 
-/// The agent for one more run of a spec: one that has room for it and can be started.
+/// Returns the agent for one more run of a spec: one that has room for it and can be started.
 ///
 /// # Errors
-/// `Full`; what makes the agent unfit; a `StoreError`.
+/// `Full`; the reason why the agent is unfit; a `StoreError`.
 pub(in super::super) fn next_agent(
     project: &Project,
     runs: &Runs,
@@ -155,7 +155,7 @@ impl Turns {
     }
 }
 
-/// That each worker has as much to do as it may have.
+/// Returns the error for workers that are all busy.
 pub(in super::super) fn all_busy(workers: &[Worker]) -> Error {
     let capacity: usize = workers.iter().map(|worker| worker.at_once).sum();
     let message = format!(

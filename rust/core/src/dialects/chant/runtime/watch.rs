@@ -1,7 +1,7 @@
-//! What the daemon does while it watches: what dead runners left is looked after, failed work is tried
-//! again when its time has come, what nobody needs any more goes (reference chant 5.21 to 5.23 and 6.10 R).
+//! The work of the daemon: it recovers from dead runners, tries failed work again when it is due,
+//! and removes what is no longer needed (reference chant 5.21 to 5.23 and 6.10 R).
 //!
-//! It is optional: a run finishes its own business without it, and every opening of a project does the
+//! It is optional: a run finishes its own work without it, and every opening of a project does the
 //! same once.
 
 use std::collections::BTreeMap;
@@ -24,14 +24,14 @@ use crate::work::records::Runs;
 use crate::work::state::State;
 use crate::work::watch::{Alarm, Watching, log_file};
 
-/// The copy of the daemon's log, beside those of the runs.
+/// The name of the copy of the daemon's log, beside those of the runs.
 const LOG: &str = "watch";
 
-/// Watches until told to end, or until nothing was to be done for as long as configured; with `once` it
-/// looks a single time. `tell` hears what is done, which the log says, too.
+/// Watches until it is asked to end, or until it had nothing to do for the configured time; with
+/// `once` it checks a single time. `tell` gets each report, which also goes to the log.
 ///
 /// # Errors
-/// That somebody watches already, which the hand-shake says too, or a `StoreError`.
+/// A refusal if another process watches already, which the hand-shake reports too, or a `StoreError`.
 pub(in super::super) fn watch(
     project: &Arc<Project>,
     once: bool,
@@ -99,13 +99,13 @@ fn begin(project: &Project, runs: &Runs) -> Result<(Watching, Alarm), Error> {
     Ok((watching, Alarm::of(runs)?))
 }
 
-/// What one look found.
+/// The result of one check.
 #[derive(Default)]
 struct Seen {
     running: Vec<Record>,
-    /// Whether anything is under way, or is to be done later.
+    /// True if a run is active or something is due later.
     is_busy: bool,
-    /// When the next thing is to be done.
+    /// The time until something is due.
     next: Option<Duration>,
 }
 
@@ -115,11 +115,11 @@ struct Watcher<'a> {
     log: Growing,
     copy: Option<Growing>,
     tell: &'a mut dyn FnMut(&str),
-    /// What could not be done when it was tried last, so that it is said once.
+    /// The failures of the last check, so that each is reported once.
     said: Vec<String>,
-    /// Where runs stood at the last look.
+    /// The states of runs at the last check.
     stood: BTreeMap<String, State>,
-    /// When failed runs are tried again, by a clock that nobody sets.
+    /// The times at which failed runs are tried again, by a clock that cannot be set.
     due: BTreeMap<String, Instant>,
 }
 
@@ -152,7 +152,7 @@ impl<'a> Watcher<'a> {
         (self.tell)(what);
     }
 
-    /// Looks once; what fails in one place stands in no other's way.
+    /// Checks once; a failure in one place does not affect the others.
     fn look(&mut self) -> Seen {
         let mut problems = Vec::new();
         if self.stood.is_empty()
@@ -218,7 +218,7 @@ impl<'a> Watcher<'a> {
         Ok(seen)
     }
 
-    /// Says how runs ended since the last look.
+    /// Reports the runs that ended since the last check.
     fn say_changes(&mut self, records: &[Record]) {
         let now = records
             .iter()
@@ -235,9 +235,9 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// How long until failed work is tried again; `None` when it is not.
+    /// Returns the time until failed work is tried again; `None` if it is not.
     ///
-    /// The calendar says only at the first look how much of the wait is over.
+    /// The calendar decides only at the first check how much of the wait is over.
     fn time_to_retry(
         &mut self,
         snapshot: &Snapshot,
@@ -289,7 +289,7 @@ impl<'a> Watcher<'a> {
     }
 }
 
-/// Whether no later run works on the same spec.
+/// Returns true if no later run works on the same spec.
 fn is_newest(record: &Record, records: &[Record]) -> bool {
     !records.iter().any(|other| {
         other.works_on_spec() && other.spec_id == record.spec_id && other.token > record.token

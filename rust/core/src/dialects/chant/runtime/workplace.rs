@@ -1,8 +1,9 @@
-//! Where one spec is worked on: its branch, its worktree, and the copy of the spec in there (reference
-//! chant 6.3, as the runtime's design settles it).
+//! The place of work on one spec: its branch, its worktree, and the copy of the spec in there
+//! (reference chant 6.3, as the runtime's design settles it).
 //!
-//! A branch begins with a commit of the runtime's own that carries the spec as it was. Specs that git
-//! does not track are copied into the worktree, where the agent's git does not see them, and read back.
+//! A branch starts with a commit of the runtime's own that carries the spec as it was. Specs that
+//! git does not track are copied into the worktree, where the agent's git ignores them, and read
+//! back.
 
 use std::path::{Path, PathBuf};
 
@@ -29,12 +30,12 @@ use crate::work::record::Record;
 use crate::work::records::Runs;
 use crate::work::runner::Run;
 
-/// Where a spec is worked on.
+/// The place of work on one spec.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Workplace {
     /// The branch of the work.
     pub branch: String,
-    /// The branch that the work ends on.
+    /// The branch on which the work lands.
     pub target: String,
     /// The branch's first commit.
     pub base: String,
@@ -42,26 +43,27 @@ pub(in super::super) struct Workplace {
     pub worktree: PathBuf,
     /// The project's root in it.
     pub root: PathBuf,
-    /// Whether the worktree is a linked one, which a release before this one made.
+    /// True if the worktree is a linked one, which a release before this one made.
     is_linked: bool,
     /// The spec's ID.
     pub spec_id: String,
     /// The spec's file, from the project's root.
     pub spec: String,
-    /// The same from the top of the checkout, as git names it.
+    /// The same path from the top of the checkout, as git names it.
     pub spec_in_git: String,
-    /// Whether git tracks it.
+    /// True if git tracks it.
     pub is_tracked: bool,
-    /// How what works here is held, where that is known already: to find it out takes a look at many folders.
+    /// The confinement of processes here, if it is known already: computing it reads many folders.
     confinement: Option<Confinement>,
 }
 
 impl Workplace {
-    /// The place of a run's work, as its spec's ID, the configuration and git say now; `None` when it was never
-    /// made whole. What the record says can keep something from being done, and never have it done elsewhere.
+    /// Returns the place of a run's work, by its spec's id, the configuration and git at this
+    /// moment; `None` if it was never complete. The record can prevent an act, but never redirect
+    /// it to another place.
     ///
     /// # Errors
-    /// `Refused` when the record tells of another branch, target or worktree, or a failure of git.
+    /// `Refused` when the record names another branch, target or worktree, or a failure of git.
     pub(in super::super) fn of(
         project: &Project,
         repo: &Repo,
@@ -129,7 +131,7 @@ impl Workplace {
             branch: branch.to_owned(),
             target: target.to_owned(),
             base: base.to_owned(),
-            // Without the slash that joining nothing leaves at the end.
+            // Without the slash that joining an empty path leaves at the end.
             root: worktree.join(inside).components().collect(),
             worktree: worktree.to_owned(),
             is_linked,
@@ -141,7 +143,7 @@ impl Workplace {
         }
     }
 
-    /// A folder that holds the files of a commit and no repository, for checks of what landed.
+    /// Returns a folder with the files of a commit and no repository, for checks of landed work.
     pub(in super::super) fn of_files(
         project: &Project,
         repo: &Repo,
@@ -154,7 +156,7 @@ impl Workplace {
         Ok(Self::at((files, false, None), ("", "", ""), own))
     }
 
-    /// The spec as it was when the work began.
+    /// Returns the spec as it was when the work started.
     pub(in super::super) fn base_text(
         &self,
         project: &Project,
@@ -166,8 +168,8 @@ impl Workplace {
         read(project, &place::beside(&self.worktree, BASE))
     }
 
-    /// The spec as the work leaves it: that of the branch's newest commit, or where git does not track
-    /// it that of the worktree.
+    /// Returns the spec as the work leaves it: that of the branch's newest commit, or that of the
+    /// worktree if git does not track it.
     pub(in super::super) fn branch_text(
         &self,
         project: &Project,
@@ -182,7 +184,7 @@ impl Workplace {
         Ok(text(repo.file_at(&self.branch, &self.spec_in_git)?))
     }
 
-    /// The spec as it lies in the worktree.
+    /// Returns the copy of the spec in the worktree.
     pub(in super::super) fn copy_text(&self, project: &Project) -> Result<Option<String>, Error> {
         let Ok(root) = Root::open(&self.root) else {
             return Ok(None);
@@ -190,7 +192,7 @@ impl Workplace {
         found(files::read(&project.disk, &root, &self.spec))
     }
 
-    /// The files that are worked on.
+    /// Returns the files of the work.
     ///
     /// # Errors
     /// A failure of git.
@@ -213,10 +215,11 @@ impl Workplace {
         }
     }
 
-    /// A second folder with the files of the branch as it is in the project, for checks of the work.
+    /// Creates a second folder with the files of the branch as it is in the project, for checks of
+    /// the work.
     ///
     /// # Errors
-    /// What is in the way.
+    /// The obstacle.
     pub(in super::super) fn for_checks(
         &self,
         project: &Project,
@@ -237,7 +240,7 @@ impl Workplace {
             is_linked: false,
             ..self.clone()
         };
-        // One may be left of a run that was killed.
+        // A killed run may have left one.
         checked.remove_checked(project, repo);
         checked.tree(project, repo)?.make(&mut |_| ())?;
         if let Some(text) = self
@@ -249,16 +252,16 @@ impl Workplace {
         Ok(checked)
     }
 
-    /// Removes a folder that was made for checks.
+    /// Removes a folder that was created for checks.
     pub(in super::super) fn remove_checked(&self, project: &Project, repo: &Repo) {
-        // One that stays is removed before the next checks.
+        // A folder that stays is removed before the next checks.
         let removed = self.tree(project, repo).map(|tree| tree.remove_made());
         if matches!(removed, Ok(Ok(()))) {
             remove_beside(&self.worktree);
         }
     }
 
-    /// The folder in which something changes with each commit of the agent.
+    /// Returns the folder in which something changes with each commit of the agent.
     pub(in super::super) fn commits_folder(&self) -> PathBuf {
         self.worktree.join(LOGS)
     }
@@ -266,7 +269,7 @@ impl Workplace {
     /// Brings the commits of the run into the project.
     ///
     /// # Errors
-    /// What git found wrong with them.
+    /// The faults that git found in them.
     pub(in super::super) fn fetch(&self, project: &Project, repo: &Repo) -> Result<(), Error> {
         let fetched = self.tree(project, repo)?.fetch();
         fetched.map(drop).map_err(|error| {
@@ -278,8 +281,8 @@ impl Workplace {
         })
     }
 
-    /// Makes the folder a person's, so that nothing runs there which the agent planned. Where that cannot be
-    /// done its files are there all the same.
+    /// Gives the folder to the user, so that nothing runs there that the agent prepared. If that
+    /// fails, its files are there all the same.
     pub(in super::super) fn hand_over(&self, project: &Project, repo: &Repo) {
         if let Ok(tree) = self.tree(project, repo)
             && (self.is_linked || project.is_trusted() || tree.is_held())
@@ -288,8 +291,9 @@ impl Workplace {
         }
     }
 
-    /// Removes the worktree with what lies beside it, and the branch, whose commits are on the target:
-    /// as far as nothing is lost with them. Gives what was left in place, and why.
+    /// Removes the worktree with the files beside it, and the branch, whose commits are on the
+    /// target, if nothing is lost with them. Returns the parts that were left in place, with the
+    /// reasons.
     pub(in super::super) fn clear(&self, project: &Project, repo: &Repo) -> Vec<String> {
         let mut left = Vec::new();
         let told = |what: &str, error: &dyn std::fmt::Display| format!("{what} was kept: {error}");
@@ -308,7 +312,7 @@ impl Workplace {
 
     fn remove_worktree(&self, project: &Project, repo: &Repo) -> Result<(), Error> {
         let tree = self.tree(project, repo)?;
-        // A copy that git does not track would count as a file of somebody's; what it says is merged.
+        // A copy that git does not track would count as a user's file; its content is merged.
         if !self.is_tracked
             && let Ok(path) = Root::open(&self.root).and_then(|root| root.locate(&self.spec))
         {
@@ -321,7 +325,7 @@ impl Workplace {
     }
 }
 
-/// The file of a spec, from the project's root.
+/// Returns the file of a spec, from the project's root.
 pub(super) fn spec_path(project: &Project, spec_id: &str) -> Result<String, Error> {
     let snapshot = project.snapshot()?;
     let spec = snapshot.specs.find(spec_id);
@@ -357,7 +361,7 @@ fn found(read: Result<(String, Stamp), StoreError>) -> Result<Option<String>, Er
     }
 }
 
-/// What a workplace is made from.
+/// The facts from which a workplace is created.
 pub(super) struct Making<'a> {
     pub project: &'a Project,
     pub repo: &'a Repo,
@@ -369,11 +373,11 @@ pub(super) struct Making<'a> {
 }
 
 impl Making<'_> {
-    /// Makes branch, worktree and copy of the spec ready, or goes on with those of an earlier run; the
-    /// record tells each step before it is taken.
+    /// Prepares branch, worktree and copy of the spec, or continues with those of an earlier run;
+    /// each step is recorded before it is taken.
     ///
     /// # Errors
-    /// What is in the way; nothing of earlier work is lost then.
+    /// The obstacle; no earlier work is lost then.
     pub(in super::super) fn make(&self, run: &mut Run<'_>) -> Result<Workplace, Error> {
         let target = refuse_without_commit(self.scenery())?;
         let spec = self.spec.path.to_string();
@@ -417,7 +421,8 @@ impl Making<'_> {
         Ok(place)
     }
 
-    /// The branch's first commit, where an earlier run made it and its work is to be gone on with.
+    /// Returns the branch's first commit, if an earlier run created it and its work is to be
+    /// continued.
     fn earlier(&self, run: &Run<'_>) -> Result<Option<String>, Error> {
         if run.record().asked.fresh || self.repo.branch_tip(&self.branch)?.is_none() {
             return Ok(None);
@@ -430,14 +435,14 @@ impl Making<'_> {
         };
         let mut earlier: Vec<&Record> = records.iter().filter(is_earlier).collect();
         earlier.sort_by_key(|record| std::cmp::Reverse(record.token));
-        // A start that was refused told no commit; the one before it may have.
+        // A start that was refused recorded no commit; the one before it may have.
         let mut open = earlier
             .iter()
             .take_while(|record| !record.state().is_closed());
         Ok(open.find_map(|record| record.base.clone()))
     }
 
-    /// Whether the spec is one of the files that git looks after, in the target or in this checkout.
+    /// Returns true if git tracks the spec, in the target or in this checkout.
     fn is_tracked(&self, target: &str, spec_in_git: &str) -> Result<bool, Error> {
         let in_target = self.repo.file_at(target, spec_in_git)?.is_some();
         let path = self.project.root().join(&*self.spec.path);
@@ -462,8 +467,8 @@ impl Making<'_> {
         Ok(begun.commit)
     }
 
-    /// Takes a branch of that name out of the way: its commits stay under a backup, and with them what
-    /// was not committed in its worktree.
+    /// Sets a branch of that name aside: its commits stay under a backup, together with uncommitted
+    /// changes of its worktree.
     fn set_aside(&self) -> Result<(), Error> {
         let branch = self.branch.as_str();
         if self.repo.branch_tip(branch)?.is_none() {
@@ -486,7 +491,8 @@ impl Making<'_> {
         }
     }
 
-    /// The folder of the run, and whether it is a linked worktree: the one there is, or a new one.
+    /// Returns the folder of the run, and true if it is a linked worktree: the existing one, or a
+    /// new one.
     fn worktree(&self, run: &mut Run<'_>) -> Result<(PathBuf, bool), Error> {
         let (id, branch) = (self.spec.id.as_str(), self.branch.as_str());
         let earlier = self.scenery().tree_of(id, branch)?;
@@ -518,7 +524,8 @@ impl Making<'_> {
         Ok((path, false))
     }
 
-    /// Refuses a place for runs that lies in the user's checkout: what an agent makes there would be the user's.
+    /// Refuses a place for runs that lies in the user's checkout: files that an agent creates there
+    /// would be the user's.
     fn refuse_inside_checkout(&self, folder: &Path) -> Result<(), Error> {
         let above = folder.ancestors().find_map(|above| disk::real(above).ok());
         let tops = [self.repo.checkout(), Some(self.project.root())];
@@ -537,8 +544,8 @@ impl Making<'_> {
         Err(ChantError::Refused(message).into())
     }
 
-    /// Puts the spec into the worktree where git did not, and takes over what was changed in the
-    /// checkout since the work began.
+    /// Writes the spec into the worktree if git did not, and copies the changes in the checkout
+    /// since the work started.
     fn place_copy(&self, place: &Workplace, goes_on: bool) -> Result<(), Error> {
         let now: &str = &self.spec.text;
         let copy = place
@@ -558,7 +565,7 @@ impl Making<'_> {
             written.appear(&beside)?;
         }
         match copy {
-            // States and the like are the checkout's business; the agent needs the rest.
+            // The checkout owns states and the like; the agent needs the rest.
             Some(copy) if task_of(&place.spec, &copy) == task_of(&place.spec, &text) => Ok(()),
             copy => self.write_copy(place, &text, copy.is_some()),
         }
@@ -575,7 +582,8 @@ impl Making<'_> {
         write_new(self.project, place, text)
     }
 
-    /// That what an earlier run left where the spec's copy belongs is no text.
+    /// Returns the error for an earlier run that left something other than a text in place of the
+    /// spec's copy.
     fn unusable(&self, place: &Workplace, error: &Error) -> Error {
         let id = &self.spec.id;
         let message = format!(
@@ -600,7 +608,7 @@ impl Making<'_> {
     }
 }
 
-/// Writes the copy of a spec where git put none.
+/// Writes the copy of a spec where git wrote none.
 fn write_new(project: &Project, place: &Workplace, text: &str) -> Result<(), Error> {
     let root = Root::open(&place.root)?;
     if let Some((folder, _)) = place.spec.rsplit_once('/') {
@@ -609,7 +617,7 @@ fn write_new(project: &Project, place: &Workplace, text: &str) -> Result<(), Err
     Ok(files::create(&project.disk, &root, &place.spec, text)?)
 }
 
-/// A spec without what the runtime writes into it; as it is when it cannot be read.
+/// Returns a spec without what the runtime writes into it; unchanged if it cannot be read.
 fn task_of(path: &str, text: &str) -> String {
     let stripped = || -> Result<String, Error> {
         let mut draft = Draft::of(path, text)?;
@@ -628,7 +636,7 @@ fn task_of(path: &str, text: &str) -> String {
     stripped().unwrap_or_else(|_| text.to_owned())
 }
 
-/// Whether two paths lead to the same place.
+/// Returns true if two paths lead to the same file or folder.
 fn is_same(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| disk::real(path).unwrap_or_else(|_| path.to_owned());
     one == other || real(one) == real(other)

@@ -1,4 +1,4 @@
-//! The answer as JSON, the form that prompts ask for.
+//! Reads the answer as JSON, the form that prompts ask for.
 
 use std::sync::LazyLock;
 
@@ -14,10 +14,10 @@ const LISTS: [(&str, &str); 3] = [
     ("test_cases", "Example Test Cases"),
     ("provides", "Provides"),
 ];
-/// Complaints about one answer that are told.
+/// The greatest number of complaints about one answer that are reported.
 const MOST_TOLD: usize = 5;
 
-/// What an answer looks like.
+/// Returns the schema of an answer.
 fn schema() -> Value {
     let texts = json!({"type": "array", "items": {"type": "string"}});
     json!({
@@ -42,7 +42,7 @@ fn schema() -> Value {
     })
 }
 
-/// The members in a text that is JSON and holds some; `None` when it is none, or about something else.
+/// Returns the members in a JSON text; `None` if the text is no JSON, or has no members.
 pub(super) fn members(text: &str) -> Option<Result<Vec<Member>, BadAnswer>> {
     let answer: Value = serde_json::from_str(text.trim()).ok()?;
     let members = answer.get("members")?;

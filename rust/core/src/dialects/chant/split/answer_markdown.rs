@@ -1,4 +1,4 @@
-//! The answer as markdown, the form that earlier programs ask for (reference chant 6.11).
+//! Reads the answer as Markdown, the form that earlier programs ask for (reference chant 6.11).
 
 use std::sync::LazyLock;
 
@@ -12,14 +12,15 @@ static MEMBER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)^member\s+(\d+)\s*:\s*(.*)$").ok());
 static NAMED: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)\bmember\s+(\d+)\b").ok());
-/// A line that begins a block, with what stands behind it on the line.
+/// A line that starts a block, with the text behind it on the line.
 static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)^\*\*(affected files|dependencies)\s*:?\*\*\s*:?\s*(.*)$").ok()
 });
 static REMARK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\s*\([^()]*\)\s*$").ok());
 
-/// The members that a text describes under headings `## Member N: <title>`, in the order of the text.
-/// Numbers that members name are those of the headings, and come out as places in that order.
+/// Returns the members that a text describes under headings `## Member N: <title>`, in the order of
+/// the text. Numbers that members name are those of the headings, and come out as places in that
+/// order.
 pub(super) fn members(text: &str) -> Vec<Member> {
     let outline = markdown::outline(text);
     let mut numbers = Vec::new();
@@ -102,8 +103,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A piece of the text without its boxes, and without the blocks of files and dependencies, which go
-    /// into the member.
+    /// Returns a piece of the text without its boxes, and without the blocks of files and
+    /// dependencies, which go into the member.
     fn without_blocks(&mut self, start: usize, end: usize) -> String {
         let text = self.text;
         let mut kept = String::new();
@@ -152,7 +153,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A block of lines that says something about a member beside its text.
+/// The kinds of blocks about a member besides its text.
 #[derive(Debug, Clone, Copy)]
 enum Block {
     Files,
@@ -174,7 +175,7 @@ fn bullet(line: &str) -> Option<&str> {
     marks.find_map(|mark| line.strip_prefix(mark))
 }
 
-/// A file without marks of code and without a remark in brackets behind it.
+/// Returns a file without marks of code and without a remark in brackets behind it.
 fn file(words: &str) -> Option<String> {
     let plain = REMARK
         .as_ref()

@@ -1,8 +1,8 @@
-//! Splitting a spec into members, as far as it needs no process: what an agent answered, whether that is
-//! a proposal, and the texts that come of it (reference chant 6.11).
+//! Splits a spec into members, as far as it needs no process: reads an agent's answer, decides
+//! whether it is a proposal, and writes the texts (reference chant 6.11).
 //!
-//! [`answer_json`] and [`answer_markdown`] read an answer, [`proposal`] decides whether it will do and
-//! mends what can be mended, and [`write`] makes files of it.
+//! [`answer_json`] and [`answer_markdown`] read an answer, [`proposal`] decides whether it is good
+//! enough and repairs small faults, and [`write`] creates files from it.
 
 mod answer_json;
 mod answer_markdown;
@@ -15,37 +15,38 @@ use super::scores::{Grade, Scores, Size};
 use super::view::split::Member;
 use crate::config::Config;
 
-/// How many levels of members a split makes when nothing is said about it (seed chant, `chant_split`).
+/// The number of levels of members in a split without an explicit depth (seed chant,
+/// `chant_split`).
 pub const DEPTH: u32 = 3;
-/// More levels than any spec needs.
+/// The greatest number of levels.
 pub const DEEPEST: u32 = 9;
 
-/// What a split is asked for.
+/// The options of a split.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wish<'a> {
-    /// The proposal is written without a question.
+    /// True if the proposal is written without a question.
     pub force: bool,
-    /// Members that are still too complex are split, too.
+    /// True if members that are still too complex are split, too.
     pub recursive: bool,
-    /// So many levels of members at the most; [`DEPTH`] when not given.
+    /// The greatest number of levels of members; [`DEPTH`] if not given.
     pub max_depth: Option<i64>,
-    /// A proposal that waits is passed over.
+    /// True if a waiting proposal is ignored.
     pub fresh: bool,
-    /// The run whose proposal somebody saw and agreed to: that one is written, or nothing.
+    /// The run whose proposal a person saw and agreed to: only that one is written.
     pub agreed: Option<&'a str>,
 }
 
-/// What a person is asked about a proposal that waits.
+/// The question to a person about a waiting proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The run whose proposal it is; who agrees, agrees to this one.
+    /// The run of the proposal; consent applies to this one.
     pub process_id: String,
     /// The question, with the proposal.
     pub text: String,
 }
 
-/// Whether a spec is more than one agent should be given at once: by its grade, or by the thresholds that
-/// lint goes by.
+/// Returns true if a spec is too much for one agent at once, by its grade or by the thresholds of
+/// lint.
 pub fn is_complex(spec: &Spec, config: &Config) -> bool {
     let size = Size::of(spec);
     let most = &config.thresholds;
@@ -63,28 +64,28 @@ pub fn is_complex(spec: &Spec, config: &Config) -> bool {
     Scores::of(spec, size, &[]).complexity == Grade::D || measures.into_iter().any(is_over)
 }
 
-/// Why an agent's answer is no proposal.
+/// The reasons why an agent's answer is no proposal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadAnswer {
-    /// It holds no members in either form.
+    /// It has no members in either form.
     #[error("No member specs found in agent output")]
     NoMembers,
-    /// Its JSON is not of the form that was asked for.
+    /// Its JSON does not have the requested form.
     #[error("The agent's JSON is not of the form that was asked for: {}", .0.join("; "))]
     Form(Vec<String>),
-    /// Members cannot be written as they are.
+    /// Its members cannot be written as they are.
     #[error("The agent's proposal will not do: {}", .0.join("; "))]
     Unfit(Vec<String>),
 }
 
-/// The members in what an agent said: JSON in a fenced block, or else headings of markdown.
+/// Returns the members in an agent's output: JSON in a fenced block, or else headings of Markdown.
 ///
 /// # Errors
 /// `NoMembers`, or `Form` for JSON of another form.
 pub fn members_in(said: &str) -> Result<Vec<Member>, BadAnswer> {
     let blocks = output::fenced(said);
     let texts = blocks.iter().map(|(_, text)| text.as_str());
-    // An agent that thinks aloud says last what it means.
+    // An agent that thinks aloud gives its result last.
     if let Some(members) = texts.rev().chain([said]).find_map(answer_json::members) {
         return members;
     }

@@ -1,4 +1,5 @@
-//! Whether members that an agent named are a proposal, and what has to be left out of them.
+//! Decides whether the members that an agent named are a proposal, and which parts of them are left
+//! out.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +7,13 @@ use super::BadAnswer;
 use crate::dialects::chant::view::split::Member;
 use crate::text::checklist::behind_box;
 
-/// Fewer members are no split.
+/// The least number of members of a split.
 const FEWEST: usize = 2;
-/// More members of one spec are a plan that nobody reads.
+/// The greatest number of members of one spec.
 const MOST: usize = 20;
-/// A member that says less in all is a stub.
+/// The number of words below which a member is a stub.
 const WORDS: usize = 50;
-/// Criteria that say nothing about the work, in small letters.
+/// Criteria that have no meaning for the work, in small letters.
 const STOCK: [&str; 9] = [
     "all acceptance criteria are met",
     "all tests pass",
@@ -25,10 +26,10 @@ const STOCK: [&str; 9] = [
     "works as expected",
 ];
 
-/// Members as they can be written, and what was left out, in sentences.
+/// Returns members as they can be written, and the parts that were left out, in sentences.
 ///
 /// # Errors
-/// `NoMembers`, or `Unfit` with everything that is wrong with them.
+/// `NoMembers`, or `Unfit` with all faults in them.
 pub fn checked(mut members: Vec<Member>) -> Result<(Vec<Member>, Vec<String>), BadAnswer> {
     if members.is_empty() {
         return Err(BadAnswer::NoMembers);
@@ -55,7 +56,7 @@ pub fn checked(mut members: Vec<Member>) -> Result<(Vec<Member>, Vec<String>), B
     Ok((members, warnings))
 }
 
-/// Brings titles and criteria on one line each, without boxes of their own.
+/// Puts titles and criteria on one line each, without boxes of their own.
 fn straighten(member: &mut Member) {
     let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     member.title = line(&member.title);
@@ -112,8 +113,8 @@ fn keep_inside(member: &mut Member, number: usize, warnings: &mut Vec<String>) {
     member.target_files = files;
 }
 
-/// Leaves out dependencies on nothing, on the member itself, and those that would close a circle with
-/// the ones before them.
+/// Leaves out dependencies on missing members and on the member itself, and those that would close
+/// a cycle with the ones before them.
 fn break_circles(members: &mut [Member], warnings: &mut Vec<String>) {
     let count = members.len();
     let mut kept: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
@@ -143,7 +144,7 @@ fn break_circles(members: &mut [Member], warnings: &mut Vec<String>) {
     }
 }
 
-/// Whether one member waits for another, however indirectly.
+/// Returns true if one member waits for another, directly or indirectly.
 fn leads(edges: &[BTreeSet<usize>], from: usize, to: usize) -> bool {
     let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
     while let Some(at) = open.pop() {

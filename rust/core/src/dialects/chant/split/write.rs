@@ -1,4 +1,4 @@
-//! The files that a proposal becomes.
+//! Creates the files of a proposal.
 
 use std::sync::Arc;
 
@@ -11,22 +11,24 @@ use crate::dialects::chant::view::split::Member;
 use crate::store::index::Source;
 use crate::text::front_matter::{self, Value};
 
-/// The heading below which a member that is split itself tells its criteria: they are its members' now.
+/// The heading for the criteria of a member that is split itself: its own members must meet them
+/// now.
 const SHARED: &str = "Shared Among the Members";
 
 /// A spec that is to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct New {
-    /// Its ID.
+    /// Its id.
     pub id: SpecId,
     /// Its text.
     pub text: String,
 }
 
-/// The specs that members become, their own members behind each; `ids` are those of the members.
+/// Returns the specs for members, with their own members behind each; `ids` are those of the
+/// members.
 ///
 /// # Errors
-/// `Unfit`, naming what would not read back from its file as it was proposed.
+/// `Unfit`, with the parts that would not read back from the file as proposed.
 pub fn specs(ids: &[SpecId], members: &[Member]) -> Result<Vec<New>, BadAnswer> {
     let mut specs = Vec::new();
     for (id, member) in ids.iter().zip(members) {
@@ -42,7 +44,7 @@ pub fn specs(ids: &[SpecId], members: &[Member]) -> Result<Vec<New>, BadAnswer> 
     Ok(specs)
 }
 
-/// The spec that a member would be, to be looked at.
+/// Returns the spec of a member, for checks.
 ///
 /// # Errors
 /// As [`specs`].
@@ -102,8 +104,8 @@ fn text(id: &SpecId, member: &Member, beside: &[SpecId], inner: &[SpecId]) -> St
     text
 }
 
-/// Reads a text as it would be read from its file. Headings, fences or boxes in a member's words could
-/// make it say something else than was proposed.
+/// Reads a text as it would be read from its file. Headings, fences or boxes in a member's words
+/// could change its meaning.
 fn read_back(id: &SpecId, text: &str, member: &Member) -> Result<Arc<Spec>, BadAnswer> {
     let wrong = |what: &str| {
         let title = &member.title;

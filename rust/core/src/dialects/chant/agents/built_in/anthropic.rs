@@ -1,4 +1,4 @@
-//! Claude Code.
+//! The template of Claude Code.
 
 use super::{AgentState, BuiltIn, Form, Guarded, RenewedLogin, StatePlace, USUAL, own};
 
@@ -14,7 +14,7 @@ pub(super) const CLAUDE: BuiltIn = BuiltIn {
         &["--model", "{model}"],
         &["--max-turns", "{turns}"],
         &["--max-budget-usd", "{cost_usd}"],
-        // Servers of the user's, and of the folder, would act for a run that they know nothing of.
+        // Servers of the user or of the folder would act for a run that they do not know.
         &["--strict-mcp-config"],
         &["--mcp-config", "{mcp_config}"],
     ],
@@ -23,14 +23,14 @@ pub(super) const CLAUDE: BuiltIn = BuiltIn {
             &["--dangerously-skip-permissions"],
             &["--settings", r#"{"sandbox":{"enabled":false}}"#],
         ],
-        // Without it the switch above is refused to root.
+        // Without it the option above is refused to root.
         variables: &[("IS_SANDBOX", "1")],
     },
     guarded: Guarded::By(Form {
         arguments: &[
             &["--permission-mode", "dontAsk"],
             &["--permission-prompts", "none"],
-            // A bare `Edit` or `Write` would let it write everywhere.
+            // A plain `Edit` or `Write` would let it write everywhere.
             &[
                 "--allowedTools",
                 "Read",

@@ -1,4 +1,4 @@
-//! The command line of GitHub Copilot.
+//! The template of GitHub Copilot's command line.
 
 use super::{AgentState, BuiltIn, Form, Guarded, StatePlace, USUAL, own};
 
@@ -16,7 +16,7 @@ pub(super) const COPILOT: BuiltIn = BuiltIn {
         &["--disable-client-telemetry"],
         &["--disable-builtin-mcps"],
         &["--additional-mcp-config", "@{mcp_config}"],
-        // For this run alone; nothing is saved.
+        // Only for this run; nothing is saved.
         &["--trust-folder"],
     ],
     confined: Form {

@@ -1,4 +1,4 @@
-//! Gemini CLI, and Qwen Code, which began as a copy of it.
+//! The templates of Gemini CLI, and of Qwen Code, which started as a copy of it.
 
 use super::providers::PROVIDERS;
 use super::{AgentState, BuiltIn, Form, Guarded, RenewedLogin, StatePlace, USUAL, own};
@@ -10,7 +10,7 @@ pub(super) const GEMINI: BuiltIn = BuiltIn {
     programs: &[own("gemini")],
     head: &[
         &["--output-format", "stream-json"],
-        // For this session alone; an untrusted folder ends the run.
+        // Only for this session; an untrusted folder ends the run.
         &["--skip-trust"],
         &["--model", "{model}"],
         &["--allowed-mcp-server-names", "chant"],
@@ -53,7 +53,7 @@ pub(super) const GEMINI: BuiltIn = BuiltIn {
         login: &[
             ".gemini/oauth_creds.json",
             ".gemini/google_accounts.json",
-            // It says by which of several means its user logs in.
+            // It names the means by which its user logs in.
             ".gemini/settings.json",
         ],
         files: &[],
@@ -72,8 +72,8 @@ pub(super) const QWEN: BuiltIn = BuiltIn {
     aliases: &["qwen-code"],
     programs: &[own("qwen")],
     head: &[
-        // With its prompt on standard input it runs commands in a terminal, which runs are not given; lists of the
-        // arguments would take a prompt behind them.
+        // With its prompt on standard input it runs commands in a terminal, which runs do not have;
+        // arguments that are lists would include a prompt behind them.
         &["{prompt}"],
         &["--output-format", "stream-json"],
         &["--model", "{model}"],

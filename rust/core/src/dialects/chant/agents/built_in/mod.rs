@@ -1,8 +1,10 @@
-//! The agents that need no configuration, as data: how each is started, what it is given and where its state lies.
+//! The templates of agents that need no configuration: their start, their arguments and variables,
+//! and the place of their state.
 //!
-//! A template has two forms. The confined one is for runs that the kernel holds: the agent is not to ask, and a sandbox
-//! of its own is switched off, since one inside of another fails. The guarded one is for runs that nothing holds: the
-//! agent itself bounds what it does. An agent that cannot do that has none, and says why.
+//! A template has two forms. The confined one is for runs that the kernel confines: the agent must
+//! not ask, and its own sandbox is switched off, since one inside of another fails. The guarded one
+//! is for runs without confinement: the agent itself limits its actions. An agent that cannot do
+//! that has none, with the reason.
 
 mod anthropic;
 mod github;
@@ -16,128 +18,132 @@ mod unproven;
 use crate::config::runs::Argument;
 use crate::provider::Protocol;
 
-/// Arguments; each inner list is left out when one of its placeholders has no value.
+/// Arguments; each inner list is left out if one of its placeholders has no value.
 pub type Arguments = &'static [&'static [&'static str]];
-/// Variables and their values; one is left out when a placeholder of it has no value.
+/// Variables and their values; a variable is left out if one of its placeholders has no value.
 pub type Values = &'static [(&'static str, &'static str)];
 /// Names of variables, or of files.
 pub type Names = &'static [&'static str];
 
-/// An agent as it is started.
+/// The template of a built-in agent.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BuiltIn {
-    /// What configurations call it.
+    /// Its name in configurations.
     pub name: &'static str,
-    /// What people call it.
+    /// Its name for people.
     pub title: &'static str,
     /// Other names for it.
     pub aliases: Names,
-    /// What its program may be called; the first that is there is started.
+    /// The names of its program; the first one that exists is started.
     pub programs: &'static [ProgramName],
-    /// What follows the program in both forms.
+    /// The arguments behind the program in both forms.
     pub(super) head: Arguments,
-    /// What stops it from asking.
+    /// The form without questions, for confined runs.
     pub(super) confined: Form,
-    /// What bounds it where nothing else does.
+    /// The form that limits it where nothing else does.
     pub guarded: Guarded,
-    /// What follows in both forms.
+    /// The last arguments in both forms.
     pub(super) tail: Arguments,
-    /// Variables that keep it from telling others what it does, and from replacing itself while it works.
+    /// Variables that keep it from sending usage data, and from replacing itself while it works.
     pub quiet: Values,
-    /// The name of the format in which it tells what it does.
+    /// The name of the format of its events.
     pub events: &'static str,
-    /// The protocol that our own program speaks with a model, where it is the agent.
+    /// The protocol between our own program and a model, if our program is the agent.
     pub(super) protocol: Option<Protocol>,
-    /// Whether `sonnet` may be its model.
+    /// True if `sonnet` may be its model.
     pub(super) knows_sonnet: bool,
-    /// Variables that hold its credentials: one of them is enough to be logged in.
+    /// Variables with its credentials: one of them is enough for a login.
     pub keys: Names,
-    /// Variables that say where its provider is and how it is asked. Like the keys they are passed to it and
-    /// to no other agent.
+    /// Variables with the address and the options of its provider. Like the keys they are passed to
+    /// it and to no other agent.
     pub(super) settings: Names,
-    /// Where its own state lies.
+    /// The place of its own state.
     pub state: AgentState,
-    /// The file of its login whose tokens it renews, where that is known.
+    /// The file of its login in which it renews tokens, if it is known.
     pub renewed: Option<RenewedLogin>,
-    /// The arguments of a command of it that says by its exit code who is logged in.
+    /// The arguments of a command that reports by its exit code whether a user is logged in.
     pub login_probe: Names,
-    /// The commands that tell its flags.
+    /// The commands that list its options.
     pub help: Arguments,
-    /// Flags of its template that its help does not tell.
+    /// Options of its template that its help does not list.
     pub hidden: Names,
-    /// How it goes on with an earlier session.
+    /// The arguments with which it continues an earlier session.
     pub resume: Names,
-    /// The release that we ran; `None` for a template from documents alone.
+    /// The release that we ran; `None` for a template that is only based on documents.
     pub tested: Option<&'static str>,
-    /// How it is installed.
+    /// Instructions for installing it.
     pub install: &'static str,
-    /// How a person logs in.
+    /// Instructions for logging in.
     pub log_in: &'static str,
-    /// What else people should know before they choose it.
+    /// Further facts that people should know before they choose it.
     pub note: &'static str,
 }
 
-/// What a program may be called.
+/// A name of a program.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ProgramName {
     /// Its name.
     pub name: &'static str,
-    /// For names that other programs have, too: what the path of the real file holds.
+    /// For names that other programs share: a part of the path of the real file.
     pub lies_in: Option<&'static str>,
 }
 
-/// One way to start an agent.
+/// A form in which an agent is started.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Form {
-    /// Its arguments, behind those that all forms have.
+    /// Its arguments, behind those of all forms.
     pub arguments: Arguments,
-    /// Variables that it finds.
+    /// Variables in its environment.
     pub variables: Values,
 }
 
-/// How an agent is started that nothing holds.
+/// The ways to start an agent without confinement.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Guarded {
-    /// By this form.
+    /// In this form.
     By(Form),
-    /// Not at all, for this reason.
+    /// It is not started, for this reason.
     Not(&'static str),
 }
 
-/// Where an agent's own state lies, and what of it a confined run is given.
+/// The place of an agent's own state, and the parts that a confined run gets.
 ///
-/// A run gets a state of its own, which goes with it. The user's own is not opened for writing, although that would
-/// be simpler: an agent's settings name programs that it starts (servers, hooks), so that whatever may write them
-/// acts outside as soon as the user starts the agent there.
+/// A run gets a state of its own, which is removed with it. The user's own is not writable,
+/// although that would be simpler: an agent's settings name programs that it starts (servers,
+/// hooks), so a process that can write them acts outside as soon as the user starts the agent
+/// there.
 #[derive(Debug, PartialEq, Eq)]
 pub struct AgentState {
-    /// What moves it.
+    /// The means to move it.
     pub place: StatePlace,
-    /// Files in it that say who is logged in, or which provider is asked; copied into that of a run.
+    /// Files in it that name the user or the provider; copied into that of a run.
     pub login: Names,
-    /// Files that a run finds in it, and their texts.
+    /// Files that are created in that of a run, with their texts.
     pub files: Values,
 }
 
-/// A file of a login, in which an agent writes new tokens when the old ones end: all places are JSON pointers.
+/// A file of a login in which an agent writes new tokens when the old ones end; all places are JSON
+/// pointers.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RenewedLogin {
     /// The file, among those of [`AgentState::login`].
     pub file: &'static str,
-    /// Where the tokens stand, and when they end.
+    /// The places of the tokens and of their expiry.
     pub tokens: Names,
-    /// What says whose login it is.
+    /// The places that identify the account.
     pub account: Names,
 }
 
-/// What moves the state of an agent.
+/// The means to move the state of an agent.
 #[derive(Debug, PartialEq, Eq)]
 pub enum StatePlace {
     /// It has none.
     Nowhere,
-    /// A variable names its folder, which otherwise lies there in the user's home; empty for the home itself.
+    /// A variable names its folder, whose usual path in the user's home follows; empty for the home
+    /// itself.
     Variable(&'static str, &'static str),
-    /// Nothing does: it gets a home folder of its own, which leads to everything in the user's but these folders.
+    /// It gets a home folder of its own, which leads to everything in the user's except these
+    /// folders.
     Home(Names),
 }
 
@@ -152,7 +158,7 @@ const NOTHING: Form = Form {
     variables: &[],
 };
 
-/// What templates say unless they say otherwise.
+/// The defaults of a template.
 const USUAL: BuiltIn = BuiltIn {
     name: "",
     title: "",
@@ -180,7 +186,7 @@ const USUAL: BuiltIn = BuiltIn {
     note: "",
 };
 
-/// A name that only this program has.
+/// Returns a name that only this program has.
 const fn own(name: &'static str) -> ProgramName {
     ProgramName {
         name,
@@ -188,8 +194,8 @@ const fn own(name: &'static str) -> ProgramName {
     }
 }
 
-/// The built-in agents, the order in which one is chosen when the configuration names none. Those whose arguments
-/// hold no prompt read it from standard input.
+/// The built-in agents, in the order in which one is chosen if the configuration names none. Those
+/// without a prompt in their arguments read it from standard input.
 pub(super) static BUILT_IN: [&BuiltIn; 18] = [
     &anthropic::CLAUDE,
     &openai::CODEX,
@@ -212,27 +218,27 @@ pub(super) static BUILT_IN: [&BuiltIn; 18] = [
 ];
 
 impl BuiltIn {
-    /// Whether a name means it.
+    /// Returns true if a name means this agent.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
     }
 
-    /// The program that its template was written for.
+    /// Returns the program that its template was written for.
     pub(super) fn usual_program(&self) -> &'static str {
         self.programs.first().map_or("{chant}", |own| own.name)
     }
 
-    /// Whether it is somebody else's program, which has to be installed.
+    /// Returns true if it is a program of others, which has to be installed.
     pub fn is_installed_by_people(&self) -> bool {
         !self.programs.is_empty()
     }
 
-    /// All variables that it is given of ours beside those that everything gets.
+    /// Returns all variables of ours that it gets besides those for all agents.
     pub fn credentials(&self) -> Vec<&'static str> {
         [self.keys, self.settings].concat()
     }
 
-    /// Its command behind `program`, in one of its forms.
+    /// Returns its command behind `program`, in one of its forms.
     pub(super) fn command(&self, form: &Form, program: &str) -> Vec<Argument> {
         let groups = [self.head, form.arguments, self.tail].concat();
         let owned = |group: &[&str]| group.iter().map(|piece| (*piece).to_owned()).collect();

@@ -1,4 +1,4 @@
-//! Codex.
+//! The template of Codex.
 
 use super::{AgentState, BuiltIn, Form, Guarded, RenewedLogin, StatePlace, USUAL, own};
 
@@ -11,10 +11,10 @@ pub(super) const CODEX: BuiltIn = BuiltIn {
         &["exec"],
         &["--json"],
         &["--cd", "{worktree}"],
-        // A split looks at a copy that is no repository.
+        // A split reads a copy that is no repository.
         &["--skip-git-repo-check"],
         &["--model", "{model}"],
-        // This release reads the variable no longer.
+        // This release no longer reads the variable.
         &["-c", "openai_base_url={openai_base_url}"],
         &["-c", "check_for_update_on_startup=false"],
         &[
@@ -22,10 +22,10 @@ pub(super) const CODEX: BuiltIn = BuiltIn {
             "mcp_servers.chant.command={server_command}",
             "-c",
             "mcp_servers.chant.args={server_arguments}",
-            // Else each call would wait for a person, and fail.
+            // Otherwise each call would wait for a person, and fail.
             "-c",
             "mcp_servers.chant.default_tools_approval_mode=\"approve\"",
-            // Else its first turns begin before our tools are there.
+            // Otherwise its first turns start before our tools are available.
             "-c",
             "mcp_servers.chant.required=true",
         ],
@@ -38,7 +38,7 @@ pub(super) const CODEX: BuiltIn = BuiltIn {
     guarded: Guarded::By(Form {
         arguments: &[
             &["--sandbox", "workspace-write"],
-            // Its sandbox keeps it from committing otherwise.
+            // Otherwise its sandbox prevents commits.
             &[
                 "-c",
                 "sandbox_workspace_write.writable_roots=[{git_dir_quoted}]",

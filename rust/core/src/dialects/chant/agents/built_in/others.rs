@@ -1,4 +1,4 @@
-//! Agents of other makers, most of them for models of many providers.
+//! Templates of agents of other makers, most of them for models of many providers.
 
 use super::providers::PROVIDERS;
 use super::{AgentState, BuiltIn, Form, Guarded, ProgramName, StatePlace, USUAL, own};
@@ -9,7 +9,7 @@ pub(super) const CURSOR: BuiltIn = BuiltIn {
     aliases: &["cursor", "cursor-cli"],
     programs: &[
         own("cursor-agent"),
-        // Its newer name may be anybody's.
+        // Other programs may have its newer name, too.
         ProgramName {
             name: "agent",
             lies_in: Some("cursor"),
@@ -171,7 +171,7 @@ pub(super) const CLINE: BuiltIn = BuiltIn {
     },
     guarded: Guarded::Not("it can be let do everything or nothing"),
     tail: &[&["{prompt}"]],
-    // Else it starts a process that outlives it.
+    // Otherwise it starts a process that outlives it.
     quiet: &[("CLINE_SESSION_BACKEND_MODE", "local")],
     events: "cline",
     keys: &["CLINE_API_KEY"],
@@ -182,7 +182,7 @@ pub(super) const CLINE: BuiltIn = BuiltIn {
             "data/settings/providers.json",
             "data/settings/global-settings.json",
         ],
-        // A server without a limit of its own has three seconds to start.
+        // A server without a timeout of its own has three seconds to start.
         files: &[(
             "data/settings/cline_mcp_settings.json",
             r#"{"mcpServers":{timed_servers}}"#,

@@ -1,4 +1,4 @@
-//! Agents that are our own program.
+//! Templates of agents that are our own program.
 
 use super::{BuiltIn, USUAL};
 use crate::provider::{KEY, Protocol};

@@ -1,4 +1,4 @@
-//! Providers whose keys agents take that work with models of many makers.
+//! Variables with keys of providers, for agents that work with models of many makers.
 
 use super::Names;
 

@@ -1,4 +1,4 @@
-//! Agents whose templates come from documents and sources alone.
+//! Templates of agents that are based only on documents and sources.
 
 use super::providers::PROVIDERS;
 use super::{AgentState, BuiltIn, Form, Guarded, StatePlace, USUAL, own};
@@ -56,7 +56,7 @@ pub(super) const CRUSH: BuiltIn = BuiltIn {
         &["--quiet"],
         &["--model", "{model}"],
         &["--cwd", "{worktree}"],
-        // Else it would lie in the folder, and be committed.
+        // Otherwise it would lie in the folder and be committed.
         &["--data-dir", "{private}/crush"],
     ],
     guarded: Guarded::Not("its command for scripts approves of everything"),
@@ -90,7 +90,7 @@ pub(super) const AIDER: BuiltIn = BuiltIn {
         &["--no-detect-urls"],
         &["--no-suggest-shell-commands"],
         &["--no-pretty"],
-        // Else they would lie in the folder, and be committed.
+        // Otherwise they would lie in the folder and be committed.
         &["--input-history-file", "{private}/aider.input.history"],
         &["--chat-history-file", "{private}/aider.chat.history.md"],
     ],
@@ -127,7 +127,7 @@ pub(super) const DROID: BuiltIn = BuiltIn {
         variables: &[],
     },
     guarded: Guarded::By(Form {
-        // Edits, builds, tests and commits; no push.
+        // It edits, builds, tests and commits, but does not push.
         arguments: &[&["--auto", "medium"]],
         variables: &[],
     }),
