@@ -69,6 +69,7 @@ class ChantProject:
         state_home: str | PathLike[str] | None = None,
         events: bool = True,
         stop_at: str | None = None,
+        door: str = "agents",
     ) -> ChantProject: ...
     @property
     def root(self) -> Path: ...
@@ -210,6 +211,7 @@ class SpeckitFeatures:
         state_home: str | PathLike[str] | None = None,
         stop_at: str | None = None,
         of_run: bool = False,
+        door: str = "agents",
     ) -> SpeckitFeatures: ...
     def context(self, feature: str | None = None) -> Answer: ...
     def read(
@@ -401,6 +403,9 @@ class Workspace:
         ready: bool = False,
         limit: int = 50,
         offset: int = 0,
+    ) -> Answer: ...
+    def search(
+        self, text: str, *, statuses: Sequence[str] = ..., limit: int = 50, offset: int = 0
     ) -> Answer: ...
     def ready(
         self,

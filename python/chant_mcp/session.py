@@ -15,6 +15,10 @@ from pathlib import Path
 from chant_mcp._core import ChantProject, SpeckitFeatures, TicketProjects, VineFiles, Workspace
 from chant_mcp.user_folders import state_home
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from chant_mcp.errors import Door
+
 logger = logging.getLogger("chant_mcp")
 
 _PROMPTS = Path(__file__).parent / "resources" / "prompts"
@@ -134,6 +138,7 @@ class Session:
         trust: str | None = None,
         stop_at: str | None = None,
         may_leave: bool = True,
+        door: Door = "agents",
     ) -> None:
         """Remember where the project is; nothing is opened yet.
 
@@ -147,8 +152,10 @@ class Session:
             trust: The hash of what may act in the project, from whoever knows it.
             stop_at: Name of the moment at which the process is to crash, for tests.
             may_leave: Whether an absolute path may name a task graph outside of the roots.
+            door: Who asks, for the words of what may help.
         """
         self.place = place
+        self._door: Door = door
         self.name = uuid.uuid4().hex[:12]
         """What this session is called in what its agents report and ask."""
         variables = (environment or {}).items()
@@ -242,6 +249,7 @@ class Session:
             trust=self._trust,
             state_home=self._state_home,
             stop_at=self._stop_at,
+            door=self._door,
         )
 
     def project_in(self, folder: Path) -> ChantProject:
@@ -313,6 +321,7 @@ class Session:
             state_home=self._state_home,
             stop_at=self._stop_at,
             of_run=self._is_folder_of_run,
+            door=self._door,
         )
 
     @property

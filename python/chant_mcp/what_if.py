@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from chant_mcp.errors import RefusedError
@@ -28,9 +28,11 @@ class Delta:
     path_before: CriticalPath
     """The critical path as it is."""
     finish: float
-    """When all would be done, in the unit of the weights, with as many agents as asked for."""
+    """When all would be done, with as many agents as asked for."""
     finish_before: float
     """When all will be done as it is."""
+    unit: str = "weight"
+    """What all these numbers count: `seconds` where durations are known, as in schedules, else weights."""
 
     @property
     def saved(self) -> float:
@@ -111,21 +113,23 @@ class WhatIf:
         """What the changes would mean for what is free, for the critical path and the end of all.
 
         Args:
-            weight: What items weigh.
+            weight: What items weigh; without it durations count where they are known, as in schedules.
             agents: How many work at the same time; as many as needed without it.
 
         Raises:
             CycleError: Items would wait for one another.
         """
         new, old = self.graph(), self._graph
-        weights = self._weigh(weight)
+        weights, weights_before = self._weigh(weight)
+        unit = old.unit if weight is None else old.unit_of(weight)
         free, was_free = set(new.frontier()), set(old.frontier())
-        path, path_before = new.critical_path(weights), old.critical_path(weights)
+        path = replace(new.critical_path(weights), unit=unit)
+        path_before = replace(old.critical_path(weights_before), unit=unit)
         if agents is None:
             finish, finish_before = path.length, path_before.length
         else:
             finish = new.schedule(agents, duration=weights, rounds=0).finish
-            finish_before = old.schedule(agents, duration=weights, rounds=0).finish
+            finish_before = old.schedule(agents, duration=weights_before, rounds=0).finish
         return Delta(
             freed=[key for key in new.frontier() if key not in was_free],
             held=[key for key in old.frontier() if key not in free],
@@ -133,6 +137,7 @@ class WhatIf:
             path_before=path_before,
             finish=finish,
             finish_before=finish_before,
+            unit=unit,
         )
 
     def commit(self) -> dict[str, str]:
@@ -221,8 +226,14 @@ class WhatIf:
             return "ready" if is_free else "open"
         return tone
 
-    def _weigh(self, weight: Weight) -> dict[str, float]:
-        """The weights of old and new items by their keys."""
-        known = self._graph.weights(weight)
-        old = {} if known is None else dict(zip(self._graph, known, strict=True))
-        return {**old, **self._weights}
+    def _weigh(self, weight: Weight) -> tuple[dict[str, float], dict[str, float]]:
+        """What items weigh by their keys, as it would be and as it is."""
+        new, old = self.graph(), self._graph
+        if weight is None:
+            return dict(zip(new, new.durations(), strict=True)), dict(zip(old, old.durations(), strict=True))
+        added: dict[str, float] = {key: value for key, value in self._weights.items() if key in new}
+        if not isinstance(weight, str) and not callable(weight):
+            own = {name: value for name, value in weight.items() if name in added}
+            weight, added = {name: weight[name] for name in weight if name not in own}, {**added, **own}
+        known = dict(zip(old, old.weights(weight) or [1.0] * len(old), strict=True))
+        return {**{key: known[key] for key in new if key in known}, **added}, known

@@ -30,6 +30,7 @@ AREAS = (
     "cli.import_export",
     "cli.other_dialects",
     "cli.demo",
+    "cli.doors",
     "server.tools",
     "server.calls",
     "server.protocol",

@@ -80,6 +80,7 @@ def _session(place: Place, environment: Mapping[str, str], home: str | None, tru
         program=own_program(sys.executable),
         trust=trust,
         stop_at=environment.get("CHANT_STOP_AT"),
+        door="scripts",
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from chant_mcp.advice import in_commands
 from chant_mcp.commands.answers import all_option, json_option
 from chant_mcp.commands.receipt import show_report, target_option
 from chant_mcp.commands.surroundings import on_project
@@ -127,5 +126,5 @@ def diagnose(context: click.Context, session: Session, id: str, as_json: bool) -
         out.print(display.checks_table(found["checks"]))
         out.print(display.plain(found["diagnosis"], "bold"))
         if found["suggestion"]:
-            out.print(display.plain(f"→ {in_commands(found['suggestion'])}"))
+            out.print(display.plain(f"→ {found['suggestion']}"))
     context.exit(0 if all(check["passed"] for check in found["checks"]) else 1)

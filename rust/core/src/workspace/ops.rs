@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::Workspace;
+use super::board::{Search, Sought};
 use super::error::WorkspaceError;
 use super::filter::Filter;
 use super::item::Item;
@@ -16,7 +17,8 @@ use crate::dialects::tickets::code::Code;
 use crate::error::Error;
 use crate::graph::picture::{Arrow, Figure, Picture, Tone};
 use crate::graph::{Node, Progress};
-use crate::ident::{Resolved, nearest};
+use crate::ident::{Resolved, close_names, meant};
+use crate::next_step::{NextStep, hint};
 use crate::outside::parts;
 
 /// Most keys that an error names.
@@ -27,9 +29,24 @@ const MATCHES_SHOWN: usize = 10;
 /// # Errors
 /// As [`Filter::checked`] and [`Workspace::snapshot`].
 pub fn list(workspace: &Workspace, filter: Filter, page: Page) -> Result<Answer, Error> {
+    search(workspace, filter, Search::default(), page)
+}
+
+/// Those of [`list`] that hold what is looked for.
+///
+/// # Errors
+/// As [`list`].
+pub fn search(
+    workspace: &Workspace,
+    filter: Filter,
+    search: Search<'_>,
+    page: Page,
+) -> Result<Answer, Error> {
     let filter = filter.checked()?;
     let joined = workspace.snapshot()?;
-    let wanted: Vec<Item<'_>> = joined.items().filter(|item| filter.shows(item)).collect();
+    let sought = Sought::of(search);
+    let wanted = joined.items().filter(|item| filter.shows(item));
+    let wanted: Vec<Item<'_>> = wanted.filter(|item| sought.fits(item)).collect();
     let total = wanted.len();
     let (problems, problems_total) = match page.offset {
         0 => problems(&joined),
@@ -195,16 +212,17 @@ fn not_found(joined: &Joined, text: &str) -> WorkspaceError {
         let text = text.to_owned();
         return WorkspaceError::NotFound {
             text,
-            hint: Some(hint),
+            hint: hint!["\n", hint],
         };
     }
-    let keys = joined.items().map(|item| item.key());
-    let ids: Vec<String> = joined.items().map(|item| item.id().into_owned()).collect();
-    let near = nearest(text, keys).or_else(|| nearest(text, ids.iter().map(String::as_str)));
-    let hint = near.map(|key| format!("Did you mean '{key}'?"));
+    let named = joined.items().map(|item| (item.key(), item.title()));
+    let hint = match close_names(text, named).as_slice() {
+        [first, rest @ ..] => hint![meant(first, rest)],
+        [] => hint!["\n", NextStep::ListItems, " shows what there is."],
+    };
     WorkspaceError::NotFound {
         text: text.to_owned(),
-        hint: hint.or_else(|| Some("`list` shows what there is.".into())),
+        hint,
     }
 }
 

@@ -304,9 +304,8 @@ fn refuse_clash(feature: &Feature, text: &str) -> Result<(), SpeckitError> {
 /// # Errors
 /// `NoFeature` where its directory is not there.
 pub(super) fn in_place<'a>(found: &Found, feature: &'a Feature) -> Result<&'a Root, SpeckitError> {
-    let tried = || found.tried.clone();
     let root = feature.root.as_ref();
-    root.ok_or_else(|| SpeckitError::NoFeature { tried: tried() })
+    root.ok_or_else(|| found.without_feature())
 }
 
 /// The place of the one task with an ID.

@@ -16,6 +16,7 @@ use super::task::TaskList;
 use crate::config::check::{CheckedFile, ConfigFinding};
 use crate::error::Error;
 use crate::git::Repo;
+use crate::next_step::{DoorKind, hint};
 use crate::outside::{Around, Neighbours, Standing};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
@@ -62,6 +63,8 @@ pub struct Features {
     named_trust: Option<String>,
     /// Whether commands that the project names are run.
     pub(super) runs_commands: bool,
+    /// Who asks here, for the words of answers.
+    pub(super) door: DoorKind,
 }
 
 /// A document of a feature.
@@ -109,7 +112,14 @@ impl Features {
             user_config: None,
             named_trust: None,
             runs_commands: true,
+            door: DoorKind::default(),
         }
+    }
+
+    /// The same features for who asks at a door.
+    #[must_use]
+    pub fn at_door(self, door: DoorKind) -> Self {
+        Self { door, ..self }
     }
 
     /// The same features in the folder of a run: what runs there runs by the agent's hand, in what holds it.
@@ -363,6 +373,7 @@ impl Features {
                 format!("{command} makes {}/{TASKS}.", feature.directory)
             }
         };
+        let hint = hint!["\n", hint];
         Err(SpeckitError::NoTaskList { hint }.into())
     }
 

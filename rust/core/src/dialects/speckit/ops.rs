@@ -18,6 +18,7 @@ use super::view::{
 };
 use crate::answer::{Answer, piece};
 use crate::error::Error;
+use crate::next_step::{DoorKind, NextStep, hint};
 use crate::store::StoreError;
 use crate::store::disk;
 use crate::text::clash;
@@ -162,9 +163,7 @@ pub fn read(
             return Err(SpeckitError::NoArtifact {
                 artifact,
                 feature: None,
-                hint: SpeckitError::NoFeature { tried: found.tried }
-                    .hint()
-                    .unwrap_or_default(),
+                hint: found.without_feature().hint(),
             }
             .into());
         };
@@ -193,7 +192,7 @@ fn missing(features: &Features, found: &Found, feature: &Feature, artifact: &'st
     SpeckitError::NoArtifact {
         artifact,
         feature: Some(feature.label.clone()),
-        hint,
+        hint: hint!["\n", hint],
     }
     .into()
 }
@@ -326,16 +325,25 @@ pub fn complete(
         };
         let data = Answer::data(&view);
         Ok(Answer {
-            text: completed_text(&view, next.map(|task| (&*task.id, task.title()))),
+            text: completed_text(
+                features.door,
+                &view,
+                next.map(|task| (&*task.id, task.title())),
+            ),
             ..data
         })
     };
     answer().map_err(told)
 }
 
-fn completed_text(view: &CompletedView<'_>, next: Option<(&str, &str)>) -> String {
+fn completed_text(door: DoorKind, view: &CompletedView<'_>, next: Option<(&str, &str)>) -> String {
+    let done = match door {
+        // The seed's sentence, which its clients know.
+        DoorKind::Agents => "marked for completion. Processing...",
+        DoorKind::People | DoorKind::Scripts => "is complete.",
+    };
     let mut text = format!(
-        "Task {} marked for completion. Processing...\n{} tasks complete",
+        "Task {} {done}\n{} tasks complete",
         view.task_id, view.progress
     );
     if view.already_complete {
@@ -371,9 +379,8 @@ fn completed_text(view: &CompletedView<'_>, next: Option<(&str, &str)>) -> Strin
 /// # Errors
 /// `NoFeature`.
 pub(super) fn current(found: &Found) -> Result<&Feature, Error> {
-    let tried = || found.tried.clone();
     let feature = found.feature.as_ref();
-    feature.ok_or_else(|| SpeckitError::NoFeature { tried: tried() }.into())
+    feature.ok_or_else(|| found.without_feature().into())
 }
 
 /// `rstn_report_status`: records a status; with `needs_input` it asks and waits for the answer.
@@ -427,7 +434,8 @@ fn ending(question: &Question, accepted: String) -> Result<Answer, Error> {
         State::Expired => Err(SpeckitError::Expired { id }.into()),
         State::Open => Ok(Answer {
             note: Some(format!(
-                "Nobody answered yet. The question is {id}: call again with question=\"{id}\" to get the answer; a person gives it with `chant-mcp answer {id} TEXT`."
+                "No answer yet. The question is {id}: call again with question=\"{id}\" to get the answer; a person gives it with {}.",
+                NextStep::Answer(id.clone()).words(DoorKind::Agents)
             )),
             ..Answer::prose(accepted)
         }),

@@ -15,8 +15,8 @@ use super::paths::paths;
 use super::section::Sections;
 use super::task::{Criterion, Mark, Task, TaskList};
 use super::unread::{UnreadLine, UnreadReason};
-use crate::text::fences;
 use crate::counted::count_visited;
+use crate::text::fences;
 use crate::text::markdown::{Outline, outline};
 
 /// Reads a task list. What is no task is left alone.

@@ -9,6 +9,7 @@ use super::frontier::Plan;
 use super::model::{Attachment, Graph, Node, Status, Version, Work};
 use super::operation::{Annotations, Changes, Operation};
 use super::uri::{self, rebased};
+use crate::next_step::{DoorKind, HintText, NextStep, hint};
 
 /// The annotation that says who holds a task.
 const OWNER: &str = "owner";
@@ -38,16 +39,17 @@ pub fn apply(plan: &Plan, operations: &[Operation]) -> Result<(Graph, Option<Chi
 fn carry_out(graph: &mut Draft<'_>, operations: &[Operation]) -> Result<Option<Child>, VineError> {
     let mut child = None;
     for (at, operation) in operations.iter().enumerate() {
-        let refused = |message: String| VineError::Refused {
+        let refused = |why: Unapplied| VineError::Refused {
             at,
             op: operation.name(),
-            message,
+            message: why.message,
+            hint: why.hint,
         };
         if let Operation::ExtractToRef { .. } = operation
             && child.is_some()
         {
             let message = "At most one extract_to_ref operation is allowed per batch.";
-            return Err(refused(message.into()));
+            return Err(refused(message.to_owned().into()));
         }
         child = one(graph, operation).map_err(refused)?.or(child);
     }
@@ -64,6 +66,7 @@ pub fn create(operations: &[Operation]) -> Result<(Graph, Option<Child>), VineEr
         at: 0,
         op: "create",
         message: message.into(),
+        hint: HintText::default(),
     };
     let Some((Operation::Create { version }, rest)) = operations.split_first() else {
         return Err(refused(
@@ -124,7 +127,7 @@ impl Operation {
     }
 }
 
-fn one(graph: &mut Draft<'_>, operation: &Operation) -> Result<Option<Child>, String> {
+fn one(graph: &mut Draft<'_>, operation: &Operation) -> Result<Option<Child>, Unapplied> {
     match operation {
         Operation::Create { .. } => {
             return Err("The \"create\" operation must be the first operation.".into());
@@ -175,18 +178,14 @@ fn one(graph: &mut Draft<'_>, operation: &Operation) -> Result<Option<Child>, St
         Operation::AddDep { task_id, dep_id } => {
             let (task, dep) = (find(graph, task_id)?, find(graph, dep_id)?.id.clone());
             if task.dependencies.contains(&dep) {
-                return Err(format!(
-                    "Task \"{task_id}\" already depends on \"{dep_id}\"."
-                ));
+                return Err(format!("Task \"{task_id}\" already depends on \"{dep_id}\".").into());
             }
             graph.depend(task_id, &dep);
         }
         Operation::RemoveDep { task_id, dep_id } => {
             let (task, dep) = (find(graph, task_id)?, find(graph, dep_id)?.id.clone());
             if !task.dependencies.contains(&dep) {
-                return Err(format!(
-                    "Task \"{task_id}\" does not depend on \"{dep_id}\"."
-                ));
+                return Err(format!("Task \"{task_id}\" does not depend on \"{dep_id}\".").into());
             }
             let task = find_mut(graph, task_id)?;
             task.dependencies.retain(|dependency| *dependency != dep);
@@ -202,13 +201,13 @@ fn one(graph: &mut Draft<'_>, operation: &Operation) -> Result<Option<Child>, St
             *vine = uri.as_str().into();
         }
         Operation::ExtractToRef { id, vine, ref_name } => {
-            return extract(graph, id, vine, ref_name.as_deref()).map(Some);
+            return Ok(Some(extract(graph, id, vine, ref_name.as_deref())?));
         }
         Operation::RenameTask { id, new_id } => {
             find(graph, id)?;
             field::id("newId", new_id)?;
             if graph.find(new_id).is_some() {
-                return Err(already_there(new_id));
+                return Err(already_there(new_id).into());
             }
             raise_for_id(graph, new_id);
             graph.rename(id, new_id);
@@ -274,12 +273,19 @@ fn set_meta(
 }
 
 fn find<'a>(graph: &'a Draft<'_>, id: &str) -> Result<&'a Node, String> {
-    graph
-        .find(id)
-        .ok_or_else(|| format!("Task not found: {id}"))
+    graph.find(id).ok_or_else(|| unknown(&graph.graph, id))
+}
+
+/// That no node has an ID, and which have one like it.
+fn unknown(graph: &Graph, id: &str) -> String {
+    let error = VineError::no_task(graph, id);
+    format!("{error}{}", error.hint().at(DoorKind::Agents))
 }
 
 fn find_mut<'a>(graph: &'a mut Draft<'_>, id: &str) -> Result<&'a mut Node, String> {
+    if graph.find(id).is_none() {
+        return Err(unknown(&graph.graph, id));
+    }
     graph
         .find_mut(id)
         .ok_or_else(|| format!("Task not found: {id}"))
@@ -333,16 +339,54 @@ fn status_of<'a>(
     }
 }
 
+/// Why an operation cannot be carried out, and what may help.
+struct Unapplied {
+    message: String,
+    hint: HintText,
+}
+
+impl From<String> for Unapplied {
+    fn from(message: String) -> Self {
+        Self {
+            message,
+            hint: HintText::default(),
+        }
+    }
+}
+
+impl From<&str> for Unapplied {
+    fn from(message: &str) -> Self {
+        message.to_owned().into()
+    }
+}
+
+/// What may help who cannot have a task.
+pub(super) fn of_claim() -> HintText {
+    hint![
+        " Take one that ",
+        NextStep::NextTasks,
+        " lists in ready_to_start, or use ",
+        NextStep::Force,
+        ".",
+    ]
+}
+
 /// Takes a task, which has to be free and not held up (decisions: vine `claim`).
-fn claim(graph: &mut Draft<'_>, id: &str, force: bool, owner: Option<&str>) -> Result<(), String> {
+fn claim(
+    graph: &mut Draft<'_>,
+    id: &str,
+    force: bool,
+    owner: Option<&str>,
+) -> Result<(), Unapplied> {
     let status = *status_of(graph, id, "claim")?;
     if !force {
         if !matches!(status, Status::NotStarted | Status::Planning) {
-            return Err(format!(
-                "Cannot claim \"{id}\": it is {}{}. Take one of ready_to_start, or use force.",
-                status.as_str(),
-                holder(graph, id)
-            ));
+            let is = status.as_str();
+            let message = format!("Cannot claim \"{id}\": it is {is}{}.", holder(graph, id));
+            return Err(Unapplied {
+                message,
+                hint: of_claim(),
+            });
         }
         let is_unmet = |id: &&str| {
             let node = graph.find(id);
@@ -354,11 +398,13 @@ fn claim(graph: &mut Draft<'_>, id: &str, force: bool, owner: Option<&str>) -> R
         let ids = dependencies.iter().map(|id| &**id);
         let unmet: Vec<&str> = ids.filter(is_unmet).collect();
         if !unmet.is_empty() {
-            return Err(format!(
-                "Cannot claim \"{id}\": it depends on what is not done: {}. \
-                 Take one of ready_to_start, or use force.",
-                unmet.join(", ")
-            ));
+            let unmet = unmet.join(", ");
+            let message =
+                format!("Cannot claim \"{id}\": it depends on what is not done: {unmet}.");
+            return Err(Unapplied {
+                message,
+                hint: of_claim(),
+            });
         }
     }
     *status_of(graph, id, "claim")? = Status::Started;

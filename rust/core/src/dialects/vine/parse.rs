@@ -7,8 +7,8 @@ use super::error::VineError;
 use super::header;
 use super::model::{Attachment, Class, Graph, Node, Place, Version, Work};
 use super::spot::Spot;
-use crate::text::clash;
 use crate::counted::count_visited;
+use crate::text::clash;
 
 /// Ends the preamble, whatever the delimiter is.
 const TERMINATOR: &str = "---";

@@ -32,7 +32,8 @@ use super::specs::Specs;
 use crate::config::{Config, ConfigError};
 use crate::error::Error;
 use crate::git::Repo;
-use crate::ident::{Resolved, nearest};
+use crate::ident::{Resolved, close_names, meant};
+use crate::next_step::{DoorKind, NextStep, hint};
 use crate::outside::Outside;
 use crate::state_place::state_of;
 use crate::store::StoreError;
@@ -128,6 +129,8 @@ pub struct Project {
     own: Option<Own>,
     /// The hash that whoever opened the project named.
     pub(super) named_trust: Option<String>,
+    /// Who asks here, for the words of what may help.
+    pub(super) door: DoorKind,
     /// Whether the folder is trusted, as it was looked through last.
     known_trust: Mutex<Option<KnownTrust>>,
     /// What lint found.
@@ -181,6 +184,7 @@ impl Project {
             unfinished: Mutex::default(),
             missing: MissingFolders::default(),
             named_trust: options.trust,
+            door: DoorKind::default(),
             known_trust: Mutex::default(),
             linted: LintMemory::default(),
         };
@@ -198,6 +202,12 @@ impl Project {
     #[must_use]
     pub fn knowing(self, outside: Outside) -> Self {
         Self { outside, ..self }
+    }
+
+    /// The same project for who asks at a door.
+    #[must_use]
+    pub fn at_door(self, door: DoorKind) -> Self {
+        Self { door, ..self }
     }
 
     /// The folder for our own state.
@@ -512,14 +522,19 @@ impl Project {
         }
         let mut known = self.known();
         known.refresh_archive();
+        let named = specs.all().iter().map(|spec| {
+            let title = spec.title.as_deref().unwrap_or_default();
+            (spec.id.as_str(), title)
+        });
         let ids = known.archived_ids().filter(|id| id.ends_with(text));
         let of_archive = ids.min().and_then(|id| Some((id, known.archived_as(id)?)));
         let hint = match of_archive {
-            Some((id, (path, _))) => Some(format!("'{id}' is archived: {path}")),
-            None => nearest(text, specs.all().iter().map(|spec| spec.id.as_str()))
-                .map(|id| format!("Did you mean '{id}'?")),
+            Some((id, (path, _))) => hint![format!("\n'{id}' is archived: {path}")],
+            None => match close_names(text, named).as_slice() {
+                [first, rest @ ..] => hint![meant(first, rest)],
+                [] => hint!["\n", NextStep::ListSpecs, " shows the IDs there are."],
+            },
         };
-        let hint = hint.or_else(|| Some("chant_spec_list shows the IDs there are.".into()));
         ChantError::NotFound {
             text: text.into(),
             hint,

@@ -70,7 +70,7 @@ pub fn read(files: &Files, file: &str, question: &Question<'_>) -> Result<Answer
     let node = || -> Result<&Node, VineError> {
         let id = needed(question.id, "id")?;
         let node = graph.find(&id);
-        node.ok_or(VineError::NoTask { id })
+        node.ok_or_else(|| VineError::no_task(graph, &id))
     };
     let page = question.page;
     let fields = question.fields;
@@ -211,8 +211,10 @@ fn standing(words: &[String]) -> Result<impl Fn(&Node) -> bool, VineError> {
 /// `VineError` where the file is no valid graph, or there is no such node.
 pub fn task(files: &Files, file: &str, id: &str) -> Result<Answer, Error> {
     let document = files.read(&files.existing(file)?)?;
-    let node = document.plan.graph.find(id);
-    let node = node.ok_or_else(|| VineError::NoTask { id: id.to_owned() })?;
+    let graph = &document.plan.graph;
+    let node = graph
+        .find(id)
+        .ok_or_else(|| VineError::no_task(graph, id))?;
     Ok(Answer::whole(&ContextView::of(node, &document.plan)))
 }
 
