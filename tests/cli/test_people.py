@@ -37,7 +37,7 @@ def test_list_filters_by_status(cli: Cli) -> None:
 
 @pytest.mark.requirement("cli:list:prints_specs")
 def test_list_without_specs_says_so(cli: Cli) -> None:
-    assert cli("list") == "No specs.\n"
+    assert cli("list") == "No specs. `chant-mcp add TEXT` creates the first one.\n"
 
 
 @pytest.mark.requirement("cli:all:shows_what_a_page_leaves_out")

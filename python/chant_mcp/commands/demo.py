@@ -60,7 +60,7 @@ def demo(surroundings: Surroundings, keep: bool, sample: str | None) -> None:
     out.print(
         "\nNext: in a project of yours, `chant-mcp init --agent claude`, or give your agent's host this:\n"
     )
-    out.print(hosts.block(hosts.entry(surroundings.interpreter, found.is_ours)), soft_wrap=True)
+    out.print(hosts.block(hosts.entry(surroundings.interpreter, found.is_ours_everywhere)), soft_wrap=True)
     out.print("\nThen ask the agent what it could work on. `chant-mcp --help` lists what there is for you.")
 
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use chant_core::answer::{DEFAULT_LIMIT, Page};
+use chant_core::dialects::vine::document::Document;
 use chant_core::dialects::vine::files::{self, Files};
 use chant_core::dialects::vine::ops::{self, Question, Wanted, Writing};
 use chant_core::store::walk::DEPTH;
@@ -135,6 +136,12 @@ impl VineFiles {
         })
     }
 
+    /// A graph as it is now, to be asked later on.
+    fn document(&self, py: Python<'_>, file: &str) -> Result<VineDocument, Raised> {
+        let document = call(py, || ops::document(&self.files, file))?;
+        Ok(VineDocument { document })
+    }
+
     /// All that is known of a node, however long the answer.
     fn task(&self, py: Python<'_>, file: &str, id: &str) -> Result<Answer, Raised> {
         answer(py, || ops::task(&self.files, file, id))
@@ -188,5 +195,24 @@ impl VineFiles {
         child_file: Option<&str>,
     ) -> Result<Answer, Raised> {
         answer(py, || ops::expand(&self.files, file, ref_id, child_file))
+    }
+}
+
+/// A graph as it was at one moment; what is said of it is worked out when it is asked for.
+#[pyclass(frozen, module = "chant_mcp._core")]
+pub(crate) struct VineDocument {
+    pub(crate) document: Arc<Document>,
+}
+
+#[pymethods]
+impl VineDocument {
+    /// What it is called, and how far it is.
+    fn head(&self, py: Python<'_>) -> Result<Answer, Raised> {
+        answer(py, || Ok(ops::head(&self.document)))
+    }
+
+    /// What git calls its text.
+    fn blob(&self, py: Python<'_>) -> String {
+        py.detach(|| ops::name_of_text(&self.document))
     }
 }

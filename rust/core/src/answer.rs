@@ -122,6 +122,16 @@ impl Answer {
         }
     }
 
+    /// The same answer with a note behind the one that it has; an empty one is none.
+    #[must_use]
+    pub fn noted(mut self, note: &str) -> Self {
+        if !note.is_empty() {
+            let before = self.note.take().map(|before| before + "\n");
+            self.note = Some(before.unwrap_or_default() + note);
+        }
+        self
+    }
+
     /// An answer in words.
     pub fn prose(text: impl Into<String>) -> Self {
         Self {

@@ -381,6 +381,12 @@ impl Repo {
         &self.common_dir
     }
 
+    /// Returns the file of the checkout's index, which need not be there; `None` in a bare repository.
+    pub fn index_file(&self) -> Option<PathBuf> {
+        let git_dir = backend::git_dir_of(self.checkout()?).ok()?;
+        Some(git_dir.join("index"))
+    }
+
     /// Returns the top of the checkout that the repository was opened in; `None` when it is bare.
     pub fn checkout(&self) -> Option<&Path> {
         self.checkout.as_deref()

@@ -39,6 +39,9 @@ pub struct Subject<'a> {
 /// The rule about files that are no specs; it looks at files, not at specs.
 pub const PARSE: &str = "parse";
 
+/// The rules that look at more than a spec's own text and the configuration.
+pub const LOOKING_AROUND: [&str; 2] = ["output", "dependency"];
+
 const SPLIT: &str = "Consider splitting into smaller, focused specs";
 
 /// The rules that look at specs, in the order in which the seed names them.

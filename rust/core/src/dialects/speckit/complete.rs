@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::outside::Telling;
 use crate::store::disk;
 use crate::store::files::{self, Root};
+use crate::text::clash;
 use crate::text::edit::{self, Edit, EditError};
 
 /// IDs that a refusal names as like the one that was meant.
@@ -33,6 +34,8 @@ pub struct Completed {
     pub at: usize,
     /// Whether it was ticked before.
     pub was_complete: bool,
+    /// Whether the configuration asks for any check.
+    pub checks_configured: bool,
     /// How the checks ended.
     pub checks: Vec<Evidence>,
     /// What was not right and did not refuse it.
@@ -52,8 +55,8 @@ impl Features {
     /// Ticks a task of a feature.
     ///
     /// # Errors
-    /// `NoTaskList`, `NoTask`, `Duplicate`, `Unready`, `CheckFailed`, or a `StoreError`; the file is then
-    /// as it was.
+    /// `NoTaskList`, `NoTask`, `Duplicate`, `Unready`, `CheckFailed`, `MisspelledKey`, or a `StoreError`; the file is
+    /// then as it was.
     pub fn complete(
         &self,
         found: &Found,
@@ -72,6 +75,9 @@ impl Features {
             asked,
         };
         let at = only(&document.list, id)?;
+        if document.list.tasks[at].mark != Mark::Done && !skips {
+            config.refuse_misspelled()?;
+        }
         if document.list.tasks[at].mark != Mark::Done && judge.wants_checks() {
             if !self.runs_commands {
                 judge.judge(&document.list, at)?;
@@ -86,6 +92,7 @@ impl Features {
             let list = if text == document.text {
                 document.list.clone()
             } else {
+                refuse_clash(feature, text)?;
                 parse::tasks(text)
             };
             let (changed, done) = judge.tick(text, list)?;
@@ -99,6 +106,7 @@ impl Features {
             list: parse::tasks(&edited.text),
             at,
             was_complete: true,
+            checks_configured: !config.checks.is_empty(),
             checks: Vec::new(),
             warnings: Vec::new(),
         });
@@ -279,14 +287,25 @@ fn last(text: &str) -> String {
     text.chars().skip(skipped).collect()
 }
 
+/// Refuses a list of which a merge left two versions.
+fn refuse_clash(feature: &Feature, text: &str) -> Result<(), SpeckitError> {
+    let path = || format!("{}/{TASKS}", feature.directory);
+    match clash::in_document(text) {
+        None => Ok(()),
+        Some(clash) => Err(SpeckitError::Clashing {
+            path: path(),
+            clash,
+        }),
+    }
+}
+
 /// The folder that a feature's files stay in.
 ///
 /// # Errors
 /// `NoFeature` where its directory is not there.
 pub(super) fn in_place<'a>(found: &Found, feature: &'a Feature) -> Result<&'a Root, SpeckitError> {
-    let tried = || found.tried.clone();
     let root = feature.root.as_ref();
-    root.ok_or_else(|| SpeckitError::NoFeature { tried: tried() })
+    root.ok_or_else(|| found.without_feature())
 }
 
 /// The place of the one task with an ID.
@@ -419,6 +438,7 @@ impl Judge<'_> {
             list,
             at,
             was_complete,
+            checks_configured: !self.config.checks.is_empty(),
             checks: Vec::new(),
             warnings,
         };

@@ -15,6 +15,7 @@ use super::paths::paths;
 use super::section::Sections;
 use super::task::{Criterion, Mark, Task, TaskList};
 use super::unread::{UnreadLine, UnreadReason};
+use crate::counted::count_visited;
 use crate::text::fences;
 use crate::text::markdown::{Outline, outline};
 
@@ -51,6 +52,7 @@ pub fn tasks(text: &str) -> TaskList {
     for task in &mut list.tasks {
         task.paths = paths(&task.description);
     }
+    count_visited(text.lines().count());
     depends::resolve(&mut list);
     list
 }

@@ -132,6 +132,9 @@ pub struct CompletedView<'a> {
     pub ready: Vec<&'a str>,
     /// Whether validation was skipped.
     pub skipped_validation: bool,
+    /// That there are no checks, where it was ticked without any being configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks_note: Option<&'static str>,
     /// How the checks ended.
     pub checks: &'a [Evidence],
     /// What was not right and did not refuse it.
@@ -323,6 +326,9 @@ pub struct FeatureView {
     pub phase: String,
     /// How far its tasks are.
     pub progress: Option<ProgressView>,
+    /// Why its tasks are not counted, where there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
     /// How many lines look like tasks and are not read.
     #[serde(skip_serializing_if = "is_zero")]
     pub unread: usize,

@@ -7,8 +7,10 @@ use super::code::{Code, number_taken};
 use super::listing::Listing;
 use super::model::{Broken, Meant, Problem, Status, Ticket};
 use super::parse::{Document, name, stem};
-use super::waits::Waits;
+use super::waits::{Waits, key_of};
+use crate::counted::count_visited;
 use crate::outside::Standing;
+use crate::recent::RecentChanges;
 use crate::store::index::Change;
 
 /// A file that is there.
@@ -44,12 +46,18 @@ pub struct Tickets {
     problems: OnceLock<Vec<Problem>>,
     /// What is wrong where their folder is not there.
     vanished: Option<Problem>,
+    /// Changes of several files that could be brought to no end.
+    left: Vec<Problem>,
     /// Tickets that are worked on in worktrees: the copies there.
     worked_on: BTreeMap<Code, Arc<Ticket>>,
     /// By path, our own files of these.
     set_aside: BTreeMap<Box<str>, Arc<Ticket>>,
     /// What is wrong with worktrees.
     of_worktrees: Vec<Problem>,
+    /// Tickets that changed lately, or of which others say what they wait for.
+    recent: RecentChanges<Code>,
+    /// Those of the change that is being taken in.
+    touched: Vec<Code>,
 }
 
 /// What is filed under a code.
@@ -79,9 +87,12 @@ impl Tickets {
             ready: OnceLock::new(),
             problems: OnceLock::new(),
             vanished: None,
+            left: Vec::new(),
             worked_on: BTreeMap::new(),
             set_aside: BTreeMap::new(),
             of_worktrees: Vec::new(),
+            recent: RecentChanges::default(),
+            touched: Vec::new(),
         }
     }
 
@@ -114,6 +125,17 @@ impl Tickets {
                 }
             }
         }
+        self.recent.note(std::mem::take(&mut self.touched));
+    }
+
+    /// A number that no other state of any tickets has in this process.
+    pub fn version(&self) -> u64 {
+        self.recent.version()
+    }
+
+    /// The codes of which the ticket, or what it waits for, changed after a version; `None` where that is not known.
+    pub fn changed_since(&self, version: u64) -> Option<BTreeSet<&Code>> {
+        Some(self.recent.since(version)?.collect())
     }
 
     /// Whether these tickets, and no others, are those that are worked on in worktrees.
@@ -174,7 +196,19 @@ impl Tickets {
     /// Takes in whether the folder is gone.
     pub fn set_vanished(&mut self, vanished: Option<Problem>) {
         self.problems = OnceLock::new();
+        self.recent.note(Vec::new());
         self.vanished = vanished;
+    }
+
+    /// Changes of several files that could be brought to no end.
+    pub fn left(&self) -> &[Problem] {
+        &self.left
+    }
+
+    /// Takes in which changes could be brought to no end.
+    pub fn set_left(&mut self, left: Vec<Problem>) {
+        self.problems = OnceLock::new();
+        self.left = left;
     }
 
     /// Brings the listing up to date, where there is one, with a file of which everything else is.
@@ -250,6 +284,10 @@ impl Tickets {
         if let (Some(filed), Some(first)) = (self.by_code.get_mut(code), &after) {
             filed.meant = first.meant;
         }
+        let tickets = before.into_iter().chain(after.as_deref());
+        let blocked = tickets.flat_map(|ticket| &ticket.blocks);
+        let blocked = blocked.filter_map(|name| Code::read(&key_of(name, &self.project)));
+        self.touched.extend(blocked.chain([code.clone()]));
         self.waits.replace(code, before, after.as_deref());
     }
 
@@ -284,6 +322,7 @@ impl Tickets {
     fn all_meant(&self) -> impl Iterator<Item = (&Code, Meant, &Arc<Ticket>)> {
         let filed = self.by_code.iter().rev();
         filed.flat_map(|(code, filed)| {
+            count_visited(1);
             let is_only = filed.files.len() == 1;
             let meant = move |ticket: &Ticket| if is_only { filed.meant } else { ticket.meant };
             filed
@@ -352,6 +391,7 @@ impl Tickets {
     /// Takes in how far items of other dialects are that tickets name.
     pub fn found_outside(&mut self, standings: Vec<Standing>) {
         self.ready = OnceLock::new();
+        self.recent.note(Vec::new());
         self.waits.found_outside(standings);
     }
 
@@ -371,7 +411,7 @@ impl Tickets {
 
     /// The first file of each code, the lowest number first.
     pub fn firsts(&self) -> impl Iterator<Item = (&Code, &Ticket)> {
-        let filed = self.by_code.iter();
+        let filed = self.by_code.iter().inspect(|_| count_visited(1));
         filed.filter_map(|(code, filed)| Some((code, &**filed.files.first()?)))
     }
 
@@ -388,6 +428,7 @@ impl Tickets {
             .collect();
         problems.extend(self.flaws.values().flatten().cloned());
         problems.extend(self.vanished.clone());
+        problems.extend(self.left.iter().cloned());
         problems.extend(self.of_worktrees.iter().cloned());
         for code in self.shared.keys() {
             let files = self.files(code);

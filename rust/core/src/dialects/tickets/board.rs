@@ -26,7 +26,7 @@ use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Lock, PATIENCE};
 use crate::store::files::{self, Root};
 use crate::store::index::Index;
-use crate::store::journal::{Journal, Step};
+use crate::store::journal::{Journal, LeftChange, Step};
 use crate::store::state::StateFolder;
 use crate::store::undecided;
 use crate::vanished;
@@ -188,12 +188,27 @@ impl Board {
         if known.tickets.vanished() != vanished.as_ref() {
             Arc::make_mut(&mut known.tickets).set_vanished(vanished);
         }
+        let left = self.left();
+        if known.tickets.left() != left {
+            Arc::make_mut(&mut known.tickets).set_left(left);
+        }
         let named = known.tickets.waits().named_outside();
         let standings = self.outside.standings(&named);
         if !known.tickets.waits().knows(&standings) {
             Arc::make_mut(&mut known.tickets).found_outside(standings);
         }
         Ok(known.tickets.clone())
+    }
+
+    /// Changes of several files that could be brought to no end.
+    fn left(&self) -> Vec<Problem> {
+        let left = self.journal(&[]).left_changes().into_iter();
+        let problem = |left: LeftChange| Problem {
+            path: left.path.into(),
+            line: None,
+            message: left.message,
+        };
+        left.map(problem).collect()
     }
 
     /// Takes in the tickets that are worked on in worktrees.
@@ -449,8 +464,10 @@ impl Board {
         mut draft: Draft,
         change: impl FnOnce(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
     ) -> Result<Changed, Error> {
+        draft.refuse_clash()?;
         change(tickets, &code, &mut draft)?;
         if draft.is_changed() {
+            draft.refuse_clash()?;
             draft.stamp(&code, &self.now())?;
         }
         let (before, after) = draft.finish();

@@ -9,7 +9,9 @@ use serde::Deserialize;
 
 use super::code::Code;
 use super::model::{Broken, Meant, Problem, Ticket};
+use crate::counted::count_visited;
 use crate::store::index::Source;
+use crate::text::clash;
 use crate::text::fences;
 use crate::text::front_matter::{self, Entry, Texts};
 use crate::text::markdown;
@@ -53,20 +55,26 @@ pub fn stem(path: &str) -> &str {
 
 /// Reads one file; `path` is relative to the project's root.
 pub fn document(path: &str, source: Source) -> Document {
+    let broken = |line, why: String| {
+        let problem = Problem {
+            path: path.into(),
+            line,
+            message: format!("cannot be read: {why}"),
+        };
+        Err(Arc::new(Broken { problem }))
+    };
     match source {
-        Source::Text(text) => Ok(Arc::new(ticket(path, text))),
-        Source::Unreadable(why) => Err(Arc::new(Broken {
-            problem: Problem {
-                path: path.into(),
-                line: None,
-                message: format!("cannot be read: {why}"),
-            },
-        })),
+        Source::Unreadable(why) => broken(None, why),
+        Source::Text(text) => match clash::in_document(&text) {
+            Some(clash) => broken(Some(clash.begins), clash.to_string()),
+            None => Ok(Arc::new(ticket(path, text))),
+        },
     }
 }
 
 /// Reads a ticket's text.
 pub fn ticket(path: &str, text: String) -> Ticket {
+    count_visited(1);
     let mut reader = Reader {
         path,
         problems: Vec::new(),

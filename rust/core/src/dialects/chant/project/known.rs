@@ -27,11 +27,14 @@ pub(super) struct Known {
     /// Whether the folder of the specs was ever there.
     pub(super) was_there: bool,
     archive: Index<Option<Status>>,
+    archive_was_there: bool,
     /// Archived specs: by ID the files that hold it, each with its state, which cannot be told when
     /// the file is broken.
     archived: HashMap<Box<str>, BTreeMap<Box<str>, Option<Status>>>,
     /// Files of other repositories that dependencies were looked up in.
     foreign: BTreeMap<PathBuf, (Option<Stamp>, Option<Status>)>,
+    /// Whether one of them could change and keep its stamp.
+    is_foreign_doubted: bool,
     /// Items of other dialects that dependencies name, as they were last found.
     outside: BTreeMap<String, Standing>,
     config_stamps: Option<[Option<Stamp>; 3]>,
@@ -58,8 +61,10 @@ impl Known {
             specs: Arc::default(),
             was_there: false,
             archive: Index::new(disk.clone(), root.clone(), ARCHIVE, ".md", archived),
+            archive_was_there: false,
             archived: HashMap::new(),
             foreign: BTreeMap::new(),
+            is_foreign_doubted: false,
             outside: BTreeMap::new(),
             config_stamps: None,
             config: Ok(Arc::default()),
@@ -153,6 +158,12 @@ impl Known {
         is_changed
     }
 
+    /// Notes whether the archive is there; true when it was at an earlier look and is not at this one.
+    pub(super) fn has_lost_archive(&mut self, is_there: bool) -> bool {
+        self.archive_was_there |= is_there;
+        self.archive_was_there && !is_there
+    }
+
     /// The IDs in the archive, in no order.
     pub(super) fn archived_ids(&self) -> impl Iterator<Item = &str> {
         self.archived.keys().map(|id| &**id)
@@ -185,14 +196,16 @@ impl Known {
         self.looked_into_others = may_leave;
         let is_outside_changed = self.look_outside(outside, is_changed);
         let is_archive_changed = self.refresh_archive();
-        let is_foreign_changed = self
-            .foreign
-            .iter()
-            .any(|(path, (stamp, _))| disk::stamp(path) != *stamp);
+        let is_foreign_changed = self.is_foreign_doubted
+            || self
+                .foreign
+                .iter()
+                .any(|(path, (stamp, _))| disk::stamp(path) != *stamp);
         if !(is_changed || is_archive_changed || is_foreign_changed || is_outside_changed) {
             return;
         }
         self.foreign.clear();
+        self.is_foreign_doubted = false;
         let config = self.config.clone();
         let named = self.specs.named_elsewhere();
         let found: Vec<(Node, Elsewhere)> = named
@@ -263,6 +276,7 @@ impl Known {
         };
         let base = root.path().join(&repository.path);
         let looked = look_up(&base, &id, disk);
+        self.is_foreign_doubted |= looked.is_doubted;
         for (path, stamp, status) in looked.files {
             self.foreign.insert(path, (stamp, status));
         }

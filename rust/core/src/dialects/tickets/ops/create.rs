@@ -17,6 +17,8 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::store::disk;
 use crate::store::{StoreError, files};
+use crate::text::clash;
+use crate::text::edit::EditError;
 use crate::text::front_matter::{self, Value};
 use crate::text::markdown;
 
@@ -115,9 +117,13 @@ impl<'a> Unnumbered<'a> {
             )?,
             None => self.plain.clone(),
         };
+        let text = render(code, self.kind, &self.given, &body, &board.now());
+        if let Some(clash) = clash::in_document(&text) {
+            return Err(EditError::Clashing(clash).into());
+        }
         Ok(Numbered {
             path: board.within(&format!("{code}-{}.md", self.slug)),
-            text: render(code, self.kind, &self.given, &body, &board.now()),
+            text,
             warnings,
         })
     }

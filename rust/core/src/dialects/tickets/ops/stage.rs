@@ -37,6 +37,8 @@ pub enum Operation {
         key: String,
         /// Attributes by name.
         attributes: Map<String, Value>,
+        /// The lists that the new ones were made from, by name.
+        seen: Map<String, Value>,
         /// Its new state.
         status: Option<String>,
     },
@@ -113,8 +115,9 @@ impl Stage {
             Operation::Update {
                 key,
                 attributes,
+                seen,
                 status,
-            } => self.update(key, attributes, status.as_deref()),
+            } => self.update(key, (attributes, seen), status.as_deref()),
             Operation::Section {
                 key,
                 mode,
@@ -144,14 +147,19 @@ impl Stage {
     fn update(
         &mut self,
         key: &str,
-        attributes: &Map<String, Value>,
+        (attributes, seen): (&Map<String, Value>, &Map<String, Value>),
         status: Option<&str>,
     ) -> Result<Code, Error> {
-        let given = attributes::read(attributes, &UPDATABLE, &self.board.place.code)?;
+        let project = self.board.place.code.clone();
+        let given = attributes::read(attributes, &UPDATABLE, &project)?;
+        let seen = update::lists_seen(seen, &project);
         let to = status.map(update::wanted).transpose()?;
         let mut warnings = Vec::new();
         let code = self.change(key, |tickets, code, draft| {
-            warnings = update::give(tickets, code, draft, &given)?.warnings;
+            warnings = {
+                let given = update::merged(draft, &given, &seen, &project);
+                update::give(tickets, code, draft, &given)?.warnings
+            };
             to.map_or(Ok(()), |to| update::go_to(draft, to).map(drop))
         })?;
         self.warnings.extend(warnings);
