@@ -90,6 +90,11 @@ def holds_work_files(folder: Path) -> bool:
     return _has_features(folder)
 
 
+def may_have_features(root: Path) -> bool:
+    """Say whether a folder is set up for spec-kit, or holds features."""
+    return (root / ".specify").is_dir() or _has_features(root)
+
+
 def _has_features(folder: Path) -> bool:
     try:
         return any(
@@ -104,7 +109,7 @@ def dialects_in(root: Path) -> tuple[str, ...]:
     found = {
         "chant": (root / ".chant").is_dir(),
         "vine": bool(VineFiles.found(root, most=1)),
-        "speckit": (root / ".specify").is_dir() or _has_features(root),
+        "speckit": may_have_features(root),
         "tickets": (root / ".mdt-config.toml").is_file() or (root / "docs" / "CRs").is_dir(),
     }
     return tuple(name for name, is_there in found.items() if is_there)

@@ -47,13 +47,13 @@ class WhatIf:
     their `weight` says, 1 without it.
     """
 
-    __slots__ = ("_changes", "_graph", "_made", "_network", "_weights")
+    __slots__ = ("_changes", "_draft", "_graph", "_made", "_weights")
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._changes: list[tuple[Any, ...]] = []
         self._weights: dict[str, float] = {}
-        self._network = graph.network
+        self._draft = graph.network.draft()
         self._made: Graph | None = graph
 
     def finish(self, *keys: str) -> WhatIf:
@@ -166,7 +166,7 @@ class WhatIf:
         """Take all changes back."""
         self._changes.clear()
         self._weights.clear()
-        self._network = self._graph.network
+        self._draft = self._graph.network.draft()
         self._made = self._graph
 
     def __len__(self) -> int:
@@ -182,18 +182,18 @@ class WhatIf:
 
     def _keys(self, names: Iterable[str]) -> list[str]:
         """The keys of items as they would be, or of those of the graph by any name."""
-        return [name if name in self._network else self._graph.key(name) for name in names]
+        return [name if name in self._draft else self._graph.key(name) for name in names]
 
     def _with(self, *changes: tuple[Any, ...], weights: Mapping[str, float] | None = None) -> WhatIf:
         """Take changes that fit; nothing of those that do not."""
-        self._network = self._network.changed(list(changes))
+        self._draft.apply(list(changes))
         self._changes += changes
         self._weights.update(weights or {})
         self._made = None
         return self
 
     def _build(self) -> Graph:
-        network = self._network
+        network = self._draft.network()
         old = {key: index for index, key in enumerate(self._graph)}
         places = [old.get(key) for key in network.nodes()]
         attributes: dict[str, list[Any]] = {

@@ -83,10 +83,8 @@ def test_the_first_place_that_holds_a_file_counts(folders: tuple[Path, Path, Pat
     for path in order:
         assert meant(files, "a/plan") == meant(files, "./a/../a/plan") == path
         path.unlink()
-    assert (
-        told(files, "a/plan") == f"File not found: a/plan (resolved to {work}/a/plan)\n"
-        '`ws.add_vine("a/plan", operations)` makes it.'
-    )
+    lost = "; it was there when it was read before: bring it back, such as by `git checkout`"
+    assert told(files, "a/plan") == f"File not found: a/plan (resolved to {work}/a/plan){lost}"
 
 
 @pytest.mark.requirement("vine:tools:extension_is_appended")

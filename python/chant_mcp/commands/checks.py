@@ -37,15 +37,17 @@ def lint(session: Session, id: str | None, show_all: bool, as_json: bool) -> Non
     out = display.console()
     if report["diagnostics"]:
         out.print(display.findings_table(report["diagnostics"]))
+    for finding in report.get("configuration", ()):
+        place = ":".join(str(part) for part in (finding["file"], finding["line"]) if part is not None)
+        out.print(display.plain("configuration: ", "red") + display.plain(f"{place}: {finding['message']}"))
     if report["scores"]:
         out.print(display.scores_table(report["scores"]))
-        out.print("Grades of complexity, confidence, splittability, criteria, isolation.", style="dim")
     for score in report["scores"] if id is not None else ():
         for suggestion in score["suggestions"]:
             out.print(display.plain(f"→ {suggestion}"))
     out.print(
         f"{report['specs_checked']} checked: {report['errors']} errors, {report['warnings']} warnings; "
-        f"{report['green']} ready, {report['yellow']} to review, {report['red']} to refine."
+        f"{report['green']} green, {report['yellow']} yellow, {report['red']} red."
     )
     if report.get("next_offset") is not None:
         out.print("Not all findings and grades are shown; --all shows the rest.", style="dim")

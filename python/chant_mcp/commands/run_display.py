@@ -233,6 +233,8 @@ def ended(one: Seen) -> Text:
     if commits := run.get("commits"):
         hashes = ", ".join(hash[:7] for hash in commits)
         parts.append(plain(f", {_count(len(commits), 'commit')} ({hashes})"))
+    if state == "completed" and run.get("checks_passed") == 0:
+        parts.append(plain(", without any check"))
     if run.get("reason"):
         parts.append(plain(_below(run["reason"], "  ")))
     if used := used_words(run.get("usage")):

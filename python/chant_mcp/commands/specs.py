@@ -50,6 +50,8 @@ def show_list(
     if approval:
         asked.append(f"have an approval that is {approval}")
     when_none = f"No specs {' and '.join(asked)}." if asked else "No specs."
+    if (cancelled := data.get("cancelled")) is not None and not asked:
+        when_none = f"All specs ({cancelled}) are cancelled; --status cancelled lists them."
     _show_specs(text, data, as_json, when_none + _first_step(session, data))
 
 

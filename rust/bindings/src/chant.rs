@@ -292,7 +292,7 @@ impl ChantProject {
     /// Changes keys, criteria and text of a spec in one edit.
     #[pyo3(signature = (id, *, status = None, output = None, depends_on = None, labels = None, target_files = None,
                         model = None, check = Vec::new(), uncheck = Vec::new(), replace_body = false, force = false,
-                        expect_body = None, from_run = false))]
+                        expect_body = None, seen_lists = BTreeMap::new(), from_run = false))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
     fn spec_update(
         &self,
@@ -309,6 +309,7 @@ impl ChantProject {
         replace_body: bool,
         force: bool,
         expect_body: Option<String>,
+        seen_lists: BTreeMap<String, Vec<String>>,
         from_run: bool,
     ) -> Result<Answer, Raised> {
         let update = ops::Update {
@@ -323,6 +324,7 @@ impl ChantProject {
             replace_body,
             force,
             expect_body,
+            seen_lists,
         };
         answer(py, || {
             if from_run {

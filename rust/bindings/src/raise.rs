@@ -7,6 +7,7 @@ use chant_core::answer::{MOST_CHARS, cut};
 use chant_core::dialects::tickets;
 use chant_core::error::{Error, ErrorKind};
 use chant_core::next_step::DoorKind;
+use chant_core::store::disk::take_weak_promises;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -64,7 +65,12 @@ pub(crate) fn call<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> Result<T, Raised> {
-    match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
+    let done = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
+    for line in take_weak_promises() {
+        // A log that fails refuses no call.
+        let _ = log_warning(py, &line);
+    }
+    match done {
         Ok(outcome) => outcome.map_err(Raised::Refused),
         Err(payload) => Err(Raised::Crashed(words(payload.as_ref()))),
     }
@@ -78,6 +84,14 @@ pub(crate) fn door_of(word: &str) -> Result<DoorKind, Raised> {
             "a door is one of {words}, not {word}"
         )))
     })
+}
+
+/// Has Python's log say something, once.
+fn log_warning(py: Python<'_>, line: &str) -> PyResult<()> {
+    let logger = py
+        .import("logging")?
+        .call_method1("getLogger", ("chant_mcp.store",))?;
+    logger.call_method1("warning", ("%s", line)).map(drop)
 }
 
 /// [`call`] for a function of the core that answers a tool.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chant_core::answer::{DEFAULT_LIMIT, Page};
 use chant_core::error::Error;
 use chant_core::workspace::board::{self, Search};
+use chant_core::workspace::configuration;
 use chant_core::workspace::export::{self, FIELDS, Form};
 use chant_core::workspace::filter::Filter;
 use chant_core::workspace::handle;
@@ -72,6 +73,16 @@ impl Workspace {
     /// The dialects in which there are items, in the order of lists.
     fn dialects(&self, py: Python<'_>) -> Result<Vec<&'static str>, Raised> {
         call(py, || ops::dialects(&self.workspace))
+    }
+
+    /// All configuration files that apply, with what is to be said about their keys.
+    fn config_check(&self, py: Python<'_>) -> Result<Answer, Raised> {
+        answer(py, || Ok(configuration::check(&self.workspace)))
+    }
+
+    /// Raises `ConfigError` while a key of one of them is nearly a known one.
+    fn refuse_misspelled(&self, py: Python<'_>) -> Result<(), Raised> {
+        call(py, || configuration::refuse(&self.workspace))
     }
 
     /// Items of all dialects.

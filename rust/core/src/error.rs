@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::config::ConfigError;
+use crate::config::check::MisspelledKey;
 use crate::dialects::chant::error::ChantError;
 use crate::dialects::speckit::error::SpeckitError;
 use crate::dialects::tickets::error::TicketError;
@@ -44,6 +45,9 @@ pub enum Error {
     /// The configuration cannot be read.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A key of the configuration is nearly a known one, and something was to be done by it.
+    #[error(transparent)]
+    Misspelled(#[from] MisspelledKey),
     /// Git refused or failed.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -168,7 +172,7 @@ impl Error {
             Self::Workspace(error) => error.kind(),
             Self::Store(error) | Self::Provider(ProviderError::Store(error)) => kind_of(error),
             Self::Edit(_) => ErrorKind::InvalidDocument,
-            Self::Config(_) => ErrorKind::Config,
+            Self::Config(_) | Self::Misspelled(_) => ErrorKind::Config,
             Self::Git(_) => ErrorKind::Git,
             Self::Work(error) => kind_of_work(error),
             Self::Network(error) => kind_of_network(error),
@@ -200,6 +204,7 @@ impl Error {
             Self::Store(_)
             | Self::Edit(_)
             | Self::Config(_)
+            | Self::Misspelled(_)
             | Self::Git(_)
             | Self::Work(_)
             | Self::Network(_)
@@ -217,6 +222,12 @@ impl Error {
             Self::Vine(error) => error.details(),
             Self::Workspace(error) => error.details(),
             Self::Config(error) => json!({"file": error.file}),
+            Self::Misspelled(error) => json!({
+                "file": error.file,
+                "line": error.line,
+                "key": error.key,
+                "nearest": error.nearest,
+            }),
             Self::Network(error) => details_of_network(error),
             Self::NotTrusted(folder) => json!({
                 "needs": "trust",

@@ -26,26 +26,6 @@ pub struct Markers<'a> {
     pub theirs: &'a str,
 }
 
-/// Returns the line, counted from 1, on which a clash starts that git left between markers; lines
-/// that start at a quoted byte are skipped.
-pub fn left_clash(text: &str, is_quoted: impl Fn(usize) -> bool) -> Option<usize> {
-    // Hardly any text has markers: lines are examined only where one may be.
-    memchr::memmem::find(text.as_bytes(), b"<<<<<<<")?;
-    let mut signs = ["<<<<<<<", "=======", ">>>>>>>"].into_iter().peekable();
-    let (mut at, mut begins) = (0, None);
-    for (number, line) in text.split_inclusive('\n').enumerate() {
-        let start = at;
-        at += line.len();
-        let behind = signs.peek().and_then(|sign| line.strip_prefix(sign));
-        let is_marker = behind.is_some_and(|rest| rest.trim().is_empty() || rest.starts_with(' '));
-        if is_marker && !is_quoted(start) {
-            begins.get_or_insert(number + 1);
-            signs.next();
-        }
-    }
-    begins.filter(|_| signs.peek().is_none())
-}
-
 /// Merges the changes of two sides to one text. Changes of neighbouring lines clash, too.
 ///
 /// # Errors
@@ -184,6 +164,22 @@ fn clashes(marked: &str, length: usize) -> Vec<Clash> {
         }
     }
     found
+}
+
+/// A list that was changed from how it was `seen`, as it comes out of what others made of it `now`: what was added and
+/// taken out is, and nothing else.
+pub fn merged_list(seen: &[String], new: &[String], now: &[String]) -> Vec<String> {
+    if now == seen {
+        return new.to_vec();
+    }
+    let is_kept = |item: &&String| new.contains(item) || !seen.contains(item);
+    let mut merged: Vec<String> = now.iter().filter(is_kept).cloned().collect();
+    for item in new {
+        if !seen.contains(item) && !merged.contains(item) {
+            merged.push(item.clone());
+        }
+    }
+    merged
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::error::WorkspaceError;
 use super::filter::Filter;
 use super::item::Item;
 use super::joined::{ELSEWHERE, Joined};
-use super::key::normal;
+use super::key::{normal, of_spec, of_task, of_ticket};
 use super::view::{
     EdgeRow, GraphData, ItemList, ItemRow, Named, Tree, TreeRow, Whole, problems, reason,
 };
@@ -48,7 +48,10 @@ pub fn search(
     let wanted = joined.items().filter(|item| filter.shows(item));
     let wanted: Vec<Item<'_>> = wanted.filter(|item| sought.fits(item)).collect();
     let total = wanted.len();
-    let (problems, problems_total) = problems(&joined);
+    let (problems, problems_total) = match page.offset {
+        0 => problems(&joined),
+        _ => (Vec::new(), None),
+    };
     let of_page = wanted.into_iter().skip(page.offset).take(page.limit);
     let room = if problems.is_empty() {
         0
@@ -87,15 +90,19 @@ pub fn show(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
     let item = named(workspace, &joined, text)?;
     let graph = joined.graph();
-    let waiting = joined.nodes().filter(|node| {
-        let is_met = item.is_done();
-        let mut edges = joined.unmet(*node);
-        !is_met && graph.progress(*node) != Progress::Done && edges.any(|edge| edge.to == item.node)
-    });
+    let waiting = graph.waiting()[item.node.index()].iter().copied();
+    let mut waiting: Vec<Node> = waiting
+        .filter(|node| {
+            let mut edges = joined.unmet(*node);
+            let is_open = !item.is_done() && graph.progress(*node) != Progress::Done;
+            joined.item(*node).is_some() && is_open && edges.any(|edge| edge.to == item.node)
+        })
+        .collect();
+    joined.sort(&mut waiting);
     Ok(Answer::whole(&Whole {
         row: ItemRow::from(item),
         priority: item.priority(),
-        needed_by: waiting.map(|node| graph.key(node)).collect(),
+        needed_by: waiting.into_iter().map(|node| graph.key(node)).collect(),
         body: item.body(),
     }))
 }
@@ -130,11 +137,7 @@ pub(super) fn named<'a>(
         Some((kind, rest)) => (Some(kind), rest),
         None => (None, text),
     };
-    let is_of = |item: &Item<'_>| kind.is_none_or(|kind| kind == item.dialect());
-    let exact: Vec<Item<'_>> = joined
-        .items()
-        .filter(|item| is_of(item) && is_called(item, rest))
-        .collect();
+    let exact = called(joined, kind, rest);
     let mut found = exact;
     if found.is_empty() && kind.is_none_or(|kind| kind == "chant") && !rest.is_empty() {
         found = specs_like(workspace, joined, rest);
@@ -154,17 +157,42 @@ pub(super) fn named<'a>(
     }
 }
 
-/// Whether a dialect calls an item so: tickets in any spelling of their codes, tasks also with what
-/// their file or feature is called before them.
-fn is_called(item: &Item<'_>, text: &str) -> bool {
-    if item.dialect() == "tickets" {
-        return Code::read(text).is_some_and(|code| code.to_string() == item.id());
+/// The items that a dialect calls so: tickets in any spelling of their codes, tasks also with what their file or
+/// feature is called before them. All but tasks of features are looked up.
+fn called<'a>(joined: &'a Joined, kind: Option<&str>, text: &str) -> Vec<Item<'a>> {
+    let is_wanted = |dialect: &str| kind.is_none_or(|kind| kind == dialect);
+    let mut keys: Vec<String> = Vec::new();
+    if is_wanted("chant") {
+        keys.push(of_spec(text));
     }
-    if item.dialect() == "speckit" && item.id().eq_ignore_ascii_case(text) {
-        return true;
+    if is_wanted("vine") {
+        keys.push(normal(&format!("vine:{text}")));
+        let holding = joined
+            .plans()
+            .filter(|plan| plan.document.plan.graph.find(text).is_some());
+        keys.extend(holding.map(|plan| of_task(&plan.path, text)));
     }
-    let of_file = || item.key().split_once(':').map(|(_, rest)| rest) == Some(text);
-    item.id() == text || of_file()
+    if is_wanted("tickets") {
+        keys.extend(Code::read(text).map(|code| of_ticket(&code)));
+    }
+    let nodes = keys.iter().filter_map(|key| joined.graph().find(key));
+    let mut nodes: Vec<Node> = nodes.filter(|node| joined.item(*node).is_some()).collect();
+    if is_wanted("speckit") {
+        let is_it = |node: &Node| {
+            let item = joined.item(*node).filter(|item| !item.is_phase());
+            item.is_some_and(|item| {
+                let of_feature = item.key().split_once(':').map(|(_, rest)| rest);
+                item.id().eq_ignore_ascii_case(text) || of_feature == Some(text)
+            })
+        };
+        nodes.extend(joined.feature_nodes().filter(is_it));
+    }
+    joined.sort(&mut nodes);
+    nodes.dedup();
+    nodes
+        .into_iter()
+        .filter_map(|node| joined.item(node))
+        .collect()
 }
 
 fn specs_like<'a>(workspace: &Workspace, joined: &'a Joined, text: &str) -> Vec<Item<'a>> {
@@ -174,7 +202,7 @@ fn specs_like<'a>(workspace: &Workspace, joined: &'a Joined, text: &str) -> Vec<
         Resolved::One(spec) => vec![spec],
         Resolved::Many(specs) => specs,
     };
-    let item = |id: &str| joined.item(joined.graph().find(&super::key::of_spec(id))?);
+    let item = |id: &str| joined.item(joined.graph().find(&of_spec(id))?);
     let ids = found.into_iter().map(|spec| spec.id.as_str());
     ids.filter_map(item).collect()
 }

@@ -157,7 +157,10 @@ fn engines_know_only_what_lies_below_them() {
             "config.rs",
             vec!["crate::environment", "crate::text", "crate::money"],
         ),
-        ("config/", vec!["crate::money"]),
+        (
+            "config/",
+            vec!["crate::ident", "crate::money", "crate::text"],
+        ),
         (
             "trust/",
             vec![
@@ -237,6 +240,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
             "work/state.rs",
             "work/usage.rs",
             "answer.rs",
+            "config/view.rs",
             "workspace/handle.rs",
             "workspace/view.rs",
         ],

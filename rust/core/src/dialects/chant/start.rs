@@ -147,10 +147,15 @@ pub enum Refusal {
         name: String,
     },
     /// There is nothing that would tell when the work is done.
-    #[error("Spec '{id}' has no acceptance criteria, so nothing tells when it is done.")]
+    #[error(
+        "Spec '{id}' has no acceptance criteria{}, so nothing tells when it is done.",
+        because(fences)
+    )]
     NoCriteria {
         /// The spec.
         id: SpecId,
+        /// What fences take in.
+        fences: Vec<String>,
     },
     /// The quality gate is red.
     #[error("Spec '{id}' does not pass the quality gate (refine): {}", suggestions.join("; "))]
@@ -160,6 +165,14 @@ pub enum Refusal {
         /// What would improve it.
         suggestions: Vec<&'static str>,
     },
+}
+
+/// What fences take in, in parentheses.
+fn because(fences: &[String]) -> String {
+    match fences {
+        [] => String::new(),
+        fences => format!(" that is read ({})", fences.join("; ")),
+    }
 }
 
 fn of_done_members(id: &SpecId, open: &[String]) -> String {
@@ -281,7 +294,7 @@ impl Refusal {
     pub fn details(&self) -> Value {
         match self {
             Self::State { id, status } => json!({"id": id.as_str(), "status": status.as_str()}),
-            Self::Approval { id } | Self::NoMembers { id } | Self::NoCriteria { id } => {
+            Self::Approval { id } | Self::NoMembers { id } | Self::NoCriteria { id, .. } => {
                 json!({"id": id.as_str()})
             }
             Self::Rejected { id, by } => json!({"id": id.as_str(), "by": by}),
@@ -481,7 +494,10 @@ impl Start<'_> {
             return Err(Refusal::NoCheck { id: id(), name });
         }
         if spec.criteria.is_empty() && !self.skip_criteria {
-            return Err(Refusal::NoCriteria { id: id() });
+            return Err(Refusal::NoCriteria {
+                id: id(),
+                fences: spec.swallowed(),
+            });
         }
         let members: Vec<&Arc<Spec>> = self.specs.members(&spec.id).collect();
         let scores = Scores::of(spec, Size::of(spec), &members);

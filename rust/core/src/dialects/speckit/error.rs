@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, ErrorKind};
 use crate::next_step::{DoorKind, HintText, NextStep, hint};
+use crate::text::clash::LeftClash;
 
 /// So many features an error lists.
 const FEATURES_SHOWN: usize = 20;
@@ -139,6 +140,14 @@ pub enum SpeckitError {
         /// The folder.
         given: String,
     },
+    /// A merge left two versions of a document.
+    #[error("Error: `{path}`: {clash}")]
+    Clashing {
+        /// The document.
+        path: String,
+        /// Where they stand.
+        clash: LeftClash,
+    },
     /// A record of ours cannot be read.
     #[error("Error: `{path}` is no record of ours: {why}")]
     Broken {
@@ -231,7 +240,7 @@ impl SpeckitError {
             | Self::TooMany { .. } => ErrorKind::Refused,
             Self::Closed { .. } => ErrorKind::IllegalTransition,
             Self::InitDir { .. } | Self::Config { .. } => ErrorKind::Config,
-            Self::Broken { .. } => ErrorKind::InvalidDocument,
+            Self::Broken { .. } | Self::Clashing { .. } => ErrorKind::InvalidDocument,
             Self::Internal(error) => error.kind(),
         }
     }
@@ -290,6 +299,9 @@ impl SpeckitError {
                 ".",
             ],
             Self::Config { file, .. } => hint![format!("\nCorrect {file}; nothing was changed.")],
+            Self::Clashing { .. } => {
+                hint!["\nIts tasks are neither counted nor changed until then."]
+            }
             Self::Internal(error) => error.hint(),
             Self::Artifact { .. } | Self::Status { .. } => HintText::default(),
         }
@@ -313,6 +325,9 @@ impl SpeckitError {
             }
             Self::Closed { id, state } => json!({"question": id, "state": state}),
             Self::Ambiguous { candidates, .. } => json!({"matches": candidates}),
+            Self::Clashing { path, clash } => {
+                json!({"path": path, "lines": [clash.begins, clash.parts, clash.ends]})
+            }
             Self::UnknownFeature { given, .. } => json!({"feature": given}),
             Self::Internal(error) => Value::Object(error.details()),
             _ => json!({}),

@@ -1,7 +1,7 @@
 //! The features of a project as they lie on disk: read again only where they changed.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
@@ -13,6 +13,7 @@ use super::parse;
 use super::plan::Plan;
 use super::resolve::{self, Feature, Found, SPECS, Start};
 use super::task::TaskList;
+use crate::config::check::{CheckedFile, ConfigFinding};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::next_step::{DoorKind, hint};
@@ -20,12 +21,13 @@ use crate::outside::{Around, Neighbours, Standing};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::{self, Root};
-use crate::store::journal::Journal;
+use crate::store::journal::{Journal, LeftChange};
 use crate::store::state::UserState;
 use crate::store::undecided;
+use crate::text::clash::{self, LeftClash};
 use crate::trust::TrustVerdict;
 use crate::trust::look::FolderTrust;
-use crate::vanished;
+use crate::vanished::{self, MissingFolders};
 
 /// Documents that are kept in memory, three for each of a thousand features and some; with more, all are
 /// forgotten and read again when asked for.
@@ -53,6 +55,8 @@ pub struct Features {
     start: Start,
     known: Mutex<HashMap<PathBuf, Known>>,
     neighbours: Neighbours,
+    /// Folders of features that git has and that are not there.
+    missing: MissingFolders,
     /// The user's own configuration file: it may name folders that are trusted.
     user_config: Option<PathBuf>,
     /// The hash of what may act, named by whoever opened the project.
@@ -68,19 +72,22 @@ pub struct Features {
 pub struct Document {
     /// Its text.
     pub text: String,
-    /// Its tasks; none for what is no task list.
+    /// Its tasks; none for what is no task list, or has two versions.
     pub list: TaskList,
+    /// Where a merge left two versions.
+    pub clash: Option<LeftClash>,
 }
 
 impl Document {
     /// Reads the text of a file; `path` ends in its name.
     pub fn read(path: &str, text: String) -> Self {
-        let list = if path.ends_with(TASKS) {
+        let clash = clash::in_document(&text);
+        let list = if path.ends_with(TASKS) && clash.is_none() {
             parse::tasks(&text)
         } else {
             TaskList::default()
         };
-        Self { text, list }
+        Self { text, list, clash }
     }
 }
 
@@ -101,6 +108,7 @@ impl Features {
             start,
             known: Mutex::default(),
             neighbours: Neighbours::default(),
+            missing: MissingFolders::default(),
             user_config: None,
             named_trust: None,
             runs_commands: true,
@@ -179,8 +187,12 @@ impl Features {
     /// # Errors
     /// As [`resolve::find`].
     pub fn find(&self, asked: Option<&str>) -> Result<Found, Error> {
-        let found = resolve::find(&self.disk, &self.start, asked)?;
-        self.recover(&found)?;
+        let mut found = resolve::find(&self.disk, &self.start, asked)?;
+        let left = self.recover(&found)?.into_iter();
+        let left = left.map(|left| format!("{}: {}", left.path, left.message));
+        let vanished = self.vanished(&found.root).into_iter();
+        let vanished = vanished.map(|(_, message)| message);
+        found.warnings.extend(left.chain(vanished));
         let of_project = ["", ".specify"].map(|folder| found.root.locate(folder));
         let feature = found.feature.as_ref();
         let of_feature = feature.and_then(|it| Some(it.root.as_ref()?.locate(&it.inside)));
@@ -190,8 +202,8 @@ impl Features {
         Ok(found)
     }
 
-    /// Finishes changes of several files that a crash left.
-    fn recover(&self, found: &Found) -> Result<(), Error> {
+    /// Finishes changes of several files that a crash left; gives those that cannot be.
+    fn recover(&self, found: &Found) -> Result<Vec<LeftChange>, Error> {
         let journal = Journal {
             disk: &self.disk,
             root: &found.root,
@@ -199,7 +211,7 @@ impl Features {
             gates: &[],
         };
         journal.recover()?;
-        Ok(())
+        Ok(journal.left_changes())
     }
 
     /// The variables of our own process.
@@ -229,6 +241,23 @@ impl Features {
         }
     }
 
+    /// The configuration of a folder with what is to be said about it; `None` where there is none.
+    pub fn configuration_file(&self, root: &Path) -> Option<CheckedFile> {
+        let root = Root::open(root).ok()?;
+        let findings = match self.text(&root, config::FILE) {
+            Ok(text) => config::findings(&text?),
+            Err(error) => vec![ConfigFinding::unreadable(
+                config::FILE,
+                None,
+                error.to_string(),
+            )],
+        };
+        Some(CheckedFile {
+            path: config::FILE.into(),
+            findings,
+        })
+    }
+
     /// A text inside a root; `None` when there is none.
     pub(super) fn text(&self, root: &Root, path: &str) -> Result<Option<String>, Error> {
         match files::read(&self.disk, root, path) {
@@ -238,16 +267,28 @@ impl Features {
         }
     }
 
-    /// What is wrong where the folder of the features is not there: it was, as git knows. Asked only of projects
+    /// What is wrong where folders of features are not there: they were, as git knows. Asked only of projects
     /// that were set up for features.
-    pub fn vanished(&self, root: &Root) -> Option<String> {
+    pub fn vanished(&self, root: &Root) -> Vec<(String, String)> {
         let is_there = |name: &str| disk::exists(&root.path().join(name));
-        if is_there(SPECS) || !is_there(".specify") {
-            return None;
-        }
-        let repo = Repo::open(root.path()).ok().flatten();
-        let evidence = vanished::evidence(repo.as_ref(), root, SPECS, false, |_| true)?;
-        Some(vanished::problem("features", SPECS, &evidence))
+        let repo = is_there(".specify").then(|| Repo::open(root.path()).ok().flatten());
+        let Some(repo) = repo.flatten() else {
+            return Vec::new();
+        };
+        let missing = self
+            .missing
+            .find(&self.disk, &repo, root, SPECS)
+            .into_iter();
+        let problem = |folder: String| {
+            let message = if folder == SPECS {
+                let evidence = vanished::evidence(Some(&repo), root, SPECS, false, |_| true)?;
+                vanished::problem("features", SPECS, &evidence)
+            } else {
+                vanished::missing_problem("a feature", &folder)
+            };
+            Some((folder, message))
+        };
+        missing.filter_map(problem).collect()
     }
 
     /// A document of a feature as it is now; `None` when there is none.
@@ -308,12 +349,25 @@ impl Features {
     /// `NoTaskList`, or a `StoreError`.
     pub fn tasks(&self, found: &Found, feature: &Feature) -> Result<Arc<Document>, Error> {
         let document = self.document(feature, TASKS)?;
+        if let Some(clash) = document.as_ref().and_then(|document| document.clash) {
+            let path = format!("{}/{TASKS}", feature.directory);
+            return Err(SpeckitError::Clashing { path, clash }.into());
+        }
         let hint = match document {
             Some(document) if !document.list.tasks.is_empty() => return Ok(document),
-            Some(document) if has_words(&document.text) => format!(
-                "{}/{TASKS} is there, but no line of it is a task: write each as `- [ ] T001 What to do`.",
-                feature.directory
-            ),
+            Some(document) if has_words(&document.text) => {
+                let path = format!("{}/{TASKS}", feature.directory);
+                match document.list.problems().as_slice() {
+                    [] => format!(
+                        "{path} is there, but no line of it is a task: write each as `- [ ] T001 What to do`."
+                    ),
+                    problems => {
+                        let problems: Vec<&str> =
+                            problems.iter().map(|(_, said)| &**said).collect();
+                        format!("{path} has no task that is read: {}", problems.join("; "))
+                    }
+                }
+            }
             _ => {
                 let command = self.command(found, "tasks");
                 format!("{command} makes {}/{TASKS}.", feature.directory)
@@ -339,7 +393,9 @@ impl Features {
             return Ok(Stage::Plan);
         }
         let tasks = self.document(feature, "tasks.md")?;
-        let has_tasks = tasks.is_some_and(|document| !document.list.tasks.is_empty());
+        // With two versions there is a list, whatever is to become of it.
+        let has_tasks = tasks
+            .is_some_and(|document| document.clash.is_some() || !document.list.tasks.is_empty());
         Ok(if has_tasks {
             Stage::Implement
         } else {

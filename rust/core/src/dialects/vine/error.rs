@@ -23,12 +23,14 @@ pub enum VineError {
         message: String,
     },
     /// There is no such file.
-    #[error("File not found: {given}{}{}", resolution(resolved.as_ref()), of_folder(*is_folder))]
+    #[error("File not found: {given}{}{}{}", resolution(resolved.as_ref()), of_folder(*is_folder), loss(*was_there))]
     NoFile {
         /// The name as given.
         given: String,
         /// Whether there is a folder of that name.
         is_folder: bool,
+        /// Whether this process read it before.
+        was_there: bool,
         /// What it was taken for, when that is another.
         resolved: Option<PathBuf>,
     },
@@ -97,6 +99,14 @@ pub enum VineError {
     Standing {
         /// Why it is no status, with those that are.
         status: InvalidStatus,
+    },
+    /// Entries of lists have no such key.
+    #[error("Invalid field \"{field}\". Valid values: {}", keys.join(", "))]
+    Field {
+        /// The word.
+        field: String,
+        /// The keys there are.
+        keys: &'static [&'static str],
     },
     /// There is no such way to draw a graph.
     #[error("Invalid format \"{format}\". Valid values: tree, mermaid, dot")]
@@ -197,8 +207,11 @@ impl VineError {
                 }
             }
             Self::NoFile {
-                given, is_folder, ..
-            } if !is_folder => hint!["\n", NextStep::NewVine(given.clone()), " makes it.",],
+                given,
+                is_folder: false,
+                was_there: false,
+                ..
+            } => hint!["\n", NextStep::NewVine(given.clone()), " makes it.",],
             _ => HintText::default(),
         }
     }
@@ -216,6 +229,7 @@ impl VineError {
             | Self::Status(_)
             | Self::Standing { .. }
             | Self::Format { .. }
+            | Self::Field { .. }
             | Self::Shape { .. } => ErrorKind::InvalidArgument,
             Self::Parse { .. } | Self::Invalid { .. } | Self::InChild { .. } => {
                 ErrorKind::InvalidDocument
@@ -276,6 +290,14 @@ fn resolution(resolved: Option<&PathBuf>) -> String {
     resolved.map_or(String::new(), |path| {
         format!(" (resolved to {})", path.display())
     })
+}
+
+fn loss(was_there: bool) -> &'static str {
+    if was_there {
+        "; it was there when it was read before: bring it back, such as by `git checkout`"
+    } else {
+        ""
+    }
 }
 
 fn of_folder(is_folder: bool) -> &'static str {

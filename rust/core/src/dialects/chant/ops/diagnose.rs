@@ -59,7 +59,7 @@ pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
         lock_check(project, &spec),
         commit_check(&found),
         criteria_check(&spec, status),
-        status_check(&spec, status, &found),
+        status_check(&spec, status, &found, snapshot.specs.idle(&spec)),
         dependency_check(&spec, status, &snapshot.specs),
         process_check(status, &found),
         branch_check(status, &found),
@@ -296,19 +296,23 @@ fn commit_check(found: &Findings) -> Check {
 /// Open criteria are normal as long as nobody claims that the work is done.
 fn criteria_check(spec: &Spec, status: Status) -> Check {
     let unchecked = spec.unchecked();
-    let details = if unchecked == 0 {
+    let mut details = if unchecked == 0 {
         "All satisfied".into()
     } else {
         format!("{unchecked} unchecked items remaining")
     };
+    for sentence in spec.swallowed() {
+        details = format!("{details}; {sentence}");
+    }
+    let takes_boxes = spec.fences.iter().any(|fence| fence.boxes > 0);
     Check {
         name: "Acceptance criteria",
-        passed: unchecked == 0 || status != Status::Completed,
+        passed: !takes_boxes && (unchecked == 0 || status != Status::Completed),
         details: Some(details),
     }
 }
 
-fn status_check(spec: &Spec, status: Status, found: &Findings) -> Check {
+fn status_check(spec: &Spec, status: Status, found: &Findings, idle: Option<&str>) -> Check {
     let (passed, details) = match status {
         Status::InProgress if found.has_commit() && !found.is_being_worked() => (
             false,
@@ -331,7 +335,7 @@ fn status_check(spec: &Spec, status: Status, found: &Findings) -> Check {
         Status::Pending | Status::Ready | Status::Blocked if found.has_commit() => {
             (false, "Status is pending but commit exists")
         }
-        Status::Pending | Status::Ready => (true, "Not begun"),
+        Status::Pending | Status::Ready => (true, idle.unwrap_or("Not begun")),
         Status::Blocked => (true, "Blocked by unmet dependencies"),
         Status::Paused => (true, "Paused (work stopped mid-execution)"),
         Status::Failed => (true, "Marked as failed"),
@@ -596,6 +600,9 @@ fn conclusion(
                         ".",
                     ],
                 },
+                Some(&"Acceptance criteria") if !spec.fences.is_empty() => {
+                    hint![spec.swallowed().join(" ")]
+                }
                 Some(&"Acceptance criteria" | &"Status consistency") if !is_met => {
                     hint![format!("Open criteria: {}", open())]
                 }

@@ -55,7 +55,8 @@ pub fn work_list(
     let wanted = runs.iter().filter(|run| is_wanted(run));
     let wanted: Vec<RunEntry> = wanted.map(|run| entry(project, run, &runs)).collect();
     let total = wanted.len();
-    let problems = problems.iter().take(PROBLEMS_SHOWN);
+    let shown = if offset == 0 { PROBLEMS_SHOWN } else { 0 };
+    let problems = problems.iter().take(shown);
     let problems: Vec<_> = problems.map(ProblemEntry::from).collect();
     let entries = wanted.into_iter().skip(offset);
     let processes = fitting(entries, room_of(&problems));
@@ -136,6 +137,7 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
         worktree: run.worktree,
         confinement: run.confinement,
         commits: run.commits,
+        checks_passed: run.checks,
         model: run.report.model,
         session: run.report.session,
         usage,
@@ -203,7 +205,7 @@ fn specs(project: &Project, crew: &Run, all: &[Run]) -> Result<SpecCounts, Error
         let open = members.filter(|spec| !spec.status.is_done());
         counted.extend(open.map(|spec| spec.id.as_str()));
     } else {
-        let ready = specs.overview().ready.iter().map(|at| &specs.all()[*at]);
+        let ready = specs.overview().ready.iter().map(|at| specs.at(*at));
         counted.extend(ready.map(|spec| spec.id.as_str()));
     }
     Ok(SpecCounts {

@@ -20,6 +20,14 @@ use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::Root;
 use crate::store::index::{Change, Index, Source};
 
+/// Whether the archive is there, as this process saw it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ArchiveSeen {
+    Never,
+    There,
+    Gone,
+}
+
 /// What was read so far.
 pub(super) struct Known {
     pub(super) index: Index<Document>,
@@ -27,11 +35,14 @@ pub(super) struct Known {
     /// Whether the folder of the specs was ever there.
     pub(super) was_there: bool,
     archive: Index<Option<Status>>,
+    archive_seen: ArchiveSeen,
     /// Archived specs: by ID the files that hold it, each with its state, which cannot be told when
     /// the file is broken.
     archived: HashMap<Box<str>, BTreeMap<Box<str>, Option<Status>>>,
     /// Files of other repositories that dependencies were looked up in.
     foreign: BTreeMap<PathBuf, (Option<Stamp>, Option<Status>)>,
+    /// Whether one of them could change and keep its stamp.
+    is_foreign_doubted: bool,
     /// Items of other dialects that dependencies name, as they were last found.
     outside: BTreeMap<String, Standing>,
     config_stamps: Option<[Option<Stamp>; 3]>,
@@ -58,8 +69,10 @@ impl Known {
             specs: Arc::default(),
             was_there: false,
             archive: Index::new(disk.clone(), root.clone(), ARCHIVE, ".md", archived),
+            archive_seen: ArchiveSeen::Never,
             archived: HashMap::new(),
             foreign: BTreeMap::new(),
+            is_foreign_doubted: false,
             outside: BTreeMap::new(),
             config_stamps: None,
             config: Ok(Arc::default()),
@@ -134,8 +147,17 @@ impl Known {
     pub(super) fn refresh_archive(&mut self) -> bool {
         // Without an archive that can be listed nothing is archived.
         let changes = match self.archive.refresh() {
-            Ok(changes) => changes,
-            Err(_) => self.archive.clear(),
+            Ok(changes) => {
+                self.archive_seen = ArchiveSeen::There;
+                changes
+            }
+            Err(error) => {
+                let is_missing = matches!(error, StoreError::Missing { .. });
+                if is_missing && self.archive_seen == ArchiveSeen::There {
+                    self.archive_seen = ArchiveSeen::Gone;
+                }
+                self.archive.clear()
+            }
         };
         let is_changed = !changes.is_empty();
         for Change { path, document } in changes {
@@ -151,6 +173,12 @@ impl Known {
             }
         }
         is_changed
+    }
+
+    /// Whether the archive was there at an earlier look and is not at this one.
+    pub(super) fn has_lost_archive(&mut self) -> bool {
+        self.refresh_archive();
+        self.archive_seen == ArchiveSeen::Gone
     }
 
     /// The IDs in the archive, in no order.
@@ -185,14 +213,16 @@ impl Known {
         self.looked_into_others = may_leave;
         let is_outside_changed = self.look_outside(outside, is_changed);
         let is_archive_changed = self.refresh_archive();
-        let is_foreign_changed = self
-            .foreign
-            .iter()
-            .any(|(path, (stamp, _))| disk::stamp(path) != *stamp);
+        let is_foreign_changed = self.is_foreign_doubted
+            || self
+                .foreign
+                .iter()
+                .any(|(path, (stamp, _))| disk::stamp(path) != *stamp);
         if !(is_changed || is_archive_changed || is_foreign_changed || is_outside_changed) {
             return;
         }
         self.foreign.clear();
+        self.is_foreign_doubted = false;
         let config = self.config.clone();
         let named = self.specs.named_elsewhere();
         let found: Vec<(Node, Elsewhere)> = named
@@ -263,6 +293,7 @@ impl Known {
         };
         let base = root.path().join(&repository.path);
         let looked = look_up(&base, &id, disk);
+        self.is_foreign_doubted |= looked.is_doubted;
         for (path, stamp, status) in looked.files {
             self.foreign.insert(path, (stamp, status));
         }

@@ -1,13 +1,11 @@
 //! What crashes and failing disks left in a project: changes of several files, and temporary files.
 
-use std::path::Path;
 use std::sync::MutexGuard;
 
 use super::super::model::Problem;
 use super::{ARCHIVE, Project};
 use crate::error::Error;
 use crate::store::disk;
-use crate::store::journal::Unfinished;
 use crate::store::state::StateFolder;
 use crate::store::undecided;
 
@@ -21,38 +19,11 @@ const FOLDERS: [&str; 6] = [
     ".chant/archive",
 ];
 
-fn interrupted(root: &Path, change: &Unfinished) -> Vec<Problem> {
-    let kept = change.kept.strip_prefix(root).unwrap_or(&change.kept);
-    let problem = |path: &str| Problem {
-        path: path.into(),
-        line: None,
-        message: format!(
-            "a change of several files was interrupted: {}; what is left of it is kept in {}",
-            change.why,
-            kept.display()
-        ),
-    };
-    if change.paths.is_empty() {
-        return vec![problem(&kept.display().to_string())];
-    }
-    change.paths.iter().map(|path| problem(path)).collect()
-}
-
 impl Project {
     /// Finishes changes of several files that were interrupted: by a crash, or by a disk that failed so
     /// that they could not even be taken back.
     pub(super) fn finish_interrupted(&self, state: &StateFolder) -> Result<(), Error> {
-        let unfinished = self.journal(Some(state), &[]).recover()?;
-        let told = unfinished
-            .iter()
-            .flat_map(|change| interrupted(self.root.path(), change));
-        let mut known = self.unfinished();
-        for problem in told {
-            // What stays in the way is found again by every change.
-            if !known.contains(&problem) {
-                known.push(problem);
-            }
-        }
+        self.journal(Some(state), &[]).recover()?;
         Ok(())
     }
 
@@ -90,21 +61,17 @@ impl Project {
         problems.unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// What is to be told of changes of several files that were interrupted.
-    pub(super) fn interruptions(&self) -> Vec<Problem> {
-        let root = self.root.path();
-        let undecided = undecided::below(root).into_iter();
-        let undecided = undecided.map(|(path, message)| Problem {
-            path: path
-                .strip_prefix(root)
-                .unwrap_or(&path)
-                .to_string_lossy()
-                .into(),
-            line: None,
-            message,
-        });
+    /// What is to be reported of changes of several files that were interrupted.
+    pub fn interruptions(&self) -> Vec<Problem> {
+        // A repository that cannot be read has its own error.
+        let state = self.state().ok();
+        let left = self.journal(state.as_ref(), &[]).left_changes();
         let mut problems = self.unfinished().clone();
-        problems.extend(undecided);
+        problems.extend(left.into_iter().map(|left| Problem {
+            path: left.path.into(),
+            line: None,
+            message: left.message,
+        }));
         problems
     }
 }

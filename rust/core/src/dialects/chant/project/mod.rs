@@ -1,6 +1,7 @@
 //! A chant project: where its files lie, and its specs as of now.
 
 mod archived;
+mod configured;
 mod earlier;
 mod known;
 mod leftovers;
@@ -26,6 +27,7 @@ use super::agents::found::Surroundings;
 use super::error::ChantError;
 use super::id::SpecId;
 use super::model::{Problem, Spec};
+use super::ops::LintMemory;
 use super::specs::Specs;
 use crate::config::{Config, ConfigError};
 use crate::error::Error;
@@ -39,6 +41,7 @@ use crate::store::disk::{self, Disk, weak_promises};
 use crate::store::files::Root;
 use crate::store::journal::{Journal, Step};
 use crate::store::state::{StateFolder, UserState, escaped};
+use crate::vanished::MissingFolders;
 use crate::work::records::Runs;
 use known::Known;
 use own::Own;
@@ -120,6 +123,8 @@ pub struct Project {
     outside: Outside,
     /// Files of interrupted changes that could not be finished.
     unfinished: Mutex<Vec<Problem>>,
+    /// Folders of archived specs that git has and that are not there.
+    missing: MissingFolders,
     /// The run that whoever asks works for, if they are an agent.
     own: Option<Own>,
     /// The hash that whoever opened the project named.
@@ -128,6 +133,8 @@ pub struct Project {
     pub(super) door: DoorKind,
     /// Whether the folder is trusted, as it was looked through last.
     known_trust: Mutex<Option<KnownTrust>>,
+    /// What lint found.
+    pub(super) linted: LintMemory,
 }
 
 /// The specs and the configuration at one moment.
@@ -175,9 +182,11 @@ impl Project {
             known: Mutex::new(known),
             outside: Outside::default(),
             unfinished: Mutex::default(),
+            missing: MissingFolders::default(),
             named_trust: options.trust,
             door: DoorKind::default(),
             known_trust: Mutex::default(),
+            linted: LintMemory::default(),
         };
         // A repository that git refuses is told when git is needed; reading specs does not need it.
         if let Ok(state) = project.state() {
@@ -373,6 +382,7 @@ impl Project {
                 message: error.to_string(),
             });
         }
+        problems.extend(self.archive_gone());
         problems.extend(weak_promises().into_iter().map(|promise| Problem {
             path: ".".into(),
             line: None,

@@ -17,6 +17,8 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::store::disk;
 use crate::store::{StoreError, files};
+use crate::text::clash;
+use crate::text::edit::EditError;
 use crate::text::front_matter::{self, Value};
 use crate::text::markdown;
 
@@ -41,8 +43,8 @@ pub type Template<'a> = dyn Fn(&str, &str) -> Result<String, Error> + 'a;
 
 /// `create_cr`: writes a new ticket under the next number, which nobody else gets.
 ///
-/// Content that begins with an H1 keeps it, and that is the title then; else the title is put before
-/// it as one. Content is stored as given but for its line ends.
+/// Content that begins with an H1 of the title keeps it; else the title is put before the content as one.
+/// Content is stored as given but for its line ends.
 ///
 /// # Errors
 /// `Validation` naming everything that is wrong, or a `StoreError`; nothing is written then.
@@ -115,9 +117,13 @@ impl<'a> Unnumbered<'a> {
             )?,
             None => self.plain.clone(),
         };
+        let text = render(code, self.kind, &self.given, &body, &board.now());
+        if let Some(clash) = clash::in_document(&text) {
+            return Err(EditError::Clashing(clash).into());
+        }
         Ok(Numbered {
             path: board.within(&format!("{code}-{}.md", self.slug)),
-            text: render(code, self.kind, &self.given, &body, &board.now()),
+            text,
             warnings,
         })
     }
@@ -126,10 +132,13 @@ impl<'a> Unnumbered<'a> {
 /// Everything that is wrong with what was given, or the type and the attributes.
 fn check(board: &Board, new: &Create<'_>) -> Result<(Type, Attributes), TicketError> {
     let mut fields = Vec::new();
+    let kind = Type::read(new.kind);
+    let mut data = new.data.clone();
+    fields.extend(repeated(&mut data, kind));
     if matches!(new.data.get("title"), None | Some(Json::Null)) {
         fields.push(("title".to_owned(), "Title is required".to_owned()));
     }
-    let given = attributes::read(new.data, &attributes::CREATABLE, &board.place.code);
+    let given = attributes::read(&data, &attributes::CREATABLE, &board.place.code);
     let given = match given {
         Err(TicketError::Validation { fields: more }) => {
             fields.extend(more);
@@ -137,7 +146,6 @@ fn check(board: &Board, new: &Create<'_>) -> Result<(Type, Attributes), TicketEr
         }
         given => Some(given?),
     };
-    let kind = Type::read(new.kind);
     if kind.is_none() {
         let why = not_one_of("CR type:", new.kind, &Type::listed());
         fields.push(("type".to_owned(), why));
@@ -146,6 +154,31 @@ fn check(board: &Board, new: &Create<'_>) -> Result<(Type, Attributes), TicketEr
         (Some(kind), Some(given)) if fields.is_empty() => Ok((kind, given)),
         _ => Err(TicketError::Validation { fields }),
     }
+}
+
+/// Takes out what only repeats what is so anyway: the first state, and the type of the call; gives what
+/// contradicts it.
+fn repeated(data: &mut Map<String, Json>, kind: Option<Type>) -> Vec<(String, String)> {
+    let mut fields = Vec::new();
+    let status = data.remove("status").filter(|status| !status.is_null());
+    if let Some(status) = status {
+        let word = status.as_str().unwrap_or_default();
+        if Status::read(word) != Some(Status::Proposed) {
+            let why = "A new CR is Proposed; leave it out, and use update_cr_status to change the status afterwards";
+            fields.push(("status".to_owned(), why.to_owned()));
+        }
+    }
+    let again = data.remove("type").filter(|again| !again.is_null());
+    if let (Some(again), Some(kind)) = (again, kind)
+        && again.as_str().and_then(Type::read) != Some(kind)
+    {
+        let why = format!(
+            "Type contradicts the parameter 'type', which says {}; leave it out here",
+            quoted(kind.as_str())
+        );
+        fields.push(("type".to_owned(), why));
+    }
+    fields
 }
 
 fn content(data: &Map<String, Json>) -> Result<Option<&str>, TicketError> {
@@ -181,7 +214,7 @@ fn has_front_matter(text: &str) -> bool {
 fn body(title: &str, content: Option<&str>) -> Result<String, TicketError> {
     let content = content.unwrap_or_default().replace("\r\n", "\n");
     let content = content.trim_start_matches('\n');
-    let mut body = if begins_with_title(content) {
+    let mut body = if begins_with(content, title) {
         content.to_owned()
     } else if content.is_empty() {
         format!("# {title}\n")
@@ -192,7 +225,7 @@ fn body(title: &str, content: Option<&str>) -> Result<String, TicketError> {
         body.push('\n');
     }
     let own = &*parse::ticket("", body.clone()).title;
-    if begins_with_title(content) || own == parse::one_line(title) {
+    if is_same_title(own, title) {
         return Ok(body);
     }
     let why = format!(
@@ -203,11 +236,17 @@ fn body(title: &str, content: Option<&str>) -> Result<String, TicketError> {
     Err(TicketError::invalid("title", why))
 }
 
-fn begins_with_title(content: &str) -> bool {
+/// Whether a title says the same as another, in any case of letters.
+fn is_same_title(title: &str, other: &str) -> bool {
+    parse::one_line(title).to_lowercase() == parse::one_line(other).to_lowercase()
+}
+
+/// Whether content begins with a title as its H1.
+fn begins_with(content: &str, title: &str) -> bool {
     let first = markdown::outline(content).headings.into_iter().next();
     first.is_some_and(|heading| {
         heading.level == 1
-            && !heading.text.is_empty()
+            && is_same_title(&heading.text, title)
             && content[..heading.range.start].trim().is_empty()
     })
 }

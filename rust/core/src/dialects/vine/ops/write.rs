@@ -208,8 +208,7 @@ pub(super) fn decided(
     tell: Telling<'_>,
 ) -> Result<(Document, Option<Child>), VineError> {
     expected.check(document)?;
-    let mut graph = document.plan.graph.clone();
-    let child = apply::apply(&mut graph, operations)?;
+    let (graph, child) = apply::apply(&document.plan, operations)?;
     refuse_held(tell, operations, &graph)?;
     let after = document.changed(document.plan.renewed(graph)?)?;
     Ok((after, child))
