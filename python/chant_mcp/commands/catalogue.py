@@ -87,7 +87,7 @@ PROGRAM: Listing = {
         "init": ListedCommand("init:init", "Make this folder a project; set up agents and hosts."),
         "mcp": ListedCommand("mcp:mcp", "Serve MCP on standard input and output."),
         "serve": ListedCommand("serve:serve", "Serve MCP over HTTP."),
-        "config": ListedCommand("config:config", "Check the configuration files that apply here."),
+        "config": ListedCommand("config:config", "Look for mistakes in configuration files."),
         "doctor": ListedCommand("doctor:doctor", "Show what agents would find here, and what is missing."),
         "agents": ListedCommand("agents:agents", "Show which agents are known, and which are here."),
         "confine": ListedCommand("confine:confine", "Try a command as runs are held."),

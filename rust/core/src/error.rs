@@ -200,6 +200,7 @@ impl Error {
                 NextStep::Trust,
                 ".",
             ],
+            Self::Misspelled(_) => hint![" ", NextStep::CheckConfig, " lists all findings."],
             Self::During { source, .. } => source.hint(),
             Self::Store(_)
             | Self::Edit(_)

@@ -1,9 +1,10 @@
 //! Folders of documents that were there and are not: that is a problem, and no sign of a project without any.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use crate::git::Repo;
-use crate::store::disk::{self, Disk, Stamp};
+use crate::store::disk::{self, Disk, Stamp, TICK};
 use crate::store::files::Root;
 
 /// Why a folder that is not there should be; `None` where it never was. `is_ours` says of a name whether
@@ -44,29 +45,51 @@ pub struct MissingFolders(Mutex<Option<SeenFolders>>);
 /// What was found, and the stamps of the folder above and of git's index as it was.
 #[derive(Debug)]
 struct SeenFolders {
-    stamps: [Option<Stamp>; 2],
+    root: Root,
+    folder: Option<Stamp>,
+    index: Option<Stamp>,
     missing: Vec<String>,
+    at: Instant,
 }
 
 impl MissingFolders {
     /// The folders in `above` that are missing, relative to the root; `above` itself where that is. A single document
-    /// that is missing is none of them: documents are removed.
-    pub fn find(&self, disk: &Disk, repo: &Repo, root: &Root, above: &str) -> Vec<String> {
-        let Some(index) = repo.index_file() else {
+    /// that is missing is none of them: documents are removed. While nothing is missing, git is asked again only when
+    /// the folder above changed, or after a moment.
+    pub fn find(
+        &self,
+        disk: &Disk,
+        root: &Root,
+        above: &str,
+        repo: impl FnOnce() -> Option<Arc<Repo>>,
+    ) -> Vec<String> {
+        let folder = disk::stamp(&root.path().join(above));
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = seen
+            .as_ref()
+            .filter(|seen| seen.folder == folder && seen.root == *root);
+        if known.is_some_and(|seen| seen.missing.is_empty() && seen.at.elapsed() < TICK) {
+            return Vec::new();
+        }
+        let Some(repo) = repo() else {
             return Vec::new();
         };
-        let folder = root.path().join(above);
-        let stamps = [disk::stamp(&folder), disk::stamp(&index)];
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(seen) = seen.as_ref().filter(|seen| seen.stamps == stamps) {
+        let index = repo.index_file().and_then(|index| disk::stamp(&index));
+        if let Some(seen) = seen.as_mut()
+            && (&seen.root, seen.folder, seen.index) == (root, folder, index)
+        {
+            seen.at = Instant::now();
             return seen.missing.clone();
         }
-        let missing = missing(repo, root, above);
+        let missing = missing(&repo, root, above);
         let is_settled =
-            |stamp: &Option<Stamp>| stamp.is_none_or(|stamp| disk.is_settled(root.path(), &stamp));
-        *seen = stamps.iter().all(is_settled).then(|| SeenFolders {
-            stamps,
+            |stamp: Option<Stamp>| stamp.is_none_or(|stamp| disk.is_settled(root.path(), &stamp));
+        *seen = (is_settled(folder) && is_settled(index)).then(|| SeenFolders {
+            root: root.clone(),
+            folder,
+            index,
             missing: missing.clone(),
+            at: Instant::now(),
         });
         missing
     }

@@ -87,6 +87,8 @@ pub enum NextStep {
     Trust,
     /// For a person alone: see how agents are started and held.
     Doctor,
+    /// For a person alone: look for mistakes in configuration files.
+    CheckConfig,
     /// For a person alone: answer a question.
     Answer(String),
     /// For a person alone: look at the questions, also at those that wait no more.
@@ -158,6 +160,7 @@ impl NextStep {
             Self::ShowTrust => "show_trust",
             Self::Trust => "trust",
             Self::Doctor => "doctor",
+            Self::CheckConfig => "check_config",
             Self::Answer(_) => "answer",
             Self::ListQuestions { .. } => "list_questions",
             Self::ListTasks => "list_tasks",
@@ -216,6 +219,7 @@ impl NextStep {
             | Self::ShowTrust
             | Self::Trust
             | Self::Doctor
+            | Self::CheckConfig
             | Self::ListTasks
             | Self::AddFeature
             | Self::NextTasks
@@ -245,6 +249,7 @@ impl NextStep {
                 | Self::ShowTrust
                 | Self::Trust
                 | Self::Doctor
+                | Self::CheckConfig
                 | Self::Answer(_)
                 | Self::ListQuestions { .. }
                 | Self::InitTickets
@@ -380,6 +385,7 @@ mod tests {
             S::ShowTrust,
             S::Trust,
             S::Doctor,
+            S::CheckConfig,
             S::Answer(id()),
             S::ListQuestions { all: true },
             S::ListTasks,

@@ -49,6 +49,7 @@ pub(super) fn for_agents(step: &NextStep) -> String {
         | NextStep::ShowTrust
         | NextStep::Trust
         | NextStep::Doctor
+        | NextStep::CheckConfig
         | NextStep::Answer(_)
         | NextStep::ListQuestions { .. }
         | NextStep::InitTickets => return for_people(step),
@@ -91,6 +92,7 @@ pub(super) fn for_people(step: &NextStep) -> String {
         NextStep::ShowTrust => "trust --show".into(),
         NextStep::Trust => "trust".into(),
         NextStep::Doctor => "doctor".into(),
+        NextStep::CheckConfig => "config check".into(),
         NextStep::Answer(id) => format!("answer {id} TEXT"),
         NextStep::ListQuestions { all: false } => "speckit questions".into(),
         NextStep::ListQuestions { all: true } => "speckit questions --all".into(),
@@ -145,6 +147,7 @@ pub(super) fn for_scripts(step: &NextStep) -> String {
         | NextStep::ShowTrust
         | NextStep::Trust
         | NextStep::Doctor
+        | NextStep::CheckConfig
         | NextStep::Answer(_)
         | NextStep::ListQuestions { .. }
         | NextStep::InitTickets => return for_people(step),

@@ -194,7 +194,9 @@ fn swallowing(text: &str, body: usize, outline: &Outline) -> Box<[SwallowingFenc
     let mut found = fences::swallowing(&text[body..], outline);
     if !found.is_empty() {
         let before = text[..body].matches('\n').count();
-        found.iter_mut().for_each(|fence| fence.line += before);
+        for fence in &mut found {
+            fence.line += before;
+        }
     }
     found.into()
 }

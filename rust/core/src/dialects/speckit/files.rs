@@ -271,17 +271,14 @@ impl Features {
     /// that were set up for features.
     pub fn vanished(&self, root: &Root) -> Vec<(String, String)> {
         let is_there = |name: &str| disk::exists(&root.path().join(name));
-        let repo = is_there(".specify").then(|| Repo::open(root.path()).ok().flatten());
-        let Some(repo) = repo.flatten() else {
+        if !is_there(".specify") {
             return Vec::new();
-        };
-        let missing = self
-            .missing
-            .find(&self.disk, &repo, root, SPECS)
-            .into_iter();
+        }
+        let repo = || Repo::open(root.path()).ok().flatten().map(Arc::new);
+        let missing = self.missing.find(&self.disk, root, SPECS, repo).into_iter();
         let problem = |folder: String| {
             let message = if folder == SPECS {
-                let evidence = vanished::evidence(Some(&repo), root, SPECS, false, |_| true)?;
+                let evidence = vanished::evidence(repo().as_deref(), root, SPECS, false, |_| true)?;
                 vanished::problem("features", SPECS, &evidence)
             } else {
                 vanished::missing_problem("a feature", &folder)

@@ -171,10 +171,11 @@ impl Reader {
                 self.unread(line, UnreadReason::NoId);
             }
             Some(_) => {}
-            None => match mention(text) {
-                Some(mention @ Mention::Form(_)) => self.mentions.push((line, mention)),
-                _ => {}
-            },
+            None => {
+                if let Some(mention @ Mention::Form(_)) = mention(text) {
+                    self.mentions.push((line, mention));
+                }
+            }
         }
     }
 

@@ -58,6 +58,58 @@ impl UnreadReason {
     }
 }
 
+/// Lines of one reason, and what is said of them together.
+struct Group {
+    holds: fn(&UnreadReason) -> bool,
+    /// What they have.
+    has: &'static str,
+    /// What to do about them.
+    advice: &'static str,
+}
+
+const GROUPS: [Group; 5] = [
+    Group {
+        holds: |why| *why == UnreadReason::NoId,
+        has: "a box and no ID",
+        advice: "Put an ID behind the box of each that is a task",
+    },
+    Group {
+        holds: |why| matches!(why, UnreadReason::NoBox(_)),
+        has: "an ID and no box",
+        advice: "Put a bullet and a box before the ID of each that is a task",
+    },
+    Group {
+        holds: |why| *why == UnreadReason::Form,
+        has: "a box that is not written as one of a list item",
+        advice: "Write each with a bullet, a blank, the box and a blank",
+    },
+    Group {
+        holds: |why| *why == UnreadReason::Row,
+        has: "a place in a table",
+        advice: "Write each as an item of a list",
+    },
+    Group {
+        holds: |why| *why == UnreadReason::Recap,
+        has: "a place in a summary of tasks that are not read",
+        advice: "Write the tasks above as items of a list",
+    },
+];
+
+impl Group {
+    fn said(&self, lines: &[usize], example: &str) -> String {
+        let Self { has, advice, .. } = self;
+        let what = match lines {
+            [line] => format!("line {line} looks like a task and is not read: it has {has}"),
+            lines => format!(
+                "{} lines look like tasks and are not read: they have {has} (lines {})",
+                lines.len(),
+                listed(lines)
+            ),
+        };
+        format!("{what}. {advice}: `{example}`")
+    }
+}
+
 impl TaskList {
     /// How many lines look like tasks, are not read, and say something that no task says.
     pub fn lost(&self) -> usize {
@@ -76,45 +128,11 @@ impl TaskList {
             is_sign.then(|| (one.line, one.why.said()))
         }));
         let example = self.example();
-        let groups: [(fn(&UnreadReason) -> bool, &str, String); 5] = [
-            (
-                |why| *why == UnreadReason::NoId,
-                "a box and no ID",
-                format!("Put an ID behind the box of each that is a task: `{example}`"),
-            ),
-            (
-                |why| matches!(why, UnreadReason::NoBox(_)),
-                "an ID and no box",
-                format!("Put a bullet and a box before the ID of each that is a task: `{example}`"),
-            ),
-            (
-                |why| *why == UnreadReason::Form,
-                "a box that is not written as one of a list item",
-                format!("Write each with a bullet, a blank, the box and a blank: `{example}`"),
-            ),
-            (
-                |why| *why == UnreadReason::Row,
-                "a place in a table",
-                format!("Write each as an item of a list: `{example}`"),
-            ),
-            (
-                |why| *why == UnreadReason::Recap,
-                "a place in a summary of tasks that are not read",
-                format!("Write the tasks above as items of a list: `{example}`"),
-            ),
-        ];
-        for (is_of_it, has, advice) in groups {
-            let lines = self.unread.iter().filter(|one| is_of_it(&one.why));
+        for group in &GROUPS {
+            let lines = self.unread.iter().filter(|one| (group.holds)(&one.why));
             let lines: Vec<usize> = lines.map(|one| one.line).collect();
             if let Some(first) = lines.first() {
-                let what = match lines.len() {
-                    1 => format!("line {first} looks like a task and is not read: it has {has}"),
-                    count => format!(
-                        "{count} lines look like tasks and are not read: they have {has} (lines {})",
-                        listed(&lines)
-                    ),
-                };
-                problems.push((*first, format!("{what}. {advice}")));
+                problems.push((*first, group.said(&lines, &example)));
             }
         }
         problems.sort_by_key(|(line, _)| *line);

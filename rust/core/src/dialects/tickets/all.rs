@@ -140,12 +140,12 @@ impl Tickets {
 
     /// Whether these tickets, and no others, are those that are worked on in worktrees.
     pub fn is_worked_on(&self, tickets: &[(Code, Arc<Ticket>)], problems: &[Problem]) -> bool {
-        let is_same =
-            |((code, ticket), (own, known)): (&(Code, Arc<Ticket>), (&Code, &Arc<Ticket>))| {
-                code == own && Arc::ptr_eq(ticket, known)
-            };
+        let is_known = |(code, ticket): &(Code, Arc<Ticket>)| {
+            let known = self.worked_on.get(code);
+            known.is_some_and(|known| Arc::ptr_eq(known, ticket))
+        };
         self.worked_on.len() == tickets.len()
-            && tickets.iter().zip(&self.worked_on).all(is_same)
+            && tickets.iter().all(is_known)
             && self.of_worktrees == problems
     }
 

@@ -273,12 +273,28 @@ fn set_meta(
 }
 
 fn find<'a>(graph: &'a Draft<'_>, id: &str) -> Result<&'a Node, String> {
+<<<<<<< HEAD
     graph
         .find(id)
         .ok_or_else(|| format!("Task not found: {id}"))
 }
 
 fn find_mut<'a>(graph: &'a mut Draft<'_>, id: &str) -> Result<&'a mut Node, String> {
+=======
+    graph.find(id).ok_or_else(|| unknown(&graph.graph, id))
+}
+
+/// That no node has an ID, and which have one like it.
+fn unknown(graph: &Graph, id: &str) -> String {
+    let error = VineError::no_task(graph, id);
+    format!("{error}{}", error.hint().at(DoorKind::Agents))
+}
+
+fn find_mut<'a>(graph: &'a mut Draft<'_>, id: &str) -> Result<&'a mut Node, String> {
+    if graph.find(id).is_none() {
+        return Err(unknown(&graph.graph, id));
+    }
+>>>>>>> main
     graph
         .find_mut(id)
         .ok_or_else(|| format!("Task not found: {id}"))

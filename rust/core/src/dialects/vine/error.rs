@@ -175,7 +175,11 @@ pub enum VineError {
 impl VineError {
     /// The refusal of an ID that no node has.
     pub(super) fn no_task(graph: &Graph, id: &str) -> Self {
-        let named = graph.nodes.iter().map(|node| (&*node.id, &*node.name));
+        let there = graph
+            .nodes
+            .iter()
+            .filter(|node| graph.find(&node.id).is_some());
+        let named = there.map(|node| (&*node.id, &*node.name));
         let nearest = close_names(id, named).into_iter().map(str::to_owned);
         Self::NoTask {
             id: id.to_owned(),

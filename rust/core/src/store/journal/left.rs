@@ -46,13 +46,31 @@ impl Journal<'_> {
         kept.chain(undecided).collect()
     }
 
+    /// Those changes that recovery could not even set aside: nothing on disk says so of them.
+    pub fn stuck_changes(&self, unfinished: &[Unfinished]) -> Vec<LeftChange> {
+        let is_stuck = |change: &&Unfinished| {
+            let name = change.kept.file_name().unwrap_or_default();
+            !name.to_string_lossy().starts_with(KEPT_FOLDER)
+        };
+        let stuck = unfinished.iter().filter(is_stuck);
+        stuck
+            .flat_map(|change| interrupted(self.root.path(), change))
+            .collect()
+    }
+
     /// The changes that recovery set aside, of this root or of none that is known.
     fn kept_changes(&self) -> Vec<Unfinished> {
-        let Some(journal) = self.state.and_then(|state| state.read("journal")) else {
+        let place = self.state.and_then(|state| state.place());
+        let names = place.and_then(|place| disk::names(&place.join("journal")).ok());
+        let names = names.unwrap_or_default().into_iter();
+        let mut folders = names
+            .filter(|one| one.is_folder && one.name.starts_with(KEPT_FOLDER))
+            .peekable();
+        // Whose the state is takes longer to find out, and mostly there is nothing.
+        let read = || self.state.and_then(|state| state.read("journal"));
+        let Some(journal) = folders.peek().and_then(|_| read()) else {
             return Vec::new();
         };
-        let names = disk::names(&journal).unwrap_or_default().into_iter();
-        let folders = names.filter(|one| one.is_folder && one.name.starts_with(KEPT_FOLDER));
         let kept = folders.map(|one| journal.join(one.name));
         kept.filter_map(|folder| self.kept_change(&folder))
             .take(MOST)

@@ -20,14 +20,6 @@ use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::Root;
 use crate::store::index::{Change, Index, Source};
 
-/// Whether the archive is there, as this process saw it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ArchiveSeen {
-    Never,
-    There,
-    Gone,
-}
-
 /// What was read so far.
 pub(super) struct Known {
     pub(super) index: Index<Document>,
@@ -35,7 +27,7 @@ pub(super) struct Known {
     /// Whether the folder of the specs was ever there.
     pub(super) was_there: bool,
     archive: Index<Option<Status>>,
-    archive_seen: ArchiveSeen,
+    archive_was_there: bool,
     /// Archived specs: by ID the files that hold it, each with its state, which cannot be told when
     /// the file is broken.
     archived: HashMap<Box<str>, BTreeMap<Box<str>, Option<Status>>>,
@@ -69,7 +61,7 @@ impl Known {
             specs: Arc::default(),
             was_there: false,
             archive: Index::new(disk.clone(), root.clone(), ARCHIVE, ".md", archived),
-            archive_seen: ArchiveSeen::Never,
+            archive_was_there: false,
             archived: HashMap::new(),
             foreign: BTreeMap::new(),
             is_foreign_doubted: false,
@@ -147,17 +139,8 @@ impl Known {
     pub(super) fn refresh_archive(&mut self) -> bool {
         // Without an archive that can be listed nothing is archived.
         let changes = match self.archive.refresh() {
-            Ok(changes) => {
-                self.archive_seen = ArchiveSeen::There;
-                changes
-            }
-            Err(error) => {
-                let is_missing = matches!(error, StoreError::Missing { .. });
-                if is_missing && self.archive_seen == ArchiveSeen::There {
-                    self.archive_seen = ArchiveSeen::Gone;
-                }
-                self.archive.clear()
-            }
+            Ok(changes) => changes,
+            Err(_) => self.archive.clear(),
         };
         let is_changed = !changes.is_empty();
         for Change { path, document } in changes {
@@ -175,10 +158,10 @@ impl Known {
         is_changed
     }
 
-    /// Whether the archive was there at an earlier look and is not at this one.
-    pub(super) fn has_lost_archive(&mut self) -> bool {
-        self.refresh_archive();
-        self.archive_seen == ArchiveSeen::Gone
+    /// Notes whether the archive is there; true when it was at an earlier look and is not at this one.
+    pub(super) fn has_lost_archive(&mut self, is_there: bool) -> bool {
+        self.archive_was_there |= is_there;
+        self.archive_was_there && !is_there
     }
 
     /// The IDs in the archive, in no order.

@@ -1,11 +1,13 @@
 //! What crashes and failing disks left in a project: changes of several files, and temporary files.
 
 use std::sync::MutexGuard;
+use std::time::Instant;
 
 use super::super::model::Problem;
 use super::{ARCHIVE, Project};
 use crate::error::Error;
-use crate::store::disk;
+use crate::store::disk::{self, TICK};
+use crate::store::journal::LeftChange;
 use crate::store::state::StateFolder;
 use crate::store::undecided;
 
@@ -19,11 +21,27 @@ const FOLDERS: [&str; 6] = [
     ".chant/archive",
 ];
 
+fn problem_of(left: LeftChange) -> Problem {
+    Problem {
+        path: left.path.into(),
+        line: None,
+        message: left.message,
+    }
+}
+
 impl Project {
     /// Finishes changes of several files that were interrupted: by a crash, or by a disk that failed so
     /// that they could not even be taken back.
     pub(super) fn finish_interrupted(&self, state: &StateFolder) -> Result<(), Error> {
-        self.journal(Some(state), &[]).recover()?;
+        let journal = self.journal(Some(state), &[]);
+        let stuck = journal.stuck_changes(&journal.recover()?);
+        let mut known = self.unfinished();
+        for problem in stuck.into_iter().map(problem_of) {
+            // What stays in the way is found again by every change.
+            if !known.contains(&problem) {
+                known.push(problem);
+            }
+        }
         Ok(())
     }
 
@@ -61,17 +79,28 @@ impl Project {
         problems.unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
+    /// Where our own state lies, as it was found out a moment ago.
+    fn known_state(&self) -> Option<StateFolder> {
+        let known = self.known_state.lock();
+        let mut known = known.unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some((state, at)) = &*known
+            && at.elapsed() < TICK
+        {
+            return Some(state.clone());
+        }
+        // A repository that cannot be read has its own error.
+        let state = self.state().ok()?;
+        *known = Some((state.clone(), Instant::now()));
+        Some(state)
+    }
+
     /// What is to be reported of changes of several files that were interrupted.
     pub fn interruptions(&self) -> Vec<Problem> {
-        // A repository that cannot be read has its own error.
-        let state = self.state().ok();
-        let left = self.journal(state.as_ref(), &[]).left_changes();
+        let left = self
+            .journal(self.known_state().as_ref(), &[])
+            .left_changes();
         let mut problems = self.unfinished().clone();
-        problems.extend(left.into_iter().map(|left| Problem {
-            path: left.path.into(),
-            line: None,
-            message: left.message,
-        }));
+        problems.extend(left.into_iter().map(problem_of));
         problems
     }
 }

@@ -19,6 +19,7 @@ mod without_specs;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -123,6 +124,8 @@ pub struct Project {
     outside: Outside,
     /// Files of interrupted changes that could not be finished.
     unfinished: Mutex<Vec<Problem>>,
+    /// Where our own state lies, and when that was found out.
+    known_state: Mutex<Option<(StateFolder, Instant)>>,
     /// Folders of archived specs that git has and that are not there.
     missing: MissingFolders,
     /// The run that whoever asks works for, if they are an agent.
@@ -182,6 +185,7 @@ impl Project {
             known: Mutex::new(known),
             outside: Outside::default(),
             unfinished: Mutex::default(),
+            known_state: Mutex::default(),
             missing: MissingFolders::default(),
             named_trust: options.trust,
             door: DoorKind::default(),

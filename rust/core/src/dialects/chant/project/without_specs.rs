@@ -4,6 +4,7 @@ use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::Problem;
 use super::{ARCHIVE, Project, SPECS};
+use crate::store::disk;
 use crate::vanished;
 
 impl Project {
@@ -22,10 +23,10 @@ impl Project {
 
     /// What is wrong where the archive, or a day of it, is not there: it was, as this process or git knows.
     pub(super) fn archive_gone(&self) -> Vec<Problem> {
-        let repo = self.repo().ok().flatten();
-        let missing = repo.map(|repo| self.missing.find(&self.disk, &repo, &self.root, ARCHIVE));
-        let mut missing = missing.unwrap_or_default();
-        if missing.is_empty() && self.known().has_lost_archive() {
+        let repo = || self.repo().ok().flatten();
+        let mut missing = self.missing.find(&self.disk, &self.root, ARCHIVE, repo);
+        let is_there = disk::exists(&self.root.path().join(ARCHIVE));
+        if self.known().has_lost_archive(is_there) && missing.is_empty() {
             missing.push(ARCHIVE.to_owned());
         }
         let problem = |folder: String| {

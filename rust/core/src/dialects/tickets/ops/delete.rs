@@ -30,9 +30,8 @@ pub fn delete_cr(board: &Board, key: &str) -> Result<Answer, Error> {
         Ok(())
     })?;
     if is_elsewhere(&ticket.path) {
-        warnings.push(format!(
-            "it was deleted in the worktree that it is worked on in; a copy in this checkout stays until that branch is merged"
-        ));
+        let where_it_went = "it was deleted in the worktree that it is worked on in; a copy in this checkout stays until that branch is merged";
+        warnings.push(where_it_went.to_owned());
     }
     warnings.extend(dependants(&tickets, &code));
     let folder = board.within(&code.to_string());
