@@ -76,8 +76,6 @@ pub(crate) fn call<T: Send>(
     }
 }
 
-<<<<<<< HEAD
-=======
 /// Has Python's log say something, once.
 fn log_warning(py: Python<'_>, line: &str) -> PyResult<()> {
     let logger = py
@@ -86,7 +84,6 @@ fn log_warning(py: Python<'_>, line: &str) -> PyResult<()> {
     logger.call_method1("warning", ("%s", line)).map(drop)
 }
 
->>>>>>> main
 /// The door of a word that Python gives.
 pub(crate) fn door_of(word: &str) -> Result<DoorKind, Raised> {
     DoorKind::named(word).ok_or_else(|| {
@@ -95,17 +92,6 @@ pub(crate) fn door_of(word: &str) -> Result<DoorKind, Raised> {
             "a door is one of {words}, not {word}"
         )))
     })
-<<<<<<< HEAD
-}
-
-/// Has Python's log say something, once.
-fn log_warning(py: Python<'_>, line: &str) -> PyResult<()> {
-    let logger = py
-        .import("logging")?
-        .call_method1("getLogger", ("chant_mcp.store",))?;
-    logger.call_method1("warning", ("%s", line)).map(drop)
-=======
->>>>>>> main
 }
 
 /// [`call`] for a function of the core that answers a tool.

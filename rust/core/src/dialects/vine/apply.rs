@@ -9,7 +9,7 @@ use super::frontier::Plan;
 use super::model::{Attachment, Graph, Node, Status, Version, Work};
 use super::operation::{Annotations, Changes, Operation};
 use super::uri::{self, rebased};
-use crate::next_step::{HintText, NextStep, hint};
+use crate::next_step::{DoorKind, HintText, NextStep, hint};
 
 /// The annotation that says who holds a task.
 const OWNER: &str = "owner";
@@ -273,14 +273,6 @@ fn set_meta(
 }
 
 fn find<'a>(graph: &'a Draft<'_>, id: &str) -> Result<&'a Node, String> {
-<<<<<<< HEAD
-    graph
-        .find(id)
-        .ok_or_else(|| format!("Task not found: {id}"))
-}
-
-fn find_mut<'a>(graph: &'a mut Draft<'_>, id: &str) -> Result<&'a mut Node, String> {
-=======
     graph.find(id).ok_or_else(|| unknown(&graph.graph, id))
 }
 
@@ -294,7 +286,6 @@ fn find_mut<'a>(graph: &'a mut Draft<'_>, id: &str) -> Result<&'a mut Node, Stri
     if graph.find(id).is_none() {
         return Err(unknown(&graph.graph, id));
     }
->>>>>>> main
     graph
         .find_mut(id)
         .ok_or_else(|| format!("Task not found: {id}"))
