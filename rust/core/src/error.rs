@@ -205,7 +205,6 @@ impl Error {
             Self::Store(_)
             | Self::Edit(_)
             | Self::Config(_)
-            | Self::Misspelled(_)
             | Self::Git(_)
             | Self::Work(_)
             | Self::Network(_)
