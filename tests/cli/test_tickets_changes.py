@@ -122,7 +122,7 @@ def test_status_moves_a_ticket_and_needs_no_quotes(cli: Cli) -> None:
         "Invalid status transition from 'In Progress' to 'Rejected'. Valid transitions from 'In Progress': "
         "Implemented, Approved, On Hold, Partially Implemented"
     )
-    assert "Must be one of: Proposed, Approved" in cli.error("tickets", "status", "1", "done")
+    assert "Must be one of: Proposed,\nApproved" in cli.error("tickets", "status", "1", "done")
 
 
 @pytest.mark.requirement("cli:tickets:delete_asks")

@@ -224,7 +224,7 @@ async def test_a_claim_may_name_who_claims(call: Caller, plans: Plans) -> None:
     assert answer["claimed"][0]["annotations"] == {"owner": ["ada"]}
     assert plans.text("small") == SMALL.replace("Mid (notstarted)", "Mid (started) @owner(ada)")
     error = await refused(call, "small", claim("mid", owner="bo"))
-    assert error.startswith('Cannot claim "mid": it is started, held by ada. ')
+    assert error.startswith('Cannot claim "mid": it is started, held by ada.\n')
     await write(call, "small", claim("mid", owner="bo", force=True))
     assert "[mid] Mid (started) @owner(bo)\n" in plans.text("small")
     await write(call, "small", status("mid", "reviewing"))
