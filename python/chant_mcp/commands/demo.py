@@ -13,6 +13,7 @@ import click
 from chant_mcp._core import ChantProject
 from chant_mcp.commands.surroundings import Surroundings, changes_files
 from chant_mcp.errors import ChantError
+from chant_mcp.terminal import say
 
 
 @click.command()
@@ -76,7 +77,7 @@ def _write_sample(surroundings: Surroundings, root: Path) -> None:
         ) from error
     SampleProject(root, surroundings.environment).build(surroundings.interpreter)
     _trust(root, surroundings.environment)
-    click.echo(f"The sample project is in {root}")
+    say(f"The sample project is in {root}")
 
 
 def _trust(root: Path, environment: Mapping[str, str]) -> None:

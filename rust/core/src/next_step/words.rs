@@ -130,7 +130,6 @@ pub(super) fn for_scripts(step: &NextStep) -> String {
         NextStep::Split(_) => "spec.split()",
         NextStep::Approve(_) => "spec.approve()",
         NextStep::Reject(_) => "spec.reject(reason)",
-        NextStep::Merge(_) => "spec.merge()",
         NextStep::ListTasks => "feature.tasks",
         NextStep::NextTasks => "vine.next()",
         NextStep::NewVine(file) => return format!("`ws.add_vine(\"{file}\", operations)`"),
@@ -148,6 +147,7 @@ pub(super) fn for_scripts(step: &NextStep) -> String {
         | NextStep::Trust
         | NextStep::Doctor
         | NextStep::CheckConfig
+        | NextStep::Merge(_)
         | NextStep::Answer(_)
         | NextStep::ListQuestions { .. }
         | NextStep::InitTickets => return for_people(step),

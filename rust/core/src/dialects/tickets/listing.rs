@@ -109,7 +109,8 @@ impl Column {
 impl Listing {
     /// The files from a place on, in the order of lists.
     pub fn from(&self, place: usize) -> impl Iterator<Item = (&Code, &Arc<Ticket>)> {
-        let files = self.files.get(place..).unwrap_or_default().iter();
+        let rest = self.files.len().saturating_sub(place);
+        let files = self.files[..rest].iter().rev();
         files
             .inspect(|_| count_visited(1))
             .map(|(code, ticket)| (code, ticket))

@@ -111,10 +111,7 @@ impl<'a> Unnumbered<'a> {
     ) -> Result<Numbered, Error> {
         let warnings = update::relations(tickets, code, None, &self.given)?;
         let body = match self.template {
-            Some(template) => body(
-                &self.title,
-                Some(&template(&self.title, &code.to_string())?),
-            )?,
+            Some(template) => of_template(&template(&self.title, &code.to_string())?),
             None => self.plain.clone(),
         };
         let text = render(code, self.kind, &self.given, &body, &board.now());
@@ -208,6 +205,16 @@ fn has_front_matter(text: &str) -> bool {
         .ok()
         .and_then(|layout| layout.yaml);
     yaml.is_some_and(|yaml| !front_matter::keys(&text[yaml]).is_empty())
+}
+
+/// The body that a template gives; its heading, which holds the title, is the ticket's.
+fn of_template(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    let mut body = text.trim_start_matches('\n').to_owned();
+    if !body.ends_with('\n') {
+        body.push('\n');
+    }
+    body
 }
 
 /// The body: an H1, a blank line, the content.

@@ -137,12 +137,12 @@ fn page_of<T: Serialize>(
 
 /// The nodes of a status that hold a text; all without either.
 fn listed<'a>(graph: &'a Graph, question: &Question<'_>) -> Result<Vec<&'a Node>, VineError> {
-    let mut nodes = search(graph, question.query.unwrap_or_default());
-    if let Some(status) = question.status {
-        let status: Status = status.parse()?;
-        nodes.retain(|node| node.status() == Some(status));
-    }
-    Ok(nodes)
+    let Some(status) = question.status else {
+        return Ok(search(graph, question.query.unwrap_or_default()));
+    };
+    let status: Status = status.parse()?;
+    let nodes = graph.nodes.iter().map(|node| &**node);
+    Ok(nodes.filter(|node| node.status() == Some(status)).collect())
 }
 
 /// `vine_next`: what can be acted on now; the page is one of each list.
