@@ -68,7 +68,7 @@ def test_a_batch_looks_at_a_plan_once(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("cost:lint:nothing_changed")
 def test_lint_looks_at_what_changed(tmp_path: Path) -> None:
-    """Asked again it looks for one file of configuration; after a change of one spec it reads that one again."""
+    """Asked again it looks for one configuration alone; a spec that changed is read again."""
     scene = make_scene(tmp_path / "project", _SIZE, tmp_path / "home")
     first = scene.call("chant_lint").text
     before = counted_work()

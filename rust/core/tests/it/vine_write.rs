@@ -176,7 +176,7 @@ fn an_owner_goes_when_somebody_else_has_the_task() {
     let text = after(&meant, claim(json!({}))).unwrap();
     assert_eq!(header(&text), "[mid] Mid (started) @z(1) @owner(ada)");
     let told = after(&text, claim(json!({}))).unwrap_err();
-    assert!(told.starts_with("Cannot claim \"mid\": it is started, held by ada.\n"));
+    assert!(told.starts_with("Cannot claim \"mid\": it is started, held by ada."));
     let taken = after(&text, claim(json!({"force": true}))).unwrap();
     assert_eq!(header(&taken), "[mid] Mid (started) @z(1)");
     let taken = after(&text, claim(json!({"force": true, "owner": "bo"}))).unwrap();

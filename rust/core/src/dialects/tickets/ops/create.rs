@@ -111,7 +111,7 @@ impl<'a> Unnumbered<'a> {
     ) -> Result<Numbered, Error> {
         let warnings = update::relations(tickets, code, None, &self.given)?;
         let body = match self.template {
-            Some(template) => of_template(&template(&self.title, &code.to_string())?),
+            Some(template) => of_template(&self.title, &template(&self.title, &code.to_string())?)?,
             None => self.plain.clone(),
         };
         let text = render(code, self.kind, &self.given, &body, &board.now());
@@ -207,14 +207,15 @@ fn has_front_matter(text: &str) -> bool {
     yaml.is_some_and(|yaml| !front_matter::keys(&text[yaml]).is_empty())
 }
 
-/// The body that a template gives; its heading, which holds the title, is the ticket's.
-fn of_template(text: &str) -> String {
+/// The body that a template gives. A heading at its beginning, which holds the title, is the ticket's.
+fn of_template(title: &str, text: &str) -> Result<String, TicketError> {
     let text = text.replace("\r\n", "\n");
-    let mut body = text.trim_start_matches('\n').to_owned();
-    if !body.ends_with('\n') {
-        body.push('\n');
+    let text = text.trim_start_matches('\n');
+    if first_heading(text).is_none_or(|heading| heading.is_empty()) {
+        return body(title, Some(text));
     }
-    body
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    Ok(format!("{text}{end}"))
 }
 
 /// The body: an H1, a blank line, the content.
@@ -250,12 +251,14 @@ fn is_same_title(title: &str, other: &str) -> bool {
 
 /// Whether content begins with a title as its H1.
 fn begins_with(content: &str, title: &str) -> bool {
-    let first = markdown::outline(content).headings.into_iter().next();
-    first.is_some_and(|heading| {
-        heading.level == 1
-            && is_same_title(&heading.text, title)
-            && content[..heading.range.start].trim().is_empty()
-    })
+    first_heading(content).is_some_and(|heading| is_same_title(&heading, title))
+}
+
+/// The H1 at the beginning of a text.
+fn first_heading(text: &str) -> Option<String> {
+    let first = markdown::outline(text).headings.into_iter().next()?;
+    let is_first = first.level == 1 && text[..first.range.start].trim().is_empty();
+    is_first.then(|| first.text.into())
 }
 
 /// Writes the ticket under the project's lock.
