@@ -116,7 +116,9 @@ impl Network {
 fn levels(needs: &Rows, needed_by: &Rows) -> Vec<u32> {
     let mut waits: Vec<usize> = needed_by.rows().map(|_| 0).collect();
     for (_, row) in needed_by.rows() {
-        row.iter().for_each(|at| waits[index(*at)] += 1);
+        for at in row {
+            waits[index(*at)] += 1;
+        }
     }
     let mut levels = vec![0; waits.len()];
     let free = (0..).zip(&waits).filter(|(_, waits)| **waits == 0);

@@ -330,13 +330,13 @@ impl Project {
         let mut known = self.known();
         let changes = match known.index.refresh() {
             Err(StoreError::Missing { .. }) => {
-                let was_there = known.was_there;
+                let was_there = known.seen_folders.specs;
                 drop(known);
                 return Err(self.without_specs(was_there).into());
             }
             changes => changes?,
         };
-        known.was_there = true;
+        known.seen_folders.specs = true;
         let is_changed = !changes.is_empty();
         if is_changed {
             Arc::make_mut(&mut known.specs).apply(changes);

@@ -258,7 +258,7 @@ fn begins_with(content: &str, title: &str) -> bool {
 fn first_heading(text: &str) -> Option<String> {
     let first = markdown::outline(text).headings.into_iter().next()?;
     let is_first = first.level == 1 && text[..first.range.start].trim().is_empty();
-    is_first.then(|| first.text.into())
+    is_first.then_some(first.text)
 }
 
 /// Writes the ticket under the project's lock.
