@@ -25,7 +25,7 @@ async def test_vector_5_and_6_a_task_is_ticked_once(call: Caller) -> None:
     before = path.read_bytes()
     result = await call("rstn_complete_task", task_id="T001")
     assert text_of(result) == (
-        "Task T001 marked for completion. Processing...\n1/3 tasks complete\n"
+        "Task T001 marked for completion. Processing...\n1/3 tasks complete\nNo checks are configured.\n"
         "Next: T002 Add linting\nCan be done at once: T002, T003"
     )
     assert result.structured_content is not None

@@ -252,7 +252,9 @@ async def test_the_clients_folders_are_looked_into(folders: tuple[Path, Path, Pa
         for tool, arguments in (("vine_next", {}), ("vine_write", {"operations": [claim("r")]})):
             assert not (await client.call_tool(tool, {"file": "there", **arguments})).is_error
         assert "R (started)" in (spaced / "there.vine").read_text(encoding="utf-8")
-        assert await title(client, "nope") == f"File not found: nope (resolved to {work}/nope)"
+        assert await title(client, "nope") == (
+            f"File not found: nope (resolved to {work}/nope)\nvine_write with a `create` operation makes it."
+        )
 
 
 @pytest.mark.anyio

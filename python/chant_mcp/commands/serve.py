@@ -94,9 +94,10 @@ def _over_http(surroundings: Surroundings, wanted: Address, wishes: _Wishes) -> 
     from chant_mcp.server.http import app
 
     on_offer = serving.offer(surroundings)
+    _refuse_misspelled(surroundings)
     token = None if wishes.no_auth else _token(wishes.token_file)
     listener = _listener(wanted, wishes)
-    session = surroundings.session(may_leave=False)
+    session = surroundings.session(may_leave=False, door="agents")
     server = ChantServer(session, on_offer, many_clients=True)
     root, url = session.place.root, listener.url
     presence = None
@@ -124,6 +125,17 @@ def _over_http(surroundings: Surroundings, wanted: Address, wishes: _Wishes) -> 
         anyio.run(server.serve_http, service)
     finally:
         end()
+
+
+def _refuse_misspelled(surroundings: Surroundings) -> None:
+    """Refuse to serve by a configuration in which a key is nearly a known one, before anything is opened.
+
+    Raises:
+        ConfigError: With the key, its file and what may have been meant.
+    """
+    session = surroundings.session(may_leave=False)
+    session.recovers = False
+    session.workspace.refuse_misspelled()
 
 
 def _listener(wanted: Address, wishes: _Wishes) -> Listener:

@@ -1,7 +1,7 @@
 //! What the handles of scripts stand on: items as plain values, transactions, changes.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chant_core::config::seconds_of;
 use chant_core::dialects::chant::ops::{self as specs, Add, Update};
@@ -17,9 +17,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 
-use crate::answer::{Answer, plain};
+use crate::answer::plain;
 use crate::raise::{Raised, call};
 use crate::values::{object, value};
+use crate::vine::VineDocument;
 use crate::workspace::Workspace;
 
 /// Items as of one moment; each becomes plain values when it is asked for.
@@ -259,9 +260,10 @@ impl Transaction {
     }
 
     /// A task graph as it would be; `None` for one that is not changed.
-    fn plan(&self, py: Python<'_>, path: &str) -> Result<Option<Answer>, Raised> {
-        let plan = call(py, || Ok(self.transaction().plan(path)))?;
-        Ok(plan.map(Answer::from))
+    fn plan(&self, path: &str) -> Option<VineDocument> {
+        let transaction = self.transaction();
+        let document = transaction.plan(path).map(Arc::clone)?;
+        Some(VineDocument { document })
     }
 
     /// Writes all changes, or none; gives an ID for each, and warnings.

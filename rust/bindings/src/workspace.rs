@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chant_core::answer::{DEFAULT_LIMIT, Page};
 use chant_core::error::Error;
 use chant_core::workspace::board::{self, Search};
+use chant_core::workspace::configuration;
 use chant_core::workspace::export::{self, FIELDS, Form};
 use chant_core::workspace::filter::Filter;
 use chant_core::workspace::handle;
@@ -74,6 +75,16 @@ impl Workspace {
         call(py, || ops::dialects(&self.workspace))
     }
 
+    /// All configuration files that apply, with what is to be said about their keys.
+    fn config_check(&self, py: Python<'_>) -> Result<Answer, Raised> {
+        answer(py, || Ok(configuration::check(&self.workspace)))
+    }
+
+    /// Raises `ConfigError` while a key of one of them is nearly a known one.
+    fn refuse_misspelled(&self, py: Python<'_>) -> Result<(), Raised> {
+        call(py, || configuration::refuse(&self.workspace))
+    }
+
     /// Items of all dialects.
     #[pyo3(signature = (*, statuses = Vec::new(), labels = Vec::new(), dialects = Vec::new(),
                         ready = false, limit = 50, offset = 0))]
@@ -96,6 +107,26 @@ impl Workspace {
         };
         answer(py, || {
             ops::list(&self.workspace, filter, Page { limit, offset })
+        })
+    }
+
+    /// Items of all dialects in whose keys, titles, labels or texts all words of a text stand.
+    #[pyo3(signature = (text, *, statuses = Vec::new(), limit = 50, offset = 0))]
+    fn search(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        statuses: Vec<String>,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Answer, Raised> {
+        let filter = Filter {
+            statuses,
+            ..Filter::default()
+        };
+        let search = Search { text, bodies: true };
+        answer(py, || {
+            ops::search(&self.workspace, filter, search, Page { limit, offset })
         })
     }
 

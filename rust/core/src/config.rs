@@ -2,23 +2,28 @@
 //!
 //! A configuration file is markdown whose front matter holds the keys; the body is free text. Keys of
 //! `project`, `defaults`, `providers` and `parallel` are merged one by one, every other block is taken whole
-//! from the last file that has it, but for what runs may use up: of that the smaller counts. Unknown keys are left alone.
+//! from the last file that has it, but for what runs may use up: of that the smaller counts. Unknown keys change
+//! nothing and are kept as findings; while one of them is nearly a known key, nothing acts.
 
+mod blocks;
+pub mod check;
 pub mod confine;
 pub mod pool;
 pub mod runs;
+pub mod schema;
+pub mod view;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Deserialize;
 
-use self::confine::{Caches, Confine, ConfineBlock};
-use self::pool::RunsBlock;
-use self::runs::{AgentSettings, Limits, ParallelBlock, Providers, Rotation, Runs, WatchBlock};
+use self::blocks::{File, of_agents, of_project, of_user, parse};
+use self::check::{ConfigFinding, MisspelledKey};
+use self::confine::Confine;
+use self::runs::Runs;
+use self::schema::ConfigSchema;
 use crate::environment;
-use crate::text::edit::EditError;
-use crate::text::front_matter::{self, YamlProblem};
 
 /// Seconds as people give them as a time, at most a year: no clock can be asked about all that numbers say.
 pub fn seconds_of(seconds: f64) -> Duration {
@@ -77,6 +82,8 @@ pub struct Config {
     pub confine: Confine,
     /// Whether completed specs have to have receipts; counts as the target branch says it.
     pub receipts: ReceiptPolicy,
+    /// What is to be said about keys of the files.
+    pub findings: Vec<ConfigFinding>,
 }
 
 impl Default for Config {
@@ -99,6 +106,7 @@ impl Default for Config {
             runs: Runs::default(),
             confine: Confine::default(),
             receipts: ReceiptPolicy::default(),
+            findings: Vec::new(),
         }
     }
 }
@@ -191,88 +199,10 @@ impl Default for Thresholds {
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-#[serde(expecting = "`key: value` lines")]
-struct File {
-    project: Option<ProjectBlock>,
-    defaults: Option<DefaultsBlock>,
-    repos: Option<Vec<Repository>>,
-    enterprise: Option<EnterpriseBlock>,
-    approval: Option<ApprovalBlock>,
-    lint: Option<LintBlock>,
-    agents: Option<BTreeMap<String, AgentSettings>>,
-    providers: Option<Providers>,
-    parallel: Option<ParallelBlock>,
-    checks: Option<BTreeMap<String, Vec<String>>>,
-    limits: Option<Limits>,
-    runs: Option<RunsBlock>,
-    watch: Option<WatchBlock>,
-    env: Option<EnvBlock>,
-    confine: Option<ConfineBlock>,
-    caches: Option<Caches>,
-    trust: Option<TrustBlock>,
-    receipts: Option<ReceiptPolicy>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-#[serde(expecting = "`key: value` lines")]
-struct EnvBlock {
-    pass: Vec<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-#[serde(expecting = "`key: value` lines")]
-struct TrustBlock {
-    roots: Vec<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(expecting = "`key: value` lines")]
-struct ProjectBlock {
-    name: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(expecting = "`key: value` lines")]
-struct DefaultsBlock {
-    branch_prefix: Option<String>,
-    main_branch: Option<String>,
-    model: Option<String>,
-    split_model: Option<String>,
-    prompt: Option<String>,
-    prompt_extensions: Option<Vec<String>>,
-    provider: Option<String>,
-    rotation_strategy: Option<Rotation>,
-    worktree_root: Option<String>,
-    allow_other_specs: Option<bool>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-#[serde(expecting = "`key: value` lines")]
-struct EnterpriseBlock {
-    derived: BTreeMap<String, DerivedKey>,
-    required: Vec<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-#[serde(expecting = "`key: value` lines")]
-struct ApprovalBlock {
-    require_approval_for_agent_work: bool,
-    rejection_action: RejectionAction,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-#[serde(expecting = "`key: value` lines")]
-struct LintBlock {
-    thresholds: Thresholds,
-    disable: Option<Vec<String>>,
-}
+/// A file's name for messages, and its text.
+type Named<'a> = (&'a str, &'a str);
+/// The keys a file may have, what of it counts, and whether it is the user's own.
+type Layer = (&'static ConfigSchema, fn(File) -> File, bool);
 
 impl Config {
     /// Reads the user's and the project's configuration, and the project's list of agents, which
@@ -287,20 +217,31 @@ impl Config {
         agents: Option<(&str, &str)>,
     ) -> Result<Self, ConfigError> {
         let mut config = Self::default();
-        let narrowed = [
-            user.map(|file| (file, of_user as fn(File) -> File, true)),
-            project.map(|file| (file, of_project as fn(File) -> File, false)),
-            agents.map(|file| (file, of_agents as fn(File) -> File, false)),
+        let layers: [(Option<Named<'_>>, Layer); 3] = [
+            (user, (&schema::chant::USERS, of_user, true)),
+            (project, (&schema::chant::PROJECTS, of_project, false)),
+            (agents, (&schema::chant::AGENTS, of_agents, false)),
         ];
-        for ((name, text), narrow, is_users) in narrowed.into_iter().flatten() {
+        let narrowed = layers.map(|(file, layer)| Some((file?, layer)));
+        for ((name, text), (schema, narrow, is_users)) in narrowed.into_iter().flatten() {
             config
                 .take(narrow(parse(name, text)?), is_users)
                 .map_err(|why| ConfigError {
                     file: name.into(),
                     why,
                 })?;
+            let findings = check::in_front_matter(name, text, schema);
+            config.findings.extend(findings);
         }
         Ok(config)
+    }
+
+    /// Refuses to act by it while a key is nearly a known one: what it was to say would not hold.
+    ///
+    /// # Errors
+    /// `MisspelledKey`, the first.
+    pub fn refuse_misspelled(&self) -> Result<(), MisspelledKey> {
+        check::refuse_misspelled(&self.findings)
     }
 
     fn take(&mut self, file: File, is_users: bool) -> Result<(), String> {
@@ -378,60 +319,15 @@ impl Config {
     }
 }
 
-/// What counts of the user's file: a name is the project's own, and so is what its branches have to have.
-fn of_user(file: File) -> File {
-    File {
-        project: None,
-        receipts: None,
-        ..file
-    }
-}
-
-/// What counts of the project's file: no folder says of itself that it is trusted.
-fn of_project(file: File) -> File {
-    File {
-        trust: None,
-        ..file
-    }
-}
-
-/// What counts of the list of agents.
-fn of_agents(file: File) -> File {
-    let agents = file.parallel.and_then(|parallel| parallel.agents);
-    File {
-        parallel: Some(ParallelBlock {
-            agents,
-            ..ParallelBlock::default()
-        }),
-        ..File::default()
-    }
-}
-
 fn put<T>(place: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *place = value;
     }
 }
 
-fn parse(name: &str, text: &str) -> Result<File, ConfigError> {
-    let failed = |why: String| ConfigError {
-        file: name.into(),
-        why,
-    };
-    let layout = front_matter::layout(text).map_err(|e: EditError| failed(e.to_string()))?;
-    let Some(range) = layout.yaml else {
-        return Ok(File::default());
-    };
-    let lines_before = text[..range.start].matches('\n').count();
-    let read = front_matter::read::<Option<File>>(&text[range]);
-    Ok(read
-        .map_err(|e: YamlProblem| failed(e.below(lines_before)))?
-        .unwrap_or_default())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::runs::Argument;
+    use super::runs::{Argument, Limits, Rotation};
     use super::*;
 
     fn read(user: &str, project: &str) -> Result<Config, ConfigError> {

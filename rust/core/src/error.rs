@@ -3,12 +3,14 @@
 use serde_json::{Map, Value, json};
 
 use crate::config::ConfigError;
+use crate::config::check::MisspelledKey;
 use crate::dialects::chant::error::ChantError;
 use crate::dialects::speckit::error::SpeckitError;
 use crate::dialects::tickets::error::TicketError;
 use crate::dialects::vine::error::VineError;
 use crate::git::GitError;
 use crate::graph::network::NetworkError;
+use crate::next_step::{HintText, NextStep, hint};
 use crate::provider::ProviderError;
 use crate::store::StoreError;
 use crate::text::edit::EditError;
@@ -16,7 +18,7 @@ use crate::trust::UntrustedFolder;
 use crate::work::WorkError;
 use crate::workspace::error::WorkspaceError;
 
-/// Any refusal or failure of the core; its `Display` is the sentence a client sees.
+/// Any refusal or failure of the core; its `Display` is the sentence a client sees, [`Error::hint`] what may help.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The chant dialect refused.
@@ -43,6 +45,9 @@ pub enum Error {
     /// The configuration cannot be read.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A key of the configuration is nearly a known one, and something was to be done by it.
+    #[error(transparent)]
+    Misspelled(#[from] MisspelledKey),
     /// Git refused or failed.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -167,7 +172,7 @@ impl Error {
             Self::Workspace(error) => error.kind(),
             Self::Store(error) | Self::Provider(ProviderError::Store(error)) => kind_of(error),
             Self::Edit(_) => ErrorKind::InvalidDocument,
-            Self::Config(_) => ErrorKind::Config,
+            Self::Config(_) | Self::Misspelled(_) => ErrorKind::Config,
             Self::Git(_) => ErrorKind::Git,
             Self::Work(error) => kind_of_work(error),
             Self::Network(error) => kind_of_network(error),
@@ -180,6 +185,34 @@ impl Error {
         }
     }
 
+    /// What may help, behind the sentence.
+    pub fn hint(&self) -> HintText {
+        match self {
+            Self::Chant(error) => error.hint(),
+            Self::Speckit(error) => error.hint(),
+            Self::Ticket(error) => error.hint(),
+            Self::Vine(error) => error.hint(),
+            Self::Workspace(error) => error.hint(),
+            Self::NotTrusted(_) => hint![
+                "\nA person has to look at what it asks for: ",
+                NextStep::ShowTrust,
+                ", then ",
+                NextStep::Trust,
+                ".",
+            ],
+            Self::Misspelled(_) => hint![" ", NextStep::CheckConfig, " lists all findings."],
+            Self::During { source, .. } => source.hint(),
+            Self::Store(_)
+            | Self::Edit(_)
+            | Self::Config(_)
+            | Self::Git(_)
+            | Self::Work(_)
+            | Self::Network(_)
+            | Self::Provider(_)
+            | Self::Apart { .. } => HintText::default(),
+        }
+    }
+
     /// The values in the sentence, by name, for programs.
     pub fn details(&self) -> Map<String, Value> {
         let pairs = match self {
@@ -189,6 +222,12 @@ impl Error {
             Self::Vine(error) => error.details(),
             Self::Workspace(error) => error.details(),
             Self::Config(error) => json!({"file": error.file}),
+            Self::Misspelled(error) => json!({
+                "file": error.file,
+                "line": error.line,
+                "key": error.key,
+                "nearest": error.nearest,
+            }),
             Self::Network(error) => details_of_network(error),
             Self::NotTrusted(folder) => json!({
                 "needs": "trust",

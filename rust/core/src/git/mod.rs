@@ -19,6 +19,7 @@ pub mod acting;
 mod backend;
 pub mod bookkeeping;
 mod branches;
+pub mod checkouts;
 mod commits;
 pub mod exchange;
 mod export;

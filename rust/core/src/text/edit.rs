@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::clash::LeftClash;
+
 /// The reasons why a document cannot be edited without risk.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
@@ -36,6 +38,9 @@ pub enum EditError {
         /// The result of the check.
         why: String,
     },
+    /// The text has two versions of something, or would have.
+    #[error("{0}; nothing was changed")]
+    Clashing(LeftClash),
     /// Two edits overlap, or one lies outside the text: an error of the program.
     #[error("an edit of bytes {start}..{end} does not fit the text")]
     Range {

@@ -26,26 +26,6 @@ pub struct Markers<'a> {
     pub theirs: &'a str,
 }
 
-/// Returns the line, counted from 1, on which a clash starts that git left between markers; lines
-/// that start at a quoted byte are skipped.
-pub fn left_clash(text: &str, is_quoted: impl Fn(usize) -> bool) -> Option<usize> {
-    // Hardly any text has markers: lines are examined only where one may be.
-    memchr::memmem::find(text.as_bytes(), b"<<<<<<<")?;
-    let mut signs = ["<<<<<<<", "=======", ">>>>>>>"].into_iter().peekable();
-    let (mut at, mut begins) = (0, None);
-    for (number, line) in text.split_inclusive('\n').enumerate() {
-        let start = at;
-        at += line.len();
-        let behind = signs.peek().and_then(|sign| line.strip_prefix(sign));
-        let is_marker = behind.is_some_and(|rest| rest.trim().is_empty() || rest.starts_with(' '));
-        if is_marker && !is_quoted(start) {
-            begins.get_or_insert(number + 1);
-            signs.next();
-        }
-    }
-    begins.filter(|_| signs.peek().is_none())
-}
-
 /// Merges the changes of two sides to one text. Changes of neighbouring lines clash, too.
 ///
 /// # Errors

@@ -195,6 +195,21 @@ pub fn needs_trust(name: &str) -> bool {
     effects_of(name).is_none_or(|row| row.effects.iter().any(|effect| ACTS.contains(effect)))
 }
 
+/// Acts that need trust and put away or exchange what is there, whatever the configuration says of work.
+const TIDIES: [&str; 5] = [
+    "worktree prune",
+    "remove a branch",
+    "stage a move",
+    "receipt push",
+    "receipt fetch",
+];
+
+/// Whether something goes by what the configuration says of work, so that it may not be done while a key of that is
+/// nearly a known one.
+pub fn goes_by_configuration(name: &str) -> bool {
+    needs_trust(name) && !TIDIES.contains(&name)
+}
+
 impl EffectRow {
     /// Returns the hints for hosts.
     pub fn hints(&self) -> ToolHints {
@@ -241,6 +256,21 @@ mod tests {
         assert!(needs_trust("chant_work_start") && needs_trust("rstn_complete_task"));
         assert!(needs_trust("recover") && needs_trust("something new"));
         assert!(hints("chant_status").read_only && hints("chant_status").idempotent);
+    }
+
+    #[test]
+    fn what_starts_runs_or_merges_goes_by_the_configuration() {
+        for name in [
+            "chant_work_start",
+            "merge",
+            "approve",
+            "watch",
+            "chant_split",
+        ] {
+            assert!(goes_by_configuration(name), "{name}");
+        }
+        assert!(!goes_by_configuration("worktree prune") && !goes_by_configuration("chant_lint"));
+        assert!(TIDIES.iter().all(|name| effects_of(name).is_some()));
     }
 
     #[test]

@@ -54,6 +54,8 @@ pub struct Run {
     pub confinement: Option<String>,
     /// The agent's commits.
     pub commits: Vec<String>,
+    /// How many checks its work passed, where its spec is completed by it.
+    pub checks: Option<usize>,
     /// The facts that its agent reported.
     pub report: AgentReport,
     /// True if the record is one of ours, and not history.
@@ -127,6 +129,7 @@ pub fn all(runs: &Runs) -> Result<(Vec<Run>, Vec<BrokenRecord>), StoreError> {
 /// Returns a run of ours.
 fn own(record: &Record) -> Run {
     let is_running = record.state() == State::Running;
+    let has_landed = record.works_on_spec() && record.state() == State::Completed;
     let is_stale = is_running && !record.runner().is_alive();
     Run {
         process_id: record.process_id.clone(),
@@ -149,6 +152,7 @@ fn own(record: &Record) -> Run {
         worktree: record.worktree.clone(),
         confinement: record.confinement.clone(),
         commits: record.commits.clone(),
+        checks: has_landed.then_some(record.checks.len()),
         report: AgentReport::of(record),
         is_own: true,
     }
@@ -214,6 +218,7 @@ fn told(name: &str, text: &str) -> Result<Run, String> {
         worktree: record.worktree,
         confinement: None,
         commits: commits.collect(),
+        checks: None,
         report: AgentReport::default(),
         is_own: false,
     })

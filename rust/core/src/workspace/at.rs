@@ -200,6 +200,11 @@ impl Then {
                 }
                 Said::Archived(None) => {}
                 Said::Plan(read) => plans.push((path, read)),
+                Said::Tasks(Ok(tasks)) if tasks.clash.is_some() => {
+                    let clash = tasks.clash.map(|clash| clash.to_string());
+                    let problem = problem(&path, clash.unwrap_or_default());
+                    self.problems.push(problem);
+                }
                 Said::Tasks(Ok(tasks)) if tasks.list.tasks.is_empty() => {}
                 Said::Tasks(Ok(tasks)) => {
                     self.features.insert(path, tasks);

@@ -7,6 +7,7 @@
 mod at;
 pub mod board;
 pub mod changes;
+pub mod configuration;
 mod csv_table;
 pub mod error;
 pub mod export;
@@ -20,6 +21,7 @@ pub mod key;
 pub mod network;
 pub mod ops;
 mod outside;
+mod place;
 pub mod transaction;
 mod view;
 mod would_be;
@@ -27,7 +29,7 @@ mod would_be;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::dialects::chant::error::ChantError;
 use crate::dialects::chant::project::{Project, SPECS};
@@ -78,7 +80,7 @@ struct Known {
     pinned: HashMap<String, Pinned>,
     joined: Arc<Joined>,
     /// The graph laid out, and of which moment.
-    laid: Option<(Weak<Joined>, Laid)>,
+    laid: Option<(u64, Laid)>,
 }
 
 impl Workspace {
@@ -104,9 +106,11 @@ impl Workspace {
     /// # Errors
     /// A `StoreError` where a folder of work files cannot be listed.
     pub fn snapshot(&self) -> Result<Arc<Joined>, Error> {
-        let mut read = self.read_specs()?;
         let mut known = self.known();
         let known = &mut *known;
+        // What no other thread holds can be changed in place, without a copy.
+        let is_lent = Arc::get_mut(&mut known.joined).map(Joined::lend).is_some();
+        let mut read = self.read_specs()?;
         if !known.plans.is_current() {
             known.plans = Walked::of(&self.root, "vine", DEPTH, MOST_PLANS + 1);
             known.pinned.clear();
@@ -128,6 +132,8 @@ impl Workspace {
         self.read_tickets(&mut read)?;
         if known.joined.differs_from(&read) {
             Arc::make_mut(&mut known.joined).take(read);
+        } else if is_lent {
+            Arc::make_mut(&mut known.joined).take_back(read);
         }
         Ok(Arc::clone(&known.joined))
     }
@@ -136,12 +142,12 @@ impl Workspace {
     fn laid(&self, joined: &Arc<Joined>) -> Result<Laid, Error> {
         let known = self.known().laid.clone();
         if let Some((of, laid)) = known
-            && of.upgrade().is_some_and(|of| Arc::ptr_eq(&of, joined))
+            && of == joined.version()
         {
             return Ok(laid);
         }
         let laid = network::laid(joined)?;
-        self.known().laid = Some((Arc::downgrade(joined), laid.clone()));
+        self.known().laid = Some((joined.version(), laid.clone()));
         Ok(laid)
     }
 
@@ -232,9 +238,19 @@ impl Workspace {
             let path = format!("{}/{TASKS}", feature.directory);
             match features.document(&feature, TASKS) {
                 Ok(Some(document)) => {
-                    let unread = document.list.unread.iter();
+                    let clash = document.clash.as_ref();
+                    read.problems.extend(clash.map(|clash| Problem {
+                        path: path.clone(),
+                        line: Some(clash.begins),
+                        message: clash.to_string(),
+                    }));
+                    let problems = document.list.problems().into_iter();
                     read.problems
-                        .extend(unread.map(|line| unread_line(&path, line)));
+                        .extend(problems.map(|(line, message)| Problem {
+                            path: path.clone(),
+                            line: Some(line),
+                            message,
+                        }));
                     if !document.list.tasks.is_empty() {
                         read.features.push(feature::Feature {
                             label: key::composed(&feature.label).into(),
@@ -310,17 +326,6 @@ fn gone(folder: &str, message: String) -> Problem {
         path: folder.to_owned(),
         line: None,
         message,
-    }
-}
-
-/// Tells of a line that would be a task, were it not for the sign in its box.
-fn unread_line(path: &str, (line, sign): &(usize, Box<str>)) -> Problem {
-    Problem {
-        path: path.to_owned(),
-        line: Some(*line),
-        message: format!(
-            "this line is no task: `[{sign}]` is no box of a task list; expected `[ ]`, `[x]`, `[~]` or `[-]`"
-        ),
     }
 }
 

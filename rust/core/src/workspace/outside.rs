@@ -200,6 +200,9 @@ impl<'a> Look<'a> {
         let document = document.map_err(|error| first_line(&error))?;
         let path = format!("{}/{TASKS}", feature.directory);
         let document = document.ok_or_else(|| format!("there is no {path}"))?;
+        if let Some(clash) = document.clash {
+            return Err(format!("{path}: {clash}"));
+        }
         standing_in(&document.list, part, &path)
     }
 

@@ -9,6 +9,7 @@ use regex::Regex;
 
 use super::model::{Spec, Status};
 use super::parse;
+use crate::config::Config;
 use crate::store::index::Source;
 use crate::text::markdown;
 
@@ -186,6 +187,15 @@ pub fn criteria_at_start(spec: &Spec) -> Vec<CriterionAtStart> {
         checks,
     };
     spec.criteria.iter().zip(checks).map(criterion).collect()
+}
+
+/// What is said when a spec is completed and no check could speak against it.
+pub fn without_checks(spec: &Spec, config: &Config) -> Option<&'static str> {
+    if config.runs.checks.is_empty() {
+        return Some("No checks are configured.");
+    }
+    let names_none = checks(spec).iter().all(Vec::is_empty);
+    names_none.then_some("No criterion names a check.")
 }
 
 /// The names of the checks that stand at each criterion as `<!-- check: NAME -->`: in its text, or

@@ -7,11 +7,13 @@ use serde::de::DeserializeOwned;
 
 use super::id::SpecId;
 use super::model::{Approval, Broken, Criterion, Problem, Spec, SpecType, Status};
+use crate::counted::count_visited;
 use crate::store::index::Source;
 use crate::text::checklist;
+use crate::text::clash;
+use crate::text::fences::{self, SwallowingFence};
 use crate::text::front_matter::{self, Key, Texts, YamlProblem};
 use crate::text::markdown::{self, Heading, Outline};
-use crate::text::merge;
 
 /// The heading under which criteria stand.
 pub const CRITERIA: &str = "Acceptance Criteria";
@@ -89,6 +91,7 @@ pub fn document(path: &str, source: Source) -> Document {
             problem,
         })
     };
+    count_visited(1);
     let text = match source {
         Source::Text(text) => text,
         Source::Unreadable(why) => return Err(broken(None, format!("cannot be read: {why}"))),
@@ -110,6 +113,7 @@ fn fitted(list: Option<Vec<Box<str>>>) -> Option<Vec<Box<str>>> {
 type Fault = (Option<usize>, String);
 
 fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
+    refuse_clash(&text)?;
     let layout = front_matter::layout(&text).map_err(|e| (None, e.to_string()))?;
     let mut reader = Reader {
         path,
@@ -146,7 +150,6 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
     );
     let body = &text[layout.body..];
     let outline = markdown::outline(body);
-    refuse_clash(&text, layout.body, &outline)?;
     let title = outline.headings.iter().find(|heading| heading.level == 1);
     Ok(Spec {
         id,
@@ -181,19 +184,29 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
         }),
         output_schema: front.output_schema,
         problems: reader.problems,
+        fences: swallowing(&text, layout.body, &outline),
         text: text.into(),
     })
 }
 
-/// Refuses a body of which git left two versions: which of them is meant is for a person to say.
-fn refuse_clash(text: &str, body: usize, outline: &Outline) -> Result<(), Fault> {
-    let is_code = |at: usize| outline.code.iter().any(|range| range.contains(&at));
-    let Some(line) = merge::left_clash(&text[body..], is_code) else {
-        return Ok(());
-    };
-    let line = text[..body].matches('\n').count() + line;
-    let why = "cannot be read: a merge left two versions between conflict markers; keep what is meant and take them out";
-    Err((Some(line), why.into()))
+/// The fences of a body that take in headings or boxes, with their lines in the file.
+fn swallowing(text: &str, body: usize, outline: &Outline) -> Box<[SwallowingFence]> {
+    let mut found = fences::swallowing(&text[body..], outline);
+    if !found.is_empty() {
+        let before = text[..body].matches('\n').count();
+        for fence in &mut found {
+            fence.line += before;
+        }
+    }
+    found.into()
+}
+
+/// Refuses a text of which git left two versions: which of them is meant is for a person to say.
+fn refuse_clash(text: &str) -> Result<(), Fault> {
+    match clash::in_document(text) {
+        None => Ok(()),
+        Some(clash) => Err((Some(clash.begins), format!("cannot be read: {clash}"))),
+    }
 }
 
 /// The title that a heading gives: all that follows its hash and blank, hashes at its end included

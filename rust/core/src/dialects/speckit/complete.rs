@@ -10,11 +10,13 @@ use super::files::{Features, TASKS, Who};
 use super::parse;
 use super::plan::Plan;
 use super::resolve::{Feature, Found};
-use super::task::{Mark, Progress, Task, TaskList};
+use super::task::{Criterion, Mark, Progress, Task, TaskList};
+use super::unread::listed;
 use crate::error::Error;
 use crate::outside::Telling;
 use crate::store::disk;
 use crate::store::files::{self, Root};
+use crate::text::clash;
 use crate::text::edit::{self, Edit, EditError};
 
 /// IDs that a refusal names as like the one that was meant.
@@ -32,6 +34,8 @@ pub struct Completed {
     pub at: usize,
     /// Whether it was ticked before.
     pub was_complete: bool,
+    /// Whether the configuration asks for any check.
+    pub checks_configured: bool,
     /// How the checks ended.
     pub checks: Vec<Evidence>,
     /// What was not right and did not refuse it.
@@ -51,8 +55,8 @@ impl Features {
     /// Ticks a task of a feature.
     ///
     /// # Errors
-    /// `NoTaskList`, `NoTask`, `Duplicate`, `Unready`, `CheckFailed`, or a `StoreError`; the file is then
-    /// as it was.
+    /// `NoTaskList`, `NoTask`, `Duplicate`, `Unready`, `CheckFailed`, `MisspelledKey`, or a `StoreError`; the file is
+    /// then as it was.
     pub fn complete(
         &self,
         found: &Found,
@@ -71,6 +75,9 @@ impl Features {
             asked,
         };
         let at = only(&document.list, id)?;
+        if document.list.tasks[at].mark != Mark::Done && !skips {
+            config.refuse_misspelled()?;
+        }
         if document.list.tasks[at].mark != Mark::Done && judge.wants_checks() {
             if !self.runs_commands {
                 judge.judge(&document.list, at)?;
@@ -85,6 +92,7 @@ impl Features {
             let list = if text == document.text {
                 document.list.clone()
             } else {
+                refuse_clash(feature, text)?;
                 parse::tasks(text)
             };
             let (changed, done) = judge.tick(text, list)?;
@@ -98,6 +106,7 @@ impl Features {
             list: parse::tasks(&edited.text),
             at,
             was_complete: true,
+            checks_configured: !config.checks.is_empty(),
             checks: Vec::new(),
             warnings: Vec::new(),
         });
@@ -278,14 +287,25 @@ fn last(text: &str) -> String {
     text.chars().skip(skipped).collect()
 }
 
+/// Refuses a list of which a merge left two versions.
+fn refuse_clash(feature: &Feature, text: &str) -> Result<(), SpeckitError> {
+    let path = || format!("{}/{TASKS}", feature.directory);
+    match clash::in_document(text) {
+        None => Ok(()),
+        Some(clash) => Err(SpeckitError::Clashing {
+            path: path(),
+            clash,
+        }),
+    }
+}
+
 /// The folder that a feature's files stay in.
 ///
 /// # Errors
 /// `NoFeature` where its directory is not there.
 pub(super) fn in_place<'a>(found: &Found, feature: &'a Feature) -> Result<&'a Root, SpeckitError> {
-    let tried = || found.tried.clone();
     let root = feature.root.as_ref();
-    root.ok_or_else(|| SpeckitError::NoFeature { tried: tried() })
+    root.ok_or_else(|| found.without_feature())
 }
 
 /// The place of the one task with an ID.
@@ -325,11 +345,10 @@ fn nearest(list: &TaskList, id: &str) -> Vec<String> {
 
 /// The text with one box ticked, and what it says: it is read again to prove that nothing else changed.
 fn ticked(text: &str, list: TaskList, at: usize) -> Result<(String, TaskList), Error> {
-    let box_at = list.tasks[at].box_at;
     let tick = parse::tick(text, &list).to_string();
-    let changed = edit::apply(text, &[Edit::replace(box_at..box_at + 1, tick)])?;
     let mut expected = list;
-    expected.tasks[at].mark = Mark::Done;
+    let box_at = mark_done(&mut expected.tasks[at])?;
+    let changed = edit::apply(text, &[Edit::replace(box_at..box_at + 1, tick)])?;
     if parse::tasks(&changed) == expected {
         return Ok((changed, expected));
     }
@@ -338,6 +357,36 @@ fn ticked(text: &str, list: TaskList, at: usize) -> Result<(String, TaskList), E
         why: "the list would read otherwise".into(),
     }
     .into())
+}
+
+/// Marks a task as done; gives the byte of its box. A task without one has the only open box below it.
+///
+/// # Errors
+/// `Unready` where several boxes would have to be ticked.
+fn mark_done(task: &mut Task) -> Result<usize, SpeckitError> {
+    task.mark = Mark::Done;
+    if let Some(box_at) = task.box_at {
+        return Ok(box_at);
+    }
+    let open = task
+        .criteria
+        .iter_mut()
+        .filter(|one| !one.mark.is_settled());
+    let mut open: Vec<&mut Criterion> = open.collect();
+    if let [one] = open.as_mut_slice() {
+        one.mark = Mark::Done;
+        return Ok(one.box_at);
+    }
+    let lines: Vec<usize> = open.iter().map(|one| one.line).collect();
+    Err(SpeckitError::Unready {
+        id: task.id.to_string(),
+        reasons: vec![format!(
+            "it has no box of its own, and {} of the boxes below it are open (lines {}); tick those, or write `[ ]` before {} in its heading",
+            lines.len(),
+            listed(&lines),
+            task.id
+        )],
+    })
 }
 
 /// Says whether a task may be ticked.
@@ -389,6 +438,7 @@ impl Judge<'_> {
             list,
             at,
             was_complete,
+            checks_configured: !self.config.checks.is_empty(),
             checks: Vec::new(),
             warnings,
         };

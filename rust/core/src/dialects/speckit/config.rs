@@ -6,8 +6,11 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::error::SpeckitError;
+use crate::config::check::{self, ConfigFinding, MisspelledKey};
+use crate::config::schema::speckit::FEATURES;
 use crate::config::seconds_of;
 use crate::environment;
+use crate::text::clash;
 use crate::text::front_matter;
 
 /// Where it lies, from the project's root.
@@ -25,6 +28,19 @@ pub struct Config {
     pub questions: Questions,
     /// What checks get of our own environment.
     pub env: Passes,
+    /// What is to be said about keys of the file.
+    #[serde(skip)]
+    pub findings: Vec<ConfigFinding>,
+}
+
+impl Config {
+    /// Refuses to tick by it while a key is nearly a known one: a check that was meant would not run.
+    ///
+    /// # Errors
+    /// `MisspelledKey`, the first.
+    pub fn refuse_misspelled(&self) -> Result<(), MisspelledKey> {
+        check::refuse_misspelled(&self.findings)
+    }
 }
 
 /// What checks get of our own environment beside what is always passed.
@@ -45,19 +61,23 @@ pub enum Check {
     /// Program and arguments alone.
     Command(Vec<String>),
     /// Program and arguments with more about them.
-    Detailed {
-        /// Program and arguments.
-        command: Vec<String>,
-        /// The longest it may take.
-        #[serde(default = "two_minutes")]
-        timeout_secs: f64,
-        /// Where it starts, from the project's root.
-        #[serde(default)]
-        cwd: String,
-        /// Variables beside those that are passed.
-        #[serde(default)]
-        env: BTreeMap<String, String>,
-    },
+    Detailed(DetailedCheck),
+}
+
+/// A program with more about how it is run.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct DetailedCheck {
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// The longest it may take.
+    #[serde(default = "two_minutes")]
+    pub timeout_secs: f64,
+    /// Where it starts, from the project's root.
+    #[serde(default)]
+    pub cwd: String,
+    /// Variables beside those that are passed.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
 }
 
 fn two_minutes() -> f64 {
@@ -68,7 +88,8 @@ impl Check {
     /// Program and arguments.
     pub fn argv(&self) -> &[String] {
         match self {
-            Self::Command(command) | Self::Detailed { command, .. } => command,
+            Self::Command(command) => command,
+            Self::Detailed(check) => &check.command,
         }
     }
 
@@ -76,7 +97,7 @@ impl Check {
     pub fn limit(&self) -> Duration {
         let seconds = match self {
             Self::Command(_) => two_minutes(),
-            Self::Detailed { timeout_secs, .. } => *timeout_secs,
+            Self::Detailed(check) => check.timeout_secs,
         };
         seconds_of(seconds)
     }
@@ -85,7 +106,7 @@ impl Check {
     pub fn folder(&self) -> &str {
         match self {
             Self::Command(_) => "",
-            Self::Detailed { cwd, .. } => cwd,
+            Self::Detailed(check) => &check.cwd,
         }
     }
 
@@ -93,7 +114,7 @@ impl Check {
     pub fn variables(&self) -> impl Iterator<Item = (&String, &String)> {
         let variables = match self {
             Self::Command(_) => None,
-            Self::Detailed { env, .. } => Some(env),
+            Self::Detailed(check) => Some(&check.env),
         };
         variables.into_iter().flatten()
     }
@@ -146,9 +167,13 @@ impl Questions {
 /// `Config`, with what is wrong.
 pub fn read(text: &str) -> Result<Config, SpeckitError> {
     let refused = |why: String| SpeckitError::Config { file: FILE, why };
+    if let Some(clash) = clash::in_data(text) {
+        return Err(refused(clash.to_string()));
+    }
     let config: Option<Config> =
         front_matter::read(text).map_err(|problem| refused(problem.message))?;
-    let config = config.unwrap_or_default();
+    let mut config = config.unwrap_or_default();
+    config.findings = check::in_yaml(FILE, text, &FEATURES);
     let mut names = config.env.pass.iter();
     if let Some(why) = names.find_map(|name| environment::refusal(name, false)) {
         return Err(refused(format!("env.pass: {why}")));
@@ -165,4 +190,55 @@ pub fn read(text: &str) -> Result<Config, SpeckitError> {
         }
     }
     Ok(config)
+}
+
+/// All that is to be said about the file, also where it cannot be read.
+pub fn findings(text: &str) -> Vec<ConfigFinding> {
+    let refusal = match read(text) {
+        Err(SpeckitError::Config { why, .. }) => Some(why),
+        _ => None,
+    };
+    check::with_refusal(check::in_yaml(FILE, text, &FEATURES), FILE, refusal)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::config::schema::traced::keys_read;
+
+    // proves: config:keys:one_table
+    #[test]
+    fn the_table_has_the_keys_that_are_read_and_no_others() {
+        let known = FEATURES.used_keys().into_iter();
+        let known: BTreeSet<String> = known.map(|(key, _)| key).collect();
+        let of_checks = keys_read::<DetailedCheck>();
+        let of_checks = of_checks.iter().map(|key| format!("checks.*.{key}"));
+        let mut read = keys_read::<Others>();
+        read.extend(of_checks);
+        read.insert("checks".into());
+        assert_eq!(known, read);
+    }
+
+    /// The configuration without its checks, which have two forms.
+    #[derive(Deserialize)]
+    #[expect(dead_code, reason = "only its keys are asked for")]
+    struct Others {
+        strict: Strict,
+        questions: Questions,
+        env: Passes,
+    }
+
+    #[test]
+    fn a_refusal_of_the_reader_is_a_finding_with_its_line() {
+        let found = findings("checks: {a: []}\n");
+        assert_eq!((found.len(), found[0].kind()), (1, "unreadable"));
+        let found = findings("questions:\n  wait_secs: long\n");
+        assert_eq!((found.len(), found[0].kind()), (1, "wrong_value"));
+        assert_eq!(
+            (found[0].line, &*found[0].key),
+            (Some(2), "questions.wait_secs")
+        );
+    }
 }

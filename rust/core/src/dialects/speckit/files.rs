@@ -1,7 +1,7 @@
 //! The features of a project as they lie on disk: read again only where they changed.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
@@ -13,8 +13,10 @@ use super::parse;
 use super::plan::Plan;
 use super::resolve::{self, Feature, Found, SPECS, Start};
 use super::task::TaskList;
+use crate::config::check::{CheckedFile, ConfigFinding};
 use crate::error::Error;
 use crate::git::Repo;
+use crate::next_step::{DoorKind, hint};
 use crate::outside::{Around, Neighbours, Standing};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
@@ -22,6 +24,7 @@ use crate::store::files::{self, Root};
 use crate::store::journal::{Journal, LeftChange};
 use crate::store::state::UserState;
 use crate::store::undecided;
+use crate::text::clash::{self, LeftClash};
 use crate::trust::TrustVerdict;
 use crate::trust::look::FolderTrust;
 use crate::vanished::{self, MissingFolders};
@@ -60,6 +63,8 @@ pub struct Features {
     named_trust: Option<String>,
     /// Whether commands that the project names are run.
     pub(super) runs_commands: bool,
+    /// Who asks here, for the words of answers.
+    pub(super) door: DoorKind,
 }
 
 /// A document of a feature.
@@ -67,19 +72,22 @@ pub struct Features {
 pub struct Document {
     /// Its text.
     pub text: String,
-    /// Its tasks; none for what is no task list.
+    /// Its tasks; none for what is no task list, or has two versions.
     pub list: TaskList,
+    /// Where a merge left two versions.
+    pub clash: Option<LeftClash>,
 }
 
 impl Document {
     /// Reads the text of a file; `path` ends in its name.
     pub fn read(path: &str, text: String) -> Self {
-        let list = if path.ends_with(TASKS) {
+        let clash = clash::in_document(&text);
+        let list = if path.ends_with(TASKS) && clash.is_none() {
             parse::tasks(&text)
         } else {
             TaskList::default()
         };
-        Self { text, list }
+        Self { text, list, clash }
     }
 }
 
@@ -104,7 +112,14 @@ impl Features {
             user_config: None,
             named_trust: None,
             runs_commands: true,
+            door: DoorKind::default(),
         }
+    }
+
+    /// The same features for who asks at a door.
+    #[must_use]
+    pub fn at_door(self, door: DoorKind) -> Self {
+        Self { door, ..self }
     }
 
     /// The same features in the folder of a run: what runs there runs by the agent's hand, in what holds it.
@@ -226,6 +241,23 @@ impl Features {
         }
     }
 
+    /// The configuration of a folder with what is to be said about it; `None` where there is none.
+    pub fn configuration_file(&self, root: &Path) -> Option<CheckedFile> {
+        let root = Root::open(root).ok()?;
+        let findings = match self.text(&root, config::FILE) {
+            Ok(text) => config::findings(&text?),
+            Err(error) => vec![ConfigFinding::unreadable(
+                config::FILE,
+                None,
+                error.to_string(),
+            )],
+        };
+        Some(CheckedFile {
+            path: config::FILE.into(),
+            findings,
+        })
+    }
+
     /// A text inside a root; `None` when there is none.
     pub(super) fn text(&self, root: &Root, path: &str) -> Result<Option<String>, Error> {
         match files::read(&self.disk, root, path) {
@@ -314,17 +346,34 @@ impl Features {
     /// `NoTaskList`, or a `StoreError`.
     pub fn tasks(&self, found: &Found, feature: &Feature) -> Result<Arc<Document>, Error> {
         let document = self.document(feature, TASKS)?;
+        if let Some(clash) = document.as_ref().and_then(|document| document.clash) {
+            let path = format!("{}/{TASKS}", feature.directory);
+            return Err(SpeckitError::Clashing { path, clash }.into());
+        }
         let hint = match document {
             Some(document) if !document.list.tasks.is_empty() => return Ok(document),
-            Some(document) if has_words(&document.text) => format!(
-                "{}/{TASKS} is there, but no line of it is a task: write each as `- [ ] T001 What to do`.",
-                feature.directory
-            ),
+            Some(document) if has_words(&document.text) => {
+                let path = format!("{}/{TASKS}", feature.directory);
+                match document.list.problems().as_slice() {
+                    [] => format!(
+                        "{path} is there, but no line of it is a task: write each as `- [ ] T001 What to do`."
+                    ),
+                    problems => {
+                        let problems: Vec<&str> =
+                            problems.iter().map(|(_, said)| &**said).collect();
+                        format!(
+                            "{path} is there, but no line of it is a task: {}",
+                            problems.join("; ")
+                        )
+                    }
+                }
+            }
             _ => {
                 let command = self.command(found, "tasks");
                 format!("{command} makes {}/{TASKS}.", feature.directory)
             }
         };
+        let hint = hint!["\n", hint];
         Err(SpeckitError::NoTaskList { hint }.into())
     }
 
@@ -344,7 +393,9 @@ impl Features {
             return Ok(Stage::Plan);
         }
         let tasks = self.document(feature, "tasks.md")?;
-        let has_tasks = tasks.is_some_and(|document| !document.list.tasks.is_empty());
+        // With two versions there is a list, whatever is to become of it.
+        let has_tasks = tasks
+            .is_some_and(|document| document.clash.is_some() || !document.list.tasks.is_empty());
         Ok(if has_tasks {
             Stage::Implement
         } else {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::error::{SpeckitError, told};
 use super::events::What;
 use super::feature::unclear;
-use super::files::{Features, Who};
+use super::files::{Document, Features, Who};
 use super::questions::{Listener, Question, State};
 use super::resolve::{Feature, Found, in_specs};
 use super::task::Progress;
@@ -18,8 +18,10 @@ use super::view::{
 };
 use crate::answer::{Answer, piece};
 use crate::error::Error;
+use crate::next_step::{DoorKind, NextStep, hint};
 use crate::store::StoreError;
 use crate::store::disk;
+use crate::text::clash;
 
 /// The documents that `rstn_read_spec` knows.
 const ARTIFACTS: [&str; 5] = ["spec", "plan", "tasks", "checklist", "analysis"];
@@ -64,8 +66,8 @@ pub fn context(features: &Features, asked: Option<&str>) -> Result<Answer, Error
         Ok(Answer {
             text: serde_json::to_string(&view.context).unwrap_or_default(),
             json: whole.json,
-            note: (!found.warnings.is_empty())
-                .then(|| format!("Warning: {}", found.warnings.join("\nWarning: "))),
+            note: (!view.warnings.is_empty())
+                .then(|| format!("Warning: {}", view.warnings.join("\nWarning: "))),
         })
     };
     answer().map_err(told)
@@ -77,6 +79,7 @@ fn whole_context<'a>(
     stage: Option<super::feature::Stage>,
 ) -> Result<WholeContextView<'a>, Error> {
     let mut artifacts = Vec::new();
+    let mut warnings = found.warnings.clone();
     let (mut progress, mut needs, mut checklists) = (None, 0, None);
     if let Some(feature) = &found.feature {
         for artifact in ARTIFACTS {
@@ -90,9 +93,14 @@ fn whole_context<'a>(
         if let Some(tasks) = features.document(feature, "tasks.md")? {
             let counted = Progress::of(&tasks.list.tasks);
             progress = (!tasks.list.tasks.is_empty()).then(|| counted.into());
+            warnings.extend(clashing("tasks.md", &tasks));
+            warnings.extend(view::problems(&tasks.list));
         }
         if let Some(spec) = features.document(feature, "spec.md")? {
-            needs = unclear(&spec.text);
+            warnings.extend(clashing("spec.md", &spec));
+            if spec.clash.is_none() {
+                needs = unclear(&spec.text);
+            }
         }
         checklists = boxes(features, feature)?;
         if checklists.is_some() && !artifacts.contains(&"checklist") {
@@ -107,7 +115,7 @@ fn whole_context<'a>(
             feature: found.feature.as_ref().map(|feature| feature.rule),
             tried: &found.tried,
         },
-        warnings: &found.warnings,
+        warnings,
         artifacts,
         progress,
         needs_clarification: needs,
@@ -115,11 +123,17 @@ fn whole_context<'a>(
     })
 }
 
-/// The boxes of all checklists of a feature; `None` without any.
+/// What is said of a document of which a merge left two versions.
+fn clashing(name: &str, document: &Document) -> Option<String> {
+    document.clash.map(|clash| format!("{name}: {clash}"))
+}
+
+/// The boxes of all checklists of a feature; `None` without any. Of one with two versions none counts.
 fn boxes(features: &Features, feature: &Feature) -> Result<Option<BoxesView>, Error> {
     let texts = checklists(features, feature)?;
     let boxes: Vec<bool> = texts
         .iter()
+        .filter(|(_, text)| clash::in_document(text).is_none())
         .flat_map(|(_, text)| crate::text::markdown::outline(text).tasks)
         .map(|task| task.checked)
         .collect();
@@ -149,9 +163,7 @@ pub fn read(
             return Err(SpeckitError::NoArtifact {
                 artifact,
                 feature: None,
-                hint: SpeckitError::NoFeature { tried: found.tried }
-                    .hint()
-                    .unwrap_or_default(),
+                hint: found.without_feature().hint(),
             }
             .into());
         };
@@ -180,7 +192,7 @@ fn missing(features: &Features, found: &Found, feature: &Feature, artifact: &'st
     SpeckitError::NoArtifact {
         artifact,
         feature: Some(feature.label.clone()),
-        hint,
+        hint: hint!["\n", hint],
     }
     .into()
 }
@@ -287,6 +299,7 @@ pub fn complete(
         let found = features.find(asked)?;
         let feature = current(&found)?;
         let mut done = features.complete(&found, feature, who, (id, skip_validation))?;
+        done.warnings.extend(view::problems(&done.list));
         let warnings = found.warnings.iter().cloned();
         done.warnings.splice(0..0, warnings);
         let plan = features.plan(&found.root, &done.list);
@@ -304,26 +317,40 @@ pub fn complete(
                 .map(|task| &*task.id)
                 .collect(),
             skipped_validation: skip_validation && !done.was_complete,
+            checks_note: (!done.checks_configured && !done.was_complete)
+                .then_some("No checks are configured."),
             checks: &done.checks,
             warnings: &done.warnings,
             feature: &feature.directory,
         };
         let data = Answer::data(&view);
         Ok(Answer {
-            text: completed_text(&view, next.map(|task| (&*task.id, task.title()))),
+            text: completed_text(
+                features.door,
+                &view,
+                next.map(|task| (&*task.id, task.title())),
+            ),
             ..data
         })
     };
     answer().map_err(told)
 }
 
-fn completed_text(view: &CompletedView<'_>, next: Option<(&str, &str)>) -> String {
+fn completed_text(door: DoorKind, view: &CompletedView<'_>, next: Option<(&str, &str)>) -> String {
+    let done = match door {
+        // The seed's sentence, which its clients know.
+        DoorKind::Agents => "marked for completion. Processing...",
+        DoorKind::People | DoorKind::Scripts => "is complete.",
+    };
     let mut text = format!(
-        "Task {} marked for completion. Processing...\n{} tasks complete",
+        "Task {} {done}\n{} tasks complete",
         view.task_id, view.progress
     );
     if view.already_complete {
         text.push_str("\nIt was complete already; nothing was written.");
+    }
+    if let Some(note) = view.checks_note {
+        let _ = write!(text, "\n{note}");
     }
     for check in view.checks {
         let _ = write!(
@@ -352,9 +379,8 @@ fn completed_text(view: &CompletedView<'_>, next: Option<(&str, &str)>) -> Strin
 /// # Errors
 /// `NoFeature`.
 pub(super) fn current(found: &Found) -> Result<&Feature, Error> {
-    let tried = || found.tried.clone();
     let feature = found.feature.as_ref();
-    feature.ok_or_else(|| SpeckitError::NoFeature { tried: tried() }.into())
+    feature.ok_or_else(|| found.without_feature().into())
 }
 
 /// `rstn_report_status`: records a status; with `needs_input` it asks and waits for the answer.
@@ -408,7 +434,8 @@ fn ending(question: &Question, accepted: String) -> Result<Answer, Error> {
         State::Expired => Err(SpeckitError::Expired { id }.into()),
         State::Open => Ok(Answer {
             note: Some(format!(
-                "Nobody answered yet. The question is {id}: call again with question=\"{id}\" to get the answer; a person gives it with `chant-mcp answer {id} TEXT`."
+                "No answer yet. The question is {id}: call again with question=\"{id}\" to get the answer; a person gives it with {}.",
+                NextStep::Answer(id.clone()).words(DoorKind::Agents)
             )),
             ..Answer::prose(accepted)
         }),
@@ -525,6 +552,8 @@ pub fn tasks(features: &Features, asked: Option<&str>) -> Result<Answer, Error> 
             progress: document.list.progress().into(),
             phases: view::phases(&document.list),
             tasks: view::tasks(&plan),
+            unread: view::unread(&document.list),
+            problems: view::problems(&document.list),
         }))
     };
     answer().map_err(told)
@@ -550,6 +579,7 @@ pub fn next(features: &Features, asked: Option<&str>) -> Result<Answer, Error> {
             progress: list.progress().into(),
             ready,
             waiting,
+            problems: view::problems(list),
         }))
     };
     answer().map_err(told)
@@ -566,10 +596,14 @@ pub fn all(features: &Features) -> Result<Answer, Error> {
         let mut views = Vec::new();
         for feature in in_specs(&found.root) {
             let tasks = features.document(&feature, "tasks.md")?;
+            let problem = tasks.as_ref().and_then(|tasks| clashing("tasks.md", tasks));
+            let unread = tasks.as_ref().map_or(0, |tasks| tasks.list.lost());
             let tasks = tasks.filter(|tasks| !tasks.list.tasks.is_empty());
             views.push(FeatureView {
+                unread,
                 phase: features.stage(&feature)?.to_string(),
                 progress: tasks.map(|tasks| tasks.list.progress().into()),
+                problem,
                 current: current == Some(&feature.directory),
                 spec_dir: feature.directory,
                 feature_number: feature.name.number,

@@ -84,6 +84,9 @@ impl Stage {
         let config = features.config(&found)?;
         let Completion { id, skips, .. } = completion;
         let is_open = before.list.tasks[only(&before.list, id)?].mark != Mark::Done;
+        if is_open && !skips {
+            config.refuse_misspelled()?;
+        }
         if is_open
             && !skips
             && let Some(check) = config.checks.keys().next()
@@ -102,7 +105,11 @@ impl Stage {
         let (text, completed) = judge.tick(&before.text, before.list.clone())?;
         let list = completed.list.clone();
         let told = format!("{}#{}", feature.label, list.tasks[completed.at].id);
-        let now = Arc::new(Document { text, list });
+        let now = Arc::new(Document {
+            text,
+            list,
+            clash: None,
+        });
         let staged = self.lists.entry(path).or_insert(Staged {
             now: Arc::clone(&now),
             before,

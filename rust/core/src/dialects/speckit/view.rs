@@ -8,6 +8,7 @@ use super::plan::Plan;
 use super::questions::Question;
 use super::resolve::Found;
 use super::task::{Phase, Progress, Task, TaskList};
+use super::unread::UnreadLine;
 
 /// The seed's five keys, all null outside of a feature.
 #[derive(Debug, Clone, Serialize)]
@@ -44,7 +45,7 @@ pub struct WholeContextView<'a> {
     /// How it was found.
     pub why: WhyView<'a>,
     /// What people should know of it.
-    pub warnings: &'a [String],
+    pub warnings: Vec<String>,
     /// The documents there are.
     pub artifacts: Vec<&'a str>,
     /// How far the tasks are.
@@ -131,6 +132,9 @@ pub struct CompletedView<'a> {
     pub ready: Vec<&'a str>,
     /// Whether validation was skipped.
     pub skipped_validation: bool,
+    /// That there are no checks, where it was ticked without any being configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks_note: Option<&'static str>,
     /// How the checks ended.
     pub checks: &'a [Evidence],
     /// What was not right and did not refuse it.
@@ -244,6 +248,29 @@ pub fn phases(list: &TaskList) -> Vec<PhaseView<'_>> {
         .collect()
 }
 
+/// A line that looks like a task and is not read as one.
+#[derive(Debug, Serialize)]
+pub struct UnreadView {
+    line: usize,
+    why: String,
+}
+
+/// All such lines of a list.
+pub fn unread(list: &TaskList) -> Vec<UnreadView> {
+    let lines = list.unread.iter();
+    let view = |one: &UnreadLine| UnreadView {
+        line: one.line,
+        why: one.why.said(),
+    };
+    lines.map(view).collect()
+}
+
+/// What is wrong with a list, in sentences.
+pub fn problems(list: &TaskList) -> Vec<String> {
+    let problems = list.problems().into_iter();
+    problems.map(|(_, said)| said).collect()
+}
+
 /// A feature's tasks.
 #[derive(Debug, Serialize)]
 pub struct TasksView<'a> {
@@ -256,6 +283,12 @@ pub struct TasksView<'a> {
     pub phases: Vec<PhaseView<'a>>,
     /// The tasks.
     pub tasks: Vec<TaskView<'a>>,
+    /// Lines that look like tasks and are not read as such.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<UnreadView>,
+    /// What is wrong with the list, a sentence for all lines of one reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
 }
 
 /// What can be done now.
@@ -270,6 +303,14 @@ pub struct NextView<'a> {
     pub ready: Vec<TaskView<'a>>,
     /// What waits.
     pub waiting: Vec<TaskView<'a>>,
+    /// What is wrong with the list, a sentence for all lines of one reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A feature among others.
@@ -285,6 +326,12 @@ pub struct FeatureView {
     pub phase: String,
     /// How far its tasks are.
     pub progress: Option<ProgressView>,
+    /// Why its tasks are not counted, where there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// How many lines look like tasks and are not read.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unread: usize,
     /// Whether it is the current one.
     pub current: bool,
 }

@@ -1,13 +1,14 @@
 //! All projects with their tickets: which one a call means.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::board::{Board, Clock, Place};
-use super::error::TicketError;
+use super::error::{NO_PROJECT, TicketError};
 use super::projects::which::Unclear;
 use super::projects::{Problem, Projects, Surroundings, TicketProject};
+use crate::config::check::CheckedFile;
 use crate::error::Error;
 use crate::outside::Around;
 use crate::store::disk::Disk;
@@ -99,6 +100,16 @@ impl Desk {
         found.cloned()
     }
 
+    /// The configuration files that were read, with what is to be said about their keys.
+    pub fn configuration_files(&self) -> Vec<CheckedFile> {
+        self.projects().files.clone()
+    }
+
+    /// The folder of the user's own configuration.
+    pub fn config_folder(&self) -> Option<PathBuf> {
+        locked(&self.projects).surroundings().config_folder()
+    }
+
     /// What is wrong with the configuration that lies in a folder: the name of its file, and why.
     pub fn problems_at(&self, root: &Path) -> Vec<(String, String)> {
         let projects = self.projects();
@@ -120,6 +131,7 @@ impl Desk {
             tickets: project.tickets.clone(),
             start_number: project.start_number,
             counter_file: project.counter_file.clone(),
+            uses_worktrees: project.uses_worktrees,
         };
         let mut boards = locked(&self.boards);
         if let Some(board) = boards.get(&place.code).filter(|b| *b.place() == place) {
@@ -146,9 +158,7 @@ fn needed(available: &[String], problems: &[Problem]) -> String {
         return format!("Project is required, and none can be used. `{path}`: {why}");
     }
     if available.is_empty() {
-        return "Project is required, and none was found; a project has a `.mdt-config.toml` or the \
-                folder `docs/CRs`"
-            .into();
+        return NO_PROJECT.into();
     }
     format!(
         "Project is required where nothing else says which is meant. Available projects: {}",

@@ -5,6 +5,7 @@ use super::code::Code;
 use super::model::{KEY_ORDER, Ticket};
 use super::parse;
 use crate::error::Error;
+use crate::text::clash;
 use crate::text::edit::{self, Edit, EditError};
 use crate::text::front_matter::{self, Entry, Value};
 
@@ -130,6 +131,17 @@ impl Draft {
             self.set_text("code", &code.to_string())?;
         }
         Ok(self.set_text("lastModified", now)?)
+    }
+
+    /// Refuses a text in which two versions stand between conflict markers.
+    ///
+    /// # Errors
+    /// `EditError::Clashing`.
+    pub fn refuse_clash(&self) -> Result<(), EditError> {
+        match clash::in_document(&self.now.text) {
+            Some(clash) => Err(EditError::Clashing(clash)),
+            None => Ok(()),
+        }
     }
 
     fn take(&mut self, text: String) {

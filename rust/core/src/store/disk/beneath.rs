@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use crate::counted::{count_opened, count_read};
+
 /// What came of opening a file in one step, without following links.
 pub(super) enum OpenOutcome {
     /// The file.
@@ -81,6 +83,8 @@ pub fn read_beneath(folder: &Path, name: &str, most: u64) -> io::Result<String> 
     }
     let mut text = String::new();
     file.take(most).read_to_string(&mut text)?;
+    count_opened();
+    count_read(text.len());
     Ok(text)
 }
 

@@ -1,7 +1,7 @@
 //! Files that only grow.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::super::{StoreError, WRITE};
@@ -76,7 +76,7 @@ impl Growing {
     /// # Errors
     /// What the system says.
     pub fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)
+        super::write_all(&mut self.file, bytes)
     }
 
     /// Makes what was added durable.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::super::StoreError;
 use super::{sweep, write};
+use crate::counted::count_listed;
 
 /// What a folder holds.
 #[derive(Debug, Default)]
@@ -35,6 +36,7 @@ pub fn list(folder: &Path) -> Result<Listing, StoreError> {
     let failed = |e| StoreError::io("list", folder, e);
     let mut has_debris = false;
     for entry in fs::read_dir(folder).map_err(failed)? {
+        count_listed();
         let entry = entry.map_err(failed)?;
         let name = entry.file_name();
         let shown = name.to_string_lossy().into_owned();
@@ -83,6 +85,7 @@ pub fn names(folder: &Path) -> Result<Vec<Named>, StoreError> {
     };
     let entries = fs::read_dir(folder).map_err(failed)?;
     let mut names = entries
+        .inspect(|_| count_listed())
         .map(|entry| entry.map(named).map_err(failed))
         .collect::<Result<Vec<_>, _>>()?;
     names.sort();

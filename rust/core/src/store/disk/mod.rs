@@ -38,6 +38,7 @@ use std::time::{Duration, SystemTime};
 
 use super::state::{StateFolder, UserState};
 use super::{StoreError, WRITE, undecided};
+use crate::counted::{count_opened, count_read, count_written};
 pub use beneath::{read_beneath, replace_beneath};
 pub use bounds::OpenBounds;
 pub use expected::{ExpectedContent, ExpectedFile};
@@ -164,7 +165,7 @@ impl Default for Disk {
             holds: Arc::new(holds),
             stamp: Arc::new(stamp),
             clock: Arc::new(stamps::clock_of),
-            write: Arc::new(File::write_all),
+            write: Arc::new(write_all),
             reached: Arc::new(|_| Ok(())),
             listens: true,
             user_state: None,
@@ -313,6 +314,7 @@ impl Disk {
 /// [`read_regular`].
 fn holds(bounds: &OpenBounds, path: &Path, bytes: &[u8]) -> io::Result<Option<Stamp>> {
     const PIECE: usize = 64 * 1024;
+    count_opened();
     let mut file = bounds.open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() || usize::try_from(metadata.len()) != Ok(bytes.len()) {
@@ -321,6 +323,7 @@ fn holds(bounds: &OpenBounds, path: &Path, bytes: &[u8]) -> io::Result<Option<St
     let (mut piece, mut rest) = (vec![0; PIECE], bytes);
     loop {
         let length = file.read(&mut piece)?;
+        count_read(length);
         if length == 0 {
             return Ok(rest.is_empty().then(|| Stamp::of(&metadata)));
         }
@@ -337,6 +340,7 @@ fn holds(bounds: &OpenBounds, path: &Path, bytes: &[u8]) -> io::Result<Option<St
 /// a later look or the check before a replacement notices.
 fn read_regular(bounds: &OpenBounds, path: &Path) -> io::Result<Content> {
     for _ in 0..5 {
+        count_opened();
         let mut file = bounds.open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
@@ -354,6 +358,7 @@ fn read_regular(bounds: &OpenBounds, path: &Path) -> io::Result<Content> {
         let length = usize::try_from(metadata.len()).unwrap_or(0);
         let mut bytes = Vec::with_capacity(length);
         (&mut file).take(metadata.len()).read_to_end(&mut bytes)?;
+        count_read(bytes.len());
         // A file that became shorter is read again; one that became longer has another stamp by now.
         if bytes.len() == length {
             return Ok(Content {
@@ -363,6 +368,13 @@ fn read_regular(bounds: &OpenBounds, path: &Path) -> io::Result<Content> {
         }
     }
     Err(io::Error::other("it kept changing while it was read"))
+}
+
+/// Writes all bytes to a file.
+fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    count_opened();
+    count_written(bytes.len());
+    file.write_all(bytes)
 }
 
 fn open_without_waiting(path: &Path) -> io::Result<File> {
@@ -526,6 +538,7 @@ pub fn read_from(path: &Path, name: &str, offset: u64) -> Result<Vec<u8>, StoreE
     let read = file
         .seek(SeekFrom::Start(offset))
         .and_then(|_| file.read_to_end(&mut bytes));
+    count_read(bytes.len());
     read.map(|_| bytes).map_err(|e| StoreError::Unreadable {
         path: name.into(),
         why: e.to_string(),
@@ -545,6 +558,7 @@ fn regular_of(opened: io::Result<File>, name: &str) -> Result<(File, u64), Store
         path: name.into(),
         why,
     };
+    count_opened();
     match opened.and_then(|file| file.metadata().map(|m| (file, m))) {
         Ok((file, metadata)) if metadata.is_file() => Ok((file, metadata.len())),
         Ok(_) => Err(unreadable("it is not a file".into())),

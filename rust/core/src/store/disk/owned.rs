@@ -1,12 +1,13 @@
 //! Files and folders of our own state: made so that nobody else can write them, and read only when that is so.
 
 use std::fs::{self, Metadata, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Component, Path};
 
 use super::place::FilePlace;
 use super::write::temporary_beside;
 use super::{StoreError, WRITE, is_absent, regular, rename_new};
+use crate::counted::{count_opened, count_read};
 
 /// What the rights to a file or folder say, links not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,6 +111,8 @@ pub fn read_owned(path: &Path, most: u64) -> Result<String, StoreError> {
     }
     let mut text = String::new();
     let read = file.take(most).read_to_string(&mut text);
+    count_opened();
+    count_read(text.len());
     read.map(|_| text).map_err(|e| refused(e.to_string()))
 }
 
@@ -155,7 +158,7 @@ pub fn copy_out(place: impl Into<FilePlace>, text: &str) -> Result<(), StoreErro
     let temporary = temporary_beside(&place);
     let written = temporary
         .create()
-        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|mut file| super::write_all(&mut file, text.as_bytes()))
         .and_then(|()| temporary.rename(&place));
     if written.is_err() {
         // The error that is reported is the one that came first.
@@ -169,7 +172,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     new.write(true).create_new(true);
     private(&mut new);
     let mut file = new.open(path)?;
-    file.write_all(bytes)?;
+    super::write_all(&mut file, bytes)?;
     file.sync_all()
 }
 

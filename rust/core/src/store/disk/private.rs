@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::write::temporary_beside;
 use super::{StoreError, WRITE};
+use crate::counted::{count_opened, count_read};
 
 /// Rights that a private file or folder gives to nobody else.
 #[cfg(unix)]
@@ -63,11 +64,13 @@ pub fn read_private(path: &Path, most: u64) -> Result<Option<String>, StoreError
         &metadata,
         metadata.is_file() && metadata.len() <= most,
     )?;
+    count_opened();
     let mut text = String::new();
     (&mut file)
         .take(most)
         .read_to_string(&mut text)
         .map_err(failed)?;
+    count_read(text.len());
     Ok(Some(text))
 }
 
@@ -91,7 +94,7 @@ pub fn write_private(path: &Path, text: &str) -> Result<(), StoreError> {
     let written = new
         .open(temporary.path())
         .and_then(|mut file| {
-            io::Write::write_all(&mut file, text.as_bytes())?;
+            super::write_all(&mut file, text.as_bytes())?;
             file.sync_all()
         })
         .and_then(|()| temporary.rename(&path.into()));

@@ -8,6 +8,7 @@
 mod apart;
 mod keys;
 mod lists;
+mod located;
 mod nested;
 mod spelled;
 mod transfer;
@@ -28,6 +29,7 @@ pub use apart::{Entry, entries, set_apart};
 pub use keys::{Key, keys};
 use keys::{lines, token};
 use lists::ListStyle;
+pub use located::KeyStep;
 pub use nested::{Nested, set_nested};
 pub use transfer::{says_same, transfer, yaml_of};
 
@@ -138,6 +140,14 @@ pub fn read_spelled(yaml: &str) -> Result<serde_json::Value, YamlProblem> {
     };
     let deserializer = serde_yaml::Deserializer::from_str(yaml);
     Ok(spelled::Spelled(&shape).deserialize(deserializer)?)
+}
+
+/// The line inside YAML, counted from 1, on which a key or an item stands; none where the steps lead nowhere. The
+/// YAML has to be readable.
+pub fn line_of(yaml: &str, steps: &[KeyStep]) -> Option<usize> {
+    let deserializer = serde_yaml::Deserializer::from_str(yaml);
+    let stopped = located::Located(steps).deserialize(deserializer).err()?;
+    YamlProblem::from(stopped).line
 }
 
 /// The deepest nesting that is read: the reader's effort grows with its square.

@@ -19,7 +19,7 @@ fn vector_5_and_6_one_byte_changes_and_the_second_call_writes_nothing() {
     let answer = project.complete("t001 ").unwrap();
     assert_eq!(
         answer.text,
-        "Task T001 marked for completion. Processing...\n1/2 tasks complete\nNext: T002 b"
+        "Task T001 marked for completion. Processing...\n1/2 tasks complete\nNo checks are configured.\nNext: T002 b"
     );
     assert_eq!(project.tasks(), text.replace("[ ] T001", "[x] T001"));
     let event = &project.events()[0];
@@ -247,7 +247,7 @@ fn a_file_without_a_line_that_is_a_task_is_not_said_to_be_missing() {
     assert_eq!(
         hint(&error),
         format!(
-            "{FEATURE}/tasks.md is there, but no line of it is a task: write each as `- [ ] T001 What to do`."
+            "{FEATURE}/tasks.md is there, but no line of it is a task: line 3 looks like a task and is not read: it has an ID and no box. Put a bullet and a box before the ID of each that is a task: `- [ ] T001 What to do`"
         )
     );
 }

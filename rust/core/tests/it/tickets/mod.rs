@@ -44,6 +44,7 @@ pub(super) fn place(root: &Path) -> Place {
         tickets: "docs/CRs".into(),
         start_number: 1,
         counter_file: ".mdt-next".into(),
+        uses_worktrees: true,
     }
 }
 

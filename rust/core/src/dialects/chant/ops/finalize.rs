@@ -3,6 +3,7 @@
 use super::super::agents::usual_model;
 use super::super::approval;
 use super::super::error::ChantError;
+use super::super::evidence::without_checks;
 use super::super::model::{Spec, SpecType, Status};
 use super::super::project::run_tree::Scenery;
 use super::super::project::{Project, Snapshot};
@@ -13,6 +14,7 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::tags::Commit;
 use crate::git::{Repo, Tip};
+use crate::next_step::{NextStep, hint};
 use crate::text::front_matter::Value;
 use crate::work::record::Record;
 
@@ -49,6 +51,7 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
     project.refuse_own(&spec.id, "finalized")?;
     refuse_unfit(&snapshot, &spec)?;
     let config = snapshot.config.clone()?;
+    config.refuse_misspelled()?;
     let failed = |error: Error| error.during("Failed to finalize spec");
     refuse_running(project, &spec).map_err(failed)?;
     let repo = project.repo().map_err(failed)?;
@@ -105,6 +108,9 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
     );
     if needs_approval {
         text.push_str("\nAn agent signed a commit: the work needs approval before it is merged.");
+    }
+    if let Some(said) = without_checks(&spec, &config) {
+        text.push_str(&format!("\n{said}"));
     }
     text.push_str(&edit::told(&containers));
     text.push_str(&left_after(project, &spec, &commits));
@@ -211,8 +217,9 @@ fn refuse_without_evidence(
     }
     project.refuse_untrusted("finalize a run")?;
     if project.own_log(spec.id.as_str()).is_none() && !how.force {
-        let message = "Cannot mark spec as completed: no agent execution log found. Use force parameter to override.";
-        return Err(ChantError::Refused(message.into()).into());
+        let message = "Cannot mark spec as completed: no agent execution log found.";
+        let hint = hint![" Use ", NextStep::Override, " to override."];
+        return Err(ChantError::Refused(message.into()).advise(hint).into());
     }
     if commits.is_empty() {
         let message = format!(

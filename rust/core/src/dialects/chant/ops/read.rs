@@ -11,7 +11,9 @@ use super::super::model::{Problem, Spec, Status};
 use super::super::parse;
 use super::super::project::logs::log_name;
 use super::super::project::{Project, Snapshot};
-use super::super::view::list::{ProblemEntry, SpecEntry, SpecList, problems, title_shown};
+use super::super::view::list::{
+    ProblemEntry, SpecEntry, SpecList, problems, problems_of_page, title_shown,
+};
 use super::super::view::spec::{SpecDetails, Verification};
 use super::super::view::status::{Activity, StatusCounts};
 use super::super::view::work::Log;
@@ -146,8 +148,9 @@ fn page_of(
     total: usize,
     page: Page,
 ) -> Answer {
-    let (specs, statuses) = (snapshot.specs.all(), &snapshot.specs.overview().statuses);
-    let entry = |at: usize| SpecEntry::of(&specs[at], statuses[at]);
+    let specs = &snapshot.specs;
+    let statuses = &specs.overview().statuses;
+    let entry = |at: usize| SpecEntry::of(specs.at(at), statuses[at]);
     let entries = found.skip(page.offset).take(page.limit).map(entry);
     spec_list(project, snapshot, entries, total, page)
 }
@@ -160,12 +163,15 @@ pub(super) fn spec_list<'a>(
     total: usize,
     page: Page,
 ) -> Answer {
-    let (problems, problems_total) = problems(&project.problems(snapshot));
+    let (problems, problems_total) = problems_of_page(&project.problems(snapshot), page.offset);
     let specs = fitting(entries, room_of(&problems));
     let returned = specs.len();
     let next = page.offset + returned;
     let next_offset = (returned > 0 && next < total).then_some(next);
+    let cancelled = snapshot.specs.overview().counts[Status::Cancelled as usize];
+    let are_all = cancelled > 0 && total == 0 && cancelled == snapshot.specs.all().len();
     Answer::data(&SpecList {
+        cancelled: are_all.then_some(cancelled),
         specs,
         total,
         limit: page.limit,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::super::error::ChantError;
+use super::super::evidence::without_checks;
 use super::super::model::{Criterion, Spec, Status};
 use super::super::project::{Project, Snapshot};
 use super::super::specs::steps;
@@ -13,6 +14,7 @@ use crate::error::Error;
 use crate::graph::cycles::Cycle;
 use crate::graph::{Edge, Kind, Node};
 use crate::ident::Resolved;
+use crate::next_step::{NextStep, hint};
 use crate::outside::PREFIXES;
 use crate::text::checklist::{behind_box, without_bullet};
 use crate::text::edit::{Edit, line_break, with_line_break};
@@ -111,6 +113,7 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
         .map(|names| full_names(project, &snapshot, names, &mut unknown));
     let depends_on = depends_on.transpose()?;
     let completes = |spec: &Spec| completes(spec, status);
+    let config = snapshot.config.clone();
     let change = |snapshot: &Snapshot, draft: &mut Draft| {
         let depends_on = depends_on.as_deref();
         let depends_on =
@@ -125,10 +128,16 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
         ));
     }
     text.push_str(&edit::told(&containers));
+    let mut note = None;
     if completes(&spec) {
+        let config = config.as_ref().ok();
+        note = config.and_then(|config| without_checks(&spec, config));
         text.push_str(&left_after(project, &spec, &[]));
     }
-    Ok(Answer::prose(text))
+    Ok(Answer {
+        note: note.map(str::to_owned),
+        ..Answer::prose(text)
+    })
 }
 
 /// `chant_spec_update` from inside a run: the run's own spec, and all others, are changed in the run's folder, and
@@ -198,10 +207,20 @@ pub(super) fn refuse_running(project: &Project, spec: &Spec) -> Result<(), Error
         None => Ok(()),
         Some(run) => {
             let message = format!(
-                "run {} works on it and decides about its status; chant_pause, chant_takeover or chant_cancel stops that",
+                "run {} works on it and decides about its status",
                 run.process_id
             );
-            Err(ChantError::Refused(message).into())
+            let id = || spec.id.to_string();
+            let hint = hint![
+                "; ",
+                NextStep::Pause(id()),
+                ", ",
+                NextStep::TakeOver(id()),
+                " or ",
+                NextStep::Cancel(id()),
+                " stops that",
+            ];
+            Err(ChantError::Refused(message).advise(hint).into())
         }
     }
 }
@@ -297,14 +316,22 @@ fn refuse_status(snapshot: &Snapshot, spec: &Spec, status: Status) -> Result<(),
         .collect();
     if !open.is_empty() {
         let message = format!(
-            "All acceptance criteria must be checked\n{} open: {}. Tick those that are met with `check`, or use `force`.",
+            "All acceptance criteria must be checked\n{} open: {}.",
             open.len(),
             open.join("; ")
         );
-        return Err(ChantError::Unchecked {
+        let hint = hint![
+            " Tick those that are met with ",
+            NextStep::TickCriteria(spec.id.to_string()),
+            ", or use ",
+            NextStep::Force,
+            ".",
+        ];
+        let refusal = ChantError::Unchecked {
             message,
             criteria: open,
-        });
+        };
+        return Err(refusal.advise(hint));
     }
     let members = snapshot.specs.open_members(&spec.id);
     if members.is_empty() {

@@ -24,10 +24,8 @@ use crate::store::index::{Change, Index, Source};
 pub(super) struct Known {
     pub(super) index: Index<Document>,
     pub(super) specs: Arc<Specs>,
-    /// Whether the folder of the specs was ever there.
-    pub(super) was_there: bool,
+    pub(super) seen_folders: SeenFolders,
     archive: Index<Option<Status>>,
-    archive_was_there: bool,
     /// Archived specs: by ID the files that hold it, each with its state, which cannot be told when
     /// the file is broken.
     archived: HashMap<Box<str>, BTreeMap<Box<str>, Option<Status>>>,
@@ -46,6 +44,15 @@ pub(super) struct Known {
     looked_into_others: bool,
 }
 
+/// The folders that were there at an earlier look.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct SeenFolders {
+    /// That of the specs.
+    pub(super) specs: bool,
+    /// That of the archive.
+    archive: bool,
+}
+
 /// How long that is believed.
 const FOUND_FOR: Duration = Duration::from_secs(2);
 
@@ -59,9 +66,8 @@ impl Known {
         Self {
             index: Index::new(disk.clone(), root.clone(), SPECS, ".md", parse::document),
             specs: Arc::default(),
-            was_there: false,
+            seen_folders: SeenFolders::default(),
             archive: Index::new(disk.clone(), root.clone(), ARCHIVE, ".md", archived),
-            archive_was_there: false,
             archived: HashMap::new(),
             foreign: BTreeMap::new(),
             is_foreign_doubted: false,
@@ -160,8 +166,8 @@ impl Known {
 
     /// Notes whether the archive is there; true when it was at an earlier look and is not at this one.
     pub(super) fn has_lost_archive(&mut self, is_there: bool) -> bool {
-        self.archive_was_there |= is_there;
-        self.archive_was_there && !is_there
+        self.seen_folders.archive |= is_there;
+        self.seen_folders.archive && !is_there
     }
 
     /// The IDs in the archive, in no order.

@@ -9,7 +9,7 @@ use super::{AGENTS, CONFIG, ConfigTexts, Project, Snapshot};
 use crate::error::Error;
 use crate::store::disk::{self, Stamp};
 use crate::trust::acting::{ActingConfiguration, listing_difference};
-use crate::trust::effects::{RunRight, needs_trust, right_in_run};
+use crate::trust::effects::{RunRight, goes_by_configuration, needs_trust, right_in_run};
 use crate::trust::look::{FolderTrust, TrustLook};
 use crate::trust::store::{TrustStore, TrustedPlace};
 use crate::trust::{TrustGround, TrustVerdict, given};
@@ -66,7 +66,8 @@ impl Project {
     /// in the table of effects. Everything is looked at afresh.
     ///
     /// # Errors
-    /// As [`Project::snapshot`]; `NotTrusted`, with what the folder asks for; `Refused` when an agent of a run
+    /// As [`Project::snapshot`]; `MisspelledKey` where the act goes by the configuration and a key of that is nearly
+    /// a known one; `NotTrusted`, with what the folder asks for; `Refused` when an agent of a run
     /// asks for what is never its to do.
     pub fn refuse_untrusted(&self, what: &str) -> Result<(), Error> {
         if let RunRight::Never(instead) = right_in_run(what) {
@@ -77,18 +78,26 @@ impl Project {
         }
         // Where there is no project there is nothing to trust, and that is what has to be said.
         let snapshot = self.snapshot()?;
-        self.refuse_untrusted_snapshot(&snapshot).map(drop)
+        if goes_by_configuration(what) {
+            snapshot.refuse_misspelled()?;
+        }
+        self.refuse_untrusted_texts(&snapshot).map(drop)
     }
 
     /// [`Project::refuse_untrusted`] for an act that goes by the configuration of a snapshot: what is looked at are
     /// the very texts that it was made of. Gives the project's own prompts as they were looked at.
     ///
     /// # Errors
-    /// `NotTrusted`.
+    /// `NotTrusted`; `MisspelledKey` while a key of the configuration is nearly a known one.
     pub(in super::super) fn refuse_untrusted_snapshot(
         &self,
         snapshot: &Snapshot,
     ) -> Result<AgreedPrompts, Error> {
+        snapshot.refuse_misspelled()?;
+        self.refuse_untrusted_texts(snapshot)
+    }
+
+    fn refuse_untrusted_texts(&self, snapshot: &Snapshot) -> Result<AgreedPrompts, Error> {
         let look = self.look(Some(&snapshot.config_texts));
         match look.verdict {
             TrustVerdict::Trusted(_) => Ok(AgreedPrompts(look.reading.prompts())),

@@ -66,6 +66,9 @@ pub struct SpecList<'a> {
     pub limit: usize,
     /// Entries on this page.
     pub returned: usize,
+    /// How many specs are cancelled, where these are all there are and none was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancelled: Option<usize>,
     /// Where the next page begins, when there is one: call again with this `offset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
@@ -96,29 +99,17 @@ impl From<&Problem> for ProblemEntry {
     }
 }
 
-/// The problems that an answer shows, and their number when that is not all. The same thing wrong
-/// with many files is told once, with the first of them and their number.
+/// The problems that an answer shows, a row each, and their number when that is not all.
 pub fn problems(problems: &[Problem]) -> (Vec<ProblemEntry>, Option<usize>) {
-    let mut shown: Vec<(ProblemEntry, usize)> = Vec::new();
-    for problem in problems {
-        let known = shown
-            .iter()
-            .position(|(entry, _)| entry.message == problem.message);
-        if let Some(at) = known {
-            shown[at].1 += 1;
-        } else if shown.len() < PROBLEMS_SHOWN {
-            shown.push((problem.into(), 1));
-        }
-    }
-    let told: usize = shown.iter().map(|(_, files)| files).sum();
-    let entry = |(mut entry, files): (ProblemEntry, usize)| {
-        if files > 1 {
-            entry.message.push_str(&format!(" (in {files} files)"));
-        }
-        entry
-    };
+    let shown = problems.iter().take(PROBLEMS_SHOWN);
+    let has_more = problems.len() > PROBLEMS_SHOWN;
     (
-        shown.into_iter().map(entry).collect(),
-        (told < problems.len()).then_some(problems.len()),
+        shown.map(Into::into).collect(),
+        has_more.then_some(problems.len()),
     )
+}
+
+/// [`problems`] for the page that begins at an offset: the first page has them, those behind it do not.
+pub fn problems_of_page(found: &[Problem], offset: usize) -> (Vec<ProblemEntry>, Option<usize>) {
+    problems(if offset == 0 { found } else { &[] })
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::list::ProblemEntry;
+use crate::config::view::FindingEntry;
 
 /// One check of a diagnosis.
 #[derive(Debug, Serialize)]
@@ -54,7 +55,7 @@ pub struct Score<'a> {
     pub id: &'a str,
     /// Its title.
     pub title: Option<String>,
-    /// `ready`, `review` or `refine`.
+    /// `green`, `yellow` or `red`.
     pub traffic_light: &'static str,
     /// A to D.
     pub complexity: char,
@@ -80,7 +81,7 @@ pub struct LintReport<'a> {
     /// Findings that are warnings.
     pub warnings: usize,
     /// Findings, by spec and rule.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Vec<&'a Diagnostic>,
     /// Grades, by spec.
     pub scores: Vec<Score<'a>>,
     /// Specs that should be refined before anybody works on them.
@@ -89,6 +90,9 @@ pub struct LintReport<'a> {
     pub yellow: usize,
     /// Specs that are good as they are.
     pub green: usize,
+    /// What is wrong with the keys of the configuration, where everything is looked at; on the first page.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub configuration: Vec<FindingEntry>,
     /// Where the rest of the findings and grades begins: call again with this `offset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,

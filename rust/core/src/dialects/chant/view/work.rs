@@ -86,6 +86,9 @@ pub struct RunEntry {
     /// The agent's commits, once the work was judged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
+    /// How many checks its work passed, where its spec is completed by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks_passed: Option<usize>,
     /// The model that its agent works with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,

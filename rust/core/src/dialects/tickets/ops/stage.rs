@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::super::all::Tickets;
 use super::super::attributes::{self, UPDATABLE};
-use super::super::board::Board;
+use super::super::board::{Board, is_elsewhere};
 use super::super::code::Code;
 use super::super::desk::Desk;
 use super::super::edit::Draft;
@@ -177,6 +177,12 @@ impl Stage {
         change: impl FnOnce(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
     ) -> Result<Code, Error> {
         let (code, ticket) = self.board.only_file(&self.tickets, key)?;
+        if is_elsewhere(&ticket.path) {
+            return Err(Error::Apart {
+                what: "A change of a ticket that is worked on in a worktree",
+                why: format!("{code} lies in {}", ticket.path),
+            });
+        }
         let draft = Draft::of(&ticket.path, &ticket.text);
         let done = self.board.changed(&self.tickets, code, draft, change)?;
         if done.after.text != done.before.text {

@@ -8,7 +8,7 @@ use super::super::board::{Board, Changed};
 use super::super::code::Code;
 use super::super::edit::{Draft, RELATIONS};
 use super::super::error::{TicketError, quoted};
-use super::super::model::{Status, Ticket};
+use super::super::model::{IMPACT_AREAS, Status, Ticket};
 use super::super::parse;
 use super::super::sections;
 use super::super::view::{FromTo, Updated};
@@ -194,6 +194,11 @@ fn current(draft: &Draft, name: &str) -> Json {
         "relatedTickets" => json!(ticket.related_tickets),
         "dependsOn" => json!(ticket.depends_on),
         "blocks" => json!(ticket.blocks),
+        IMPACT_AREAS => {
+            let entries = draft.entries();
+            let own = entries.iter().rfind(|entry| entry.name == name);
+            json!(own.map_or_else(Vec::new, parse::list_of))
+        }
         name => {
             let entries = draft.entries();
             let own = entries.iter().rfind(|entry| entry.name == name);

@@ -3,11 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::checked;
 use super::codes::{code_of_tickets, is_code, limit, one_for_each};
 use super::definition::{COUNTER, Definition, Record, TICKETS, inside};
 use super::looked::Looked;
 use super::settings::{self, Excluded, Settings};
+use super::table::Read;
 use super::{Problem, Source, Surroundings, TicketProject, day};
+use crate::config::check::{CheckedFile, ConfigFinding};
+use crate::config::schema::tickets::{PROJECT, RECORD};
+use crate::config::schema::{ConfigSchema, KeyProblem};
 
 /// A project's own configuration.
 pub const OWN_FILE: &str = ".mdt-config.toml";
@@ -19,26 +24,41 @@ const OWN_ENDING: &str = "-config.toml";
 pub(super) fn projects(
     surroundings: &Surroundings,
     looked: &mut Looked,
-) -> (Vec<TicketProject>, Vec<Problem>) {
+) -> (Vec<TicketProject>, Vec<Problem>, Vec<CheckedFile>) {
     let mut found = Found {
         surroundings,
         looked,
         by_root: BTreeMap::new(),
         start: None,
         problems: Vec::new(),
+        files: Vec::new(),
     };
     found.registry();
     found.start();
     found.scan();
     let start = found.start.take();
     let mut problems = std::mem::take(&mut found.problems);
+    let files = std::mem::take(&mut found.files);
     let projects = std::mem::take(&mut found.by_root).into_values().flatten();
     let mut all = one_for_each(projects.collect(), start.as_deref(), &mut problems);
     all.sort_by(|a, b| (a.source, &a.code).cmp(&(b.source, &b.code)));
     if let Some(code) = surroundings.variable("MCP_PROJECT_FILTER") {
         limit(&mut all, code, &mut problems);
     }
-    (all, problems)
+    problems.extend(files.iter().flat_map(unknown_keys));
+    (all, problems, files)
+}
+
+/// Keys of a file that are not known, as problems; wrong values are told by whoever reads them.
+fn unknown_keys(file: &CheckedFile) -> impl Iterator<Item = Problem> + '_ {
+    let unknown = |finding: &&ConfigFinding| matches!(finding.problem, KeyProblem::Unknown { .. });
+    file.findings.iter().filter(unknown).map(|finding| {
+        let line = finding.line.map(|line| format!("line {line}: "));
+        Problem {
+            path: file.path.clone(),
+            why: format!("{}{finding}", line.unwrap_or_default()),
+        }
+    })
 }
 
 /// What one look around finds.
@@ -50,6 +70,8 @@ struct Found<'a> {
     /// The folder of the project that the start lies in.
     start: Option<PathBuf>,
     problems: Vec<Problem>,
+    /// The configuration files that were read.
+    files: Vec<CheckedFile>,
 }
 
 /// A project's folder with what is said about it.
@@ -98,8 +120,9 @@ impl Found<'_> {
     fn registered(&mut self, file: &Path) {
         let name = file.display().to_string();
         let read = self.looked.table(file);
+        self.note(&name, &read, &RECORD);
         let table = match read.as_ref() {
-            Ok(Some(table)) => table,
+            Ok(Some(read)) => &read.table,
             Ok(None) => return,
             Err(why) => return self.pass_over(name, why.clone()),
         };
@@ -175,7 +198,11 @@ impl Found<'_> {
     }
 
     fn scan(&mut self) {
-        let settings = settings::read(self.surroundings, self.looked, &mut self.problems);
+        let settings = settings::read(
+            self.surroundings,
+            self.looked,
+            (&mut self.problems, &mut self.files),
+        );
         for (given, named_by) in &settings.scan_paths {
             if let Some(base) = self.folder(given) {
                 self.scan_below(&base, &settings);
@@ -232,9 +259,11 @@ impl Found<'_> {
     fn own(&mut self, root: &Path, may_be_named_otherwise: bool) -> Own {
         let file = root.join(OWN_FILE);
         let name = file.display().to_string();
-        match self.looked.table(&file).as_ref() {
-            Ok(Some(table)) => {
-                let own = Definition::of_project(&name, table, &mut self.problems);
+        let read = self.looked.table(&file);
+        self.note(&name, &read, &PROJECT);
+        match read.as_ref() {
+            Ok(Some(read)) => {
+                let own = Definition::of_project(&name, &read.table, &mut self.problems);
                 Own::Read(Box::new(own), file)
             }
             Ok(None) if may_be_named_otherwise => self.own_of_another_name(root),
@@ -252,11 +281,16 @@ impl Found<'_> {
                 continue;
             };
             let file = root.join(&entry.name);
-            if let Ok(Some(table)) = self.looked.table(&file).as_ref()
-                && table.get("project").is_some_and(toml::Value::is_table)
+            let read = self.looked.table(&file);
+            if let Ok(Some(found)) = read.as_ref()
+                && found
+                    .table
+                    .get("project")
+                    .is_some_and(toml::Value::is_table)
             {
                 let name = file.display().to_string();
-                let mut own = Definition::of_project(&name, table, &mut self.problems);
+                self.note(&name, &read, &PROJECT);
+                let mut own = Definition::of_project(&name, &found.table, &mut self.problems);
                 let code = stem.trim_start_matches('.').to_uppercase();
                 own.code = own.code.or_else(|| (!code.is_empty()).then_some(code));
                 return Own::Read(Box::new(own), file);
@@ -314,6 +348,7 @@ impl Found<'_> {
             repository: definition.repository,
             start_number: definition.start_number.unwrap_or(1),
             counter_file,
+            uses_worktrees: definition.uses_worktrees.unwrap_or(true),
             registered: registered
                 .unwrap_or_else(|| changed(self.looked, &candidate.defined_by, &root)),
             last_accessed: last_accessed.unwrap_or_else(|| changed(self.looked, &folder, &root)),
@@ -344,6 +379,11 @@ impl Found<'_> {
     /// Lists no project for a folder, from wherever it is found again.
     fn refuse(&mut self, root: PathBuf) {
         self.by_root.insert(root, None);
+    }
+
+    /// Keeps what is to be said about the keys of a file, where there is one.
+    fn note(&mut self, name: &str, read: &Read, schema: &ConfigSchema) {
+        self.files.extend(checked::file(name, read, schema));
     }
 
     fn pass_over(&mut self, path: String, why: String) {

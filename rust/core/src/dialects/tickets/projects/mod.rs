@@ -2,6 +2,7 @@
 //!
 //! Nothing is ever written here: a user's configuration stays as it is, in whatever form.
 
+mod checked;
 mod codes;
 mod definition;
 mod find;
@@ -14,6 +15,7 @@ pub mod which;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::config::check::CheckedFile;
 pub use codes::code_of_tickets;
 use definition::Definition;
 pub use definition::TICKETS;
@@ -34,8 +36,8 @@ pub struct Written {
 /// # Errors
 /// What is wrong with it.
 pub fn written(text: &str) -> Result<Written, String> {
-    let table = table::parse(text)?;
-    let definition = Definition::of_project(OWN_FILE, &table, &mut Vec::new());
+    let read = table::parse(text)?;
+    let definition = Definition::of_project(OWN_FILE, &read.table, &mut Vec::new());
     let inside = |given: String| {
         let parts: Vec<&str> = given.split('/').collect();
         let is_inside = !given.starts_with('/') && !parts.contains(&"..");
@@ -129,6 +131,8 @@ pub struct TicketProject {
     pub start_number: u32,
     /// The file with the next number, seen from the root; it lies in the root.
     pub counter_file: String,
+    /// Whether a ticket is read and changed in the worktree that it is worked on in.
+    pub uses_worktrees: bool,
     /// The day it was registered; for others the last change of its configuration.
     pub registered: String,
     /// The day the registry has for the last access; without one, the last change of its folder of
@@ -165,6 +169,8 @@ pub struct Projects {
     pub all: Vec<TicketProject>,
     /// What was passed over.
     pub problems: Vec<Problem>,
+    /// The configuration files that were read, with what is to be said about their keys.
+    pub files: Vec<CheckedFile>,
     surroundings: Surroundings,
     looked: Looked,
 }
@@ -175,6 +181,7 @@ impl Projects {
         let mut projects = Self {
             all: Vec::new(),
             problems: Vec::new(),
+            files: Vec::new(),
             surroundings,
             looked: Looked::default(),
         };
@@ -198,7 +205,7 @@ impl Projects {
 
     fn look(&mut self) {
         let surroundings = &self.surroundings;
-        (self.all, self.problems) = self
+        (self.all, self.problems, self.files) = self
             .looked
             .around(|looked| find::projects(surroundings, looked));
     }

@@ -2,9 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use toml::Table;
+
+use super::checked;
 use super::looked::Looked;
-use super::table::Keys;
+use super::table::{Keys, Read};
 use super::{Problem, Surroundings};
+use crate::config::check::CheckedFile;
+use crate::config::schema::tickets::DISCOVERY;
 
 /// Levels below a scan path that are looked through where nothing else is said.
 const DEPTH: u32 = 4;
@@ -70,7 +75,7 @@ impl<'a> Excluded<'a> {
 
 /// The keys of `[discovery]` in one file.
 #[derive(Default)]
-struct Discovery {
+pub(super) struct Discovery {
     scan_paths: Option<Vec<String>>,
     scans: Option<bool>,
     depth: Option<u32>,
@@ -101,11 +106,14 @@ impl Discovery {
 pub(super) fn read(
     surroundings: &Surroundings,
     looked: &mut Looked,
-    problems: &mut Vec<Problem>,
+    (problems, checked): (&mut Vec<Problem>, &mut Vec<CheckedFile>),
 ) -> Settings {
     let mut discovery = Discovery::default();
     for file in files(surroundings, looked, problems) {
-        discovery = discovery.or(discovery_of(&file, looked, problems));
+        let read = looked.table(&file);
+        let name = file.display().to_string();
+        checked.extend(checked::file(&name, &read, &DISCOVERY));
+        discovery = discovery.or(discovery_of(&name, &read, problems));
     }
     let (paths, named_by) = match surroundings.variable("MCP_SCAN_PATHS") {
         Some(paths) => (
@@ -166,31 +174,33 @@ fn files(
     Vec::new()
 }
 
-fn discovery_of(file: &Path, looked: &mut Looked, problems: &mut Vec<Problem>) -> Discovery {
-    let name = file.display().to_string();
-    match looked.table(file).as_ref() {
+fn discovery_of(name: &str, read: &Read, problems: &mut Vec<Problem>) -> Discovery {
+    match read {
         Ok(None) => Discovery::default(),
-        Ok(Some(table)) => {
-            let mut keys = Keys::of(&name, table, "discovery.", problems);
-            let scan_paths = keys.texts("scanPaths");
-            let search_paths = keys.texts("searchPaths");
-            Discovery {
-                scan_paths: match (scan_paths, search_paths) {
-                    (Some(scan), Some(search)) => Some([scan, search].concat()),
-                    (scan, search) => scan.or(search),
-                },
-                scans: keys.flag("autoDiscover"),
-                depth: keys.number("maxDepth"),
-                excluded: keys.texts("excludePaths"),
-                named_by: name.clone(),
-            }
-        }
+        Ok(Some(read)) => discovery_read(name, &read.table, problems),
         Err(why) => {
             problems.push(Problem {
-                path: name,
+                path: name.to_owned(),
                 why: why.clone(),
             });
             Discovery::default()
         }
+    }
+}
+
+/// The keys of a file's `[discovery]`.
+pub(super) fn discovery_read(name: &str, table: &Table, problems: &mut Vec<Problem>) -> Discovery {
+    let mut keys = Keys::of(name, table, "discovery.", problems);
+    let scan_paths = keys.texts("scanPaths");
+    let search_paths = keys.texts("searchPaths");
+    Discovery {
+        scan_paths: match (scan_paths, search_paths) {
+            (Some(scan), Some(search)) => Some([scan, search].concat()),
+            (scan, search) => scan.or(search),
+        },
+        scans: keys.flag("autoDiscover"),
+        depth: keys.number("maxDepth"),
+        excluded: keys.texts("excludePaths"),
+        named_by: name.to_owned(),
     }
 }

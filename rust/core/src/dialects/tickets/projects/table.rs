@@ -3,16 +3,30 @@
 use toml::{Table, Value};
 
 use super::Problem;
+use crate::config::schema::tickets::{DISCOVERY, PROJECT, RECORD};
+use crate::text::clash;
 
 /// What a configuration file holds: `None` where there is none, or why it cannot be read.
-pub(super) type Read = Result<Option<Table>, String>;
+pub(super) type Read = Result<Option<ReadTable>, String>;
+
+/// A file as it was read.
+#[derive(Debug)]
+pub(super) struct ReadTable {
+    /// What it says.
+    pub(super) table: Table,
+    /// Its text.
+    pub(super) text: String,
+}
 
 /// A file's text as a table.
 ///
 /// # Errors
 /// What is wrong, with its line.
-pub(super) fn parse(text: &str) -> Result<Table, String> {
-    text.parse::<Table>().map_err(|error| {
+pub(super) fn parse(text: &str) -> Result<ReadTable, String> {
+    if let Some(clash) = clash::in_data(text) {
+        return Err(format!("{clash}; nothing in the file is used until then"));
+    }
+    let table = text.parse::<Table>().map_err(|error| {
         let line = error.span().map_or(1, |span| {
             1 + text[..span.start.min(text.len())].matches('\n').count()
         });
@@ -20,6 +34,10 @@ pub(super) fn parse(text: &str) -> Result<Table, String> {
             "line {line} is not TOML: {}; mend it, nothing in the file is used until then",
             error.message().lines().next().unwrap_or_default()
         )
+    })?;
+    Ok(ReadTable {
+        table,
+        text: text.to_owned(),
     })
 }
 
@@ -116,6 +134,11 @@ impl<'a> Keys<'a> {
         expected: &str,
         read: impl FnOnce(&'a Value) -> Option<T>,
     ) -> Option<T> {
+        debug_assert!(
+            is_known(&format!("{}{key}", self.name)),
+            "`{}{key}` stands in no table of keys",
+            self.name
+        );
         let value = self.table?.get(key)?;
         let found = read(value);
         if found.is_none() {
@@ -132,27 +155,38 @@ impl<'a> Keys<'a> {
     }
 }
 
+/// Whether a key stands in one of the tables by which files are checked.
+fn is_known(key: &str) -> bool {
+    [PROJECT, RECORD, DISCOVERY]
+        .iter()
+        .any(|schema| schema.expects(key).is_some())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_value_of_the_wrong_kind_costs_itself_and_is_told() {
-        let text = "[project]\nname = ' A '\ncode = 7\nstartNumber = '12'\nactive = 'yes'\ndate = 2025-10-02\ntime = '2025-10-02T09:20:02.492Z'\nlate = 'soon'\nlow = -1\nempty = ''\n";
-        let table = parse(text).unwrap();
+        let text = "active = 'no'\n[project]\nname = ' A '\ncode = 7\nstartNumber = '12'\nactive = 'yes'\nid = ''\n[metadata]\ndateRegistered = 2025-10-02\nlastAccessed = '2025-10-02T09:20:02.492Z'\n[discovery]\nmaxDepth = -1\nscanPaths = ' A '\n";
+        let table = parse(text).unwrap().table;
         let mut problems = Vec::new();
         let mut keys = Keys::of("file", &table, "project.", &mut problems);
         assert_eq!(keys.text("name").as_deref(), Some("A"));
-        assert_eq!(keys.text("empty"), None);
+        assert_eq!(keys.text("id"), None);
         assert_eq!(keys.text("code"), None);
         assert_eq!(keys.number("startNumber"), Some(12));
-        assert_eq!(keys.number("low"), None);
         assert_eq!(keys.flag("active"), None);
-        for key in ["date", "time"] {
+        let mut keys = Keys::of("file", &table, "metadata.", &mut problems);
+        for key in ["dateRegistered", "lastAccessed"] {
             assert_eq!(keys.day(key).as_deref(), Some("2025-10-02"), "{key}");
         }
-        assert_eq!(keys.day("late"), None);
-        assert_eq!(keys.texts("name"), Some(vec![" A ".to_owned()]));
+        let late = parse("[metadata]\nlastAccessed = 'soon'\n").unwrap().table;
+        let mut keys = Keys::of("file", &late, "metadata.", &mut problems);
+        assert_eq!(keys.day("lastAccessed"), None);
+        let mut keys = Keys::of("file", &table, "discovery.", &mut problems);
+        assert_eq!(keys.number("maxDepth"), None);
+        assert_eq!(keys.texts("scanPaths"), Some(vec![" A ".to_owned()]));
         let told: Vec<_> = problems
             .iter()
             .map(|problem| problem.why.as_str())
@@ -161,9 +195,9 @@ mod tests {
             told,
             [
                 "`project.code` is left out: expected a text, found integer",
-                "`project.low` is left out: expected a whole number from 0, found integer",
                 "`project.active` is left out: expected `true` or `false`, found string",
-                "`project.late` is left out: expected a day such as `2025-10-02`, found string",
+                "`metadata.lastAccessed` is left out: expected a day such as `2025-10-02`, found string",
+                "`discovery.maxDepth` is left out: expected a whole number from 0, found integer",
             ]
         );
     }

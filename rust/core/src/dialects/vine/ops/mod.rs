@@ -9,7 +9,7 @@ mod stage;
 mod write;
 
 pub use expand::expand;
-pub use read::{Question, Wanted, next, picture, plan, read, task};
+pub use read::{Question, Wanted, document, head, name_of_text, next, picture, plan, read, task};
 pub use stage::{Batch, Stage};
 pub use write::{Writing, write};
 

@@ -1,0 +1,216 @@
+//! The keys of the user's `config.md`, the project's `.chant/config.md` and `.chant/agents.md` (reference chant 7).
+
+use serde_json::Value;
+
+use super::super::confine;
+use super::KeyShape::{Either, Items, Named, Table};
+use super::{ConfigSchema, FLAG, KnownKey, NUMBER, TEXT, TEXTS, unused, used};
+
+/// What is said of keys that only other programs use.
+const ELSEWHERE: &str = "other programs know this key; it does nothing here";
+/// What is said of what a project may not say.
+const USERS_OWN: &str = "only your own configuration can say this";
+/// What is said of what a user may not say for all projects.
+const PROJECTS_OWN: &str = "only a project's own configuration can say this";
+/// What is said of what the list of agents may not say.
+const NO_LIST: &str = "this file gives `parallel.agents` alone";
+
+/// The user's own configuration.
+pub const USERS: ConfigSchema = ConfigSchema {
+    keys: KEYS,
+    in_vain: |path, _| matches!(path, ["project" | "receipts"]).then_some(PROJECTS_OWN),
+};
+
+/// A project's configuration.
+pub const PROJECTS: ConfigSchema = ConfigSchema {
+    keys: KEYS,
+    in_vain: in_vain_in_project,
+};
+
+/// A project's list of agents.
+pub const AGENTS: ConfigSchema = ConfigSchema {
+    keys: KEYS,
+    in_vain: |path, _| match path {
+        ["parallel"] | ["parallel", "agents", ..] => None,
+        _ => Some(NO_LIST),
+    },
+};
+
+fn in_vain_in_project(path: &[&str], value: &Value) -> Option<&'static str> {
+    let counts = match path {
+        ["trust", ..] => false,
+        // The block itself says nothing; its keys are asked one by one.
+        ["confine"] => true,
+        path => confine::counts_in_project(path, value.as_str().unwrap_or_default()),
+    };
+    (!counts).then_some(USERS_OWN)
+}
+
+const KEYS: &[KnownKey] = &[
+    used(
+        "project",
+        Table(&[
+            used("name", TEXT),
+            unused("prefix", ELSEWHERE),
+            unused("silent", ELSEWHERE),
+        ]),
+    ),
+    used(
+        "defaults",
+        Table(&[
+            used("branch_prefix", TEXT),
+            used("main_branch", TEXT),
+            used("model", TEXT),
+            used("split_model", TEXT),
+            used("prompt", TEXT),
+            used("prompt_extensions", TEXTS),
+            used("provider", TEXT),
+            used("rotation_strategy", TEXT),
+            used("worktree_root", TEXT),
+            used("allow_other_specs", FLAG),
+            unused("create_branch", ELSEWHERE),
+        ]),
+    ),
+    used(
+        "providers",
+        Table(&[used("ollama", PROVIDER), used("openai", PROVIDER)]),
+    ),
+    used(
+        "parallel",
+        Table(&[
+            used(
+                "agents",
+                Items(&Table(&[
+                    used("name", TEXT),
+                    used("command", TEXT),
+                    used("max_concurrent", NUMBER),
+                    used("weight", NUMBER),
+                ])),
+            ),
+            used("stagger_delay_ms", NUMBER),
+            used("stagger_jitter_ms", NUMBER),
+            unused("cleanup", ELSEWHERE),
+        ]),
+    ),
+    used(
+        "repos",
+        Items(&Table(&[used("name", TEXT), used("path", TEXT)])),
+    ),
+    used(
+        "enterprise",
+        Table(&[used("derived", Named(&DERIVED)), used("required", TEXTS)]),
+    ),
+    used(
+        "approval",
+        Table(&[
+            used("require_approval_for_agent_work", FLAG),
+            used("rejection_action", TEXT),
+        ]),
+    ),
+    used(
+        "lint",
+        Table(&[used("thresholds", THRESHOLDS), used("disable", TEXTS)]),
+    ),
+    used("agents", Named(&AGENT)),
+    used("checks", Named(&TEXTS)),
+    used("limits", LIMITS),
+    used(
+        "runs",
+        Table(&[used(
+            "pool",
+            Table(&[
+                used("folders", NUMBER),
+                used("megabytes", NUMBER),
+                used("files", NUMBER),
+            ]),
+        )]),
+    ),
+    used(
+        "watch",
+        Table(&[
+            used("poll_interval_ms", NUMBER),
+            used("idle_timeout_minutes", NUMBER),
+            used("failure", FAILURE),
+        ]),
+    ),
+    used("env", Table(&[used("pass", TEXTS)])),
+    used(
+        "confine",
+        Table(&[
+            used("mode", TEXT),
+            used("read", TEXTS),
+            used("write", TEXTS),
+            used("deny", TEXTS),
+            used("unix_sockets", FLAG),
+            used("network", TEXT),
+            used("pty", FLAG),
+            used("backend", TEXT),
+        ]),
+    ),
+    used("caches", TEXT),
+    used("trust", Table(&[used("roots", TEXTS)])),
+    used("receipts", TEXT),
+    unused("validation", ELSEWHERE),
+    unused("site", ELSEWHERE),
+    unused("schema", ELSEWHERE),
+    unused("lifecycle", ELSEWHERE),
+    unused("scale", ELSEWHERE),
+];
+
+const PROVIDER: super::KeyShape = Table(&[
+    used("endpoint", TEXT),
+    used("max_retries", NUMBER),
+    used("retry_delay_ms", NUMBER),
+]);
+
+const DERIVED: super::KeyShape = Table(&[
+    used("from", TEXT),
+    used("pattern", TEXT),
+    used(
+        "validate",
+        Table(&[
+            used("values", TEXTS),
+            unused("type", "values are always those of a list"),
+        ]),
+    ),
+]);
+
+const THRESHOLDS: super::KeyShape = Table(&[
+    used("complexity_criteria", NUMBER),
+    used("complexity_files", NUMBER),
+    used("complexity_words", NUMBER),
+    used("simple_criteria", NUMBER),
+    used("simple_files", NUMBER),
+    used("simple_words", NUMBER),
+]);
+
+const AGENT: super::KeyShape = Table(&[
+    used("command", ARGUMENTS),
+    used("prompt", TEXT),
+    used("skip_arguments", ARGUMENTS),
+    used("skip_permissions", FLAG),
+    used("model", TEXT),
+]);
+
+const ARGUMENTS: super::KeyShape = Items(&Either(&[TEXT, TEXTS]));
+
+const LIMITS: super::KeyShape = Table(&[
+    used("run_minutes", NUMBER),
+    used("idle_minutes", NUMBER),
+    used("check_minutes", NUMBER),
+    used("output_megabytes", NUMBER),
+    used("agents_at_once", NUMBER),
+    used("tokens", NUMBER),
+    used("cost_usd", NUMBER),
+    used("tokens_per_day", NUMBER),
+    used("cost_usd_per_day", NUMBER),
+    used("turns", NUMBER),
+]);
+
+const FAILURE: super::KeyShape = Table(&[
+    used("max_retries", NUMBER),
+    used("retry_delay_ms", NUMBER),
+    used("backoff_multiplier", NUMBER),
+    used("retryable_patterns", TEXTS),
+    unused("on_permanent_failure", ELSEWHERE),
+]);
