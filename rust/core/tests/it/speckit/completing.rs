@@ -19,7 +19,7 @@ fn vector_5_and_6_one_byte_changes_and_the_second_call_writes_nothing() {
     let answer = project.complete("t001 ").unwrap();
     assert_eq!(
         answer.text,
-        "Task T001 marked for completion. Processing...\n1/2 tasks complete\nNext: T002 b"
+        "Task T001 marked for completion. Processing...\n1/2 tasks complete\nNo checks are configured.\nNext: T002 b"
     );
     assert_eq!(project.tasks(), text.replace("[ ] T001", "[x] T001"));
     let event = &project.events()[0];
